@@ -1,0 +1,33 @@
+import type { TopicPartition } from './record.ts';
+
+/**
+ * Where the consumer is in its life.
+ *
+ * - `starting`: no group was joined yet
+ * - `assigning`: the group gave partitions, their positions are being read from PostgreSQL
+ * - `running`: records flow
+ * - `paused`: PostgreSQL is away; fetching stands still, the group membership is kept
+ * - `draining`: a signal arrived; what was fetched is being written
+ * - `stopped`: all is written and closed
+ * - `failed`: a fatal error; the process is about to end with exit code 1
+ */
+export type ConsumerState = 'starting' | 'assigning' | 'running' | 'paused' | 'draining' | 'stopped' | 'failed';
+
+/** One owned partition. */
+export interface PartitionReport extends TopicPartition {
+  /** The next offset that PostgreSQL expects. */
+  readonly nextOffset: bigint;
+  /** Log end offset less `nextOffset`, never below 0; `null` until the log end was first asked. */
+  readonly lag: bigint | null;
+}
+
+/** A snapshot of the consumer for health indicators and metrics; taking it costs nothing and waits for nobody. */
+export interface ConsumerReport {
+  readonly state: ConsumerState;
+  readonly groupId: string;
+  readonly partitions: readonly PartitionReport[];
+  /** When a transaction last committed; `null` before the first. */
+  readonly lastProgressAt: Date | null;
+  /** What went wrong last, without secrets and without a record's content; `null` when nothing did. */
+  readonly lastError: string | null;
+}

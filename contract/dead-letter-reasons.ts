@@ -1,0 +1,20 @@
+/**
+ * Why a record is in `dead_letters` instead of `records`: a closed set, because it is also a metric label.
+ * Each text is for a person and completes "this record is a dead letter because ...".
+ */
+export const DEAD_LETTER_REASON = {
+  invalid_json: 'its value is not JSON',
+  invalid_utf8: 'its value is not UTF-8',
+  nul_character: 'its value holds a NUL character, which neither text nor jsonb can store',
+  number_out_of_range: 'its value holds a number that PostgreSQL numeric cannot store',
+  nesting_too_deep: "its value is nested deeper than PostgreSQL's stack allows",
+  jsonb_limit_exceeded: 'its value exceeds a size limit of jsonb',
+  value_too_large: 'its value is larger than consumer.maxValueBytes',
+  key_not_text: 'its key is not UTF-8 text without NUL',
+  timestamp_out_of_range: 'its timestamp is outside the range of timestamptz',
+  rejected_by_database: 'PostgreSQL refused it for a reason of its own: see the column error',
+} as const;
+
+export type DeadLetterReason = keyof typeof DEAD_LETTER_REASON;
+
+export const DEAD_LETTER_REASONS = Object.keys(DEAD_LETTER_REASON) as readonly DeadLetterReason[];

@@ -1,0 +1,17 @@
+const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/** A whole number and its unit, as Spring writes simple durations: `500ms`, `30s`, `5m`, `1h`. */
+export const DURATION_PATTERN = '^[0-9]+(ms|s|m|h)$';
+
+/**
+ * Milliseconds of a duration such as `30s`.
+ *
+ * @throws RangeError when the text does not match {@link DURATION_PATTERN}; settings are checked before anybody calls this.
+ */
+export function milliseconds(duration: string): number {
+  const match = /^(\d+)(ms|s|m|h)$/.exec(duration);
+  if (match?.[1] === undefined) {
+    throw new RangeError(`"${duration}" is not a duration: a whole number and one of ms, s, m, h is`);
+  }
+  return Number(match[1]) * MILLISECONDS[match[2] as keyof typeof MILLISECONDS];
+}

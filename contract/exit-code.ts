@@ -1,0 +1,12 @@
+/**
+ * What the consumer's process ends with. A supervisor (kubelet, systemd, a script) reads no logs: the code alone has to
+ * tell "restart me" from "a restart will not help".
+ */
+export const EXIT_CODE = {
+  /** Drained after SIGTERM or SIGINT: rows and offsets are committed, the group was left. */
+  ok: 0,
+  /** A fatal error, or a second signal: one log line says what and where. */
+  failed: 1,
+  /** The configuration is wrong and nothing was started (`EX_CONFIG` of BSD's sysexits.h). */
+  configuration: 78,
+} as const;

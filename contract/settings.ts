@@ -1,0 +1,206 @@
+import { type Static, Type } from 'typebox';
+import { DURATION_PATTERN } from './duration.ts';
+import { PRODUCT_NAME } from './identity.ts';
+
+const closed = { additionalProperties: false } as const;
+
+const duration = (value: string, description: string) =>
+  Type.String({
+    pattern: DURATION_PATTERN,
+    default: value,
+    description: `${description} A duration such as 500ms, 30s, 5m.`,
+  });
+
+/** Marks a setting whose value is masked wherever settings are printed. */
+export const SECRET = 'x-secret';
+
+const server = Type.Object(
+  {
+    port: Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      default: 8080,
+      description: 'Port of the operational HTTP interface; 0 takes any free one and logs it.',
+    }),
+    address: Type.String({ minLength: 1, default: '0.0.0.0', description: 'Address the HTTP interface listens on.' }),
+  },
+  { ...closed, default: {} },
+);
+
+const sasl = Type.Object(
+  {
+    mechanism: Type.Union([Type.Literal('plain'), Type.Literal('scram-sha-256'), Type.Literal('scram-sha-512')]),
+    username: Type.String({ minLength: 1 }),
+    password: Type.String({ minLength: 1, [SECRET]: true }),
+  },
+  { ...closed, description: 'SASL authentication with the brokers; left out: none.' },
+);
+
+const kafka = Type.Object(
+  {
+    brokers: Type.Array(Type.String({ pattern: '^[^\\s:,]+:[0-9]{1,5}$' }), {
+      minItems: 1,
+      description: 'Bootstrap brokers, each as host:port.',
+    }),
+    topics: Type.Array(Type.String({ pattern: '^[a-zA-Z0-9._-]{1,249}$' }), {
+      minItems: 1,
+      uniqueItems: true,
+      description: 'Topics to read; each has to exist.',
+    }),
+    groupId: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Consumer group; with topic and partition it names the stored position.',
+    }),
+    clientId: Type.String({
+      minLength: 1,
+      default: PRODUCT_NAME,
+      description: "Name of this client in the brokers' logs and quotas.",
+    }),
+    sessionTimeout: duration('10s', 'Silence after which the group gives the partitions of a member to others.'),
+    ssl: Type.Boolean({
+      default: false,
+      description: "TLS to the brokers, verified against the system's certificate authorities.",
+    }),
+    sasl: Type.Optional(sasl),
+  },
+  closed,
+);
+
+const database = Type.Object(
+  {
+    url: Type.String({
+      pattern: '^postgres(ql)?://',
+      description: 'postgresql://host:port/database; libpq parameters such as ?sslmode=verify-full are understood.',
+      [SECRET]: 'url',
+    }),
+    user: Type.Optional(Type.String({ minLength: 1, description: "Role to log in as; left out: the URL's." })),
+    password: Type.Optional(
+      Type.String({ minLength: 1, description: "The role's password; left out: the URL's.", [SECRET]: true }),
+    ),
+    schema: Type.String({
+      pattern: '^[a-z_][a-z0-9_]{0,62}$',
+      default: 'stream_consumer',
+      description: 'Schema of the tables; created, with them, when absent.',
+    }),
+    poolSize: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 4,
+      description: 'Connections for writing: as many transactions run at once.',
+    }),
+    connectTimeout: duration('5s', 'Time to wait for a connection.'),
+    statementTimeout: duration('30s', 'Time after which PostgreSQL gives up a statement of ours.'),
+  },
+  closed,
+);
+
+const consumer = Type.Object(
+  {
+    startFrom: Type.Union([Type.Literal('earliest'), Type.Literal('latest'), Type.Literal('committed')], {
+      default: 'earliest',
+      description:
+        "Where a topic without a stored position starts: its beginning, its end, or Kafka's committed offset (the beginning where there is none). Partitions added later always start at their beginning.",
+    }),
+    maxValueBytes: Type.Integer({
+      minimum: 1,
+      maximum: 268_435_455,
+      default: 8_388_608,
+      description: 'Largest value that goes into records; a larger one is a dead letter.',
+    }),
+    maxQueuedBytes: Type.Integer({
+      minimum: 65_536,
+      maximum: 1_073_741_824,
+      default: 4_194_304,
+      description: 'Fetched bytes that may wait for PostgreSQL, per partition; beyond it the partition is paused.',
+    }),
+    maxBatchRecords: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 20_000,
+      description: 'Records that one transaction writes at most.',
+    }),
+  },
+  { ...closed, default: {} },
+);
+
+const management = Type.Object(
+  {
+    health: Type.Object(
+      {
+        kafka: Type.Object(
+          {
+            inRoot: Type.Boolean({
+              default: false,
+              description:
+                'Whether an outage of Kafka makes /actuator/health DOWN. Both probes ask it, and a restart brings no broker back.',
+            }),
+          },
+          { ...closed, default: {} },
+        ),
+        diskspace: Type.Object(
+          {
+            path: Type.String({ minLength: 1, default: '.', description: 'Folder whose file system is watched.' }),
+            threshold: Type.Integer({
+              minimum: 0,
+              default: 10_485_760,
+              description: 'Free bytes below which diskSpace is DOWN.',
+            }),
+          },
+          { ...closed, default: {} },
+        ),
+      },
+      { ...closed, default: {} },
+    ),
+    metrics: Type.Object(
+      {
+        tags: Type.Record(Type.String({ pattern: '^[a-zA-Z_][a-zA-Z0-9_]*$' }), Type.String(), {
+          default: { application: PRODUCT_NAME },
+          description: 'Labels of every series; application is always there.',
+        }),
+      },
+      { ...closed, default: {} },
+    ),
+  },
+  { ...closed, default: {} },
+);
+
+/**
+ * The application's configuration: the one schema from which the types, the defaults, the published JSON Schema, the
+ * environment variables' names and the check at start and at synth all come.
+ */
+export const SettingsSchema = Type.Object(
+  {
+    server,
+    kafka,
+    database,
+    consumer,
+    shutdown: Type.Object(
+      {
+        timeout: duration(
+          '25s',
+          'Time to drain in after SIGTERM; what is not written by then stays ahead of the stored offset.',
+        ),
+      },
+      { ...closed, default: {} },
+    ),
+    logging: Type.Object(
+      {
+        level: Type.Union(
+          ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) => Type.Literal(level)),
+          { default: 'info', description: 'Least severe level that is logged.' },
+        ),
+      },
+      { ...closed, default: {} },
+    ),
+    management,
+  },
+  {
+    ...closed,
+    $id: 'https://stream-consumer.dev/schemas/application.schema.json',
+    title: 'application.yml of stream-consumer',
+  },
+);
+
+/** Settings after defaults were filled in: complete, and safe to read without further checks. */
+export type Settings = Static<typeof SettingsSchema>;

@@ -1,0 +1,31 @@
+/** Two projects: `unit` needs nothing but Node; `integration` runs against a real PostgreSQL and a real Kafka. */
+const common = {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' }, sourceMaps: 'inline' },
+    ],
+  },
+  modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/dist/'],
+};
+
+export default {
+  errorOnDeprecated: true,
+  projects: [
+    {
+      ...common,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/integration/'],
+    },
+    {
+      ...common,
+      displayName: 'integration',
+      testMatch: ['<rootDir>/test/integration/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/integration/stack/setup.ts',
+      globalTeardown: '<rootDir>/test/integration/stack/teardown.ts',
+    },
+  ],
+};
