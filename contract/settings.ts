@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DURATION_PATTERN } from './duration.ts';
 import { PRODUCT_NAME } from './identity.ts';
+import { ALLOWED, SECRET } from './schema-node.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -8,11 +9,9 @@ const duration = (value: string, description: string) =>
   Type.String({
     pattern: DURATION_PATTERN,
     default: value,
-    description: `${description} A duration such as 500ms, 30s, 5m.`,
+    description,
+    [ALLOWED]: 'a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m',
   });
-
-/** Marks a setting whose value is masked wherever settings are printed. */
-export const SECRET = 'x-secret';
 
 const server = Type.Object(
   {
@@ -29,24 +28,32 @@ const server = Type.Object(
 
 const sasl = Type.Object(
   {
-    mechanism: Type.Union([Type.Literal('plain'), Type.Literal('scram-sha-256'), Type.Literal('scram-sha-512')]),
-    username: Type.String({ minLength: 1 }),
-    password: Type.String({ minLength: 1, [SECRET]: true }),
+    mechanism: Type.Enum(['plain', 'scram-sha-256', 'scram-sha-512'], {
+      description: 'How the password is proved; plain sends it, so it wants kafka.ssl.',
+    }),
+    username: Type.String({ minLength: 1, description: 'User at the brokers.' }),
+    password: Type.String({ minLength: 1, description: "The user's password.", [SECRET]: true }),
   },
   { ...closed, description: 'SASL authentication with the brokers; left out: none.' },
 );
 
 const kafka = Type.Object(
   {
-    brokers: Type.Array(Type.String({ pattern: '^[^\\s:,]+:[0-9]{1,5}$' }), {
+    brokers: Type.Array(Type.String({ pattern: '^[^\\s:,/]+:[0-9]{1,5}$', [ALLOWED]: 'host:port' }), {
       minItems: 1,
       description: 'Bootstrap brokers, each as host:port.',
     }),
-    topics: Type.Array(Type.String({ pattern: '^[a-zA-Z0-9._-]{1,249}$' }), {
-      minItems: 1,
-      uniqueItems: true,
-      description: 'Topics to read; each has to exist.',
-    }),
+    topics: Type.Array(
+      Type.String({
+        pattern: '^[a-zA-Z0-9._-]{1,249}$',
+        [ALLOWED]: "a topic's name: 1 to 249 letters, digits, dots, underscores and dashes",
+      }),
+      {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'Topics to read; each has to exist.',
+      },
+    ),
     groupId: Type.String({
       minLength: 1,
       maxLength: 255,
@@ -64,14 +71,15 @@ const kafka = Type.Object(
     }),
     sasl: Type.Optional(sasl),
   },
-  closed,
+  { ...closed, default: {} },
 );
 
 const database = Type.Object(
   {
     url: Type.String({
       pattern: '^postgres(ql)?://',
-      description: 'postgresql://host:port/database; libpq parameters such as ?sslmode=verify-full are understood.',
+      description: 'Where PostgreSQL is; libpq parameters such as ?sslmode=verify-full are understood.',
+      [ALLOWED]: 'postgresql://user:password@host:port/database',
       [SECRET]: 'url',
     }),
     user: Type.Optional(Type.String({ minLength: 1, description: "Role to log in as; left out: the URL's." })),
@@ -80,6 +88,7 @@ const database = Type.Object(
     ),
     schema: Type.String({
       pattern: '^[a-z_][a-z0-9_]{0,62}$',
+      [ALLOWED]: 'a lower-case identifier: 1 to 63 letters, digits and underscores, no digit first',
       default: 'stream_consumer',
       description: 'Schema of the tables; created, with them, when absent.',
     }),
@@ -92,12 +101,12 @@ const database = Type.Object(
     connectTimeout: duration('5s', 'Time to wait for a connection.'),
     statementTimeout: duration('30s', 'Time after which PostgreSQL gives up a statement of ours.'),
   },
-  closed,
+  { ...closed, default: {} },
 );
 
 const consumer = Type.Object(
   {
-    startFrom: Type.Union([Type.Literal('earliest'), Type.Literal('latest'), Type.Literal('committed')], {
+    startFrom: Type.Enum(['earliest', 'latest', 'committed'], {
       default: 'earliest',
       description:
         "Where a topic without a stored position starts: its beginning, its end, or Kafka's committed offset (the beginning where there is none). Partitions added later always start at their beginning.",
@@ -122,6 +131,24 @@ const consumer = Type.Object(
     }),
   },
   { ...closed, default: {} },
+);
+
+const tags = Type.Unsafe<Record<string, string>>(
+  Type.Object(
+    {
+      application: Type.String({
+        minLength: 1,
+        default: PRODUCT_NAME,
+        description: 'The label application of every series: tells several consumers apart.',
+      }),
+    },
+    {
+      ...closed,
+      patternProperties: { '^[a-zA-Z_][a-zA-Z0-9_]*$': Type.String() },
+      default: {},
+      description: 'More labels of every series.',
+    },
+  ),
 );
 
 const management = Type.Object(
@@ -154,10 +181,7 @@ const management = Type.Object(
     ),
     metrics: Type.Object(
       {
-        tags: Type.Record(Type.String({ pattern: '^[a-zA-Z_][a-zA-Z0-9_]*$' }), Type.String(), {
-          default: { application: PRODUCT_NAME },
-          description: 'Labels of every series; application is always there.',
-        }),
+        tags,
       },
       { ...closed, default: {} },
     ),
@@ -186,10 +210,10 @@ export const SettingsSchema = Type.Object(
     ),
     logging: Type.Object(
       {
-        level: Type.Union(
-          ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'].map((level) => Type.Literal(level)),
-          { default: 'info', description: 'Least severe level that is logged.' },
-        ),
+        level: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+          default: 'info',
+          description: 'Least severe level that is logged.',
+        }),
       },
       { ...closed, default: {} },
     ),

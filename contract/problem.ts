@@ -1,0 +1,31 @@
+/** One thing that is wrong with what a user configured. A check returns all of them; nothing is started then. */
+export interface Problem {
+  /** Dotted path of the setting, list positions in brackets (`kafka.brokers[0]`); empty for the whole document. */
+  readonly path: string;
+  /** What is wrong, as the end of a sentence that begins with the path: `is missing`, `is too large`. */
+  readonly message: string;
+  /** The value as it was given, secrets masked; left out where there is none or where it could be a secret. */
+  readonly given?: unknown;
+  /** What would be right, in words. */
+  readonly allowed: string;
+  /** For an unknown key: the path of the known one that looks most like it; left out when none does. */
+  readonly nearest?: string;
+  /** Where the value came from: `application.yml:3:9`, `environment variable SERVER_PORT`; left out when unknown. */
+  readonly source?: string;
+}
+
+const SHOWN_CHARACTERS = 100;
+
+function shown(given: unknown): string {
+  const text = JSON.stringify(given) ?? String(given);
+  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`;
+}
+
+/** A problem for a person: what is wrong, the value given and its source on one line, what is allowed on the next. */
+export function describeProblem(problem: Problem): string {
+  const subject = problem.path === '' ? 'the document' : problem.path;
+  const given = problem.given === undefined ? '' : `: ${shown(problem.given)}`;
+  const source = problem.source === undefined ? '' : ` (${problem.source})`;
+  const nearest = problem.nearest === undefined ? '' : `; did you mean ${problem.nearest}?`;
+  return `${subject} ${problem.message}${given}${source}${nearest}\n  allowed: ${problem.allowed}`;
+}

@@ -1,0 +1,49 @@
+/** The parts of JSON Schema that this project's schemas use, as plain data: what TypeBox builds, seen without its types. */
+export interface SchemaNode {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly SchemaNode[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly patternProperties?: Readonly<Record<string, SchemaNode>>;
+  readonly additionalProperties?: boolean | SchemaNode;
+  readonly required?: readonly string[];
+  readonly items?: SchemaNode;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly 'x-secret'?: boolean | 'url';
+  readonly 'x-allowed'?: string;
+}
+
+/** Marks a setting whose value is masked wherever it is shown: `true` the whole value, `'url'` a URL's password only. */
+export const SECRET = 'x-secret';
+
+/** Says in words what a value may be, where the keywords alone (a pattern) would not tell a person. */
+export const ALLOWED = 'x-allowed';
+
+/** Whether the node's values are maps with free names, such as labels. */
+export const isFreeMap = (node: SchemaNode): boolean =>
+  node.patternProperties !== undefined || typeof node.additionalProperties === 'object';
+
+/** The schema below a node at a key or list position; `undefined` where the schema knows none. */
+export function childSchema(node: SchemaNode, key: string | number): SchemaNode | undefined {
+  if (typeof key === 'number') {
+    return node.items;
+  }
+  const named = node.properties !== undefined && Object.hasOwn(node.properties, key) ? node.properties[key] : undefined;
+  if (named !== undefined) {
+    return named;
+  }
+  const patterned = Object.entries(node.patternProperties ?? {}).find(([pattern]) =>
+    new RegExp(pattern, 'u').test(key),
+  );
+  return patterned?.[1] ?? (typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined);
+}

@@ -1,0 +1,111 @@
+import type { Rule } from './check-against.ts';
+import { milliseconds } from './duration.ts';
+import { maskUrl } from './mask-secrets.ts';
+import { METRICS } from './metrics.ts';
+import type { Problem } from './problem.ts';
+import type { Settings } from './settings.ts';
+
+/** Longest time that Node's timers and PostgreSQL's time-outs can hold: 2^31 - 1 milliseconds. */
+const LONGEST_MS = 2_147_483_647;
+
+function durationBetween(
+  path: string,
+  read: (settings: Settings) => string,
+  least: string,
+  most: string,
+): Rule<Settings> {
+  return {
+    reads: [path],
+    find: (settings) => {
+      const given = read(settings);
+      const length = milliseconds(given);
+      return length < milliseconds(least) || length > milliseconds(most)
+        ? [{ path, message: 'is out of range', given, allowed: `a duration from ${least} to ${most}` }]
+        : [];
+    },
+  };
+}
+
+const brokerPorts: Rule<Settings> = {
+  reads: ['kafka.brokers'],
+  find: ({ kafka }) =>
+    kafka.brokers.flatMap((given, index): Problem[] => {
+      const port = Number(given.slice(given.lastIndexOf(':') + 1));
+      return port >= 1 && port <= 65_535
+        ? []
+        : [
+            {
+              path: `kafka.brokers[${index}]`,
+              message: 'has a port that does not exist',
+              given,
+              allowed: 'host:port with a port from 1 to 65535',
+            },
+          ];
+    }),
+};
+
+const topicNames: Rule<Settings> = {
+  reads: ['kafka.topics'],
+  find: ({ kafka }) =>
+    kafka.topics.flatMap((given, index): Problem[] =>
+      given === '.' || given === '..'
+        ? [
+            {
+              path: `kafka.topics[${index}]`,
+              message: 'is not a name Kafka allows',
+              given,
+              allowed: 'any name but . and ..',
+            },
+          ]
+        : [],
+    ),
+};
+
+const databaseUrl: Rule<Settings> = {
+  reads: ['database.url'],
+  find: ({ database }) =>
+    URL.canParse(database.url)
+      ? []
+      : [
+          {
+            path: 'database.url',
+            message: 'is not a URL',
+            given: maskUrl(database.url),
+            allowed:
+              'postgresql://user:password@host:port/database, with special characters of user and password percent-encoded (@ as %40, # as %23, / as %2F)',
+          },
+        ],
+};
+
+/** Labels that belong to the metrics themselves or to Prometheus: a common one of the same name would hide them. */
+const RESERVED_LABELS: ReadonlySet<string> = new Set([
+  ...Object.values(METRICS).flatMap(({ labels }): readonly string[] => labels),
+  'le',
+  'quantile',
+]);
+
+const tagNames: Rule<Settings> = {
+  reads: ['management.metrics.tags'],
+  find: ({ management }) =>
+    Object.keys(management.metrics.tags)
+      .filter((name) => RESERVED_LABELS.has(name) || name.startsWith('__'))
+      .map((name) => ({
+        path: `management.metrics.tags.${name}`,
+        message: 'is the name of a label with a meaning of its own',
+        allowed: `any name but ${[...RESERVED_LABELS].join(', ')} and those that begin with __`,
+      })),
+};
+
+/** Conditions on the application's settings beyond its schema. */
+export const SETTINGS_RULES: readonly Rule<Settings>[] = [
+  brokerPorts,
+  topicNames,
+  databaseUrl,
+  tagNames,
+  // The range in which brokers accept a session timeout unless they are configured otherwise.
+  durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),
+  // PostgreSQL and its client take 0 for "wait for ever", which nobody who writes a time-out of 0 means.
+  durationBetween('database.connectTimeout', ({ database }) => database.connectTimeout, '1ms', `${LONGEST_MS}ms`),
+  durationBetween('database.statementTimeout', ({ database }) => database.statementTimeout, '1ms', `${LONGEST_MS}ms`),
+  durationBetween('shutdown.timeout', ({ shutdown }) => shutdown.timeout, '1ms', `${LONGEST_MS}ms`),
+];
