@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cached } from '../run/cache-folder.ts';
+import { ExplainedError } from '../run/explained-error.ts';
+import type { RunFolder } from '../run/run-folder.ts';
+
+const POM = join(import.meta.dirname, 'pom.xml');
+/** Names and sizes of the jars, written last: a folder without it, or that does not match it, is not whole. */
+const LISTING = 'jars.json';
+/** A zip file ends with this record, whose comment Java's tools leave empty. */
+const END_OF_ZIP = { signature: 0x06054b50, length: 22 } as const;
+
+/** Says how a long step goes on. */
+export type Progress = (message: string) => void;
+
+/**
+ * The folder with the broker's jars: from the cache, else fetched by Maven into it. The entry's name holds a hash of
+ * the pom, so another Kafka version is another entry.
+ *
+ * @throws ExplainedError when Maven fails, with what it said.
+ */
+export async function kafkaJars(run: RunFolder, onProgress: Progress, cache?: string): Promise<string> {
+  const hash = createHash('sha256')
+    .update(await readFile(POM))
+    .digest('hex')
+    .slice(0, 12);
+  const entry = { name: `kafka-${hash}`, isComplete, fill: (folder: string) => fetchJars(run, folder, onProgress) };
+  return cached(entry, cache);
+}
+
+async function fetchJars(run: RunFolder, folder: string, onProgress: Progress): Promise<void> {
+  onProgress('fetching its jars with Maven, once (45 MB, about 10 s)');
+  await copyDependencies(run, folder, onProgress, []);
+  if ((await damagedJars(folder)).length > 0) {
+    onProgress("Maven's own store holds a damaged jar: fetching all of them again, past it");
+    const store = join(run.path, 'maven');
+    await copyDependencies(run, folder, onProgress, [`-Dmaven.repo.local=${store}`]);
+    await rm(store, { recursive: true, force: true });
+  }
+  const damaged = await damagedJars(folder);
+  if (damaged.length > 0) {
+    throw new ExplainedError(
+      `Maven fetched ${damaged.join(', ')} damaged, twice: is a proxy in between? Try again later.`,
+    );
+  }
+  await writeFile(join(folder, LISTING), JSON.stringify(await sizes(folder)));
+}
+
+async function copyDependencies(
+  run: RunFolder,
+  folder: string,
+  onProgress: Progress,
+  options: readonly string[],
+): Promise<void> {
+  let downloaded = 0;
+  const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${folder}`];
+  const { code, output } = await run.complete({
+    program: 'mvn',
+    args: ['--batch-mode', '--file', POM, ...options, '-Dmdep.overWriteReleases=true', ...goal],
+    onLine: (line) => {
+      if (/Downloaded from .*\.jar /.test(line)) {
+        downloaded += 1;
+        if (downloaded % 20 === 0) {
+          onProgress(`fetching its jars with Maven: ${downloaded} files`);
+        }
+      }
+    },
+  });
+  if (code !== 0) {
+    const errors = output.filter((line) => line.startsWith('[ERROR]')).slice(0, 5);
+    throw new ExplainedError(
+      [
+        'Maven could not fetch the jars of Kafka. What it said:',
+        ...(errors.length > 0 ? errors : output.slice(-5)).map((line) => `    ${line}`),
+        'Check the network and the proxy settings of Maven (~/.m2/settings.xml), or use brokers of your own: --kafka HOST:PORT',
+      ].join('\n'),
+    );
+  }
+}
+
+async function isComplete(folder: string): Promise<boolean> {
+  try {
+    const expected: unknown = JSON.parse(await readFile(join(folder, LISTING), 'utf8'));
+    return JSON.stringify(expected) === JSON.stringify(await sizes(folder));
+  } catch {
+    return false;
+  }
+}
+
+async function sizes(folder: string): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const name of await jarsIn(folder)) {
+    found[name] = (await stat(join(folder, name))).size;
+  }
+  return found;
+}
+
+async function damagedJars(folder: string): Promise<readonly string[]> {
+  const names = await jarsIn(folder);
+  const whole = await Promise.all(names.map((name) => endsAsZip(join(folder, name))));
+  return names.filter((_, index) => !whole[index]);
+}
+
+async function jarsIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith('.jar')).sort();
+}
+
+async function endsAsZip(file: string): Promise<boolean> {
+  const { size } = await stat(file);
+  if (size < END_OF_ZIP.length) {
+    return false;
+  }
+  const handle = await open(file);
+  try {
+    const end = Buffer.alloc(END_OF_ZIP.length);
+    await handle.read(end, 0, END_OF_ZIP.length, size - END_OF_ZIP.length);
+    return end.readUInt32LE(0) === END_OF_ZIP.signature;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ExplainedError } from '../run/explained-error.ts';
+import { freePort } from '../run/free-port.ts';
+import { type LocalServer, ServerStartError, startServer } from '../run/local-server.ts';
+import type { RunFolder } from '../run/run-folder.ts';
+import { kafkaJars, type Progress } from './jars.ts';
+import { serverProperties } from './server-properties.ts';
+
+const LOG_CONFIGURATION = join(import.meta.dirname, 'log4j2.properties');
+/** A quick start matters more than a high peak: the serial collector and the first compiler are ready soonest. */
+const JVM_OPTIONS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Djava.awt.headless=true'];
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 20_000;
+const ATTEMPTS = 3;
+
+export interface LocalKafkaOptions {
+  /** Port to take when it is free. @default a random one */
+  readonly port?: number;
+  /** Hears how a long step goes on. @default nobody does */
+  readonly onProgress?: Progress;
+}
+
+/** One real Apache Kafka node with data of its own. */
+export interface LocalKafka {
+  /** `host:port`; stays the same over stop and start. */
+  readonly broker: string;
+  /** Process id of the running broker, for signals such as SIGSTOP. @throws ExplainedError when it is stopped. */
+  readonly pid: number;
+  /** Starts it again, on the same port and data; does nothing while it runs. */
+  start(): Promise<void>;
+  /** Stops it in an orderly way; does nothing when it is stopped. */
+  stop(): Promise<void>;
+  /** Ends it by SIGKILL, as a crash would. */
+  crash(): Promise<void>;
+}
+
+/**
+ * Starts an Apache Kafka broker that ends with the run.
+ *
+ * @throws ExplainedError when its jars cannot be fetched or it does not start; the end of its log is in the message.
+ */
+export async function startLocalKafka(run: RunFolder, options: LocalKafkaOptions = {}): Promise<LocalKafka> {
+  const jars = await kafkaJars(run, options.onProgress ?? (() => undefined));
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await formatAndStart(run, jars, attempt === 1 ? options.port : undefined);
+    } catch (error) {
+      // Somebody took the port between the look and the bind: another one is as good.
+      if (attempt === ATTEMPTS || !isPortTaken(error)) {
+        throw error;
+      }
+    }
+  }
+}
+
+const isPortTaken = (error: unknown): boolean =>
+  error instanceof ServerStartError && error.output.some((line) => /Address already in use/i.test(line));
+
+async function formatAndStart(run: RunFolder, jars: string, usualPort: number | undefined): Promise<LocalKafka> {
+  const folder = await mkdtemp(join(run.path, 'kafka-'));
+  const port = await freePort(usualPort);
+  const layout = { port, controllerPort: await freePort(), dataFolder: join(folder, 'data') };
+  const properties = join(folder, 'server.properties');
+  await writeFile(properties, serverProperties(layout));
+  await formatStorage(run, jars, properties);
+  const start = () => startBroker(run, jars, properties);
+  const kafka = controlled(`127.0.0.1:${port}`, await start(), start);
+  run.beforeClose(() => kafka.stop());
+  return kafka;
+}
+
+function java(jars: string, main: string, args: readonly string[]) {
+  const logging = `-Dlog4j2.configurationFile=${LOG_CONFIGURATION}`;
+  return { program: 'java', args: [...JVM_OPTIONS, logging, '-cp', join(jars, '*'), main, ...args] };
+}
+
+async function formatStorage(run: RunFolder, jars: string, properties: string): Promise<void> {
+  const clusterId = randomBytes(16).toString('base64url');
+  const args = ['format', '--cluster-id', clusterId, '--config', properties];
+  const { code, output } = await run.complete(java(jars, 'kafka.tools.StorageTool', args));
+  if (code !== 0) {
+    throw new ExplainedError(
+      [
+        'Kafka could not prepare its data folder. What it said:',
+        ...output.slice(-10).map((line) => `    ${line}`),
+      ].join('\n'),
+    );
+  }
+}
+
+function startBroker(run: RunFolder, jars: string, properties: string): Promise<LocalServer> {
+  return startServer(run, {
+    ...java(jars, 'kafka.Kafka', [properties]),
+    name: 'Kafka',
+    ready: /Kafka Server started/,
+    startTimeout: START_TIMEOUT_MS,
+  });
+}
+
+function controlled(broker: string, started: LocalServer, start: () => Promise<LocalServer>): LocalKafka {
+  let server: LocalServer | undefined = started;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const running = server;
+    server = undefined;
+    await running?.stop(signal, STOP_TIMEOUT_MS);
+  };
+  return {
+    broker,
+    get pid() {
+      if (server === undefined) {
+        throw new ExplainedError(`Kafka at ${broker} is stopped: it has no process id`);
+      }
+      return server.pid;
+    },
+    start: async () => {
+      server ??= await start();
+    },
+    stop: () => end('SIGTERM'),
+    crash: () => end('SIGKILL'),
+  };
+}

@@ -1,0 +1,39 @@
+/** What differs from one local broker to another. */
+export interface BrokerLayout {
+  readonly port: number;
+  readonly controllerPort: number;
+  readonly dataFolder: string;
+}
+
+/**
+ * `server.properties` of one node that is broker and controller: nothing is replicated, groups begin at once, and
+ * topics are made on purpose only, so a misspelt one is an error. A broker that crashed may register again after 3 s.
+ */
+export function serverProperties({ port, controllerPort, dataFolder }: BrokerLayout): string {
+  const settings: Record<string, string | number | boolean> = {
+    'process.roles': 'broker,controller',
+    'node.id': 1,
+    'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+    'controller.listener.names': 'CONTROLLER',
+    'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
+    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    'log.dirs': dataFolder,
+    'auto.create.topics.enable': false,
+    'broker.session.timeout.ms': 3_000,
+    'broker.heartbeat.interval.ms': 500,
+    'group.initial.rebalance.delay.ms': 0,
+    'group.min.session.timeout.ms': 1_000,
+    'offsets.topic.num.partitions': 1,
+    'offsets.topic.replication.factor': 1,
+    'transaction.state.log.num.partitions': 1,
+    'transaction.state.log.replication.factor': 1,
+    'transaction.state.log.min.isr': 1,
+    'share.coordinator.state.topic.num.partitions': 1,
+    'share.coordinator.state.topic.replication.factor': 1,
+    'share.coordinator.state.topic.min.isr': 1,
+  };
+  return Object.entries(settings)
+    .map(([key, value]) => `${key}=${value}\n`)
+    .join('');
+}

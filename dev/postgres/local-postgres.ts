@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ExplainedError } from '../run/explained-error.ts';
+import { freePort } from '../run/free-port.ts';
+import { type LocalServer, ServerStartError, startServer } from '../run/local-server.ts';
+import type { RunFolder } from '../run/run-folder.ts';
+import { postgresBinaries } from './binaries.ts';
+import { type SystemUser, serverUser } from './server-user.ts';
+
+const SUPERUSER = 'postgres';
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 20_000;
+const ATTEMPTS = 3;
+/** PostgreSQL's words for its ways to stop, and the signals that mean them. */
+const STOP_SIGNAL = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
+
+export interface LocalPostgresOptions {
+  /** Port to take when it is free. @default a random one */
+  readonly port?: number;
+}
+
+/** One real PostgreSQL server with data of its own; durability is at the server's defaults. */
+export interface LocalPostgres {
+  /** Without the password; stays the same over stop and start. */
+  readonly url: string;
+  /** The same with the password in it. */
+  readonly urlWithPassword: string;
+  readonly password: string;
+  /** A file in libpq's format that holds the password, for `?passfile=`; readable by its owner only. */
+  readonly passwordFile: string;
+  /** Process id of the running server, for signals such as SIGSTOP. @throws ExplainedError when it is stopped. */
+  readonly pid: number;
+  /** Starts it again, on the same port and data; does nothing while it runs. */
+  start(): Promise<void>;
+  /**
+   * Stops it; does nothing when it is stopped.
+   *
+   * @param mode `fast` ends every session and writes a checkpoint; `immediate` is a crash. @default 'fast'
+   */
+  stop(mode?: keyof typeof STOP_SIGNAL): Promise<void>;
+}
+
+interface Cluster {
+  readonly binaries: string;
+  readonly data: string;
+  readonly port: number;
+  readonly user: SystemUser | undefined;
+}
+
+/**
+ * Starts a PostgreSQL server on the loopback interface that ends with the run. As root it runs as another user.
+ *
+ * @throws ExplainedError when there are no binaries for this system or it does not start; the end of its log is in the
+ * message.
+ */
+export async function startLocalPostgres(run: RunFolder, options: LocalPostgresOptions = {}): Promise<LocalPostgres> {
+  const binaries = await postgresBinaries();
+  const password = randomBytes(18).toString('base64url');
+  const { data, user } = await initialize(run, binaries, password);
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort(attempt === 1 ? options.port : undefined);
+    const cluster = { binaries, data, port, user };
+    try {
+      return await startCluster(run, cluster, password);
+    } catch (error) {
+      // Somebody took the port between the look and the bind: another one is as good.
+      if (attempt === ATTEMPTS || !isPortTaken(error)) {
+        throw error;
+      }
+    }
+  }
+}
+
+const isPortTaken = (error: unknown): boolean =>
+  error instanceof ServerStartError && error.output.some((line) => /could not bind|Address already in use/i.test(line));
+
+async function initialize(run: RunFolder, binaries: string, password: string) {
+  const user = serverUser();
+  const folder = await mkdtemp(join(run.path, 'postgres-'));
+  const data = join(folder, 'data');
+  const passwordFile = join(folder, 'password');
+  await mkdir(data, { mode: 0o700 });
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (user !== undefined) {
+    await Promise.all([folder, data, passwordFile].map((path) => chown(path, user.uid, user.gid)));
+  }
+  await chmod(folder, 0o700);
+  const { code, output } = await run.complete({
+    program: join(binaries, 'bin', 'initdb'),
+    args: [
+      ...['--pgdata', data, '--username', SUPERUSER, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
+      ...['--encoding', 'UTF8', '--locale', 'C', '--no-sync'],
+    ],
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+    user,
+  });
+  await rm(passwordFile);
+  if (code !== 0) {
+    throw new ExplainedError(
+      ['PostgreSQL could not prepare its data folder. What initdb said:', ...output.map((line) => `    ${line}`)].join(
+        '\n',
+      ),
+    );
+  }
+  return { data, user };
+}
+
+async function startCluster(run: RunFolder, cluster: Cluster, password: string): Promise<LocalPostgres> {
+  const start = () => startPostgres(run, cluster);
+  const server = await start();
+  const host = `127.0.0.1:${cluster.port}`;
+  const passwordFile = join(run.path, `${cluster.port}.pgpass`);
+  await writeFile(passwordFile, `127.0.0.1:${cluster.port}:*:${SUPERUSER}:${password}\n`, { mode: 0o600 });
+  const postgres = {
+    url: `postgresql://${SUPERUSER}@${host}/postgres`,
+    urlWithPassword: `postgresql://${SUPERUSER}:${password}@${host}/postgres`,
+    password,
+    passwordFile,
+    ...controlled(host, server, start),
+  };
+  run.beforeClose(() => postgres.stop());
+  return postgres;
+}
+
+function startPostgres(run: RunFolder, { binaries, data, port, user }: Cluster): Promise<LocalServer> {
+  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', timezone: 'UTC' };
+  return startServer(run, {
+    name: 'PostgreSQL',
+    program: join(binaries, 'bin', 'postgres'),
+    args: ['-D', data, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])],
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+    user,
+    ready: /database system is ready to accept connections/,
+    startTimeout: START_TIMEOUT_MS,
+  });
+}
+
+function controlled(host: string, started: LocalServer, start: () => Promise<LocalServer>) {
+  let server: LocalServer | undefined = started;
+  return {
+    get pid(): number {
+      if (server === undefined) {
+        throw new ExplainedError(`PostgreSQL at ${host} is stopped: it has no process id`);
+      }
+      return server.pid;
+    },
+    start: async (): Promise<void> => {
+      server ??= await start();
+    },
+    stop: async (mode: keyof typeof STOP_SIGNAL = 'fast'): Promise<void> => {
+      const running = server;
+      server = undefined;
+      await running?.stop(STOP_SIGNAL[mode], STOP_TIMEOUT_MS);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+
+/**
+ * Below every system's range for outgoing connections: a port that a stopped server is to get back must not be taken by
+ * a client in the meantime, least of all by one that tries to reach that server and so connects to itself.
+ */
+const FIRST_PORT = 20_000;
+const LAST_PORT = 29_999;
+
+/**
+ * A TCP port of the loopback interface that nobody listens on.
+ *
+ * @param usual taken when it is free. @default a random one from 20000 to 29999
+ */
+export async function freePort(usual?: number): Promise<number> {
+  if (usual !== undefined && (await isFree(usual))) {
+    return usual;
+  }
+  for (;;) {
+    const port = randomInt(FIRST_PORT, LAST_PORT + 1);
+    if (await isFree(port)) {
+      return port;
+    }
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  return (await canListen(port, '127.0.0.1')) && (await canListen(port, '0.0.0.0'));
+}
+
+function canListen(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}

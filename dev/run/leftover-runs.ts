@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { processIdentity } from './process-identity.ts';
+import { OWNER_FILE, PROCESSES_FOLDER, RUN_FOLDER_PREFIX, runFolderParent } from './run-folder.ts';
+
+const POLL_MS = 50;
+const PATIENCE_MS = 5_000;
+
+/**
+ * Ends what runs left behind whose owner died without cleaning up: kills their processes, removes their folders.
+ *
+ * @returns the folders that were removed.
+ */
+export async function removeLeftoverRuns(parent: string = runFolderParent()): Promise<readonly string[]> {
+  const leftover = readdirSync(parent)
+    .filter((name) => name.startsWith(RUN_FOLDER_PREFIX))
+    .map((name) => join(parent, name))
+    .filter((folder) => isOurs(folder) && !hasLivingOwner(folder));
+  for (const folder of leftover) {
+    await killProcesses(folder);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+  return leftover;
+}
+
+/** Everybody may make folders in the temporary folder: those of others are not ours to judge. */
+function isOurs(folder: string): boolean {
+  const uid = statSync(folder, { throwIfNoEntry: false })?.uid;
+  return uid !== undefined && (process.getuid === undefined || uid === process.getuid());
+}
+
+function hasLivingOwner(folder: string): boolean {
+  const pid = Number(/-run-(\d+)-/.exec(folder)?.[1]);
+  const identity = processIdentity(pid);
+  const recorded = read(join(folder, OWNER_FILE));
+  // A run that has just made its folder has not written the identity yet: then the number has to do.
+  return identity !== undefined && (recorded === '' || recorded === identity);
+}
+
+async function killProcesses(folder: string): Promise<void> {
+  for (const name of list(join(folder, PROCESSES_FOLDER))) {
+    const pid = Number(name);
+    const recorded = read(join(folder, PROCESSES_FOLDER, name));
+    const deadline = Date.now() + PATIENCE_MS;
+    while (processIdentity(pid) === recorded && recorded !== '' && Date.now() < deadline) {
+      process.kill(pid, 'SIGKILL');
+      await delay(POLL_MS);
+    }
+  }
+}
+
+function list(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

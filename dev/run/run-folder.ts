@@ -1,0 +1,120 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ExplainedError } from './explained-error.ts';
+import { type Command, type ExitStatus, type OwnedProcess, spawnOwned } from './owned-process.ts';
+import { processIdentity } from './process-identity.ts';
+
+/** Run folders are called `<prefix><pid of the owner>-<random>`. */
+export const RUN_FOLDER_PREFIX = 'stream-consumer-run-';
+/** Holds the owner's identity: its number may belong to somebody else by now. */
+export const OWNER_FILE = 'owner';
+/** One file per child: its name is the number, its content the identity. */
+export const PROCESSES_FOLDER = 'processes';
+
+/** Where run folders are made: root's own temporary folder may be closed to the user that PostgreSQL runs as. */
+export function runFolderParent(): string {
+  return process.getuid?.() === 0 ? '/tmp' : tmpdir();
+}
+
+type Stop = () => Promise<void>;
+
+/**
+ * All that one run of the local stack leaves on the machine: a temporary folder and processes. Closing it stops the
+ * processes and removes the folder; when the owner dies without that, the next run finds the folder and does it.
+ */
+export class RunFolder {
+  readonly path: string;
+  readonly #stops: Stop[] = [];
+  readonly #processes = new Set<OwnedProcess>();
+  #closing: Promise<void> | undefined;
+  readonly #abandon = (): void => this.abandon();
+
+  private constructor(path: string) {
+    this.path = path;
+    process.on('exit', this.#abandon);
+  }
+
+  /** Makes the folder, readable by its owner only; other users may pass through it to what is given to them. */
+  static async create(parent: string = runFolderParent()): Promise<RunFolder> {
+    const path = await mkdtemp(join(parent, `${RUN_FOLDER_PREFIX}${process.pid}-`));
+    const run = new RunFolder(path);
+    await chmod(path, 0o711);
+    await writeFile(join(path, OWNER_FILE), processIdentity(process.pid) ?? '');
+    mkdirSync(join(path, PROCESSES_FOLDER), { mode: 0o700 });
+    return run;
+  }
+
+  /** Whether {@link close} or {@link abandon} was called: nothing can be started any more. */
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  /**
+   * Starts a program that ends with this run at the latest.
+   *
+   * @throws ExplainedError when the program cannot be started or the run is being closed.
+   */
+  async spawn(command: Command): Promise<OwnedProcess> {
+    if (this.isClosed) {
+      throw new ExplainedError(`${command.program} was not started: the run is being ended`);
+    }
+    return spawnOwned(command, (owned) => {
+      const record = join(this.path, PROCESSES_FOLDER, String(owned.pid));
+      writeFileSync(record, processIdentity(owned.pid) ?? '');
+      this.#processes.add(owned);
+      void owned.exited.then(() => {
+        this.#processes.delete(owned);
+        rmSync(record, { force: true });
+      });
+    });
+  }
+
+  /** Starts a program and waits for its end, with the lines it wrote. */
+  async complete(command: Command): Promise<ExitStatus & { readonly output: readonly string[] }> {
+    const output: string[] = [];
+    const owned = await this.spawn({
+      ...command,
+      onLine: (line) => {
+        output.push(line);
+        command.onLine?.(line);
+      },
+    });
+    return { ...(await owned.exited), output };
+  }
+
+  /** Registers what {@link close} has to do before it kills what is left; the last one registered is the first to run. */
+  beforeClose(stop: Stop): void {
+    this.#stops.push(stop);
+  }
+
+  /** Stops everything in the reverse order of its start and removes the folder; may be called several times. */
+  close(): Promise<void> {
+    this.#closing ??= this.#closeOnce();
+    return this.#closing;
+  }
+
+  /** Kills every process and removes the folder without waiting for anybody: for a second Ctrl-C, or when Node exits. */
+  abandon(): void {
+    this.#closing ??= Promise.resolve();
+    process.off('exit', this.#abandon);
+    for (const owned of this.#processes) {
+      owned.kill('SIGKILL');
+    }
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  }
+
+  async #closeOnce(): Promise<void> {
+    for (const stop of this.#stops.reverse()) {
+      await stop();
+    }
+    const left = [...this.#processes];
+    for (const owned of left) {
+      owned.kill('SIGKILL');
+    }
+    await Promise.all(left.map((owned) => owned.exited));
+    process.off('exit', this.#abandon);
+    await rm(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}

@@ -1,0 +1,75 @@
+import { type LocalKafka, startLocalKafka } from './kafka/local-kafka.ts';
+import { type LocalPostgres, startLocalPostgres } from './postgres/local-postgres.ts';
+import { removeLeftoverRuns } from './run/leftover-runs.ts';
+import { RunFolder } from './run/run-folder.ts';
+
+/** Where the parts listen by convention: taken when free and wanted. */
+export const USUAL_PORT = { kafka: 9092, postgres: 5432 } as const;
+
+export type StackPart = 'kafka' | 'postgres';
+
+export interface StackOptions {
+  /** Parts to start. @default both */
+  readonly parts?: readonly StackPart[];
+  /** Whether to take {@link USUAL_PORT} where it is free. @default false: random ports */
+  readonly usualPorts?: boolean;
+  /** Hears of each step that takes long. @default nobody does */
+  readonly onProgress?: (part: StackPart, message: string) => void;
+  /** Hears when a part takes connections. @default nobody does */
+  readonly onReady?: (part: StackPart, address: string) => void;
+  /** The run that the parts end with. @default a new one, closed by {@link Stack.stop} */
+  readonly run?: RunFolder;
+}
+
+/** A running Kafka and PostgreSQL. */
+export interface Stack {
+  readonly run: RunFolder;
+  /** Undefined when it was not among the parts. */
+  readonly kafka: LocalKafka | undefined;
+  /** Undefined when it was not among the parts. */
+  readonly postgres: LocalPostgres | undefined;
+  /** Ends all processes of the run and removes its files. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the local stack, both parts at once, after cleaning up what crashed runs left.
+ *
+ * @throws ExplainedError when a part does not start; nothing is left running then.
+ */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  await removeLeftoverRuns();
+  const run = options.run ?? (await RunFolder.create());
+  const parts = options.parts ?? ['kafka', 'postgres'];
+  try {
+    const [postgres, kafka] = await settleAll(
+      parts.includes('postgres') ? startPostgresPart(run, options) : undefined,
+      parts.includes('kafka') ? startKafkaPart(run, options) : undefined,
+    );
+    return { run, kafka, postgres, stop: () => run.close() };
+  } catch (error) {
+    await run.close();
+    throw error;
+  }
+}
+
+/** As Promise.all, but waits for both before it gives a failure: what is still starting could not be stopped. */
+async function settleAll<A, B>(a: Promise<A> | undefined, b: Promise<B> | undefined) {
+  await Promise.allSettled([a, b]);
+  return Promise.all([a, b]);
+}
+
+async function startKafkaPart(run: RunFolder, options: StackOptions): Promise<LocalKafka> {
+  const kafka = await startLocalKafka(run, {
+    ...(options.usualPorts ? { port: USUAL_PORT.kafka } : {}),
+    onProgress: (message) => options.onProgress?.('kafka', message),
+  });
+  options.onReady?.('kafka', kafka.broker);
+  return kafka;
+}
+
+async function startPostgresPart(run: RunFolder, options: StackOptions): Promise<LocalPostgres> {
+  const postgres = await startLocalPostgres(run, options.usualPorts ? { port: USUAL_PORT.postgres } : {});
+  options.onReady?.('postgres', postgres.url);
+  return postgres;
+}
