@@ -1,0 +1,195 @@
+import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import { milliseconds } from '../../contract/duration.ts';
+import type { Settings } from '../../contract/settings.ts';
+import type { Logger } from '../logger.ts';
+import { backoffMs } from '../stream/backoff.ts';
+import type { Clock } from '../stream/clock.ts';
+import { FatalError } from '../stream/fatal-error.ts';
+import { partitionKey, type StreamRecord, type TopicPartition } from '../stream/record.ts';
+import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
+import { kafkajsEvents, type OffsetOutOfRange, type SkippedRange } from './kafkajs-patches.ts';
+import type { LogRanges } from './log-ranges.ts';
+
+type KafkaMessage = EachBatchPayload['batch']['messages'][number];
+
+/** kafkajs's batch as it is at run time: where it was fetched from is missing in its types. */
+type FetchedBatch = EachBatchPayload['batch'] & { readonly fetchedOffset: string };
+
+/**
+ * A long poll that finds nothing lasts this long, and so may a pause, a resume, a rebalance and a stop: kafkajs's
+ * fetchers look at none of them in between.
+ */
+const MAX_WAIT_MS = 250;
+
+/** Handlers only hand over, so all batches of a fetch are taken at once and none waits behind a heartbeat of another. */
+const CONCURRENCY = 64;
+
+const toRecord = (message: KafkaMessage): StreamRecord => ({
+  offset: BigInt(message.offset),
+  timestamp: BigInt(message.timestamp),
+  key: message.key,
+  value: message.value,
+  headers: message.headers as unknown as StreamRecord['headers'],
+});
+
+/**
+ * The only place that knows kafkajs's consumer.
+ *
+ * kafkajs forgets every position in a rebalance and then fetches from Kafka's committed offsets. GROUP_JOIN's listener
+ * runs before the first fetch of the new assignment, so pausing everything in its synchronous part means that nothing is
+ * fetched until the pipeline has sought to PostgreSQL's position. What still arrives from a fetch of before is refused by
+ * the pipeline, which compares where each batch was fetched from with where it has to begin.
+ */
+export class KafkaSource implements RecordSource {
+  readonly #consumer: Consumer;
+  readonly #settings: Settings['kafka'];
+  readonly #logRanges: LogRanges;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #stopping = new AbortController();
+  #assigned = new Map<string, TopicPartition>();
+
+  constructor(settings: Settings['kafka'], kafka: Kafka, logRanges: LogRanges, clock: Clock, logger: Logger) {
+    this.#settings = settings;
+    this.#logRanges = logRanges;
+    this.#clock = clock;
+    this.#logger = logger;
+    const sessionTimeout = milliseconds(settings.sessionTimeout);
+    this.#consumer = kafka.consumer({
+      groupId: settings.groupId,
+      sessionTimeout,
+      heartbeatInterval: Math.max(500, Math.floor(sessionTimeout / 5)),
+      rebalanceTimeout: 60_000,
+      maxWaitTimeInMs: MAX_WAIT_MS,
+      maxBytesPerPartition: 1_048_576,
+      maxBytes: 8_388_608,
+      metadataMaxAge: 30_000,
+      allowAutoTopicCreation: false,
+    });
+  }
+
+  async start(listener: RecordSourceListener): Promise<void> {
+    this.#listen(listener);
+    for (let attempt = 1; !this.#stopping.signal.aborted; attempt += 1) {
+      try {
+        await this.#consumer.connect();
+        await this.#consumer.subscribe({ topics: [...this.#settings.topics], fromBeginning: true });
+        break;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#logger.warn(
+          { brokers: this.#settings.brokers, topics: this.#settings.topics, reason },
+          'waiting for Kafka',
+        );
+        await this.#clock.wait(backoffMs(attempt), this.#stopping.signal);
+      }
+    }
+    if (this.#stopping.signal.aborted) {
+      return;
+    }
+    await this.#consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: CONCURRENCY,
+      eachBatch: async (payload) => this.#handOver(payload, listener),
+    });
+  }
+
+  seek({ topic, partition, offset }: Position): void {
+    this.#whileAssigned({ topic, partition }, () =>
+      this.#consumer.seek({ topic, partition, offset: offset.toString() }),
+    );
+  }
+
+  pause(target: TopicPartition): void {
+    this.#whileAssigned(target, ({ topic, partition }) => this.#consumer.pause([{ topic, partitions: [partition] }]));
+  }
+
+  resume(target: TopicPartition): void {
+    this.#whileAssigned(target, ({ topic, partition }) => this.#consumer.resume([{ topic, partitions: [partition] }]));
+  }
+
+  logRanges(topic: string): Promise<LogRange[]> {
+    return this.#logRanges.ofTopic(topic);
+  }
+
+  committedOffsets(topic: string): Promise<Position[]> {
+    return this.#logRanges.committed(this.#settings.groupId, topic);
+  }
+
+  async commitHint(positions: readonly Position[]): Promise<void> {
+    await this.#consumer.commitOffsets(
+      positions.map((position) => ({ ...position, offset: position.offset.toString() })),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    kafkajsEvents.removeAllListeners();
+    await this.#consumer.disconnect().catch((error: unknown) => {
+      this.#logger.warn({ reason: String(error) }, 'the Kafka consumer did not close in order');
+    });
+    await this.#logRanges.disconnect();
+  }
+
+  #listen(listener: RecordSourceListener): void {
+    const { GROUP_JOIN, CRASH } = this.#consumer.events;
+    this.#consumer.on(GROUP_JOIN, ({ payload }) => this.#assign(payload.memberAssignment, listener));
+    this.#consumer.on(CRASH, ({ payload: { error, restart } }) => {
+      this.#assigned.clear();
+      if (restart) {
+        this.#logger.warn({ reason: error.message }, 'the Kafka client starts again');
+      } else if (!this.#stopping.signal.aborted) {
+        const message = `the Kafka client stopped for good: ${error.name}: ${error.message}`;
+        listener.onFatal(new FatalError('KAFKA_CLIENT_STOPPED', message, { cause: error }));
+      }
+    });
+    kafkajsEvents.on('outOfRange', (event: OffsetOutOfRange) => {
+      const { groupId, topic, partition } = event;
+      if (groupId === this.#settings.groupId) {
+        this.pause({ topic, partition });
+        listener.onOutOfRange({ topic, partition });
+      }
+    });
+    kafkajsEvents.on('skipped', (range: SkippedRange) => this.#skip(range, listener));
+  }
+
+  /** A range without records is a batch without records: the stored offset has to move over it, too. */
+  #skip({ groupId, topic, partition, fetchedOffset, lastOffset }: SkippedRange, listener: RecordSourceListener): void {
+    if (groupId === this.#settings.groupId && this.#assigned.has(partitionKey({ topic, partition }))) {
+      const range = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
+      listener.onBatch({ topic, partition, records: [], ...range });
+    }
+  }
+
+  #assign(memberAssignment: Readonly<Record<string, number[]>>, listener: RecordSourceListener): void {
+    const partitions = Object.entries(memberAssignment).flatMap(([topic, numbers]) =>
+      numbers.map((partition) => ({ topic, partition })),
+    );
+    this.#assigned = new Map(partitions.map((partition) => [partitionKey(partition), partition]));
+    for (const partition of partitions) {
+      this.pause(partition);
+    }
+    listener.onAssigned(partitions);
+  }
+
+  /** Resolving moves only kafkajs's local position, and only while the partition is ours: else its bookkeeping throws. */
+  #handOver({ batch, resolveOffset }: EachBatchPayload, listener: RecordSourceListener): void {
+    const { topic, partition } = batch;
+    if (!this.#assigned.has(partitionKey({ topic, partition }))) {
+      return;
+    }
+    const lastOffset = batch.lastOffset();
+    const fetchedOffset = BigInt((batch as FetchedBatch).fetchedOffset);
+    const records = batch.messages.map(toRecord);
+    listener.onBatch({ topic, partition, records, fetchedOffset, nextOffset: BigInt(lastOffset) + 1n });
+    resolveOffset(lastOffset);
+  }
+
+  /** Between a crash of the client and its next join there is nothing to seek or pause; the join begins anew anyway. */
+  #whileAssigned(target: TopicPartition, act: (target: TopicPartition) => void): void {
+    if (this.#assigned.has(partitionKey(target))) {
+      act(target);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { Admin, Kafka } from 'kafkajs';
+import { OutageError } from '../stream/outage-error.ts';
+import type { LogRange, Position } from '../stream/record-source.ts';
+
+/** What kafkajs answers for a partition without a committed offset. */
+const NO_OFFSET = '-1';
+
+const asOutage = (what: string) => (error: unknown) => {
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new OutageError(`Kafka could not tell ${what}: ${reason}`, { cause: error });
+};
+
+/** Questions about logs and groups, asked on connections of their own so that no long poll delays them. */
+export class LogRanges {
+  readonly #admin: Admin;
+  #connected: Promise<void> | null = null;
+
+  constructor(kafka: Kafka) {
+    this.#admin = kafka.admin();
+  }
+
+  /**
+   * The log ranges of a topic's partitions. The end is the last stable offset: what a read-committed consumer can reach.
+   *
+   * @throws OutageError while the brokers are away or the topic is unknown to them
+   */
+  async ofTopic(topic: string): Promise<LogRange[]> {
+    const offsets = await this.#connect()
+      .then(() => this.#admin.fetchTopicOffsets(topic))
+      .catch(asOutage(`the offsets of ${topic}`));
+    return offsets.map(({ partition, low, high }) => ({ topic, partition, start: BigInt(low), end: BigInt(high) }));
+  }
+
+  /**
+   * Offsets that a group committed for a topic.
+   *
+   * @throws OutageError while the brokers are away
+   */
+  async committed(groupId: string, topic: string): Promise<Position[]> {
+    const topics = await this.#connect()
+      .then(() => this.#admin.fetchOffsets({ groupId, topics: [topic] }))
+      .catch(asOutage(`the committed offsets of ${groupId}`));
+    return topics
+      .flatMap(({ partitions }) => partitions)
+      .filter(({ offset }) => offset !== NO_OFFSET)
+      .map(({ partition, offset }) => ({ topic, partition, offset: BigInt(offset) }));
+  }
+
+  async disconnect(): Promise<void> {
+    await this.#admin.disconnect().catch(() => undefined);
+  }
+
+  #connect(): Promise<void> {
+    this.#connected ??= this.#admin.connect().catch((error: unknown) => {
+      this.#connected = null;
+      throw error;
+    });
+    return this.#connected;
+  }
+}

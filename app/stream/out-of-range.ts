@@ -1,0 +1,54 @@
+import type { Clock } from './clock.ts';
+import { FatalError } from './fatal-error.ts';
+import type { LogRange, Position, RecordSource } from './record-source.ts';
+
+const RECHECK_MS = 1_000;
+/** Right after a leader change one reading of the log's end may be stale, so a log that looks too short gets this long. */
+const PATIENCE_MS = 30_000;
+
+function gone({ topic, partition, offset }: Position, { start }: LogRange): FatalError {
+  return new FatalError(
+    'OFFSETS_GONE',
+    `${topic}/${partition}: PostgreSQL expects offset ${offset} next, but the log now starts at ${start}: ` +
+      `${start - offset} offsets (${offset} to ${start - 1n}) were deleted before they were read. ` +
+      `To go on without them, set next_offset to ${start} in the table offsets and start again`,
+  );
+}
+
+function ahead({ topic, partition, offset }: Position, { end }: LogRange): FatalError {
+  return new FatalError(
+    'STORED_OFFSET_AHEAD',
+    `${topic}/${partition}: PostgreSQL expects offset ${offset} next, but the log ends at ${end}: the topic was probably ` +
+      'deleted and created again. To read the new one from its beginning, use another kafka.groupId and another ' +
+      'database.schema, or move the old rows away and delete the row in the table offsets',
+  );
+}
+
+/**
+ * Finds out why the broker does not hold `position`, and resolves when it does after all.
+ *
+ * @throws FatalError `OFFSETS_GONE` when the log starts above it, `STORED_OFFSET_AHEAD` when the log ends below it in
+ * every reading for 30 s
+ */
+export async function awaitRange(
+  source: Pick<RecordSource, 'logRanges'>,
+  position: Position,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  const since = clock.now().getTime();
+  while (!signal.aborted) {
+    const ranges = await source.logRanges(position.topic).catch((): LogRange[] => []);
+    const range = ranges.find(({ partition }) => partition === position.partition);
+    if (range && range.start > position.offset) {
+      throw gone(position, range);
+    }
+    if (range && range.end >= position.offset) {
+      return;
+    }
+    if (range && clock.now().getTime() - since >= PATIENCE_MS) {
+      throw ahead(position, range);
+    }
+    await clock.wait(RECHECK_MS, signal);
+  }
+}

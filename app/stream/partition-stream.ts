@@ -1,0 +1,232 @@
+import { backoffMs } from './backoff.ts';
+import type { Clock } from './clock.ts';
+import type { PartitionReport } from './consumer-report.ts';
+import { FatalError } from './fatal-error.ts';
+import { awaitRange } from './out-of-range.ts';
+import { OutageError } from './outage-error.ts';
+import type { RecordBatch, TopicPartition } from './record.ts';
+import { type QueuedRecords, RecordQueue } from './record-queue.ts';
+import type { RecordSink } from './record-sink.ts';
+import type { LogRange, RecordSource } from './record-source.ts';
+import type { StreamListener } from './stream-listener.ts';
+
+/** Bounds of what one partition may hold in memory and put into one transaction. */
+export interface StreamLimits {
+  readonly maxQueuedBytes: number;
+  readonly maxBatchRecords: number;
+}
+
+/** What a partition's stream works with. */
+export interface StreamPorts {
+  readonly source: RecordSource;
+  readonly sink: RecordSink;
+  readonly listener: StreamListener;
+  readonly clock: Clock;
+  /** Called once nothing but the end of the process is left. */
+  readonly onFatal: (error: FatalError) => void;
+  /** Called when an outage of the sink begins (with its error) and ends (with `null`). */
+  readonly onOutage: (error: OutageError | null) => void;
+}
+
+/**
+ * One owned partition: takes batches in, writes them one transaction after the other.
+ *
+ * Why each record is written exactly once, whatever the source delivers:
+ *
+ * 1. `#position` is where the next batch has to begin. A batch that begins above it is refused and sought back, one that
+ *    begins below it is cropped, so the queue holds every offset from `#nextOffset` up to `#position` once, in order.
+ * 2. A transaction moves the stored offset from exactly `#nextOffset` to the end of what it writes, or writes nothing.
+ *    Two writers of one partition therefore never both commit the same offsets, even if both believe to own it.
+ * 3. Whenever the outcome of a transaction is not known to be "committed", the queue is dropped and `#nextOffset` and
+ *    `#position` are read from PostgreSQL again. What was dropped is still ahead of the stored offset and is fetched again.
+ */
+export class PartitionStream {
+  readonly partition: TopicPartition;
+  readonly #ports: StreamPorts;
+  readonly #limits: StreamLimits;
+  readonly #queue = new RecordQueue();
+  /** Aborted by `drain` and `close`: nothing is waited for, sought or resumed any more. */
+  readonly #ending = new AbortController();
+  #nextOffset = 0n;
+  #position: bigint | null = null;
+  #log: LogRange | null = null;
+  #isFull = false;
+  #troubles = 0;
+  #writing: Promise<void> | null = null;
+  #searching: Promise<void> | null = null;
+
+  constructor(partition: TopicPartition, limits: StreamLimits, ports: StreamPorts) {
+    this.partition = partition;
+    this.#limits = limits;
+    this.#ports = ports;
+  }
+
+  /** Delivers from `nextOffset` on; before this call every batch is ignored. */
+  open(nextOffset: bigint): void {
+    this.#nextOffset = nextOffset;
+    if (this.#ending.signal.aborted) {
+      return;
+    }
+    this.#isFull = false;
+    this.#position = nextOffset;
+    this.#ports.source.seek({ ...this.partition, offset: nextOffset });
+    this.#ports.source.resume(this.partition);
+  }
+
+  accept(batch: RecordBatch): void {
+    const position = this.#position;
+    if (position === null) {
+      return;
+    }
+    if (batch.fetchedOffset > position || batch.nextOffset <= position) {
+      this.#ports.source.seek({ ...this.partition, offset: position });
+      return;
+    }
+    const isAligned = batch.fetchedOffset === position;
+    const records = isAligned ? batch.records : batch.records.filter(({ offset }) => offset >= position);
+    this.#queue.push({ records, nextOffset: batch.nextOffset });
+    this.#position = batch.nextOffset;
+    if (this.#queue.bytes >= this.#limits.maxQueuedBytes && !this.#isFull) {
+      this.#isFull = true;
+      this.#ports.source.pause(this.partition);
+    }
+    this.#writing ??= this.#writeAll();
+  }
+
+  /** The broker does not hold the position: waits for it to be there, or ends the consumer with the reason. */
+  outOfRange(): void {
+    const offset = this.#position;
+    if (offset === null) {
+      return;
+    }
+    this.#position = null;
+    this.#searching = awaitRange(
+      this.#ports.source,
+      { ...this.partition, offset },
+      this.#ports.clock,
+      this.#ending.signal,
+    )
+      .then(() => this.open(offset))
+      .catch((error: unknown) => this.#ports.onFatal(FatalError.from(error)));
+  }
+
+  observeLog(range: LogRange): void {
+    this.#log = range;
+  }
+
+  report(): PartitionReport {
+    return { ...this.partition, nextOffset: this.#nextOffset, lag: this.#lag() };
+  }
+
+  /** Takes nothing in any more and writes what is queued; an outage ends it, since what is left stays ahead of the stored offset. */
+  async drain(): Promise<void> {
+    this.#ending.abort();
+    this.#position = null;
+    this.#ports.source.pause(this.partition);
+    await this.#writing;
+  }
+
+  /** Gives up what is queued. Resolves when the transaction under way, if any, is over. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    this.#position = null;
+    this.#queue.clear();
+    await Promise.all([this.#writing, this.#searching]);
+  }
+
+  #lag(): bigint | null {
+    if (this.#log === null) {
+      return null;
+    }
+    const { start, end } = this.#log;
+    const behind = end - (start > this.#nextOffset ? start : this.#nextOffset);
+    return behind > 0n ? behind : 0n;
+  }
+
+  /** `#writing` is reset in the same tick in which the queue was seen empty, so no batch can slip in between. */
+  async #writeAll(): Promise<void> {
+    try {
+      while (!this.#queue.isEmpty) {
+        await this.#write(this.#queue.take(this.#limits.maxBatchRecords));
+      }
+    } catch (error) {
+      this.#queue.clear();
+      this.#position = null;
+      this.#ports.onFatal(FatalError.from(error));
+    } finally {
+      this.#writing = null;
+    }
+  }
+
+  async #write({ records, nextOffset }: QueuedRecords): Promise<void> {
+    const request = { ...this.partition, expectedOffset: this.#nextOffset, nextOffset, records };
+    const outcome = await this.#ports.sink.write(request).catch(outageOnly);
+    if (outcome instanceof OutageError) {
+      this.#ports.listener.onFailed(this.partition, outcome);
+      return this.#recover(outcome);
+    }
+    if (outcome.kind === 'fenced') {
+      this.#ports.listener.onFenced(this.partition);
+      return this.#recover(null);
+    }
+    this.#troubles = 0;
+    this.#nextOffset = nextOffset;
+    const { deadLetters } = outcome;
+    this.#ports.listener.onCommitted({ ...this.partition, records: records.length, deadLetters, nextOffset });
+    this.#resumeWhenRoomy();
+  }
+
+  #resumeWhenRoomy(): void {
+    if (this.#isFull && this.#position !== null && this.#queue.bytes < this.#limits.maxQueuedBytes / 2) {
+      this.#isFull = false;
+      this.#ports.source.resume(this.partition);
+    }
+  }
+
+  /** Drops the queue, reads the stored position until PostgreSQL tells it, and goes on from there. */
+  async #recover(outage: OutageError | null): Promise<void> {
+    this.#queue.clear();
+    this.#position = null;
+    const { signal } = this.#ending;
+    if (signal.aborted) {
+      return;
+    }
+    this.#ports.source.pause(this.partition);
+    if (outage) {
+      this.#ports.onOutage(outage);
+    }
+    while (!signal.aborted) {
+      this.#troubles += 1;
+      await this.#ports.clock.wait(backoffMs(this.#troubles), signal);
+      const stored = await this.#ports.sink.positions([this.partition.topic]).catch(outageOnly);
+      if (!(stored instanceof OutageError)) {
+        this.open(this.#own(stored));
+        break;
+      }
+    }
+    if (outage) {
+      this.#ports.onOutage(null);
+    }
+  }
+
+  #own(stored: readonly { partition: number; offset: bigint }[]): bigint {
+    const { topic, partition } = this.partition;
+    const position = stored.find((candidate) => candidate.partition === partition);
+    if (!position) {
+      throw new FatalError(
+        'STORED_OFFSET_MISSING',
+        `${topic}/${partition}: the row of this partition in the table offsets is gone, so what was written is unknown. ` +
+          `Put it back with next_offset ${this.#nextOffset}, the last value seen, and start again`,
+      );
+    }
+    return position.offset;
+  }
+}
+
+/** Lets an outage through as a value, so that it can be told apart without a second try block; everything else stays an error. */
+function outageOnly(error: unknown): OutageError {
+  if (error instanceof OutageError) {
+    return error;
+  }
+  throw error;
+}

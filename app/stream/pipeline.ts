@@ -1,0 +1,197 @@
+import { backoffMs } from './backoff.ts';
+import type { ConsumerReport } from './consumer-report.ts';
+import { FatalError } from './fatal-error.ts';
+import { Lifecycle } from './lifecycle.ts';
+import { OutageError } from './outage-error.ts';
+import { PartitionStream, type StreamLimits, type StreamPorts } from './partition-stream.ts';
+import { partitionKey, type RecordBatch, type TopicPartition } from './record.ts';
+import type { LogRange, Position, RecordSourceListener } from './record-source.ts';
+import { type StartFrom, startPositions } from './start-positions.ts';
+import type { CommittedBatch, StreamListener } from './stream-listener.ts';
+
+/** A transaction of the assignment before may still run; the compare-and-set makes it harmless, so it is not waited for longer. */
+const SETTLE_MS = 5_000;
+
+export interface PipelineOptions extends StreamLimits {
+  readonly groupId: string;
+  readonly startFrom: StartFrom;
+}
+
+export type PipelinePorts = Omit<StreamPorts, 'onOutage'>;
+
+/**
+ * Owns the streams of the assigned partitions: reads their positions from PostgreSQL on every assignment, hands batches
+ * to them, and knows the consumer's state. Speaks to Kafka and PostgreSQL through ports only.
+ */
+export class Pipeline implements RecordSourceListener, StreamListener {
+  readonly #options: PipelineOptions;
+  readonly #ports: PipelinePorts;
+  readonly #lifecycle = new Lifecycle();
+  readonly #background = new Set<Promise<void>>();
+  #streams = new Map<string, PartitionStream>();
+  #assignment = new AbortController();
+  #outages = 0;
+  #lastProgressAt: Date | null = null;
+  #lastError: string | null = null;
+
+  constructor(options: PipelineOptions, ports: PipelinePorts) {
+    this.#options = options;
+    this.#ports = ports;
+  }
+
+  report(): ConsumerReport {
+    return {
+      state: this.#lifecycle.state,
+      groupId: this.#options.groupId,
+      partitions: [...this.#streams.values()].map((stream) => stream.report()),
+      lastProgressAt: this.#lastProgressAt,
+      lastError: this.#lastError,
+    };
+  }
+
+  onAssigned(partitions: readonly TopicPartition[]): void {
+    if (this.#lifecycle.isEnding) {
+      return;
+    }
+    this.#lifecycle.to('assigning');
+    this.#assignment.abort();
+    this.#assignment = new AbortController();
+    const before = [...this.#streams.values()].map((stream) => stream.close());
+    const ports = { ...this.#ports, listener: this, onFatal: this.onFatal, onOutage: this.#onOutage };
+    const streams = partitions.map((partition) => new PartitionStream(partition, this.#options, ports));
+    this.#streams = new Map(streams.map((stream) => [partitionKey(stream.partition), stream]));
+    this.#track(this.#begin(streams, before, this.#assignment.signal));
+  }
+
+  onBatch(batch: RecordBatch): void {
+    this.#streams.get(partitionKey(batch))?.accept(batch);
+  }
+
+  onOutOfRange(partition: TopicPartition): void {
+    this.#streams.get(partitionKey(partition))?.outOfRange();
+  }
+
+  readonly onFatal = (error: Error): void => {
+    if (this.#lifecycle.state === 'failed' || this.#lifecycle.state === 'stopped') {
+      return;
+    }
+    this.#lastError = error.message;
+    this.#lifecycle.to('failed');
+    this.#ports.onFatal(FatalError.from(error));
+  };
+
+  onCommitted(batch: CommittedBatch): void {
+    this.#lastProgressAt = this.#ports.clock.now();
+    this.#ports.listener.onCommitted(batch);
+  }
+
+  onFenced(partition: TopicPartition): void {
+    this.#ports.listener.onFenced(partition);
+  }
+
+  onFailed(partition: TopicPartition, error: Error): void {
+    this.#lastError = error.message;
+    this.#ports.listener.onFailed(partition, error);
+  }
+
+  /** Takes in what the log of a partition holds now, for its lag. */
+  observeLog(range: LogRange): void {
+    this.#streams.get(partitionKey(range))?.observeLog(range);
+  }
+
+  /** Positions that PostgreSQL has confirmed. */
+  positions(): Position[] {
+    return this.report().partitions.map(({ topic, partition, nextOffset }) => ({
+      topic,
+      partition,
+      offset: nextOffset,
+    }));
+  }
+
+  /** Stops taking records in and writes what is queued. Never rejects. */
+  async drain(): Promise<void> {
+    if (!this.#lifecycle.isEnding) {
+      this.#lifecycle.to('draining');
+    }
+    this.#assignment.abort();
+    await Promise.all([...this.#streams.values()].map((stream) => stream.drain()));
+  }
+
+  /** Gives up whatever still waits; it stays ahead of the stored offsets. Resolves when nothing of the pipeline runs any more. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#streams.values()].map((stream) => stream.close()));
+    await Promise.all(this.#background);
+    if (this.#lifecycle.state === 'draining') {
+      this.#lifecycle.to('stopped');
+    }
+  }
+
+  readonly #onOutage = (error: OutageError | null): void => {
+    this.#outages += error ? 1 : -1;
+    if (!this.#lifecycle.isEnding && this.#lifecycle.state !== 'assigning') {
+      this.#lifecycle.to(this.#outages > 0 ? 'paused' : 'running');
+    }
+  };
+
+  async #begin(streams: readonly PartitionStream[], before: Promise<void>[], signal: AbortSignal): Promise<void> {
+    try {
+      await Promise.race([Promise.all(before), this.#ports.clock.wait(SETTLE_MS, signal)]);
+      const positions = await this.#readPositions(streams, signal);
+      if (signal.aborted) {
+        return;
+      }
+      for (const stream of streams) {
+        stream.open(positionOf(stream.partition, positions));
+      }
+      this.#lifecycle.to('running');
+    } catch (error) {
+      if (!signal.aborted) {
+        this.onFatal(FatalError.from(error));
+      }
+    }
+  }
+
+  /** Reads the positions of the streams' topics, or stores first ones; tries again while PostgreSQL or Kafka is away. */
+  async #readPositions(streams: readonly PartitionStream[], signal: AbortSignal): Promise<Position[]> {
+    const topics = [...new Set(streams.map(({ partition }) => partition.topic))];
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      try {
+        const stored = await this.#ports.sink.positions(topics);
+        const incomplete = topics.filter((topic) => streams.some((stream) => lacks(stream.partition, topic, stored)));
+        const added = await Promise.all(incomplete.map((topic) => this.#initialize(topic)));
+        return [...stored, ...added.flat()];
+      } catch (error) {
+        if (!(error instanceof OutageError)) {
+          throw error;
+        }
+        this.#lastError = error.message;
+        await this.#ports.clock.wait(backoffMs(attempt), signal);
+      }
+    }
+    return [];
+  }
+
+  async #initialize(topic: string): Promise<Position[]> {
+    const { source, sink } = this.#ports;
+    const { startFrom } = this.#options;
+    const ranges = await source.logRanges(topic);
+    const committed = startFrom === 'committed' ? await source.committedOffsets(topic) : [];
+    return sink.initialize(topic, (stored) => startPositions({ startFrom, ranges, committed }, stored));
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#background.delete(tracked));
+    this.#background.add(tracked);
+  }
+}
+
+const lacks = (partition: TopicPartition, topic: string, stored: readonly Position[]): boolean =>
+  partition.topic === topic && !stored.some((position) => partitionKey(position) === partitionKey(partition));
+
+function positionOf(partition: TopicPartition, positions: readonly Position[]): bigint {
+  const position = positions.find((candidate) => partitionKey(candidate) === partitionKey(partition));
+  if (!position) {
+    throw new FatalError('UNEXPECTED', `${partitionKey(partition)}: neither PostgreSQL nor Kafka knows this partition`);
+  }
+  return position.offset;
+}

@@ -1,0 +1,33 @@
+import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import type { StreamRecord, TopicPartition } from './record.ts';
+import type { Position } from './record-source.ts';
+
+/** Records of one partition that become one transaction. */
+export interface WriteRequest extends TopicPartition {
+  /** The next offset that must be stored for the transaction to happen ... */
+  readonly expectedOffset: bigint;
+  /** ... and the one that is stored by it. */
+  readonly nextOffset: bigint;
+  readonly records: readonly StreamRecord[];
+}
+
+/** `fenced`: the stored offset was not the expected one, so nothing was written. */
+export type WriteOutcome =
+  | { readonly kind: 'committed'; readonly deadLetters: ReadonlyMap<DeadLetterReason, number> }
+  | { readonly kind: 'fenced' };
+
+/**
+ * Where records go: the port behind which PostgreSQL lives. Every method rejects with `OutageError` for what passes by
+ * itself and with `FatalError` for what does not, and with nothing else.
+ */
+export interface RecordSink {
+  /** Stored positions of the topics' partitions; partitions without one are left out. */
+  positions(topics: readonly string[]): Promise<Position[]>;
+  /**
+   * Stores first positions for a topic, atomically towards every other process: `choose` is given the partitions that
+   * have a position and answers with those to add. Answers with all positions of the topic.
+   */
+  initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]>;
+  /** Rows, dead letters and the compare-and-set of the offset, in one transaction. */
+  write(request: WriteRequest): Promise<WriteOutcome>;
+}

@@ -1,0 +1,45 @@
+import type { RecordBatch, TopicPartition } from './record.ts';
+
+/** The offsets a partition's log holds: from `start` up to but without `end`. */
+export interface LogRange extends TopicPartition {
+  readonly start: bigint;
+  readonly end: bigint;
+}
+
+/** A place in a partition. */
+export interface Position extends TopicPartition {
+  readonly offset: bigint;
+}
+
+/** What a source tells the pipeline. All calls are synchronous and return at once. */
+export interface RecordSourceListener {
+  /**
+   * The group gave exactly these partitions; whatever was owned before is owned no longer. Every one of them is paused:
+   * nothing arrives until it was sought and resumed.
+   */
+  onAssigned(partitions: readonly TopicPartition[]): void;
+  /** Records arrived. Batches of one partition come in order, but may start below or above what was asked for. */
+  onBatch(batch: RecordBatch): void;
+  /** The broker holds no such offset any more, or not yet. The partition was paused by the source. */
+  onOutOfRange(partition: TopicPartition): void;
+  /** The source will never deliver anything again. */
+  onFatal(error: Error): void;
+}
+
+/** Where records come from: the port behind which the Kafka client lives. */
+export interface RecordSource {
+  /** Joins the group and goes on trying while the brokers are away. Resolves after the first join; rejects when stopped before. */
+  start(listener: RecordSourceListener): Promise<void>;
+  /** Delivers from `offset` on. Does nothing for a partition that is not assigned (any more). */
+  seek(position: Position): void;
+  pause(partition: TopicPartition): void;
+  resume(partition: TopicPartition): void;
+  /** The log ranges of all partitions of a topic. */
+  logRanges(topic: string): Promise<LogRange[]>;
+  /** Offsets that the group committed to Kafka; partitions without one are left out. */
+  committedOffsets(topic: string): Promise<Position[]>;
+  /** Tells Kafka where PostgreSQL stands, for tools that look there. Never the truth, and never waited for by a write. */
+  commitHint(positions: readonly Position[]): Promise<void>;
+  /** Leaves the group and closes every connection. Never rejects. */
+  stop(): Promise<void>;
+}
