@@ -1,0 +1,65 @@
+import type { ConsumerReport, PartitionReport } from '../stream/consumer-report.ts';
+import type { Detail, Health } from './health.ts';
+import type { Status } from './status.ts';
+
+/**
+ * The component `consumer`: what the pipeline says of itself.
+ *
+ * - running: UP; paused: UP, because the component `db` tells the outage
+ * - starting, assigning, running with a partition whose lag is not known yet: OUT_OF_SERVICE; but UNKNOWN, which does
+ *   not count, while Kafka is away, since a restart brings no broker back
+ * - draining, stopped: OUT_OF_SERVICE
+ * - failed: DOWN
+ */
+export function consumerHealth(report: ConsumerReport, kafkaIsDown: boolean): Health {
+  return { status: statusOf(report, kafkaIsDown), details: detailsOf(report) };
+}
+
+function statusOf(report: ConsumerReport, kafkaIsDown: boolean): Status {
+  const waitsForKafka: Status = kafkaIsDown ? 'UNKNOWN' : 'OUT_OF_SERVICE';
+  switch (report.state) {
+    case 'failed':
+      return 'DOWN';
+    case 'draining':
+    case 'stopped':
+      return 'OUT_OF_SERVICE';
+    case 'starting':
+    case 'assigning':
+      return waitsForKafka;
+    case 'running':
+      return report.partitions.some(({ lag }) => lag === null) ? waitsForKafka : 'UP';
+    case 'paused':
+      return 'UP';
+  }
+}
+
+function detailsOf({ state, groupId, partitions, lastProgressAt, lastError }: ConsumerReport): Record<string, Detail> {
+  const lag = totalLag(partitions);
+  return {
+    state,
+    groupId,
+    assignedPartitions: partitionsByTopic(partitions),
+    ...(lag === undefined ? {} : { lag }),
+    ...(lastProgressAt === null ? {} : { lastProgressAt: lastProgressAt.toISOString() }),
+    ...(lastError === null ? {} : { lastError }),
+  };
+}
+
+function totalLag(partitions: readonly PartitionReport[]): number | undefined {
+  let total = 0n;
+  for (const { lag } of partitions) {
+    if (lag === null) {
+      return undefined;
+    }
+    total += lag;
+  }
+  return Number(total);
+}
+
+function partitionsByTopic(partitions: readonly PartitionReport[]): Record<string, number[]> {
+  const byTopic = new Map<string, number[]>();
+  for (const { topic, partition } of partitions) {
+    byTopic.set(topic, [...(byTopic.get(topic) ?? []), partition]);
+  }
+  return Object.fromEntries([...byTopic].map(([topic, numbers]) => [topic, numbers.sort((a, b) => a - b)]));
+}

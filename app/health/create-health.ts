@@ -1,0 +1,75 @@
+import { HEALTH_GROUP } from '../../contract/actuator.ts';
+import type { Settings } from '../../contract/settings.ts';
+import type { ConsumerReport } from '../stream/consumer-report.ts';
+import { consumerHealth } from './consumer-health.ts';
+import { type DatabaseCheck, databaseIndicator, type KafkaCheck, kafkaIndicator } from './dependency-indicators.ts';
+import { diskSpaceIndicator } from './disk-space-indicator.ts';
+import { stateComponent } from './health-component.ts';
+import { HealthEndpoint } from './health-endpoint.ts';
+import { HealthEvaluator } from './health-evaluator.ts';
+import { Lifecycle } from './lifecycle.ts';
+import { RefreshedHealth, type RefreshTiming } from './refreshed-health.ts';
+
+/** Indicators are asked every 2 s and DOWN without an answer in 3 s: an outage shows in at most 5 s. */
+export const REFRESH: RefreshTiming = { intervalMs: 2_000, timeoutMs: 3_000 };
+
+/** What the health of the consumer is made from. */
+export interface HealthSources {
+  readonly settings: Pick<Settings, 'kafka' | 'management'>;
+  readonly report: () => ConsumerReport;
+  readonly checkDatabase: DatabaseCheck;
+  readonly checkKafka: KafkaCheck;
+}
+
+/** The consumer's health. */
+export interface ConsumerHealth {
+  readonly endpoint: HealthEndpoint;
+  readonly evaluator: HealthEvaluator;
+  readonly lifecycle: Lifecycle;
+  /** Begins to ask the indicators and to evaluate the whole. */
+  start(): void;
+  /** Ends both; no timer keeps the process alive. */
+  stop(): void;
+}
+
+/** Puts the consumer's components, groups and rules together. */
+export function createHealth({ settings, report, checkDatabase, checkKafka }: HealthSources): ConsumerHealth {
+  const lifecycle = new Lifecycle();
+  const { kafka, diskspace } = settings.management.health;
+  const kafkaHealth = new RefreshedHealth(kafkaIndicator(checkKafka, settings.kafka.brokers), REFRESH);
+  const refreshed = [
+    new RefreshedHealth(databaseIndicator(checkDatabase), REFRESH),
+    new RefreshedHealth(diskSpaceIndicator(diskspace), REFRESH),
+    kafkaHealth,
+  ];
+  const endpoint = new HealthEndpoint({
+    components: [
+      ...refreshed,
+      stateComponent('ping', () => ({ status: 'UP' })),
+      stateComponent('consumer', () => consumerHealth(report(), kafkaHealth.current()?.status === 'DOWN')),
+      stateComponent('livenessState', () => ({ status: report().state === 'failed' ? 'DOWN' : 'UP' })),
+      stateComponent('readinessState', () => lifecycle.readiness),
+    ],
+    groups: {
+      [HEALTH_GROUP.liveness]: ['livenessState'],
+      [HEALTH_GROUP.readiness]: ['readinessState', 'db', 'kafka', 'consumer'],
+    },
+    outsideRoot: kafka.inRoot ? [] : ['kafka'],
+  });
+  const evaluator = new HealthEvaluator({
+    status: async () => (await endpoint.root()).status,
+    isDraining: () => lifecycle.isDraining,
+  });
+  const running = [...refreshed, evaluator];
+  return {
+    endpoint,
+    evaluator,
+    lifecycle,
+    start: () => {
+      for (const each of running) each.start();
+    },
+    stop: () => {
+      for (const each of running) each.stop();
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { errorText } from './error-text.ts';
+import type { Health } from './health.ts';
+import type { HealthComponent } from './health-component.ts';
+import type { HealthIndicator } from './health-indicator.ts';
+
+/** How often and how long an indicator is asked, in milliseconds. */
+export interface RefreshTiming {
+  /** Pause between the end of one check and the begin of the next. */
+  readonly intervalMs: number;
+  /** Time after which an unanswered check is DOWN. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * One indicator, asked again and again in the background, and its last finished result.
+ *
+ * A check without an answer for `timeoutMs` is DOWN and its signal aborts. The next check begins `intervalMs` after the
+ * check before has settled, however late that is, so there is never more than one.
+ */
+export class RefreshedHealth implements HealthComponent {
+  readonly name: string;
+  readonly known: Promise<void>;
+  readonly #indicator: HealthIndicator;
+  readonly #timing: RefreshTiming;
+  #markKnown: () => void = () => undefined;
+  #last: Health | undefined;
+  #running: { readonly abort: AbortController; readonly timer: NodeJS.Timeout } | undefined;
+  #next: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(indicator: HealthIndicator, timing: RefreshTiming) {
+    this.name = indicator.name;
+    this.#indicator = indicator;
+    this.#timing = timing;
+    this.known = new Promise((resolve) => {
+      this.#markKnown = resolve;
+    });
+  }
+
+  current(): Health | undefined {
+    return this.#last;
+  }
+
+  /** Begins at once; does nothing after {@link stop}. */
+  start(): void {
+    void this.#run();
+  }
+
+  /** Ends for good: a running check is aborted, its result is dropped, who waits for a first one waits no more, and no timer stays behind. */
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#next);
+    clearTimeout(this.#running?.timer);
+    this.#running?.abort.abort();
+    this.#markKnown();
+  }
+
+  async #run(): Promise<void> {
+    if (this.#stopped) {
+      return;
+    }
+    const abort = new AbortController();
+    const run = { abort, timer: setTimeout(() => this.#timeOut(abort), this.#timing.timeoutMs) };
+    this.#running = run;
+    const health = await this.#ask(abort.signal);
+    clearTimeout(run.timer);
+    if (this.#stopped) {
+      return;
+    }
+    if (!abort.signal.aborted) {
+      this.#finish(health);
+    }
+    this.#next = setTimeout(() => this.start(), this.#timing.intervalMs);
+  }
+
+  async #ask(signal: AbortSignal): Promise<Health> {
+    try {
+      return await this.#indicator.check(signal);
+    } catch (error) {
+      return this.#down(errorText(error));
+    }
+  }
+
+  #timeOut(abort: AbortController): void {
+    this.#finish(this.#down(`TimeoutError: no answer within ${this.#timing.timeoutMs} ms`));
+    abort.abort();
+  }
+
+  #down(error: string): Health {
+    return { status: 'DOWN', details: { ...this.#indicator.context, error } };
+  }
+
+  #finish(health: Health): void {
+    this.#last = health;
+    this.#markKnown();
+  }
+}
