@@ -1,0 +1,104 @@
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ManagementEndpoint, managementEndpoint } from '../contract/actuator.ts';
+import { ExplainedError } from './run/explained-error.ts';
+import { LogLines } from './run/log-lines.ts';
+import { describeExit, type ExitStatus } from './run/owned-process.ts';
+import type { RunFolder } from './run/run-folder.ts';
+
+const REPOSITORY = resolve(import.meta.dirname, '..');
+const POLL_MS = 100;
+const TAIL_LINES = 15;
+const HEALTH_TIMEOUT_MS = 60_000;
+
+export interface ConsumerProcessOptions {
+  /** The consumer's `application.yml`. */
+  readonly configFile: string;
+  /** Settings by their environment names; they win over the file. `SERVER_PORT` is set from {@link port}. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Port of the HTTP interface. */
+  readonly port: number;
+}
+
+/** A consumer that runs as a separate process. */
+export interface ConsumerProcess {
+  readonly pid: number;
+  readonly port: number;
+  readonly endpoint: ManagementEndpoint;
+  /** What it wrote so far, line by line. */
+  readonly logs: LogLines;
+  /** Settles when the process is gone. */
+  readonly exited: Promise<ExitStatus>;
+  kill(signal: NodeJS.Signals): void;
+  /** GET of a path of its HTTP interface. */
+  get(path: string): Promise<Response>;
+  /**
+   * Waits until the health endpoint answers with the status, 200 unless another one is wanted.
+   *
+   * @throws ExplainedError with the end of the log when the process ends before that or the time is over (60 s unless
+   * another time, in milliseconds, is given).
+   */
+  waitForHealth(status?: number, timeout?: number): Promise<void>;
+}
+
+/**
+ * Starts the consumer from its source, as a process of its own that ends with the run at the latest.
+ *
+ * The environment of this process is not handed down: a setting that happens to be in it would win over the file.
+ */
+export async function startConsumerProcess(run: RunFolder, options: ConsumerProcessOptions): Promise<ConsumerProcess> {
+  const logs = new LogLines();
+  const owned = await run.spawn({
+    program: process.execPath,
+    args: ['--import', 'tsx', join(REPOSITORY, 'app', 'main.ts')],
+    cwd: REPOSITORY,
+    env: {
+      PATH: process.env['PATH'],
+      CONFIG_FILE: options.configFile,
+      ...options.env,
+      SERVER_PORT: String(options.port),
+    },
+    onLine: (line) => logs.add(line),
+  });
+  const endpoint = managementEndpoint({ server: { port: options.port, address: '127.0.0.1' } });
+  const get = (path: string): Promise<Response> =>
+    fetch(`http://127.0.0.1:${options.port}${path}`, { signal: AbortSignal.timeout(10_000) });
+  const health = () => get(endpoint.healthPath);
+  return {
+    ...owned,
+    port: options.port,
+    endpoint,
+    logs,
+    get,
+    waitForHealth: (status = 200, timeout = HEALTH_TIMEOUT_MS) =>
+      waitForStatus(health, { status, timeout }, owned.exited, logs),
+  };
+}
+
+async function waitForStatus(
+  health: () => Promise<Response>,
+  wanted: { readonly status: number; readonly timeout: number },
+  exited: Promise<ExitStatus>,
+  logs: LogLines,
+): Promise<void> {
+  const deadline = Date.now() + wanted.timeout;
+  let exit: ExitStatus | undefined;
+  let last = 'no answer';
+  void exited.then((status) => {
+    exit = status;
+  });
+  while (exit === undefined && Date.now() < deadline) {
+    const answer = await health().catch(() => undefined);
+    if (answer?.status === wanted.status) {
+      await answer.body?.cancel();
+      return;
+    }
+    last = answer === undefined ? 'no answer' : `${answer.status} ${await answer.text()}`;
+    await Promise.race([delay(POLL_MS), exited]);
+  }
+  const what = exit === undefined ? `said for ${wanted.timeout / 1_000} s: ${last}` : `ended: ${describeExit(exit)}`;
+  const tail = logs.all.slice(-TAIL_LINES).map((line) => `    ${line}`);
+  throw new ExplainedError(
+    [`The consumer's health did not become ${wanted.status}: it ${what}. The end of its log:`, ...tail].join('\n'),
+  );
+}

@@ -1,0 +1,56 @@
+/** Lines of a log as they arrive, for those who wait for one of them. */
+export class LogLines {
+  readonly #lines: string[] = [];
+  readonly #watchers = new Set<(line: string) => void>();
+
+  get all(): readonly string[] {
+    return this.#lines;
+  }
+
+  add(line: string): void {
+    this.#lines.push(line);
+    for (const watch of [...this.#watchers]) {
+      watch(line);
+    }
+  }
+
+  /** Calls `watch` for each line from now on. */
+  onLine(watch: (line: string) => void): void {
+    this.#watchers.add(watch);
+  }
+
+  /**
+   * The first line that matches, of those that are there and those that come.
+   *
+   * @param timeout milliseconds to wait. @default 30000
+   * @throws Error with the end of the log when the time is over.
+   */
+  waitFor(pattern: RegExp, timeout = 30_000): Promise<string> {
+    const found = this.#lines.find((line) => pattern.test(line));
+    return found === undefined ? this.#next(pattern, timeout) : Promise.resolve(found);
+  }
+
+  #next(pattern: RegExp, timeout: number): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const watch = (line: string): void => {
+        if (pattern.test(line)) {
+          clearTimeout(timer);
+          this.#watchers.delete(watch);
+          resolve(line);
+        }
+      };
+      const timer = setTimeout(() => {
+        this.#watchers.delete(watch);
+        reject(new Error(`no line matched ${pattern} within ${timeout} ms; the last ones: ${this.#tail()}`));
+      }, timeout);
+      this.#watchers.add(watch);
+    });
+  }
+
+  #tail(): string {
+    return this.#lines
+      .slice(-10)
+      .map((line) => `\n    ${line}`)
+      .join('');
+  }
+}

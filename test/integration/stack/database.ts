@@ -1,0 +1,41 @@
+import pg from 'pg';
+import { randomName } from './random-name.ts';
+import { sharedDatabaseUrl } from './shared-stack.ts';
+
+/** A connection and a schema name that nobody uses; the schema is not created. */
+export interface TestDatabase {
+  readonly client: pg.Client;
+  readonly schema: string;
+}
+
+/**
+ * Gives the work a connection and a fresh schema name, and removes the schema afterwards.
+ *
+ * @param url @default the shared PostgreSQL
+ */
+export async function withDatabase<T>(work: (database: TestDatabase) => Promise<T>, url?: string): Promise<T> {
+  const client = new pg.Client({ connectionString: url ?? sharedDatabaseUrl() });
+  const schema = randomName('schema');
+  await client.connect();
+  try {
+    return await work({ client, schema });
+  } finally {
+    await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+    await client.end();
+  }
+}
+
+/** Rows of one statement on a connection of its own. @param url @default the shared PostgreSQL */
+export async function query<Row extends pg.QueryResultRow>(
+  text: string,
+  values: readonly unknown[] = [],
+  url?: string,
+): Promise<readonly Row[]> {
+  const client = new pg.Client({ connectionString: url ?? sharedDatabaseUrl() });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}

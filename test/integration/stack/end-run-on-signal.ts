@@ -1,0 +1,12 @@
+import { constants } from 'node:os';
+import type { RunFolder } from '../../../dev/run/run-folder.ts';
+
+/** Jest ends at a signal without its teardown: whatever the run started has to go before. */
+export function endRunOnSignal(run: RunFolder): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      run.abandon();
+      process.exit(128 + constants.signals[signal]);
+    });
+  }
+}

@@ -1,0 +1,19 @@
+/** How the global set-up tells the tests, which run in other processes, where the shared parts are. */
+export const SHARED_STACK_ENV = {
+  broker: 'STREAM_CONSUMER_TEST_BROKER',
+  databaseUrl: 'STREAM_CONSUMER_TEST_DATABASE_URL',
+} as const;
+
+/** `host:port` of the Kafka that all tests share; a test that stops Kafka has to start a private one. */
+export const sharedBroker = (): string => fromSetup(SHARED_STACK_ENV.broker);
+
+/** URL, password included, of the PostgreSQL that all tests share; a test that stops it has to start a private one. */
+export const sharedDatabaseUrl = (): string => fromSetup(SHARED_STACK_ENV.databaseUrl);
+
+function fromSetup(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) {
+    throw new Error(`${name} is not set: integration tests run with "npm test", which starts the stack`);
+  }
+  return value;
+}

@@ -1,0 +1,54 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { type ConsumerProcess, startConsumerProcess } from '../../../dev/consumer-process.ts';
+import { freePort } from '../../../dev/run/free-port.ts';
+import { randomName } from './random-name.ts';
+import { sharedBroker, sharedDatabaseUrl } from './shared-stack.ts';
+import { testRun } from './test-run.ts';
+
+/** What a test may choose. */
+export interface ConsumerUnderTest {
+  readonly topics: readonly string[];
+  /** @default the shared Kafka */
+  readonly brokers?: readonly string[];
+  /** @default a random group */
+  readonly groupId?: string;
+  /** @default the shared PostgreSQL */
+  readonly databaseUrl?: string;
+  /** @default a random schema */
+  readonly schema?: string;
+  /** Port of the HTTP interface. @default a random free one */
+  readonly port?: number;
+  /** Further sections of `application.yml`, such as `{ consumer: { maxValueBytes: 100 } }`. @default none */
+  readonly settings?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Environment variables, which win over `application.yml`. @default none */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A running consumer, and what it was told. */
+export interface StartedConsumer extends ConsumerProcess {
+  readonly groupId: string;
+  readonly schema: string;
+}
+
+/**
+ * Starts the consumer as a separate process with an `application.yml` of its own. It is killed after the last test of
+ * the file at the latest; `waitForHealth()` tells when it works.
+ */
+export async function startConsumer(chosen: ConsumerUnderTest): Promise<StartedConsumer> {
+  const run = await testRun();
+  const groupId = chosen.groupId ?? randomName('group');
+  const schema = chosen.schema ?? randomName('schema');
+  const port = chosen.port ?? (await freePort());
+  const { kafka, database, ...others } = chosen.settings ?? {};
+  const configFile = join(await mkdtemp(join(run.path, 'consumer-')), 'application.yml');
+  const settings = {
+    kafka: { brokers: chosen.brokers ?? [sharedBroker()], topics: chosen.topics, groupId, ...kafka },
+    database: { url: chosen.databaseUrl ?? sharedDatabaseUrl(), schema, ...database },
+    ...others,
+  };
+  await writeFile(configFile, stringify(settings), { mode: 0o600 });
+  const started = await startConsumerProcess(run, { configFile, env: chosen.env ?? {}, port });
+  return { ...started, groupId, schema };
+}

@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const POLL_MS = 50;
+
+/**
+ * Asks again and again until the answer is not undefined, and gives that answer.
+ *
+ * @param what names in the error what was waited for.
+ * @param timeout milliseconds. @default 30000
+ * @throws Error when the time is over; its cause is the last failure of `ask`.
+ */
+export async function until<T>(what: string, ask: () => Promise<T | undefined>, timeout = 30_000): Promise<T> {
+  const deadline = Date.now() + timeout;
+  for (;;) {
+    let failure: unknown;
+    try {
+      const answer = await ask();
+      if (answer !== undefined) {
+        return answer;
+      }
+    } catch (error) {
+      failure = error;
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`waited ${timeout} ms in vain for ${what}`, { cause: failure });
+    }
+    await delay(POLL_MS);
+  }
+}
