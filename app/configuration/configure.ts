@@ -1,0 +1,65 @@
+import { EXIT_CODE } from '../../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../../contract/identity.ts';
+import { describeProblem, type Problem } from '../../contract/problem.ts';
+import type { Settings } from '../../contract/settings.ts';
+import { parseCommandLine } from './command-line.ts';
+import { CONFIG_FILE_PLACES } from './find-config-file.ts';
+import { helpText } from './help-text.ts';
+import { type LoadedSettings, loadSettings } from './load-settings.ts';
+import { printSettings } from './print-settings.ts';
+import { productVersion } from './product-version.ts';
+
+/** What the process has to do: run with these settings, or print and end. */
+export type Decision =
+  | { readonly kind: 'run'; readonly settings: Settings }
+  | { readonly kind: 'exit'; readonly code: number; readonly stdout?: string; readonly stderr?: string };
+
+function refuse(what: string, problems: readonly Problem[], hint: string): Decision {
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  const list = problems.map(describeProblem).join('\n');
+  const stderr = `${what}: ${count}; nothing was started.\n\n${list}\n\n${hint}\n`;
+  return { kind: 'exit', code: EXIT_CODE.configuration, stderr };
+}
+
+function refuseSettings(problems: readonly Problem[], configFile: string | undefined): Decision {
+  const read =
+    configFile === undefined
+      ? `No configuration file was named, and none is at ${CONFIG_FILE_PLACES.join(' or ')}.`
+      : `The configuration file is ${configFile}.`;
+  return refuse('The configuration is wrong', problems, `${read} --help lists the settings.`);
+}
+
+function settle(loaded: LoadedSettings, isCheck: boolean): Decision {
+  if (!loaded.ok) {
+    return refuseSettings(loaded.problems, loaded.configFile);
+  }
+  return isCheck
+    ? { kind: 'exit', code: EXIT_CODE.ok, stdout: printSettings(loaded.value) }
+    : { kind: 'run', settings: loaded.value };
+}
+
+/**
+ * From the command line and the environment to a decision; only files are read for it.
+ *
+ * @param argv arguments without the program's own two, `process.argv.slice(2)`.
+ * @param env the process's environment.
+ * @param cwd folder that relative paths begin at, and where the configuration file is looked for.
+ */
+export function configure(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+): Decision {
+  const commandLine = parseCommandLine(argv);
+  if (commandLine.help) {
+    return { kind: 'exit', code: EXIT_CODE.ok, stdout: helpText() };
+  }
+  if (commandLine.version) {
+    return { kind: 'exit', code: EXIT_CODE.ok, stdout: `${PRODUCT_NAME} ${productVersion()}\n` };
+  }
+  if (commandLine.problems.length > 0) {
+    return refuse('The command line is wrong', commandLine.problems, '--help lists the options.');
+  }
+  const { config, configTree, check } = commandLine;
+  return settle(loadSettings({ configFile: config, configTree, env, cwd }), check);
+}

@@ -1,0 +1,35 @@
+import type { SchemaNode } from '../../contract/schema-node.ts';
+
+const BOOLEAN: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'on', 'yes', '1'].map((word) => [word, true] as const),
+  ...['false', 'off', 'no', '0'].map((word) => [word, false] as const),
+]);
+
+function convertText(schema: SchemaNode, text: string): unknown {
+  const word = text.trim();
+  switch (schema.type) {
+    case 'integer':
+      return /^[+-]?\d+$/.test(word) ? Number(word) : text;
+    case 'boolean':
+      return BOOLEAN.get(word.toLowerCase()) ?? text;
+    case 'array':
+      return word === '' ? [] : word.split(',').map((item) => convert(schema.items, item.trim()));
+    default:
+      return text;
+  }
+}
+
+/**
+ * Converts text, which is all that files and the environment hold, to the type a setting has: whole numbers, booleans
+ * (true, on, yes, 1 and their opposites) and lists (comma-separated). What does not convert stays as it is, and the
+ * schema's check reports it with the value that was given.
+ */
+export function convert(schema: SchemaNode | undefined, value: unknown): unknown {
+  if (schema === undefined) {
+    return value;
+  }
+  if (Array.isArray(value)) {
+    return value.map((item) => convert(schema.items, item));
+  }
+  return typeof value === 'string' ? convertText(schema, value) : value;
+}

@@ -1,0 +1,57 @@
+import { allowedValues } from '../../contract/allowed-values.ts';
+import { EXIT_CODE } from '../../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../../contract/identity.ts';
+import type { SchemaNode } from '../../contract/schema-node.ts';
+import { listSettings } from '../../contract/setting-list.ts';
+import { SettingsSchema } from '../../contract/settings.ts';
+
+/** Settings that most installations set beside those that have to be. */
+const COMMON_PATHS: ReadonlySet<string> = new Set([
+  'server.port',
+  'database.user',
+  'database.password',
+  'database.schema',
+  'consumer.startFrom',
+  'logging.level',
+]);
+
+/** The description up to its first stop: the rest is for docs/configuration.md. */
+const summary = ({ description = '' }: SchemaNode): string => description.split(/[.:;](?: |$)/)[0] ?? '';
+
+function environmentTable(): string {
+  const shown = listSettings(SettingsSchema as SchemaNode).filter(
+    ({ path, isRequired }) => isRequired || COMMON_PATHS.has(path),
+  );
+  const rows = shown.map(({ environmentName, schema, isRequired }) => {
+    const choices = schema.enum === undefined ? '' : `: ${allowedValues(schema)}`;
+    const fallback = schema.default === undefined ? '' : ` [${String(schema.default)}]`;
+    return `  ${environmentName.padEnd(20)}${summary(schema)}${choices}${isRequired ? ' (required)' : fallback}`;
+  });
+  return rows.join('\n');
+}
+
+/** What `--help` prints. */
+export function helpText(): string {
+  return `Usage: ${PRODUCT_NAME} [--config FILE] [--config-tree DIR] [--check]
+
+Writes the records of Kafka topics to PostgreSQL, each exactly once.
+
+Options:
+  --config FILE       the configuration, YAML [CONFIG_FILE, else ./application.yml, else ./config/application.yml]
+  --config-tree DIR   a folder of secret files, such as a mounted Secret: the file database/password or
+                      database.password holds that setting [CONFIG_TREE]
+  --check             check the configuration, print it with secrets masked, and exit
+  -h, --help          print this and exit
+  -V, --version       print the version and exit
+
+Settings come from the defaults, over them from the YAML file, the config tree and the environment. In the file,
+\${NAME} and \${NAME:default} stand for environment variables and for files of the config tree. The main ones by their
+environment variables (docs/configuration.md lists them all):
+${environmentTable()}
+
+Exit codes:
+  ${String(EXIT_CODE.ok).padEnd(4)}stopped by SIGTERM or SIGINT after everything was written; --check, --help and --version succeeded
+  ${String(EXIT_CODE.failed).padEnd(4)}a fatal error; one line of the log says what and where
+  ${String(EXIT_CODE.configuration).padEnd(4)}the command line or the configuration is wrong; nothing was started
+`;
+}

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Checked } from '../../contract/check-against.ts';
+import { checkSettings } from '../../contract/check-settings.ts';
+import type { Problem } from '../../contract/problem.ts';
+import type { SchemaNode } from '../../contract/schema-node.ts';
+import { environmentName } from '../../contract/setting-list.ts';
+import { type Settings, SettingsSchema } from '../../contract/settings.ts';
+import { type ConfigFile, findConfigFile } from './find-config-file.ts';
+import { type MergedValues, mergeValues } from './merge-values.ts';
+import { type ConfigTree, readConfigTree } from './read-config-tree.ts';
+import { readEnvironment } from './read-environment.ts';
+import { readYaml, type YamlSettings } from './read-yaml.ts';
+
+/** Where settings come from. */
+export interface SettingsSources {
+  /** The configuration file. @default the one that `CONFIG_FILE` names, else `./application.yml`, else `./config/application.yml`, else none */
+  readonly configFile?: string | undefined;
+  /** Folder of secret files. @default the one that `CONFIG_TREE` names, else none */
+  readonly configTree?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folder that relative paths begin at. */
+  readonly cwd: string;
+}
+
+/** The settings, or everything that is wrong with them. */
+export type LoadedSettings = Checked<Settings> & {
+  /** The configuration file that was read, as it was named or found; `undefined` when there is none. */
+  readonly configFile: string | undefined;
+};
+
+const schema = SettingsSchema as SchemaNode;
+
+const REASON: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a folder',
+  ENOTDIR: 'is not a folder',
+  EACCES: 'may not be read by this user',
+  EPERM: 'may not be read by this user',
+};
+
+function unreadable(error: unknown, path: string, given: string, allowed: string): Problem {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return {
+    path,
+    message: `names something that ${REASON[code ?? ''] ?? `cannot be read (${message})`}`,
+    given,
+    allowed,
+  };
+}
+
+/** Files that were read, or the problems that kept them from being read. */
+interface Attempt<T> {
+  readonly read: T;
+  readonly problems: readonly Problem[];
+}
+
+function readTree({ configTree, env, cwd }: SettingsSources): Attempt<ConfigTree> {
+  const folder = configTree ?? (env['CONFIG_TREE'] || undefined);
+  const none: ConfigTree = { values: [], lookup: () => undefined };
+  if (folder === undefined) {
+    return { read: none, problems: [] };
+  }
+  try {
+    return { read: readConfigTree(schema, resolve(cwd, folder)), problems: [] };
+  } catch (error) {
+    const path = configTree === undefined ? 'CONFIG_TREE' : '--config-tree';
+    return { read: none, problems: [unreadable(error, path, folder, 'a folder of readable files')] };
+  }
+}
+
+function readFile(file: ConfigFile | undefined, lookup: (name: string) => string | undefined): YamlSettings {
+  if (file === undefined) {
+    return { values: [], problems: [] };
+  }
+  try {
+    return readYaml({ text: readFileSync(file.path, 'utf8'), name: file.name, schema, lookup });
+  } catch (error) {
+    const path = file.namedBy ?? 'the configuration file';
+    return { values: [], problems: [unreadable(error, path, file.name, 'a readable YAML file')] };
+  }
+}
+
+/** The source of a problem's value: its own, or that of the list it is in. */
+function withSource(problem: Problem, { sources }: MergedValues): Problem {
+  const source = sources.get(problem.path) ?? sources.get(problem.path.replace(/\[\d+\]$/, ''));
+  return source === undefined || problem.source !== undefined ? problem : { ...problem, source };
+}
+
+function check(merged: MergedValues): Checked<Settings> {
+  const checked = checkSettings(merged.document);
+  const known = new Set(merged.problems.map(({ path }) => path));
+  const found = checked.ok ? [] : checked.problems.filter(({ path }) => !known.has(path));
+  const problems = [...merged.problems, ...found.map((problem) => withSource(problem, merged))];
+  return problems.length === 0 ? checked : { ok: false, problems };
+}
+
+/**
+ * Loads the settings: defaults, over them the YAML file, over that the config tree, over all the environment. It reads
+ * files and changes nothing.
+ *
+ * @returns the complete, frozen settings, or all problems at once, each with the place its value came from. When a file
+ * cannot be read, that is all it says: what the file holds may be all that is missing.
+ */
+export function loadSettings(sources: SettingsSources): LoadedSettings {
+  const { env } = sources;
+  const tree = readTree(sources);
+  const lookup = (name: string): string | undefined =>
+    env[name] ?? env[environmentName(name)] ?? tree.read.lookup(name);
+  const file = findConfigFile(sources.configFile, env, sources.cwd);
+  const yaml = readFile(file, lookup);
+  const problems = [...tree.problems, ...yaml.problems];
+  const configFile = file?.name;
+  if (problems.length > 0) {
+    return { configFile, ok: false, problems };
+  }
+  const merged = mergeValues([...yaml.values, ...tree.read.values, ...readEnvironment(schema, env)]);
+  return { ...check(merged), configFile };
+}

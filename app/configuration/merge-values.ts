@@ -1,0 +1,64 @@
+import type { Problem } from '../../contract/problem.ts';
+import { formatPath, type SettingPath } from '../../contract/setting-path.ts';
+import type { SettingValue } from './setting-value.ts';
+
+/** The settings of all sources as one document, and where each part of it came from. */
+export interface MergedValues {
+  readonly document: unknown;
+  /** Problems of the values that won; an overridden value may be as wrong as it likes. */
+  readonly problems: readonly Problem[];
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+type Section = Record<string | number, unknown>;
+
+// Without a prototype, a key such as __proto__ is a key like any other.
+const emptySection = (): Section => Object.create(null) as Section;
+
+const isSection = (value: unknown): value is Section =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isEmptySection = (value: unknown): boolean => isSection(value) && Object.keys(value).length === 0;
+
+/** Puts a value into the document; below a text where a section belongs it puts nothing, as the check reports that text. */
+function put(root: Section, path: SettingPath, value: unknown): void {
+  const last = path.at(-1) ?? '';
+  let section = root;
+  for (const key of path.slice(0, -1)) {
+    section[key] ??= emptySection();
+    const next = section[key];
+    if (!isSection(next)) {
+      return;
+    }
+    section = next;
+  }
+  if (!(isEmptySection(value) && isSection(section[last]))) {
+    section[last] = isEmptySection(value) ? emptySection() : value;
+  }
+}
+
+/**
+ * Merges values, later ones over earlier ones; a list replaces a list.
+ *
+ * @param values the defaults are not among them: the schema's check fills those in.
+ */
+export function mergeValues(values: readonly SettingValue[]): MergedValues {
+  const winners = new Map(values.map((value) => [formatPath(value.path), value]));
+  const sources = new Map<string, string>();
+  const document = emptySection();
+  const whole = winners.get('');
+  for (const [path, { path: segments, value, source, itemSources, problems }] of winners) {
+    sources.set(path, source);
+    for (const [index, itemSource] of (itemSources ?? []).entries()) {
+      sources.set(`${path}[${index}]`, itemSource);
+    }
+    if (problems === undefined && segments.length > 0) {
+      put(document, segments, value);
+    }
+  }
+  return {
+    document: whole === undefined ? document : whole.value,
+    problems: [...winners.values()].flatMap(({ problems }) => problems ?? []),
+    sources,
+  };
+}

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SchemaNode } from '../../contract/schema-node.ts';
+import { bindKey } from './bind-key.ts';
+import { convert } from './convert-text.ts';
+import type { SettingValue } from './setting-value.ts';
+
+/** A mounted directory of secret files. */
+export interface ConfigTree {
+  /** The files that name a setting; the others are left alone. */
+  readonly values: readonly SettingValue[];
+  /** The content of the file with a dotted name, for placeholders; `undefined` when there is none. */
+  readonly lookup: (name: string) => string | undefined;
+}
+
+/** Deeper than any setting lies; keeps a symbolic link to a folder above from being followed for ever. */
+const DEEPEST = 8;
+
+function listFiles(folder: string, prefix: string, depth: number): readonly (readonly [string, string])[] {
+  if (depth > DEEPEST) {
+    return [];
+  }
+  // Kubernetes keeps the real files in folders such as ..data, and what stands beside those are links to them.
+  const names = readdirSync(folder).filter((name) => !name.startsWith('..'));
+  return names.sort().flatMap((name) => {
+    const path = join(folder, name);
+    const dotted = prefix === '' ? name : `${prefix}.${name}`;
+    return statSync(path).isDirectory() ? listFiles(path, dotted, depth + 1) : [[dotted, path] as const];
+  });
+}
+
+const readSecret = (path: string): string => readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+
+/**
+ * Reads a config tree: a file's path below the folder, with its slashes as dots, is the name of a setting
+ * (`database/password` or `database.password`), and its content without the last line break is the value.
+ *
+ * @throws the file system's error when the folder or a file that names a setting cannot be read.
+ */
+export function readConfigTree(schema: SchemaNode, folder: string): ConfigTree {
+  const files = listFiles(folder, '', 1);
+  const values = files.flatMap(([name, path]): readonly SettingValue[] => {
+    const bound = bindKey(schema, name);
+    return bound.schema === undefined || bound.schema.type === 'object'
+      ? []
+      : [
+          {
+            path: bound.segments,
+            value: convert(bound.schema, readSecret(path)),
+            source: `config tree file ${path}`,
+          },
+        ];
+  });
+  const paths = new Map(files);
+  const lookup = (name: string): string | undefined => {
+    const path = paths.get(name);
+    return path === undefined ? undefined : readSecret(path);
+  };
+  return { values, lookup };
+}

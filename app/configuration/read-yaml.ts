@@ -1,0 +1,184 @@
+import { type Document, isCollection, isMap, isScalar, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
+import type { Problem } from '../../contract/problem.ts';
+import type { SchemaNode } from '../../contract/schema-node.ts';
+import { formatPath } from '../../contract/setting-path.ts';
+import { bindKey } from './bind-key.ts';
+import { convert } from './convert-text.ts';
+import { resolvePlaceholders } from './resolve-placeholders.ts';
+import type { SettingValue } from './setting-value.ts';
+
+/** What a YAML file gives, or why it cannot be read. */
+export interface YamlSettings {
+  readonly values: readonly SettingValue[];
+  /** Errors of the YAML itself, each with its line and column. */
+  readonly problems: readonly Problem[];
+}
+
+/** A YAML file on its way to settings. */
+export interface YamlInput {
+  readonly text: string;
+  /** The file's name as messages show it. */
+  readonly name: string;
+  readonly schema: SchemaNode;
+  /** What a placeholder's name stands for; `undefined` when nothing is known of it. */
+  readonly lookup: (name: string) => string | undefined;
+}
+
+type RawPath = readonly (string | number)[];
+
+/** One document of the file and what is needed to say where its values stand. */
+interface DocumentContext {
+  readonly input: YamlInput;
+  readonly document: Document;
+  readonly lines: LineCounter;
+}
+
+function place({ input, lines }: Omit<DocumentContext, 'document'>, offset: number): string {
+  const { line, col } = lines.linePos(offset);
+  return `${input.name}:${line}:${col}`;
+}
+
+/** The node to point at: a scalar itself, of a section its key, of what an alias brings in the alias. */
+function nodeAt(document: Document, path: RawPath): Node | undefined {
+  const node = document.getIn(path, true) as Node | undefined;
+  if (node !== undefined && !isCollection(node)) {
+    return node;
+  }
+  const parent: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  const pair = isMap(parent) && parent.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1));
+  return pair ? (pair.key as Node) : node;
+}
+
+function sourceOf(context: DocumentContext, path: RawPath): string {
+  for (let length = path.length; length > 0; length -= 1) {
+    const range = nodeAt(context.document, path.slice(0, length))?.range;
+    if (range !== undefined && range !== null) {
+      return place(context, range[0]);
+    }
+  }
+  return context.input.name;
+}
+
+function unresolved(path: string, name: string, source: string): Problem {
+  return {
+    path,
+    message: `refers to \${${name}}, which is not set`,
+    allowed: `set the environment variable ${name}, or give a default: \${${name}:value}`,
+    source,
+  };
+}
+
+/** Replaces the placeholders in every text of a value and collects the names that are not known. */
+function resolveTexts(value: unknown, lookup: YamlInput['lookup'], missing: string[]): unknown {
+  if (typeof value === 'string') {
+    const resolved = resolvePlaceholders(value, lookup);
+    missing.push(...resolved.missing);
+    return resolved.text;
+  }
+  return Array.isArray(value) ? value.map((item) => resolveTexts(item, lookup, missing)) : value;
+}
+
+function readValue(
+  context: DocumentContext,
+  schema: SchemaNode | undefined,
+  path: readonly string[],
+  rawPath: RawPath,
+  raw: unknown,
+): SettingValue {
+  const source = sourceOf(context, rawPath);
+  const missing: string[] = [];
+  const value = convert(schema, resolveTexts(raw, context.input.lookup, missing));
+  return {
+    path,
+    value,
+    source,
+    ...(Array.isArray(raw) && { itemSources: raw.map((_item, index) => sourceOf(context, [...rawPath, index])) }),
+    ...(missing.length > 0 && { problems: missing.map((name) => unresolved(formatPath(path), name, source)) }),
+  };
+}
+
+function readNode(
+  context: DocumentContext,
+  schema: SchemaNode | undefined,
+  path: readonly string[],
+  rawPath: RawPath,
+  raw: unknown,
+): readonly SettingValue[] {
+  if (raw === null || raw === undefined) {
+    return [];
+  }
+  const children = typeof raw === 'object' && !Array.isArray(raw) ? Object.entries(raw) : [];
+  if (schema?.type !== 'object' || children.length === 0) {
+    return [readValue(context, schema, path, rawPath, raw)];
+  }
+  return children.flatMap(([key, child]) => {
+    const bound = bindKey(schema, key);
+    return readNode(context, bound.schema, [...path, ...bound.segments], [...rawPath, key], child);
+  });
+}
+
+/** Two spellings of one key are two keys for YAML: only here it shows that they mean the same setting. */
+function markRepeated(values: readonly SettingValue[]): readonly SettingValue[] {
+  const seen = new Map<string, SettingValue>();
+  return values.map((value) => {
+    const path = formatPath(value.path);
+    const first = seen.get(path);
+    seen.set(path, value);
+    if (first === undefined) {
+      return value;
+    }
+    const message = `is given twice: at ${first.source} and at ${value.source}`;
+    return { ...value, problems: [{ path, message, allowed: 'one spelling of the key, once' }] };
+  });
+}
+
+/** Gives every scalar the text it was written as: `0123` may be a password, and the schema knows what is a number. */
+function keepTexts(document: Document): void {
+  visit(document, {
+    Scalar: (key, node) => {
+      if (key !== 'key' && node.value !== null) {
+        node.value = node.source ?? String(node.value);
+      }
+    },
+  });
+}
+
+const invalid = (reason: string, source: string): Problem => ({
+  path: '',
+  message: `is not valid YAML: ${reason}`,
+  allowed: 'YAML 1.2',
+  source,
+});
+
+/** The document as plain data; a problem where aliases multiply without end or name nothing. */
+function toPlain(document: Document, source: string): { readonly raw: unknown } | { readonly problem: Problem } {
+  try {
+    return { raw: document.toJS() };
+  } catch (error) {
+    return { problem: invalid(error instanceof Error ? error.message : String(error), source) };
+  }
+}
+
+function readDocument(context: DocumentContext): YamlSettings {
+  const { document, input } = context;
+  const errors = document.errors.map((error) => invalid(error.message, place(context, error.pos[0])));
+  if (errors.length > 0) {
+    return { values: [], problems: errors };
+  }
+  keepTexts(document);
+  const plain = toPlain(document, input.name);
+  return 'problem' in plain
+    ? { values: [], problems: [plain.problem] }
+    : { values: markRepeated(readNode(context, input.schema, [], [], plain.raw)), problems: [] };
+}
+
+/**
+ * The settings in a YAML file, in its order; of several documents the later ones come later, so that they win.
+ * Placeholders are resolved, keys may be written in any of the usual ways, and a key without a value counts as not there.
+ */
+export function readYaml(input: YamlInput): YamlSettings {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(input.text, { lineCounter: lines, prettyErrors: false, merge: true });
+  const read = [...documents].map((document) => readDocument({ input, document, lines }));
+  return { values: read.flatMap(({ values }) => values), problems: read.flatMap(({ problems }) => problems) };
+}

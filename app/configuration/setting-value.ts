@@ -1,0 +1,16 @@
+import type { Problem } from '../../contract/problem.ts';
+import type { SettingPath } from '../../contract/setting-path.ts';
+
+/** One setting as one source gives it. */
+export interface SettingValue {
+  /** Keys of the schema where it knows them; else as they were written. */
+  readonly path: SettingPath;
+  /** Converted to the type that the schema asks for where that was possible. */
+  readonly value: unknown;
+  /** Where it stands, for messages: `application.yml:3:9`, `environment variable SERVER_PORT`. */
+  readonly source: string;
+  /** The same for each item of a list, where the items have places of their own. */
+  readonly itemSources?: readonly string[];
+  /** What is wrong with it already; its value counts for nothing then. */
+  readonly problems?: readonly Problem[];
+}
