@@ -1,0 +1,107 @@
+import pLimit from 'p-limit';
+import pg, { type PoolClient, type PoolConfig } from 'pg';
+import { milliseconds } from '../../contract/duration.ts';
+import { PRODUCT_NAME } from '../../contract/identity.ts';
+import type { Settings } from '../../contract/settings.ts';
+import { FatalError } from '../stream/fatal-error.ts';
+import { OutageError } from '../stream/outage-error.ts';
+import { describeDatabaseError, verdictOn } from './sqlstate.ts';
+
+/** How the pool is used right now. */
+export interface PoolFigures {
+  readonly active: number;
+  readonly idle: number;
+  readonly pending: number;
+  readonly max: number;
+}
+
+/** What every connection of ours is opened with; the time-outs are the server's own, so they hold when we are gone. */
+export function connectionConfig(settings: Settings['database']): PoolConfig {
+  const { url, user, password, connectTimeout, statementTimeout } = settings;
+  const timeout = milliseconds(statementTimeout);
+  return {
+    connectionString: url,
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { password }),
+    application_name: PRODUCT_NAME,
+    connectionTimeoutMillis: milliseconds(connectTimeout),
+    statement_timeout: timeout,
+    lock_timeout: timeout,
+    idle_in_transaction_session_timeout: timeout,
+    keepAlive: true,
+  };
+}
+
+/**
+ * Connections for writing. What it is asked to do either succeeds or rejects with one of two errors: an outage, or
+ * something that only a person can mend.
+ */
+export class DatabasePool {
+  readonly #pool: pg.Pool;
+  readonly #max: number;
+  /** pg's pool would count the wait for a free connection as a failure to connect, so nobody waits there. */
+  readonly #limit: ReturnType<typeof pLimit>;
+  readonly #onConnectionFailed: () => void;
+
+  constructor(settings: Settings['database'], onConnectionFailed: () => void) {
+    this.#max = settings.poolSize;
+    this.#limit = pLimit(settings.poolSize);
+    this.#onConnectionFailed = onConnectionFailed;
+    this.#pool = new pg.Pool({ ...connectionConfig(settings), max: settings.poolSize, maxLifetimeSeconds: 1_800 });
+    this.#pool.on('error', () => undefined);
+    this.#pool.on('connect', (client) => client.on('error', onConnectionFailed));
+  }
+
+  /**
+   * Runs `work` on a connection. When it rejects, the connection is closed instead of reused: what state it is in is
+   * nobody's guess.
+   *
+   * @throws OutageError when PostgreSQL is away or busy
+   * @throws FatalError `DATABASE_REFUSED` when a person has to change something, or what `work` itself found fatal
+   */
+  withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.#limit(async () => {
+      try {
+        return await this.#withConnected(work);
+      } catch (error) {
+        throw asStreamError(error);
+      }
+    });
+  }
+
+  figures(): PoolFigures {
+    const { totalCount, idleCount } = this.#pool;
+    return { active: totalCount - idleCount, idle: idleCount, pending: this.#limit.pendingCount, max: this.#max };
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end().catch(() => undefined);
+  }
+
+  async #withConnected<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      this.#onConnectionFailed();
+      throw error;
+    });
+    let isSound = false;
+    try {
+      const result = await work(client);
+      isSound = true;
+      return result;
+    } finally {
+      client.release(!isSound);
+    }
+  }
+}
+
+function asStreamError(error: unknown): OutageError | FatalError {
+  if (error instanceof OutageError || error instanceof FatalError) {
+    return error;
+  }
+  const description = describeDatabaseError(error);
+  if (verdictOn(error) === 'retry') {
+    return new OutageError(`PostgreSQL is not available: ${description}`, { cause: error });
+  }
+  const advice = 'check database.url, the role and its rights on the schema, then start again';
+  return new FatalError('DATABASE_REFUSED', `PostgreSQL refused: ${description}; ${advice}`, { cause: error });
+}

@@ -1,0 +1,41 @@
+import type { Settings } from '../../contract/settings.ts';
+import type { RecordSink, WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
+import type { Position } from '../stream/record-source.ts';
+import type { DatabasePool } from './database-pool.ts';
+import { migrate } from './migrate.ts';
+import { initializePositions, readPositions } from './stored-positions.ts';
+import { type WriteTarget, writeRecords } from './write-records.ts';
+
+/** The sink that PostgreSQL is: each method is one transaction on one connection of the pool. */
+export class PostgresSink implements RecordSink {
+  readonly #pool: DatabasePool;
+  readonly #target: WriteTarget;
+
+  constructor(pool: DatabasePool, settings: Pick<Settings, 'database' | 'kafka' | 'consumer'>) {
+    this.#pool = pool;
+    this.#target = {
+      schema: settings.database.schema,
+      groupId: settings.kafka.groupId,
+      maxValueBytes: settings.consumer.maxValueBytes,
+    };
+  }
+
+  /** Creates or upgrades the tables; answers with the versions applied. */
+  migrate(): Promise<number[]> {
+    return this.#pool.withClient((client) => migrate(client, this.#target.schema));
+  }
+
+  positions(topics: readonly string[]): Promise<Position[]> {
+    const { schema, groupId } = this.#target;
+    return this.#pool.withClient((client) => readPositions(client, schema, groupId, topics));
+  }
+
+  initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]> {
+    const { schema, groupId } = this.#target;
+    return this.#pool.withClient((client) => initializePositions(client, schema, groupId, topic, choose));
+  }
+
+  write(request: WriteRequest): Promise<WriteOutcome> {
+    return this.#pool.withClient((client) => writeRecords(client, this.#target, request));
+  }
+}

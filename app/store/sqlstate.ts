@@ -1,0 +1,66 @@
+import { DatabaseError } from 'pg';
+
+/**
+ * What an error of PostgreSQL means for the records in hand.
+ *
+ * - `retry`: an outage or a conflict that passes; nothing is said about the records
+ * - `isolate`: one of the records cannot be stored; it is found and becomes a dead letter
+ * - `stop`: a person has to change something first
+ */
+export type Verdict = 'retry' | 'isolate' | 'stop';
+
+/** By class, the first two characters (PostgreSQL documentation, appendix A), with the reason for each. */
+const BY_CLASS: Readonly<Record<string, Verdict>> = {
+  // Connection exception: the server or the network is away.
+  '08': 'retry',
+  // Data exception: a value does not fit its type.
+  '22': 'isolate',
+  // Integrity constraint violation: a row of ours is refused; our own primary key is told apart before.
+  '23': 'isolate',
+  // Invalid authorization: the password or role is wrong, and trying again may lock the role.
+  '28': 'stop',
+  // Invalid catalog or schema name: the wrong database, or somebody dropped ours.
+  '3D': 'stop',
+  '3F': 'stop',
+  // Transaction rollback: serialization failure, deadlock.
+  '40': 'retry',
+  // Syntax error or access rule violation: a table or a privilege is missing.
+  '42': 'stop',
+  // Insufficient resources: disk full, out of memory, too many connections.
+  '53': 'retry',
+  // Program limit exceeded, raised by a row: nesting too deep, value too large.
+  '54': 'isolate',
+  // Object not in prerequisite state: lock not available.
+  '55': 'retry',
+  // Operator intervention: shutdown, restart, cancelled by a time-out.
+  '57': 'retry',
+  // System error: I/O.
+  '58': 'retry',
+};
+
+const BY_CODE: Readonly<Record<string, Verdict>> = {
+  // Read-only transaction: a failover is under way, or we talk to a standby.
+  '25006': 'retry',
+  // Idle-in-transaction time-out: we were stopped for too long; the transaction is gone.
+  '25P03': 'retry',
+};
+
+/** The verdict on an error that a statement or a connection ended with; without a SQLSTATE it is the network's. */
+export function verdictOn(error: unknown): Verdict {
+  const { code } = error instanceof DatabaseError ? error : {};
+  if (code === undefined) {
+    return 'retry';
+  }
+  return BY_CODE[code] ?? BY_CLASS[code.slice(0, 2)] ?? 'stop';
+}
+
+/** `SQLSTATE 22P02: ...`, for logs and messages: never the detail or context, which may quote a record. */
+export function describeDatabaseError(error: unknown): string {
+  if (error instanceof DatabaseError) {
+    return `SQLSTATE ${error.code ?? 'unknown'}: ${error.message}`;
+  }
+  if (error instanceof AggregateError) {
+    return error.errors.map(describeDatabaseError).join('; ');
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,163 @@
+import { DatabaseError, escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
+import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import { FatalError } from '../stream/fatal-error.ts';
+import { OutageError } from '../stream/outage-error.ts';
+import type { StreamRecord } from '../stream/record.ts';
+import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
+import { reasonOf, refusal } from './admit-record.ts';
+import { copyInto } from './copy-into.ts';
+import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
+import { DEAD_LETTERS, encodeDeadLetter, encodeRecord, RECORDS } from './row-encoding.ts';
+import { describeDatabaseError, verdictOn } from './sqlstate.ts';
+
+/** Whose offsets are moved, and where the tables are. */
+export interface WriteTarget {
+  readonly schema: string;
+  readonly groupId: string;
+  readonly maxValueBytes: number;
+}
+
+/** A record that does not go into `records`. */
+interface Refused {
+  readonly record: StreamRecord;
+  readonly reason: DeadLetterReason;
+  readonly error: string;
+}
+
+/**
+ * One transaction: the offset moves from exactly the expected value to the next one, the rows and the dead letters are
+ * written. If the offset is not the expected one, nothing happens.
+ *
+ * The update takes the row's lock, so of two writers with the same expectation the second waits, then sees the offset
+ * that the first has committed, matches no row and writes nothing. Only a `COMMIT` that the server answered counts as
+ * committed; every other end leaves the outcome to be read from the stored offset.
+ */
+export async function writeRecords(
+  client: PoolClient,
+  target: WriteTarget,
+  request: WriteRequest,
+): Promise<WriteOutcome> {
+  if (!(await moveOffset(client, target, request))) {
+    await client.query('ROLLBACK');
+    return { kind: 'fenced' };
+  }
+  const admitted: StreamRecord[] = [];
+  const refused: Refused[] = [];
+  for (const record of request.records) {
+    const reason = refusal(record, target.maxValueBytes);
+    if (reason === null) {
+      admitted.push(record);
+    } else {
+      refused.push({ record, reason, error: DEAD_LETTER_REASON[reason] });
+    }
+  }
+  refused.push(...(await copyRecords(client, target, request, admitted)));
+  await copyDeadLetters(client, target, request, refused);
+  const { command } = await client.query('COMMIT');
+  if (command !== 'COMMIT') {
+    throw new OutageError(`the transaction ended with ${command} instead of COMMIT`);
+  }
+  return { kind: 'committed', deadLetters: countReasons(refused) };
+}
+
+/** Three statements in one round trip; the numbers are ours and the texts are escaped. */
+async function moveOffset(
+  client: PoolClient,
+  { schema, groupId }: WriteTarget,
+  request: WriteRequest,
+): Promise<boolean> {
+  const { topic, partition, expectedOffset, nextOffset } = request;
+  const results = await client.query(
+    `BEGIN;
+     UPDATE ${escapeIdentifier(schema)}.offsets SET next_offset = ${nextOffset}, updated_at = now()
+      WHERE group_id = ${escapeLiteral(groupId)} AND topic = ${escapeLiteral(topic)}
+        AND partition = ${partition} AND next_offset = ${expectedOffset};
+     SAVEPOINT part`,
+  );
+  const [, update] = results as unknown as QueryResult[];
+  return update?.rowCount === 1;
+}
+
+async function copyRecords(
+  client: PoolClient,
+  { schema, groupId }: WriteTarget,
+  { topic, partition }: WriteRequest,
+  records: readonly StreamRecord[],
+): Promise<Refused[]> {
+  const rows = records.map((record) => encodeRecord(topic, partition, record));
+  const poison = await storeWithoutPoison(rows.length, async (from, to) => {
+    try {
+      await copyInto(client, schema, RECORDS, rows.slice(from, to));
+    } catch (error) {
+      await client.query('ROLLBACK TO SAVEPOINT part');
+      throw asRefusal(error, groupId);
+    }
+    if (to < rows.length || from > 0) {
+      await client.query('RELEASE SAVEPOINT part; SAVEPOINT part');
+    }
+  });
+  return poison.flatMap(({ index, cause }) => {
+    const record = records[index];
+    return record ? [{ record, reason: reasonOf(cause.sqlstate), error: describeDatabaseError(cause.cause) }] : [];
+  });
+}
+
+async function copyDeadLetters(
+  client: PoolClient,
+  { schema, groupId }: WriteTarget,
+  { topic, partition }: WriteRequest,
+  refused: readonly Refused[],
+): Promise<void> {
+  if (refused.length === 0) {
+    return;
+  }
+  const rows = refused.map(({ record, reason, error }) =>
+    encodeDeadLetter({ groupId, topic, partition, record, reason, error }),
+  );
+  await copyInto(client, schema, DEAD_LETTERS, rows).catch((error: unknown) => {
+    throw alreadyWritten(error, groupId) ?? error;
+  });
+}
+
+/** Whose fault a failed COPY is: the row's that its context names, or nobody's. */
+function asRefusal(error: unknown, groupId: string): unknown {
+  const duplicate = alreadyWritten(error, groupId);
+  if (duplicate) {
+    return duplicate;
+  }
+  if (error instanceof DatabaseError && error.code !== undefined && verdictOn(error) === 'isolate') {
+    return new RowRefused(error.code, refusedIndex(error.where), { cause: error });
+  }
+  return error;
+}
+
+/** The context's last `COPY records, line N`; a JSON error prints a line of its own before, and neither is ever logged. */
+function refusedIndex(context: string | undefined): number | null {
+  const lines = [...(context ?? '').matchAll(/^COPY records, line (\d+)/gm)];
+  const line = Number(lines.at(-1)?.[1] ?? 0);
+  return line > 0 ? line - 1 : null;
+}
+
+/** Our own primary key in the way is no fault of the record: somebody else wrote it, and dead letters would hide that. */
+function alreadyWritten(error: unknown, groupId: string): FatalError | null {
+  if (!(error instanceof DatabaseError) || error.code !== '23505' || !OWN_KEYS.has(error.constraint ?? '')) {
+    return null;
+  }
+  return new FatalError(
+    'RECORD_ALREADY_WRITTEN',
+    `the table ${error.table} already holds a record that group ${groupId} has not written yet: ${error.detail ?? ''} ` +
+      `Another group writes into this schema, or the row of group ${groupId} in the table offsets was lost or set back. ` +
+      'Give each group its own database.schema, or set next_offset behind the last record in the table, and start again',
+    { cause: error },
+  );
+}
+
+const OWN_KEYS = new Set(['records_pkey', 'dead_letters_pkey']);
+
+function countReasons(refused: readonly Refused[]): Map<DeadLetterReason, number> {
+  const counts = new Map<DeadLetterReason, number>();
+  for (const { reason } of refused) {
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return counts;
+}
