@@ -1,0 +1,28 @@
+import { stringify } from 'yaml';
+import { valueAt } from '../contract/setting-path.ts';
+import type { Workload } from '../contract/workload.ts';
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** The checked settings are sections where the schema says so; one that the user left out counts as empty. */
+const section = (root: Section, ...path: string[]): Section => (valueAt(root, path) ?? {}) as Section;
+
+/**
+ * application.yml as the ConfigMap holds it: what consumer.yaml says, and written out beside it the port that the
+ * probes ask at and the label `application` of every series (left out in consumer.yaml: the consumer's name).
+ */
+export function applicationYaml({ application, settings, file }: Workload): string {
+  const management = section(application, 'management');
+  const metrics = section(management, 'metrics');
+  return stringify(
+    {
+      ...application,
+      server: { ...section(application, 'server'), port: settings.server.port },
+      management: {
+        ...management,
+        metrics: { ...metrics, tags: { application: file.name, ...section(metrics, 'tags') } },
+      },
+    },
+    { lineWidth: 0 },
+  );
+}

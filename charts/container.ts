@@ -1,0 +1,60 @@
+import { k8s } from 'cdk8s-plus-28';
+import { CONTAINER_PATH } from '../contract/container-paths.ts';
+import { CONTAINER_USER } from '../contract/container-user.ts';
+import { imageReference } from '../contract/image-reference.ts';
+import type { Workload } from '../contract/workload.ts';
+import { environment } from './environment.ts';
+import { probes } from './probes.ts';
+
+/** Names by which the Pod's volumes and the container's mounts find each other. */
+export const VOLUME = { configuration: 'configuration', temporary: 'temporary' } as const;
+
+const EPHEMERAL_STORAGE = { request: '64Mi', limit: '128Mi' } as const;
+
+function resources({ file }: Workload): k8s.ResourceRequirements {
+  const { requests, limits } = file.resources;
+  const quantity = k8s.Quantity.fromString;
+  return {
+    requests: {
+      cpu: quantity(requests.cpu),
+      memory: quantity(requests.memory ?? limits.memory),
+      'ephemeral-storage': quantity(EPHEMERAL_STORAGE.request),
+    },
+    limits: {
+      cpu: quantity(limits.cpu),
+      memory: quantity(limits.memory),
+      'ephemeral-storage': quantity(EPHEMERAL_STORAGE.limit),
+    },
+  };
+}
+
+/** What Pod Security "restricted" asks of a container, and a root file system that can't be written to. */
+const SECURITY_CONTEXT: k8s.SecurityContext = {
+  runAsNonRoot: true,
+  runAsUser: CONTAINER_USER.uid,
+  runAsGroup: CONTAINER_USER.gid,
+  allowPrivilegeEscalation: false,
+  privileged: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
+/** The Pod's one container. */
+export function container(workload: Workload): k8s.Container {
+  const { file, endpoint, version } = workload;
+  return {
+    name: 'consumer',
+    image: imageReference(file.image, version),
+    imagePullPolicy: 'IfNotPresent',
+    ports: [{ name: endpoint.portName, containerPort: endpoint.port, protocol: 'TCP' }],
+    env: environment(workload),
+    ...probes(endpoint, file.probes.paths),
+    resources: resources(workload),
+    securityContext: SECURITY_CONTEXT,
+    volumeMounts: [
+      { name: VOLUME.configuration, mountPath: CONTAINER_PATH.configuration, readOnly: true },
+      { name: VOLUME.temporary, mountPath: CONTAINER_PATH.temporary },
+    ],
+  };
+}

@@ -1,0 +1,47 @@
+import type { k8s } from 'cdk8s-plus-28';
+import { CONTAINER_PATH } from '../contract/container-paths.ts';
+import type { Workload } from '../contract/workload.ts';
+import { heapMebibytes } from './heap-size.ts';
+
+const plain = (name: string, value: string): k8s.EnvVar => ({ name, value });
+
+const fromSecret = (name: string, secret: string, key: string): k8s.EnvVar => ({
+  name,
+  valueFrom: { secretKeyRef: { name: secret, key } },
+});
+
+/** A key that the Secret need not have: the value may stand elsewhere, in the URL for instance. */
+const perhapsFromSecret = (name: string, secret: string, key: string): k8s.EnvVar => ({
+  name,
+  valueFrom: { secretKeyRef: { name: secret, key, optional: true } },
+});
+
+function databaseCredentials({ file: { database }, names }: Workload): k8s.EnvVar[] {
+  const { url, user, password } = database.keys;
+  const secret = database.existingSecret ?? names.databaseSecret;
+  return [
+    fromSecret('DATABASE_URL', secret, url),
+    perhapsFromSecret('DATABASE_USER', secret, user),
+    perhapsFromSecret('DATABASE_PASSWORD', secret, password),
+  ];
+}
+
+function kafkaCredentials({ file: { kafka } }: Workload): k8s.EnvVar[] {
+  if (kafka === undefined) {
+    return [];
+  }
+  return [
+    perhapsFromSecret('KAFKA_SASL_USERNAME', kafka.existingSecret, kafka.keys.username),
+    fromSecret('KAFKA_SASL_PASSWORD', kafka.existingSecret, kafka.keys.password),
+  ];
+}
+
+/** The container's environment: where its configuration is, how large its heap may grow, and what the Secrets hold. */
+export function environment(workload: Workload): k8s.EnvVar[] {
+  return [
+    plain('CONFIG_FILE', `${CONTAINER_PATH.configuration}/${CONTAINER_PATH.configurationFile}`),
+    plain('NODE_OPTIONS', `--max-old-space-size=${heapMebibytes(workload.file.resources.limits.memory)}`),
+    ...databaseCredentials(workload),
+    ...kafkaCredentials(workload),
+  ];
+}

@@ -1,0 +1,16 @@
+import { k8s } from 'cdk8s-plus-28';
+import type { Construct } from 'constructs';
+import { objectMetadata, type Workload } from '../contract/workload.ts';
+
+/** The Service in front of the operational interface; the consumer takes no other traffic. */
+export function service(scope: Construct, workload: Workload): void {
+  const { portName, port } = workload.endpoint;
+  new k8s.KubeService(scope, 'service', {
+    metadata: objectMetadata(workload, workload.names.workload),
+    spec: {
+      type: 'ClusterIP',
+      selector: workload.selector,
+      ports: [{ name: portName, port, targetPort: k8s.IntOrString.fromString(portName), protocol: 'TCP' }],
+    },
+  });
+}

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import type { SchemaNode } from './schema-node.ts';
+import type { SettingPath } from './setting-path.ts';
+import { SettingsSchema } from './settings.ts';
+
+/** The user's name at the brokers is not secret, but it may come from the Secret that holds the password. */
+const MAY_COME_FROM_SECRET: readonly string[] = ['kafka.sasl.username'];
+
+const isSecret = (node: SchemaNode): boolean => (node['x-secret'] ?? false) !== false;
+
+function secretPaths(node: SchemaNode, path: SettingPath = []): SettingPath[] {
+  return Object.entries(node.properties ?? {}).flatMap(([key, child]) =>
+    isSecret(child) ? [[...path, key]] : secretPaths(child, [...path, key]),
+  );
+}
+
+/** Paths in application.yml of everything that must never stand in a manifest. */
+export const SECRET_SETTINGS: readonly SettingPath[] = secretPaths(SettingsSchema as SchemaNode);
+
+function withoutSecrets(node: SchemaNode, path: string): SchemaNode {
+  if (node.properties === undefined) {
+    return node;
+  }
+  const kept = Object.entries(node.properties).filter(([, child]) => !isSecret(child));
+  const isRequired = (key: string): boolean =>
+    kept.some(([name]) => name === key) && !MAY_COME_FROM_SECRET.includes(`${path}${key}`);
+  return {
+    ...node,
+    properties: Object.fromEntries(kept.map(([key, child]) => [key, withoutSecrets(child, `${path}${key}.`)])),
+    ...(node.required === undefined ? {} : { required: node.required.filter(isRequired) }),
+  };
+}
+
+/**
+ * The schema of `application` in consumer.yaml: the consumer's own settings without the secrets, which come from
+ * Secrets that exist in the cluster. `database` may be missing: all that is left of it has defaults.
+ */
+export function applicationPart() {
+  const settings = JSON.parse(JSON.stringify(SettingsSchema)) as SchemaNode;
+  const { $id: _id, title: _title, ...part } = withoutSecrets(settings, '') as SchemaNode & { $id?: string };
+  return Type.Unsafe<Record<string, unknown>>({
+    ...part,
+    properties: { ...part.properties, database: { ...part.properties?.['database'], default: {} } },
+    description: 'Settings of the consumer, as in application.yml; they go into the ConfigMap.',
+  });
+}

@@ -1,0 +1,91 @@
+import { SECRET_SETTINGS } from './application-part.ts';
+import { type Checked, checkAgainst } from './check-against.ts';
+import { checkSettings } from './check-settings.ts';
+import { type ConsumerFile, ConsumerFileSchema } from './consumer-file.ts';
+import { CONSUMER_FILE_RULES } from './consumer-file-rules.ts';
+import type { Problem } from './problem.ts';
+import { formatPath, type SettingPath, valueAt } from './setting-path.ts';
+import type { Settings } from './settings.ts';
+
+/** A consumer.yaml that is right: everything the charts need. */
+export interface CheckedConsumer {
+  /** The file with its defaults filled in. */
+  readonly file: ConsumerFile;
+  /** `application` alone, without defaults: what belongs into the ConfigMap. */
+  readonly application: Readonly<Record<string, unknown>>;
+  /** `application` as the consumer will see it, defaults included; secrets are placeholders. */
+  readonly settings: Settings;
+}
+
+type Section = Record<string, unknown>;
+
+const isSection = (value: unknown): value is Section =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const sectionOf = (parent: Section, key: string): Section => (isSection(parent[key]) ? parent[key] : {});
+
+/** What stands for the values that the Secrets will give, so that the consumer's own check can be asked. */
+function withPlaceholders(application: Section): Section {
+  const kafka = sectionOf(application, 'kafka');
+  const sasl = isSection(kafka['sasl'])
+    ? { sasl: { username: 'from-secret', ...kafka['sasl'], password: 'from-secret' } }
+    : {};
+  return {
+    ...application,
+    kafka: 'kafka' in application && !isSection(application['kafka']) ? application['kafka'] : { ...kafka, ...sasl },
+    database: { ...sectionOf(application, 'database'), url: 'postgresql://from-secret/from-secret' },
+  };
+}
+
+function remove(root: Section, path: SettingPath): void {
+  const parent = valueAt(root, path.slice(0, -1));
+  if (isSection(parent)) {
+    delete parent[String(path.at(-1))];
+  }
+}
+
+function secretProblem(path: SettingPath): Problem {
+  const section = path[0] === 'database' ? 'database' : 'kafka';
+  return {
+    path: `application.${formatPath(path)}`,
+    message: 'is a secret, and a manifest is no place for one',
+    allowed: `a Secret in the cluster with the key ${path.at(-1)}, named by ${section}.existingSecret`,
+  };
+}
+
+/** Takes the secrets out of the application's part, which is changed. */
+function takeOutSecrets(application: Section): Problem[] {
+  const written = SECRET_SETTINGS.filter((path) => valueAt(application, path) !== undefined);
+  for (const path of written) {
+    remove(application, path);
+  }
+  return written.map(secretProblem);
+}
+
+const isSame = (one: Problem) => (other: Problem) => one.path === other.path;
+
+/**
+ * Checks consumer.yaml, with `application` by the consumer's own rules.
+ *
+ * @param input the parsed document, overlays merged in; it is not changed.
+ * @returns all that the charts need, or all problems at once; it never throws for a wrong input.
+ */
+export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
+  const document: unknown = structuredClone(input ?? {});
+  const application = isSection(document) ? sectionOf(document, 'application') : {};
+  const secrets = takeOutSecrets(application);
+  const file = checkAgainst(ConsumerFileSchema, document, CONSUMER_FILE_RULES);
+  const settings = checkSettings(withPlaceholders(application));
+  if (file.ok && settings.ok && secrets.length === 0) {
+    return { ok: true, value: { file: file.value, application, settings: settings.value } };
+  }
+  const problems = [...secrets, ...(file.ok ? [] : file.problems)];
+  const isGiven = isSection(document) && isSection(document['application']);
+  const more = settings.ok || !isGiven ? [] : settings.problems;
+  for (const problem of more.map((each) => ({ ...each, path: `application.${each.path}` }))) {
+    if (!problems.some(isSame(problem))) {
+      problems.push(problem);
+    }
+  }
+  return { ok: false, problems };
+}

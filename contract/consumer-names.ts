@@ -1,0 +1,24 @@
+/** Names that both the workload and its monitoring use; all derive from `name` in consumer.yaml, none carries a generated part. */
+export interface ConsumerNames {
+  /** Deployment, ServiceAccount, Service, PodDisruptionBudget, ServiceMonitor and PrometheusRule. */
+  readonly workload: string;
+  /** Start of the ConfigMap's name; a hash of its content follows. */
+  readonly configPrefix: string;
+  /** The Secret with the database's credentials when consumer.yaml names none. */
+  readonly databaseSecret: string;
+  /**
+   * Value of the label `job` of every scraped series: the Service's name, as the Prometheus Operator sets it by itself.
+   * The plain scrape job takes the same name, so that one set of rules fits both.
+   */
+  readonly scrapeJob: string;
+}
+
+/** All names of one consumer. */
+export function consumerNames(name: string): ConsumerNames {
+  return {
+    workload: name,
+    configPrefix: `${name}-config`,
+    databaseSecret: `${name}-database`,
+    scrapeJob: name,
+  };
+}

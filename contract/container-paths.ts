@@ -1,0 +1,9 @@
+/** Paths inside the container that the image and the Deployment agree on. */
+export const CONTAINER_PATH = {
+  /** Folder that the ConfigMap is mounted at. */
+  configuration: '/etc/stream-consumer',
+  /** The ConfigMap's key and so the file's name in that folder. */
+  configurationFile: 'application.yml',
+  /** The one folder that can be written to. */
+  temporary: '/tmp',
+} as const;

@@ -1,0 +1,32 @@
+import { ALERT_THRESHOLD } from '../contract/alert-thresholds.ts';
+import { METRICS } from '../contract/metrics.ts';
+import type { Workload } from '../contract/workload.ts';
+import type { AlertRule } from './rule.ts';
+import { runbookUrl } from './runbook-url.ts';
+import { series } from './series.ts';
+
+const ALERT = 'DatabaseConnectionFailures';
+
+const WINDOW = '5m';
+
+/**
+ * Any failure within five minutes. `increase` can't see failures that happened before a series' first scrape, so a
+ * series that was not there five minutes ago counts with its whole value.
+ */
+export function databaseAlert(workload: Workload): AlertRule {
+  const failures = series(workload, METRICS.databaseConnectionFailures);
+  const isNew = `(${failures} unless ${failures} offset ${WINDOW})`;
+  const limit = ALERT_THRESHOLD.databaseConnectionFailures;
+  return {
+    alert: ALERT,
+    expr: `sum by (namespace, job) (${isNew} or increase(${failures}[${WINDOW}])) > ${limit}`,
+    for: '0s',
+    keep_firing_for: WINDOW,
+    labels: { severity: 'critical' },
+    annotations: {
+      summary: 'The consumer cannot connect to PostgreSQL.',
+      description: `{{ $labels.job }} in {{ $labels.namespace }}: {{ $value | humanize }} connections to PostgreSQL failed within ${WINDOW}.`,
+      runbook_url: runbookUrl(workload, ALERT),
+    },
+  };
+}

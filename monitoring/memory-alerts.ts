@@ -1,0 +1,31 @@
+import { ALERT_THRESHOLD } from '../contract/alert-thresholds.ts';
+import { memoryBytes } from '../contract/memory-size.ts';
+import { METRICS } from '../contract/metrics.ts';
+import type { Workload } from '../contract/workload.ts';
+import type { AlertRule, Severity } from './rule.ts';
+import { runbookUrl } from './runbook-url.ts';
+import { series } from './series.ts';
+
+const ALERT = 'MemoryHigh';
+
+/** Short enough to come before the kernel does, long enough for a full collection of garbage. */
+const HOLDS_FOR: Record<Severity, string> = { warning: '5m', critical: '1m' };
+
+/** Per Pod; the limit is a number in the expression, so that no other exporter has to know it. */
+export function memoryAlerts(workload: Workload): AlertRule[] {
+  const limit = workload.file.resources.limits.memory;
+  const ratio = `${series(workload, METRICS.residentMemory)} / ${memoryBytes(limit)}`;
+  const memoryAlert = (severity: Severity): AlertRule => ({
+    alert: ALERT,
+    expr: `${ratio} > ${ALERT_THRESHOLD.memoryRatio[severity]}`,
+    for: HOLDS_FOR[severity],
+    keep_firing_for: '2m',
+    labels: { severity },
+    annotations: {
+      summary: 'The consumer is close to its memory limit.',
+      description: `{{ $labels.job }} in {{ $labels.namespace }} ({{ $labels.instance }}) uses {{ $value | humanizePercentage }} of its memory limit of ${limit}.`,
+      runbook_url: runbookUrl(workload, ALERT),
+    },
+  });
+  return [memoryAlert('warning'), memoryAlert('critical')];
+}

@@ -1,0 +1,17 @@
+import type { IPrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
+import { ApiObject } from 'cdk8s';
+import type { Construct } from 'constructs';
+import type { Workload } from '../contract/workload.ts';
+import { operatorMetadata } from './operator-metadata.ts';
+import { ruleGroups } from './rule-groups.ts';
+
+/** Hands the rules to the Prometheus Operator. */
+export function prometheusRule(scope: Construct, workload: Workload): void {
+  const manifest = {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: operatorMetadata(workload),
+    spec: { groups: ruleGroups(workload).map((group) => ({ ...group, rules: [...group.rules] })) },
+  } satisfies IPrometheusRule;
+  new ApiObject(scope, 'prometheus-rule', manifest);
+}

@@ -1,0 +1,23 @@
+import type { Workload } from '../contract/workload.ts';
+import { databaseAlert } from './database-alert.ts';
+import { healthAlert } from './health-alert.ts';
+import { lagAlerts, lagRecordingRule } from './lag-alerts.ts';
+import { memoryAlerts } from './memory-alerts.ts';
+import type { RuleGroup } from './rule.ts';
+
+/** All rules of one consumer, evaluated as often as it is scraped. */
+export function ruleGroups(workload: Workload): RuleGroup[] {
+  return [
+    {
+      name: `${workload.namespace}/${workload.names.workload}`,
+      interval: `${workload.file.monitoring.scrapeIntervalSeconds}s`,
+      rules: [
+        lagRecordingRule(workload),
+        ...lagAlerts(workload),
+        healthAlert(workload),
+        ...memoryAlerts(workload),
+        databaseAlert(workload),
+      ],
+    },
+  ];
+}

@@ -1,0 +1,83 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, parse } from 'node:path';
+import type { Problem } from '../contract/problem.ts';
+import { overlay } from './overlay.ts';
+import { readSourceFile, type SourceFile } from './source-file.ts';
+
+/** What consumer.yaml, or an overlay over it, renders to. */
+export interface Environment {
+  /** Folder below dist/; empty for consumer.yaml itself. */
+  readonly folder: string;
+  /** The merged document. */
+  readonly document: unknown;
+  /** The files it was merged from, the uppermost first. */
+  readonly sources: readonly SourceFile[];
+}
+
+/** Everything that was read; `environments` is complete only when there are no problems. */
+export interface ReadEnvironments {
+  readonly environments: readonly Environment[];
+  readonly problems: readonly Problem[];
+}
+
+const BASE_FILE = 'consumer.yaml';
+const OVERLAY_FOLDER = 'environments';
+
+/** dist/prometheus is taken by the plain Prometheus files. */
+const TAKEN_FOLDERS: readonly string[] = ['prometheus'];
+
+function overlayFiles(folder: string): string[] {
+  const path = join(folder, OVERLAY_FOLDER);
+  return existsSync(path)
+    ? readdirSync(path)
+        .filter((file) => /\.ya?ml$/.test(file))
+        .sort()
+        .map((file) => join(path, file))
+    : [];
+}
+
+function nameProblems(files: readonly string[]): Problem[] {
+  const names = files.map((file) => parse(file).name);
+  return names.flatMap((name, index) => {
+    const isFolder = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name) && !TAKEN_FOLDERS.includes(name);
+    const isFirst = names.indexOf(name) === index;
+    return isFolder && isFirst
+      ? []
+      : [
+          {
+            path: '',
+            message: 'has a name that cannot be a folder of its own in dist/',
+            allowed: `a name of lower-case letters, digits and dashes, other than ${TAKEN_FOLDERS.join(', ')}, that no second file has`,
+            source: `${OVERLAY_FOLDER}/${parse(files[index] ?? name).base}`,
+          },
+        ];
+  });
+}
+
+const missingBase = (folder: string): Problem => ({
+  path: '',
+  message: `cannot be read: there is no ${BASE_FILE} in ${folder}`,
+  allowed: `a folder with a ${BASE_FILE}: run this where it is, or start from the one of the package`,
+});
+
+/** Reads consumer.yaml and every overlay in environments/, and merges each over consumer.yaml. */
+export function readEnvironments(folder: string): ReadEnvironments {
+  const basePath = join(folder, BASE_FILE);
+  if (!existsSync(basePath)) {
+    return { environments: [], problems: [missingBase(folder)] };
+  }
+  const base = readSourceFile(basePath, folder);
+  const files = overlayFiles(folder);
+  const overlays = files.map((file) => ({ name: parse(file).name, source: readSourceFile(file, folder) }));
+  return {
+    environments: [
+      { folder: '', document: base.value, sources: [base] },
+      ...overlays.map(({ name, source }) => ({
+        folder: name,
+        document: overlay(base.value, source.value),
+        sources: [source, base],
+      })),
+    ],
+    problems: [...base.problems, ...overlays.flatMap(({ source }) => source.problems), ...nameProblems(files)],
+  };
+}
