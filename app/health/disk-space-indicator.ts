@@ -26,7 +26,7 @@ async function space(path: string): Promise<{ total: number; free: number; exist
     const { blocks, bavail, bsize } = await statfs(path);
     return { total: blocks * bsize, free: bavail * bsize, exists: true };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       return { total: 0, free: 0, exists: false };
     }
     throw error;

@@ -1,0 +1,95 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { managementEndpoint } from '../../contract/actuator.ts';
+import type { Settings } from '../../contract/settings.ts';
+import { createHealth } from '../health/create-health.ts';
+import type { DatabaseCheck, KafkaCheck } from '../health/dependency-indicators.ts';
+import { createMetrics } from '../metrics/create-metrics.ts';
+import type { PoolFigures } from '../metrics/pool-figures.ts';
+import type { ConsumerReport } from '../stream/consumer-report.ts';
+import type { StreamListener } from '../stream/stream-listener.ts';
+import { healthRoute } from './health-route.ts';
+import { indexRoute } from './index-route.ts';
+import { type BuildInfo, infoRoute } from './info-route.ts';
+import { closeWithin, listen } from './listening.ts';
+import type { LogDestination } from './log-options.ts';
+import { metricsRoute } from './metrics-route.ts';
+import { prometheusRoute } from './prometheus-route.ts';
+import { createServer } from './server.ts';
+
+/** What the operational interface is made from; all functions answer at once and throw nothing. */
+export interface ManagementOptions {
+  readonly settings: Pick<Settings, 'server' | 'kafka' | 'logging' | 'management'>;
+  readonly build: BuildInfo;
+  readonly report: () => ConsumerReport;
+  readonly pool: () => PoolFigures;
+  readonly checkDatabase: DatabaseCheck;
+  readonly checkKafka: KafkaCheck;
+  /**
+   * Where the log goes.
+   * @default standard output
+   */
+  readonly logDestination?: LogDestination;
+}
+
+/** The operational interface: HTTP server, health, metrics and the process's log. */
+export interface Management {
+  /** The log of the whole process; usable before {@link start} and after {@link stop}. */
+  readonly logger: FastifyBaseLogger;
+  /** Feeds the metrics with what the pipeline does. */
+  readonly listener: StreamListener;
+  /** Counts a connection to PostgreSQL that could not be opened or broke while in use. */
+  databaseConnectionFailed(): void;
+  /**
+   * Begins to check and to listen.
+   * @throws ListenError when the address cannot be listened on
+   */
+  start(): Promise<AddressInfo>;
+  /** From now on `readinessState` is UP. */
+  ready(): void;
+  /** From now on `readinessState` is OUT_OF_SERVICE for good, and not being UP counts as no failure. */
+  draining(): void;
+  /** Finishes the requests under way, for 2 s at most, and ends; nothing keeps the process alive afterwards. */
+  stop(): Promise<void>;
+}
+
+/** Longest time, in milliseconds, that requests under way get when the server ends. */
+const CLOSE_TIMEOUT_MS = 2_000;
+
+/** Puts the operational interface together; nothing runs before {@link Management.start}. */
+export function createManagement(options: ManagementOptions): Management {
+  return assembleManagement(options).management;
+}
+
+/** As {@link createManagement}, with the server itself, so that a test can ask it without a network. */
+export function assembleManagement(options: ManagementOptions): { management: Management; app: FastifyInstance } {
+  const { settings, build } = options;
+  const app = createServer(settings, options.logDestination);
+  const health = createHealth(options);
+  const metrics = createMetrics({ ...options, healthFailures: () => health.evaluator.consecutiveFailures });
+  const endpoint = managementEndpoint(settings);
+  indexRoute(app, endpoint);
+  infoRoute(app, endpoint, build);
+  healthRoute(app, endpoint, health.endpoint);
+  prometheusRoute(app, endpoint, metrics.write);
+  metricsRoute(app, endpoint, metrics.reader);
+  const management: Management = {
+    logger: app.log,
+    listener: metrics.listener,
+    databaseConnectionFailed: metrics.databaseConnectionFailed,
+    start: async () => {
+      const address = await listen(app, settings.server);
+      metrics.start();
+      health.start();
+      return address;
+    },
+    ready: () => health.lifecycle.ready(),
+    draining: () => health.lifecycle.draining(),
+    stop: async () => {
+      health.stop();
+      metrics.stop();
+      await closeWithin(app, CLOSE_TIMEOUT_MS);
+    },
+  };
+  return { management, app };
+}

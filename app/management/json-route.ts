@@ -1,0 +1,71 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accepts, type MediaRange, parseAccept } from './accept-header.ts';
+import { negotiate, producible } from './content-negotiation.ts';
+import { sendError } from './error-answer.ts';
+import { readOnlyRoute } from './read-only-route.ts';
+
+const V3 = 'application/vnd.spring-boot.actuator.v3+json';
+const V2 = 'application/vnd.spring-boot.actuator.v2+json';
+const JSON_TYPES = producible(V3, V2, 'application/json');
+const [V3_RANGE, V2_RANGE] = JSON_TYPES;
+
+/** Which of Actuator's JSON dialects the client reads: V2 calls `details` what V3 calls `components`. */
+export type Dialect = 'v2' | 'v3';
+
+/** What a JSON endpoint answers. */
+export interface JsonAnswer {
+  /** @default 200 */
+  readonly status?: number;
+  readonly body: object;
+}
+
+/** Finds the answer; `undefined` is 404 without a body, a number is an error of that status. */
+export type JsonHandler = (
+  request: FastifyRequest,
+  dialect: Dialect,
+) => JsonAnswer | number | undefined | Promise<JsonAnswer | number | undefined>;
+
+/** Serves a path as JSON in the type that the client asks for, Actuator's own by default; 406 when it takes none of them. */
+export function jsonRoute(app: FastifyInstance, url: string, handler: JsonHandler): void {
+  readOnlyRoute(app, url, async (request, reply) => {
+    const ranges = parseAccept(request.headers.accept);
+    const type = negotiate(ranges, JSON_TYPES);
+    if (type === undefined) {
+      return sendNotAcceptable(request, reply, [V3, V2, 'application/json']);
+    }
+    const answer = await handler(request, dialectOf(ranges));
+    if (answer === undefined) {
+      return reply.code(404).send();
+    }
+    if (typeof answer === 'number') {
+      return sendError(request, reply, answer);
+    }
+    return reply
+      .code(answer.status ?? 200)
+      .header('content-type', type)
+      .serializer(toJson)
+      .send(answer.body);
+  });
+}
+
+/** Answers 406 and says what can be had. */
+export function sendNotAcceptable(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  types: readonly string[],
+): FastifyReply {
+  return sendError(request, reply.header('accept', types.join(', ')), 406);
+}
+
+/** The newest dialect that any of the ranges takes, whatever their order; V3 when they name neither. */
+function dialectOf(ranges: readonly MediaRange[]): Dialect {
+  const takes = (type: MediaRange | undefined) => type !== undefined && ranges.some((range) => accepts(range, type));
+  return takes(V2_RANGE) && !takes(V3_RANGE) ? 'v2' : 'v3';
+}
+
+/** JSON has no word for NaN and the infinities; Actuator writes them as text. */
+function toJson(body: unknown): string {
+  return JSON.stringify(body, (_key, value: unknown) =>
+    typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
+  );
+}

@@ -1,0 +1,66 @@
+import type { FastifyServerOptions } from 'fastify';
+import type { Settings } from '../../contract/settings.ts';
+import { isError, maskSecrets } from '../health/error-text.ts';
+
+/** Takes the log, one JSON line per call. */
+export interface LogDestination {
+  write(line: string): void;
+}
+
+const SECRET_KEYS = ['password', 'authorization', 'secret', 'token'];
+
+/** Causes of causes beyond this depth are left out: an error can be its own cause. */
+const DEEPEST_CAUSE = 5;
+
+/**
+ * The process's log: JSON lines with the level's name and the time as ISO 8601.
+ *
+ * Secrets are masked wherever they can get in: under a key that names one, and in URLs and `password=...` of any text.
+ * Of an error only its name, message, code, stack and cause are written, because drivers hang the record's content on it.
+ *
+ * @param destination @default standard output
+ */
+export function logOptions(
+  { level }: Settings['logging'],
+  destination?: LogDestination,
+): Exclude<FastifyServerOptions['logger'], boolean | undefined> {
+  return {
+    level,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: (error) => describeError(error, 0) },
+    redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: '***' },
+    hooks: {
+      logMethod(args, method) {
+        const [first, ...rest]: unknown[] = args;
+        // pino would take an error's own message as the line's, past every mask.
+        const named = isError(first) && rest.length === 0 ? [{ err: first }, first.message] : args;
+        const masked = named.map((arg: unknown) => (typeof arg === 'string' ? maskSecrets(arg) : arg));
+        method.apply(this, masked as typeof args);
+      },
+    },
+    ...(destination === undefined ? {} : { stream: destination }),
+  };
+}
+
+/** An error as it stands in the log. */
+interface LoggedError {
+  [key: string]: unknown;
+  type: string;
+  message: string;
+  stack: string;
+}
+
+function describeError(error: unknown, depth: number): LoggedError {
+  if (!isError(error)) {
+    return { type: 'Error', message: maskSecrets(String(error)), stack: '' };
+  }
+  const { name, message, stack = '', cause } = error;
+  return {
+    type: name,
+    message: maskSecrets(message),
+    stack: maskSecrets(stack),
+    ...('code' in error ? { code: error.code } : {}),
+    ...(cause === undefined || depth === DEEPEST_CAUSE ? {} : { cause: describeError(cause, depth + 1) }),
+  };
+}

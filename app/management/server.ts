@@ -1,0 +1,74 @@
+import { METHODS } from 'node:http';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import type { Settings } from '../../contract/settings.ts';
+import { sendError, sendNotFound } from './error-answer.ts';
+import { type LogDestination, logOptions } from './log-options.ts';
+
+/** Limits against clients that are slow, many or malicious; times in milliseconds, sizes in bytes. */
+const LIMITS = {
+  /** Request line and headers together; beyond it 431. */
+  headerBytes: 16_384,
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  /** Silence on a connection in the middle of a request. */
+  connectionTimeout: 30_000,
+  keepAliveTimeout: 60_000,
+  connections: 512,
+  metricNameCharacters: 1_024,
+} as const;
+
+/** A method without its own meaning here; CONNECT is not one: Node closes such a connection by itself. */
+const extraMethods = (app: FastifyInstance) =>
+  METHODS.filter((method) => method !== 'CONNECT' && !app.supportedMethods.includes(method));
+
+/**
+ * The HTTP server without routes: it reads no request bodies, answers every error in Actuator's words, never with a
+ * message or a stack trace, and owns the process's log (`log`). A request is logged at debug.
+ *
+ * @param destination Where the log goes. @default standard output
+ */
+export function createServer(settings: Pick<Settings, 'logging'>, destination?: LogDestination): FastifyInstance {
+  const app: FastifyInstance = Fastify({
+    logger: logOptions(settings.logging, destination),
+    logController: new LogController({ disableRequestLogging: true }),
+    http: { maxHeaderSize: LIMITS.headerBytes, headersTimeout: LIMITS.headersTimeout },
+    requestTimeout: LIMITS.requestTimeout,
+    connectionTimeout: LIMITS.connectionTimeout,
+    keepAliveTimeout: LIMITS.keepAliveTimeout,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: LIMITS.metricNameCharacters },
+    rewriteUrl: ({ url = '/' }) => withoutPathParameters(url),
+    frameworkErrors: (error, request, reply) => void sendError(request, reply, error.statusCode ?? 400),
+  });
+  app.server.maxConnections = LIMITS.connections;
+  for (const method of extraMethods(app)) {
+    app.addHttpMethod(method, { hasBody: true });
+  }
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  addErrorAnswers(app);
+  return app;
+}
+
+/** Spring passes over path parameters (`/health;a=1`); what stands in the query is left alone. */
+function withoutPathParameters(url: string): string {
+  return url.replace(/^[^?]*/, (path) => path.replace(/;[^/]*/g, ''));
+}
+
+function addErrorAnswers(app: FastifyInstance): void {
+  app.setNotFoundHandler(sendNotFound);
+  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status >= 500) {
+      request.log.error({ err: error, method: request.method, url: request.url }, 'a request failed');
+    }
+    return sendError(request, reply, status);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    // An encoded slash could be read as part of a name or as the end of it; Tomcat refuses it, and so does this.
+    return /^[^?]*%2f/i.test(request.url) ? sendError(request, reply, 400) : undefined;
+  });
+  app.addHook('onResponse', async ({ method, url }, reply) => {
+    app.log.debug({ method, url, status: reply.statusCode, milliseconds: reply.elapsedTime }, 'answered');
+  });
+}
