@@ -46,6 +46,10 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       parts.includes('postgres') ? startPostgresPart(run, options) : undefined,
       parts.includes('kafka') ? startKafkaPart(run, options) : undefined,
     );
+    run.beforeClose(async () => {
+      await kafka?.stop();
+      await postgres?.stop();
+    });
     return { run, kafka, postgres, stop: () => run.close() };
   } catch (error) {
     await run.close();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cached } from '../run/cache-folder.ts';
+import { cached, cacheFolder } from '../run/cache-folder.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 
@@ -20,13 +20,19 @@ export type Progress = (message: string) => void;
  *
  * @throws ExplainedError when Maven fails, with what it said.
  */
-export async function kafkaJars(run: RunFolder, onProgress: Progress, cache?: string): Promise<string> {
-  const hash = createHash('sha256')
-    .update(await readFile(POM))
-    .digest('hex')
-    .slice(0, 12);
-  const entry = { name: `kafka-${hash}`, isComplete, fill: (folder: string) => fetchJars(run, folder, onProgress) };
-  return cached(entry, cache);
+export async function kafkaJars(run: RunFolder, onProgress: Progress, cache: string = cacheFolder()): Promise<string> {
+  const fill = (folder: string) => fetchJars(run, folder, onProgress);
+  return cached({ name: await entryName(), isComplete, fill }, cache);
+}
+
+/** Whether {@link kafkaJars} has nothing to fetch. */
+export async function hasKafkaJars(cache: string = cacheFolder()): Promise<boolean> {
+  return isComplete(join(cache, await entryName()));
+}
+
+async function entryName(): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(POM));
+  return `kafka-${hash.digest('hex').slice(0, 12)}`;
 }
 
 async function fetchJars(run: RunFolder, folder: string, onProgress: Progress): Promise<void> {

@@ -5,7 +5,8 @@ import { ExplainedError } from '../run/explained-error.ts';
 import { freePort } from '../run/free-port.ts';
 import { type LocalServer, ServerStartError, startServer } from '../run/local-server.ts';
 import type { RunFolder } from '../run/run-folder.ts';
-import { kafkaJars, type Progress } from './jars.ts';
+import { hasKafkaJars, kafkaJars, type Progress } from './jars.ts';
+import { ensurePrerequisites, javaProgram } from './prerequisites.ts';
 import { serverProperties } from './server-properties.ts';
 
 const LOG_CONFIGURATION = join(import.meta.dirname, 'log4j2.properties');
@@ -42,7 +43,9 @@ export interface LocalKafka {
  * @throws ExplainedError when its jars cannot be fetched or it does not start; the end of its log is in the message.
  */
 export async function startLocalKafka(run: RunFolder, options: LocalKafkaOptions = {}): Promise<LocalKafka> {
-  const jars = await kafkaJars(run, options.onProgress ?? (() => undefined));
+  const onProgress = options.onProgress ?? (() => undefined);
+  await ensurePrerequisites({ hasJars: await hasKafkaJars(), onProgress });
+  const jars = await kafkaJars(run, onProgress);
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await formatAndStart(run, jars, attempt === 1 ? options.port : undefined);
@@ -73,7 +76,7 @@ async function formatAndStart(run: RunFolder, jars: string, usualPort: number | 
 
 function java(jars: string, main: string, args: readonly string[]) {
   const logging = `-Dlog4j2.configurationFile=${LOG_CONFIGURATION}`;
-  return { program: 'java', args: [...JVM_OPTIONS, logging, '-cp', join(jars, '*'), main, ...args] };
+  return { program: javaProgram(), args: [...JVM_OPTIONS, logging, '-cp', join(jars, '*'), main, ...args] };
 }
 
 async function formatStorage(run: RunFolder, jars: string, properties: string): Promise<void> {

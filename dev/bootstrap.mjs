@@ -1,0 +1,136 @@
+// Gets a fresh clone to the point where its own programs run: `node dev/bootstrap.mjs start|test|test:long [arguments]`.
+// Runs before anything is installed, so it imports nothing but Node, and its syntax is what old Nodes understand.
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const REPOSITORY = dirname(dirname(fileURLToPath(import.meta.url)));
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+
+/** What can be run; each gets the arguments that follow its name. */
+const PROGRAMS = {
+  start: startInThisProcess,
+  test: (args) => runNode([...JEST, ...args]),
+  'test:long': (args) => runNode([...JEST, ...args], { STREAM_CONSUMER_LONG_TESTS: 'true' }),
+};
+
+/** A failure whose message says all. */
+class BootstrapError extends Error {}
+
+main(process.argv[2], process.argv.slice(3)).catch((error) => {
+  console.error(error instanceof BootstrapError ? error.message : error);
+  process.exitCode = 1;
+});
+
+async function main(name, args) {
+  const program = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
+  if (program === undefined) {
+    const allowed = Object.keys(PROGRAMS).join(', ');
+    throw new BootstrapError(`There is no program "${name}": one of ${allowed} is. Use npm start, npm test.`);
+  }
+  checkNode();
+  const reason = staleness();
+  if (reason !== undefined) {
+    await installPackages(reason);
+  }
+  await program(args);
+}
+
+function checkNode() {
+  const wanted = readJson('package.json').engines.node;
+  const [major, minor] = /(\d+)\.(\d+)/.exec(wanted).slice(1).map(Number);
+  const [ownMajor, ownMinor] = process.versions.node.split('.').map(Number);
+  if (ownMajor < major || (ownMajor === major && ownMinor < minor)) {
+    throw new BootstrapError(
+      `Node.js ${process.versions.node} is too old: ${wanted} is needed. Install one from https://nodejs.org or your version manager.`,
+    );
+  }
+}
+
+/** Why the packages have to be installed; undefined when node_modules is what package-lock.json says. */
+function staleness() {
+  const hidden = join('node_modules', '.package-lock.json');
+  if (!existsSync(join(REPOSITORY, hidden))) {
+    return 'npm packages are not installed yet';
+  }
+  const installed = readJson(hidden).packages;
+  for (const [path, locked] of Object.entries(readJson('package-lock.json').packages)) {
+    const isOptional = locked.optional || locked.devOptional || locked.peer;
+    const found = installed[path];
+    if (path === '' || (isOptional && found === undefined)) {
+      continue;
+    }
+    if (found === undefined || found.version !== locked.version || found.integrity !== locked.integrity) {
+      return `npm packages are out of date (${path.replace(/^.*node_modules\//, '')})`;
+    }
+    if (!existsSync(join(REPOSITORY, path))) {
+      return `npm packages are damaged (${path} is missing)`;
+    }
+  }
+  return undefined;
+}
+
+async function installPackages(reason) {
+  console.error(`${reason}: npm ci, about half a minute ...`);
+  // Whatever NODE_ENV or a user's npmrc leave out: development needs all of it.
+  const args = ['ci', '--include=dev', '--include=optional', '--include=peer', '--no-fund', '--no-audit'];
+  const { code, signal } = await run('npm', args);
+  if (signal !== null) {
+    endBySignal(signal);
+  } else if (code !== 0) {
+    throw new BootstrapError(`npm ci ended with exit code ${code}; its message above says why.`);
+  }
+}
+
+/** In this process, so that a signal means the same to it whoever sends it. */
+async function startInThisProcess(args) {
+  const { register } = await import('tsx/esm/api');
+  register();
+  const program = join(REPOSITORY, 'dev', 'start.ts');
+  process.argv = [process.execPath, program, ...args];
+  await import(pathToFileURL(program).href);
+}
+
+async function runNode(args, env = {}) {
+  const { code, signal } = await run(process.execPath, args, env);
+  if (signal !== null) {
+    endBySignal(signal);
+  } else {
+    process.exitCode = code;
+  }
+}
+
+/** Runs a program in the checkout's folder, hands signals on to it, and gives its end. */
+function run(program, args, env = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: REPOSITORY, stdio: 'inherit', env: { ...process.env, ...env } });
+    const forward = (signal) => child.kill(signal);
+    for (const signal of SIGNALS) {
+      process.on(signal, forward);
+    }
+    const stopForwarding = () => {
+      for (const signal of SIGNALS) {
+        process.off(signal, forward);
+      }
+    };
+    child.once('error', (error) => {
+      stopForwarding();
+      reject(new BootstrapError(`${program} could not be started: ${error.message}`));
+    });
+    child.once('close', (code, signal) => {
+      stopForwarding();
+      resolve({ code, signal });
+    });
+  });
+}
+
+/** Ends as the child did, so that a shell sees the same. */
+function endBySignal(signal) {
+  process.kill(process.pid, signal);
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(join(REPOSITORY, path), 'utf8'));
+}
