@@ -1,4 +1,4 @@
-import type { Kafka } from 'kafkajs';
+import type { Admin, Kafka } from 'kafkajs';
 
 /** What the brokers say of themselves. */
 export interface KafkaCheck {
@@ -9,29 +9,28 @@ export interface KafkaCheck {
 /**
  * Asks the brokers who they are, on a connection of its own that is opened anew after a failure.
  *
- * @param kafka a client that gives up fast: its retries delay the verdict
+ * @param createClient makes a client that gives up fast, since its retries delay the verdict; called at the first check
  */
-export function createKafkaCheck(kafka: Kafka): { check(): Promise<KafkaCheck>; close(): Promise<void> } {
-  let admin = kafka.admin();
-  let isConnected = false;
+export function createKafkaCheck(createClient: () => Kafka): { check(): Promise<KafkaCheck>; close(): Promise<void> } {
+  let admin: Admin | null = null;
   return {
     async check() {
+      const asked = admin ?? createClient().admin();
       try {
-        if (!isConnected) {
-          await admin.connect();
-          isConnected = true;
+        if (admin === null) {
+          await asked.connect();
+          admin = asked;
         }
-        const { clusterId, brokers } = await admin.describeCluster();
+        const { clusterId, brokers } = await asked.describeCluster();
         return { clusterId, brokers: brokers.length };
       } catch (error) {
-        isConnected = false;
-        await admin.disconnect().catch(() => undefined);
-        admin = kafka.admin();
+        admin = null;
+        await asked.disconnect().catch(() => undefined);
         throw error;
       }
     },
     async close() {
-      await admin.disconnect().catch(() => undefined);
+      await admin?.disconnect().catch(() => undefined);
     },
   };
 }

@@ -1,0 +1,179 @@
+import { milliseconds } from '../contract/duration.ts';
+import { EXIT_CODE } from '../contract/exit-code.ts';
+import type { Settings } from '../contract/settings.ts';
+import { createKafkaCheck } from './kafka/kafka-check.ts';
+import { createKafkaClient } from './kafka/kafka-client.ts';
+import { KafkaSource } from './kafka/kafka-source.ts';
+import { LogRanges } from './kafka/log-ranges.ts';
+import { createManagement, type Management } from './management/create-management.ts';
+import { createDatabaseCheck } from './store/database-check.ts';
+import { DatabasePool } from './store/database-pool.ts';
+import { PostgresSink } from './store/postgres-sink.ts';
+import { backoffMs } from './stream/backoff.ts';
+import { sendCommitHints } from './stream/commit-hints.ts';
+import { FatalError } from './stream/fatal-error.ts';
+import { pollLogEnds } from './stream/log-end-poll.ts';
+import { OutageError } from './stream/outage-error.ts';
+import { Pipeline } from './stream/pipeline.ts';
+import { streamLog, tellAll } from './stream-log.ts';
+import { systemClock } from './system-clock.ts';
+
+/** A health check's client gives up at its first failure: the next check comes anyway. */
+const NO_RETRIES = 0;
+
+/** Of the shutdown's time this much is kept for leaving the group and closing connections. */
+const CLOSING_MS = 3_000;
+
+/**
+ * The consumer as a whole: makes its parts, starts them in the order in which they need each other, and stops them in
+ * the order in which nothing is lost:
+ *
+ * 1. readiness goes out, so nobody counts on this process any more
+ * 2. fetching stops, what is queued is written; what cannot be in time stays ahead of the stored offset
+ * 3. Kafka is told the last positions, the group is left: others take over at once instead of after the session time-out
+ * 4. the pool closes, when nothing writes any more
+ * 5. HTTP last, so that the last scrape sees the end
+ */
+export class Application {
+  /** Settles with the exit code when everything is closed. */
+  readonly ended: Promise<number>;
+  readonly #settings: Settings;
+  readonly #management: Management;
+  readonly #pool: DatabasePool;
+  readonly #sink: PostgresSink;
+  readonly #source: KafkaSource;
+  readonly #pipeline: Pipeline;
+  readonly #checks: readonly { close(): Promise<void> }[];
+  readonly #ending = new AbortController();
+  readonly #background: Promise<void>[] = [];
+  #resolveEnded: (exitCode: number) => void = () => undefined;
+  #stopping: Promise<void> | null = null;
+  #exitCode: number = EXIT_CODE.ok;
+
+  constructor(settings: Settings, version: string) {
+    this.#settings = settings;
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+    const connectionFailed = () => this.#management.databaseConnectionFailed();
+    const databaseCheck = createDatabaseCheck(settings.database, connectionFailed);
+    const logger = () => this.#management.logger;
+    const kafkaCheck = createKafkaCheck(() => createKafkaClient(settings.kafka, logger(), NO_RETRIES));
+    this.#checks = [databaseCheck, kafkaCheck];
+    this.#management = createManagement({
+      settings,
+      build: { version },
+      report: () => this.#pipeline.report(),
+      pool: () => this.#pool.figures(),
+      checkDatabase: databaseCheck.check,
+      checkKafka: async () => ({ ...(await kafkaCheck.check()) }),
+    });
+    this.#pool = new DatabasePool(settings.database, connectionFailed);
+    this.#sink = new PostgresSink(this.#pool, settings);
+    const kafka = createKafkaClient(settings.kafka, logger());
+    this.#source = new KafkaSource(settings.kafka, kafka, new LogRanges(kafka), systemClock, logger());
+    this.#pipeline = new Pipeline(
+      { ...settings.consumer, groupId: settings.kafka.groupId },
+      {
+        source: this.#source,
+        sink: this.#sink,
+        listener: tellAll([this.#management.listener, streamLog(logger())]),
+        clock: systemClock,
+        onFatal: (error) => this.#fail(error),
+      },
+    );
+  }
+
+  /** Starts everything, waiting for PostgreSQL and Kafka as long as they are away. Never rejects: a failure ends the application. */
+  async start(): Promise<void> {
+    const { kafka, database } = this.#settings;
+    try {
+      const address = await this.#management.start();
+      const { topics, groupId } = kafka;
+      this.#management.logger.info({ address, topics, groupId, schema: database.schema }, 'listening');
+      await this.#migrate();
+      if (this.#ending.signal.aborted) {
+        return;
+      }
+      this.#management.ready();
+      const { signal } = this.#ending;
+      this.#background.push(
+        pollLogEnds(this.#source, this.#pipeline, systemClock, signal),
+        sendCommitHints(this.#source, this.#pipeline, systemClock, signal),
+      );
+      await this.#source.start(this.#pipeline);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Ends everything in order, in `shutdown.timeout` at most. Calling it again joins the first call. */
+  stop(reason: string): Promise<void> {
+    this.#stopping ??= this.#stop(reason);
+    return this.#stopping;
+  }
+
+  #fail(error: unknown): void {
+    const fatal = FatalError.from(error);
+    this.#exitCode = EXIT_CODE.failed;
+    this.#management.logger.fatal({ code: fatal.code }, fatal.message);
+    void this.stop('a fatal error');
+  }
+
+  async #migrate(): Promise<void> {
+    for (let attempt = 1; !this.#ending.signal.aborted; attempt += 1) {
+      try {
+        const versions = await this.#sink.migrate();
+        if (versions.length > 0) {
+          this.#management.logger.info(
+            { schema: this.#settings.database.schema, versions },
+            'created or upgraded the tables',
+          );
+        }
+        return;
+      } catch (error) {
+        if (!(error instanceof OutageError)) {
+          throw error;
+        }
+        this.#management.logger.warn({ reason: error.message }, 'waiting for PostgreSQL');
+        await systemClock.wait(backoffMs(attempt), this.#ending.signal);
+      }
+    }
+  }
+
+  async #stop(reason: string): Promise<void> {
+    const { logger } = this.#management;
+    const timeout = milliseconds(this.#settings.shutdown.timeout);
+    logger.info({ reason, timeout }, 'draining');
+    this.#management.draining();
+    this.#ending.abort();
+    if (!(await within(Math.max(timeout - CLOSING_MS, timeout / 2), this.#pipeline.drain()))) {
+      const positions = this.#pipeline
+        .positions()
+        .map(({ topic, partition, offset }) => `${topic}/${partition}@${offset}`);
+      logger.warn({ positions }, 'gave up draining: records from these offsets on are read again by the next owner');
+    }
+    await within(Math.min(CLOSING_MS, timeout / 2), this.#close());
+    logger.info({ exitCode: this.#exitCode }, 'stopped');
+    await this.#management.stop();
+    this.#resolveEnded(this.#exitCode);
+  }
+
+  async #close(): Promise<void> {
+    await this.#source.commitHint(this.#pipeline.positions()).catch(() => undefined);
+    await this.#source.stop();
+    await this.#pipeline.close();
+    await Promise.all([this.#pool.close(), ...this.#checks.map((check) => check.close()), ...this.#background]);
+  }
+}
+
+/** Whether the work was done in time; its failure counts as done. */
+async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
+  const timer = new AbortController();
+  const isDone = work.then(
+    () => true,
+    () => true,
+  );
+  const isLate = systemClock.wait(milliseconds, timer.signal).then(() => false);
+  return Promise.race([isDone, isLate]).finally(() => timer.abort());
+}
