@@ -1,5 +1,6 @@
 /** The parts of JSON Schema that this project's schemas use, as plain data: what TypeBox builds, seen without its types. */
 export interface SchemaNode {
+  readonly $id?: string;
   readonly type?: string;
   readonly title?: string;
   readonly description?: string;

@@ -13,6 +13,8 @@ export interface SettingEntry {
   readonly isMap: boolean;
   /** Whether the application does not start without it (a value without default in a section that always exists). */
   readonly isRequired: boolean;
+  /** Whether it has to be there once anything else of its section is, a section that may be missing itself. */
+  readonly isRequiredInSection: boolean;
 }
 
 const upperSnake = (text: string): string => text.replaceAll(/[.-]/g, '_').toUpperCase();
@@ -23,22 +25,46 @@ export const environmentName = (path: string): string => upperSnake(path.replace
 /** The environment variable as Spring Boot would name it: dots become underscores, dashes and capitals leave no trace. */
 export const springEnvironmentName = (path: string): string => upperSnake(path.replaceAll('-', ''));
 
-/** All settings of a schema in its order. */
+/** A section on the way to its settings. */
+interface Section {
+  readonly segments: readonly string[];
+  /** Whether the finished settings always have it. */
+  readonly isPresent: boolean;
+}
+
+function entryOf(schema: SchemaNode, segments: readonly string[]): SettingEntry {
+  const path = segments.join('.');
+  const name = environmentName(path);
+  return { segments, path, environmentName: name, schema, isMap: false, isRequired: false, isRequiredInSection: false };
+}
+
+function childEntries(key: string, child: SchemaNode, isNeeded: boolean, section: Section): readonly SettingEntry[] {
+  const segments = [...section.segments, key];
+  if (child.type === 'object') {
+    return listSettings(child, { segments, isPresent: section.isPresent && isNeeded });
+  }
+  const isMandatory = isNeeded && child.default === undefined;
+  return [
+    {
+      ...entryOf(child, segments),
+      isRequired: isMandatory && section.isPresent,
+      isRequiredInSection: isMandatory && !section.isPresent,
+    },
+  ];
+}
+
+/**
+ * All settings of a schema in its order.
+ *
+ * @param section where the schema stands. @default the root
+ */
 export function listSettings(
   schema: SchemaNode,
-  prefix: readonly string[] = [],
-  isSectionPresent = true,
+  section: Section = { segments: [], isPresent: true },
 ): readonly SettingEntry[] {
-  const entry = (segments: readonly string[], node: SchemaNode, isMap: boolean, isRequired: boolean): SettingEntry => {
-    const path = segments.join('.');
-    return { segments, path, environmentName: environmentName(path), schema: node, isMap, isRequired };
-  };
-  const named = Object.entries(schema.properties ?? {}).flatMap(([key, child]) => {
-    const segments = [...prefix, key];
-    const isThere = isSectionPresent && (schema.required ?? []).includes(key);
-    return child.type === 'object'
-      ? listSettings(child, segments, isThere)
-      : [entry(segments, child, false, isThere && child.default === undefined)];
-  });
-  return isFreeMap(schema) ? [...named, entry(prefix, schema, true, false)] : named;
+  const required = schema.required ?? [];
+  const named = Object.entries(schema.properties ?? {}).flatMap(([key, child]) =>
+    childEntries(key, child, required.includes(key), section),
+  );
+  return isFreeMap(schema) ? [...named, { ...entryOf(schema, section.segments), isMap: true }] : named;
 }

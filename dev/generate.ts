@@ -1,0 +1,47 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { outdatedFiles } from './generate/generated-files.ts';
+
+const HELP = `Usage: npm run generate [-- --check]
+
+Writes what follows from the contract: contract/schemas/*.json and the tables in README.md and docs/.
+
+  --check   writes nothing; exits with 1 when a file is out of date
+`;
+
+const root = join(import.meta.dirname, '..');
+
+function write(): void {
+  for (const { path, content } of outdatedFiles(root)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+    console.log(`wrote ${path}`);
+  }
+}
+
+function check(): void {
+  const outdated = outdatedFiles(root);
+  for (const { path } of outdated) {
+    console.error(`${path} is out of date: run npm run generate and commit what it writes`);
+  }
+  process.exitCode = outdated.length === 0 ? 0 : 1;
+}
+
+function main(): void {
+  const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } });
+  if (values.help === true) {
+    console.log(HELP);
+  } else if (values.check === true) {
+    check();
+  } else {
+    write();
+  }
+}
+
+try {
+  main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

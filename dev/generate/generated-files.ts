@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConsumerFileSchema } from '../../contract/consumer-file.ts';
+import type { SchemaNode } from '../../contract/schema-node.ts';
+import { SettingsSchema } from '../../contract/settings.ts';
+import { replaceSection } from './marked-section.ts';
+import { metricsTable } from './metrics-table.ts';
+import { publishSchema } from './publish-schema.ts';
+import { settingsTable } from './settings-table.ts';
+
+/** A file as it has to be. */
+export interface GeneratedFile {
+  /** Below the repository's root. */
+  readonly path: string;
+  readonly content: string;
+}
+
+const DOCUMENTS = ['README.md', 'docs/configuration.md', 'docs/metrics.md'] as const;
+
+function schemaFiles(): readonly GeneratedFile[] {
+  const consumer = ConsumerFileSchema as SchemaNode;
+  const settings = SettingsSchema as SchemaNode;
+  return [
+    {
+      path: 'contract/schemas/application.schema.json',
+      content: publishSchema(settings, { placeholders: true, isOverlay: false }),
+    },
+    {
+      path: 'contract/schemas/consumer.schema.json',
+      content: publishSchema(consumer, { placeholders: false, isOverlay: false }),
+    },
+    {
+      path: 'contract/schemas/environment.schema.json',
+      content: publishSchema(
+        { ...consumer, $id: 'https://stream-consumer.dev/schemas/environment.schema.json' },
+        { placeholders: false, isOverlay: true },
+      ),
+    },
+  ];
+}
+
+function documentFile(root: string, path: string): GeneratedFile {
+  const text = readFileSync(join(root, path), 'utf8');
+  return {
+    path,
+    content: replaceSection(replaceSection(text, 'settings', settingsTable()), 'metrics', metricsTable()),
+  };
+}
+
+/**
+ * All files that are generated, or have generated sections, with the content they should have.
+ *
+ * @param root folder of the repository: the documents' own text is read there.
+ */
+export function generatedFiles(root: string): readonly GeneratedFile[] {
+  const documents = DOCUMENTS.filter((path) => existsSync(join(root, path)));
+  return [...schemaFiles(), ...documents.map((path) => documentFile(root, path))];
+}
+
+/** The generated files that are missing or different. */
+export function outdatedFiles(root: string): readonly GeneratedFile[] {
+  return generatedFiles(root).filter(({ path, content }) => {
+    const file = join(root, path);
+    return !existsSync(file) || readFileSync(file, 'utf8') !== content;
+  });
+}

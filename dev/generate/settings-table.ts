@@ -1,0 +1,33 @@
+import { allowedValues } from '../../contract/allowed-values.ts';
+import type { SchemaNode } from '../../contract/schema-node.ts';
+import { listSettings, type SettingEntry } from '../../contract/setting-list.ts';
+import { SettingsSchema } from '../../contract/settings.ts';
+import { markdownTable } from './markdown-table.ts';
+
+function defaultOf({ segments, isRequired, isRequiredInSection, isMap, schema }: SettingEntry): string {
+  if (isRequired) {
+    return '**required**';
+  }
+  if (isRequiredInSection) {
+    return `required in \`${segments.slice(0, -1).join('.')}\``;
+  }
+  return schema.default === undefined || isMap ? '' : `\`${String(schema.default)}\``;
+}
+
+function row(setting: SettingEntry): readonly string[] {
+  const { path, environmentName, schema, isMap } = setting;
+  return [
+    `\`${path}${isMap ? '.<name>' : ''}\``,
+    `\`${environmentName}${isMap ? '_<NAME>' : ''}\``,
+    defaultOf(setting),
+    isMap ? 'a text' : allowedValues(schema),
+    schema.description ?? '',
+  ];
+}
+
+/** Every setting of `application.yml`. */
+export const settingsTable = (): string =>
+  markdownTable(
+    ['Setting', 'Environment variable', 'Default', 'Allowed', 'Meaning'],
+    listSettings(SettingsSchema as SchemaNode).map(row),
+  );
