@@ -15,7 +15,7 @@ export function metricsRoute(app: FastifyInstance, endpoint: ManagementEndpoint,
       reply.header('content-disposition', 'inline;filename=f.txt');
     }
   });
-  jsonRoute(app, `${endpoint.metricsPath}/:name`, (request) => {
+  jsonRoute(app, `${endpoint.metricsPath}/:name(^.+$)`, (request) => {
     const tags = tagsOf(request);
     if (tags === undefined) {
       return 400;
