@@ -1,5 +1,5 @@
 const SECRETS_IN_TEXT: readonly (readonly [RegExp, string])[] = [
-  [/([a-z][a-z0-9+.-]*:\/\/[^\s:@/]*):[^\s@/]+@/gi, '$1:***@'],
+  [/(:\/\/[^\s:@/]*):[^\s@/]+@/gi, '$1:***@'],
   [/\b(password|passwd|pwd|secret)(\s*=\s*)("[^"]*"|'[^']*'|[^\s,;&"']+)/gi, '$1$2***'],
 ];
 

@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals';
+import { consumerHealth } from '../../../app/health/consumer-health.ts';
+import type { Status } from '../../../app/health/status.ts';
+import type { ConsumerReport, ConsumerState } from '../../../app/stream/consumer-report.ts';
+
+const IDLE: ConsumerReport = {
+  state: 'running',
+  groupId: 'orders-consumer',
+  partitions: [],
+  lastProgressAt: null,
+  lastError: null,
+};
+
+const cases: readonly (readonly [ConsumerState, Status, Status])[] = [
+  ['starting', 'OUT_OF_SERVICE', 'UNKNOWN'],
+  ['assigning', 'OUT_OF_SERVICE', 'UNKNOWN'],
+  ['running', 'UP', 'UP'],
+  ['paused', 'UP', 'UP'],
+  ['draining', 'OUT_OF_SERVICE', 'OUT_OF_SERVICE'],
+  ['stopped', 'OUT_OF_SERVICE', 'OUT_OF_SERVICE'],
+  ['failed', 'DOWN', 'DOWN'],
+];
+
+test.each(cases)('%s is %s, and %s while Kafka is away', (state, status, withoutKafka) => {
+  expect(consumerHealth({ ...IDLE, state }, false).status).toBe(status);
+  expect(consumerHealth({ ...IDLE, state }, true).status).toBe(withoutKafka);
+});
+
+test('running is not UP while the lag of a partition is not known', () => {
+  const partitions = [
+    { topic: 'orders', partition: 0, nextOffset: 1n, lag: 5n },
+    { topic: 'orders', partition: 1, nextOffset: 1n, lag: null },
+  ];
+  const health = consumerHealth({ ...IDLE, partitions }, false);
+  expect(health.status).toBe('OUT_OF_SERVICE');
+  expect(health.details).not.toHaveProperty('lag');
+  expect(consumerHealth({ ...IDLE, partitions }, true).status).toBe('UNKNOWN');
+});
+
+test('the details tell who it is, what it owns, how far behind it is and what happened last', () => {
+  const report: ConsumerReport = {
+    state: 'paused',
+    groupId: 'orders-consumer',
+    partitions: [
+      { topic: 'orders', partition: 10, nextOffset: 1n, lag: 5n },
+      { topic: 'orders', partition: 2, nextOffset: 1n, lag: 7n },
+      { topic: 'refunds', partition: 0, nextOffset: 1n, lag: 0n },
+    ],
+    lastProgressAt: new Date('2026-11-21T12:00:00Z'),
+    lastError: 'Error: connection refused',
+  };
+  expect(consumerHealth(report, false).details).toEqual({
+    state: 'paused',
+    groupId: 'orders-consumer',
+    assignedPartitions: { orders: [2, 10], refunds: [0] },
+    lag: 12,
+    lastProgressAt: '2026-11-21T12:00:00.000Z',
+    lastError: 'Error: connection refused',
+  });
+});
+
+test('what is not known is left out of the details', () => {
+  expect(consumerHealth(IDLE, false).details).toEqual({
+    state: 'running',
+    groupId: 'orders-consumer',
+    assignedPartitions: {},
+    lag: 0,
+  });
+});

@@ -1,0 +1,28 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { diskSpaceIndicator } from '../../../app/health/disk-space-indicator.ts';
+
+const check = (path: string, threshold: number) =>
+  diskSpaceIndicator({ path, threshold }).check(new AbortController().signal);
+
+test('a file system with room is UP and says how much', async () => {
+  const path = tmpdir();
+  const { status, details } = await check(path, 1);
+  expect(status).toBe('UP');
+  expect(Object.keys(details ?? {})).toEqual(['total', 'free', 'threshold', 'path', 'exists']);
+  expect(details).toMatchObject({ threshold: 1, path, exists: true });
+  expect(details?.['free']).toBeGreaterThan(1);
+});
+
+test('fewer free bytes than the threshold are DOWN', async () => {
+  expect((await check(tmpdir(), Number.MAX_SAFE_INTEGER)).status).toBe('DOWN');
+});
+
+test('a path that does not exist is DOWN, whatever the threshold', async () => {
+  const path = join(tmpdir(), `nowhere-${process.pid}`);
+  expect(await check(path, 0)).toEqual({
+    status: 'DOWN',
+    details: { total: 0, free: 0, threshold: 0, path, exists: false },
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import { errorText, maskSecrets } from '../../../app/health/error-text.ts';
+
+test('an error is its name and its message on one line', () => {
+  expect(errorText(new TypeError('first line\n  second line'))).toBe('TypeError: first line second line');
+});
+
+test('an error that stands for several shows the messages of all', () => {
+  const refused = ['connect ECONNREFUSED ::1:5432', 'connect ECONNREFUSED 127.0.0.1:5432'];
+  const error = new AggregateError(refused.map((message) => new Error(message)));
+  expect(errorText(error)).toBe(`AggregateError: ${refused.join('; ')}`);
+});
+
+test('something that is no error is shown all the same', () => {
+  expect(errorText('gone')).toBe('Error: gone');
+});
+
+test('a password in a URL is masked', () => {
+  expect(errorText(new Error('no route to postgres://orders:s3cr3t@db:5432/orders'))).toBe(
+    'Error: no route to postgres://orders:***@db:5432/orders',
+  );
+});
+
+test.each([
+  ['host=db password=s3cr3t user=orders', 'host=db password=*** user=orders'],
+  ["password='with blank' host=db", 'password=*** host=db'],
+])('a password as a parameter is masked: %s', (text, masked) => {
+  expect(maskSecrets(text)).toBe(masked);
+});
+
+test('text without a secret stays as it is', () => {
+  const text = 'password authentication failed for user "orders" at http://db:5432/orders, see a@b';
+  expect(maskSecrets(text)).toBe(text);
+});
+
+test('a long text takes no time to mask', () => {
+  const text = 'a'.repeat(100_000) + 'x://'.repeat(20_000) + 'password = '.repeat(10_000);
+  const began = performance.now();
+  maskSecrets(text);
+  expect(performance.now() - began).toBeLessThan(1_000);
+});

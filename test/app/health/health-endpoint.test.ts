@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import type { Health } from '../../../app/health/health.ts';
+import { type HealthComponent, stateComponent } from '../../../app/health/health-component.ts';
+import { HealthEndpoint } from '../../../app/health/health-endpoint.ts';
+import type { Status } from '../../../app/health/status.ts';
+
+const component = (name: string, status: Status) => stateComponent(name, () => ({ status }));
+
+/** A component whose first result a test gives. */
+function silentComponent(name: string): HealthComponent & { answer(health: Health): void } {
+  let current: Health | undefined;
+  let markKnown: () => void = () => undefined;
+  const known = new Promise<void>((resolve) => {
+    markKnown = resolve;
+  });
+  return {
+    name,
+    known,
+    current: () => current,
+    answer: (health) => {
+      current = health;
+      markKnown();
+    },
+  };
+}
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test('the report has its groups and components sorted, and the most severe status', async () => {
+  const endpoint = new HealthEndpoint({
+    components: [component('ping', 'UP'), component('db', 'DOWN')],
+    groups: { readiness: ['db'], liveness: ['ping'] },
+    outsideRoot: [],
+  });
+  const report = await endpoint.root();
+  expect(JSON.stringify(report)).toBe(
+    '{"status":"DOWN","groups":["liveness","readiness"],"components":{"db":{"status":"DOWN"},"ping":{"status":"UP"}}}',
+  );
+});
+
+test('a component outside the root is shown and counts in its group, but not for the whole', async () => {
+  const endpoint = new HealthEndpoint({
+    components: [component('kafka', 'DOWN'), component('ping', 'UP')],
+    groups: { readiness: ['kafka', 'ping'] },
+    outsideRoot: ['kafka'],
+  });
+  expect(await endpoint.root()).toMatchObject({ status: 'UP', components: { kafka: { status: 'DOWN' } } });
+  expect(await endpoint.group('readiness')).toBe('DOWN');
+  expect(await endpoint.component('kafka')).toEqual({ status: 'DOWN' });
+});
+
+test('there is no answer for names that do not exist, those of every object included', async () => {
+  const endpoint = new HealthEndpoint({ components: [component('ping', 'UP')], groups: {}, outsideRoot: [] });
+  for (const name of ['nosuch', 'constructor', '__proto__', 'toString']) {
+    expect(await endpoint.group(name)).toBeUndefined();
+    expect(await endpoint.component(name)).toBeUndefined();
+  }
+});
+
+test('an answer waits one second at most for a first result, and what is missing then is OUT_OF_SERVICE', async () => {
+  const endpoint = new HealthEndpoint({
+    components: [silentComponent('db'), component('ping', 'UP')],
+    groups: {},
+    outsideRoot: [],
+  });
+  const answered = jest.fn();
+  const answer = endpoint.root().then((report) => {
+    answered();
+    return report;
+  });
+  await jest.advanceTimersByTimeAsync(999);
+  expect(answered).not.toHaveBeenCalled();
+  await jest.advanceTimersByTimeAsync(1);
+  expect(await answer).toMatchObject({
+    status: 'OUT_OF_SERVICE',
+    components: { db: { status: 'OUT_OF_SERVICE', details: { error: 'not checked yet' } } },
+  });
+});
+
+test('an answer comes as soon as the first results are there, and leaves no timer', async () => {
+  const db = silentComponent('db');
+  const endpoint = new HealthEndpoint({ components: [db], groups: {}, outsideRoot: [] });
+  const answer = endpoint.root();
+  db.answer({ status: 'UP' });
+  expect((await answer).status).toBe('UP');
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+test('a group does not wait for components that are not in it', async () => {
+  const endpoint = new HealthEndpoint({
+    components: [silentComponent('db'), component('livenessState', 'UP')],
+    groups: { liveness: ['livenessState'] },
+    outsideRoot: [],
+  });
+  expect(await endpoint.group('liveness')).toBe('UP');
+});
