@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { memorySources } from '../../../app/metrics/memory-sources.ts';
+import type { Sample } from '../../../app/metrics/metric-source.ts';
+
+const total = (samples: readonly Sample[], area: string) =>
+  samples.filter(({ labels }) => labels['area'] === area).reduce((sum, { value }) => sum + value, 0);
+
+const ids = (samples: readonly Sample[]) => samples.map(({ labels }) => `${labels['area']}/${labels['id']}`);
+
+test("used heap is the heap that V8 says it uses, by V8's spaces", () => {
+  const used = memorySources.memoryUsed();
+  expect(ids(used)).toEqual(expect.arrayContaining(['heap/new_space', 'heap/old_space', 'nonheap/native']));
+  const { heapUsed } = process.memoryUsage();
+  expect(Math.abs(total(used, 'heap') - heapUsed)).toBeLessThan(heapUsed / 4);
+});
+
+test('buffers outside the heap are counted as nonheap', () => {
+  const arrayBuffers = () =>
+    memorySources.memoryUsed().find(({ labels }) => labels['id'] === 'array_buffers')?.value ?? 0;
+  const before = arrayBuffers();
+  const buffer = new ArrayBuffer(64 * 1024 * 1024);
+  expect(arrayBuffers() - before).toBeGreaterThan(buffer.byteLength / 2);
+});
+
+test('used, committed and greatest memory have the same series', () => {
+  const { memoryUsed, memoryCommitted, memoryMax } = memorySources;
+  expect(ids(memoryCommitted())).toEqual(ids(memoryUsed()));
+  expect(ids(memoryMax())).toEqual(ids(memoryUsed()));
+});
+
+test('one space of the heap carries its limit, and what has none says -1', () => {
+  const limits = memorySources.memoryMax().map(({ value }) => value);
+  expect(limits.filter((limit) => limit > 0)).toHaveLength(1);
+  expect(limits.filter((limit) => limit === -1)).toHaveLength(limits.length - 1);
+});
+
+test('heap and the rest of the process together are about the resident memory', () => {
+  const [resident] = memorySources.residentMemory();
+  const committed = memorySources.memoryCommitted();
+  const sum = total(committed, 'heap') + total(committed, 'nonheap');
+  expect(Math.abs(sum - (resident?.value ?? 0))).toBeLessThan((resident?.value ?? 0) / 2);
+});
