@@ -1,0 +1,115 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { aBatch, PARTITION } from './records.ts';
+import { answerAll, type Ending, SimulatedSink, settle, setUp } from './simulation.ts';
+
+const END = 40n;
+
+/** One partition, its table, and the consumer that owns it at the moment. */
+class World {
+  readonly sink = new SimulatedSink();
+  consumer = setUp(END, this.sink);
+
+  assign(): void {
+    this.consumer.pipeline.onAssigned([PARTITION]);
+  }
+
+  /** The next batch as Kafka would deliver it. */
+  fetch(length: number): void {
+    const batch = this.consumer.source.fetch(length);
+    if (batch) {
+      this.consumer.pipeline.onBatch(batch);
+    }
+  }
+
+  /** A batch of an earlier fetch, from anywhere. */
+  fetchAstray(from: bigint): void {
+    const to = from + 12n;
+    this.consumer.pipeline.onBatch(aBatch(from, to < END ? to : END));
+  }
+
+  /** Another process that still believes to own the partition writes what is next. */
+  writeAsZombie(length: number): void {
+    const expectedOffset = this.sink.stored;
+    const to = expectedOffset + BigInt(length);
+    const { records, nextOffset } = aBatch(expectedOffset, to < END ? to : END);
+    void this.sink.write({ ...PARTITION, expectedOffset, nextOffset, records }).catch(() => undefined);
+  }
+
+  /** The process dies; its transactions under way may still end in either way. */
+  crash(): void {
+    this.consumer = setUp(END, this.sink);
+    this.assign();
+  }
+
+  endTransaction(how: Ending): void {
+    this.sink.pending.shift()?.(how);
+  }
+
+  /** No more trouble: everything that is left gets written. */
+  async calmDown(): Promise<void> {
+    for (let round = 0; round < 100 && this.sink.stored < END; round += 1) {
+      await answerAll(this.sink);
+      this.fetch(7);
+    }
+    await answerAll(this.sink);
+  }
+}
+
+type Step = (world: World) => void;
+
+const length = fc.integer({ min: 1, max: 9 });
+const ending = fc.constantFrom<Ending>('answered', 'cut before', 'cut after');
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: length.map(
+      (records): Step =>
+        (world) =>
+          world.fetch(records),
+    ),
+  },
+  {
+    weight: 6,
+    arbitrary: ending.map(
+      (how): Step =>
+        (world) =>
+          world.endTransaction(how),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: length.map(
+      (records): Step =>
+        (world) =>
+          world.writeAsZombie(records),
+    ),
+  },
+  { weight: 2, arbitrary: fc.constant<Step>((world) => world.assign()) },
+  {
+    weight: 1,
+    arbitrary: fc.bigInt({ min: 0n, max: END - 2n }).map(
+      (from): Step =>
+        (world) =>
+          world.fetchAstray(from),
+    ),
+  },
+  { weight: 1, arbitrary: fc.constant<Step>((world) => world.crash()) },
+);
+
+test('whatever is fetched, cut, fenced, reassigned or crashed, each record is written once and in order', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const world = new World();
+      world.assign();
+      for (const act of steps) {
+        await settle();
+        act(world);
+      }
+      await world.calmDown();
+      expect(world.sink.rows).toEqual([...Array(Number(END)).keys()].map(BigInt));
+      expect(world.consumer.fatal).toEqual([]);
+    }),
+    { numRuns: 200 },
+  );
+});

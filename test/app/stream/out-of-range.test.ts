@@ -1,0 +1,55 @@
+import { expect, test } from '@jest/globals';
+import { awaitRange } from '../../../app/stream/out-of-range.ts';
+import type { LogRange } from '../../../app/stream/record-source.ts';
+import { PARTITION } from './records.ts';
+
+/** A clock that goes on by what is waited, and no faster. */
+function steppingClock() {
+  let now = 0;
+  return {
+    now: () => new Date(now),
+    wait: async (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+const ranged = (...ranges: (Pick<LogRange, 'start' | 'end'> | Error)[]) => ({
+  asked: 0,
+  async logRanges() {
+    const range = ranges[Math.min(this.asked, ranges.length - 1)];
+    this.asked += 1;
+    if (range instanceof Error || range === undefined) {
+      throw range;
+    }
+    return [{ ...PARTITION, ...range }];
+  },
+});
+
+const position = { ...PARTITION, offset: 100n };
+const never = new AbortController().signal;
+
+test('a log that starts above the position has lost records: it says which, and where to go on', async () => {
+  const waiting = awaitRange(ranged({ start: 130n, end: 500n }), position, steppingClock(), never);
+  await expect(waiting).rejects.toMatchObject({ code: 'OFFSETS_GONE' });
+  await expect(waiting).rejects.toThrow('30 offsets (100 to 129) were deleted');
+});
+
+test('a log that ends below the position for 30 s is another topic of the same name', async () => {
+  const source = ranged({ start: 0n, end: 20n });
+  const waiting = awaitRange(source, position, steppingClock(), never);
+  await expect(waiting).rejects.toMatchObject({ code: 'STORED_OFFSET_AHEAD' });
+  expect(source.asked).toBeGreaterThan(25);
+});
+
+test('a log that looks too short only for a moment is waited for', async () => {
+  await awaitRange(ranged({ start: 0n, end: 20n }, { start: 0n, end: 100n }), position, steppingClock(), never);
+});
+
+test('brokers that cannot answer say nothing about the log', async () => {
+  await awaitRange(ranged(new Error('away'), { start: 0n, end: 100n }), position, steppingClock(), never);
+});
+
+test('an end of the assignment ends the waiting', async () => {
+  await awaitRange(ranged({ start: 0n, end: 20n }), position, steppingClock(), AbortSignal.abort());
+});

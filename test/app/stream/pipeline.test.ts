@@ -1,0 +1,128 @@
+import { expect, test } from '@jest/globals';
+import { aBatch, PARTITION } from './records.ts';
+import { answerAll, settle, setUp } from './simulation.ts';
+
+test('records are written in order, in transactions of at most maxBatchRecords', async () => {
+  const { source, sink, pipeline, listener } = setUp(12n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onBatch(source.fetch(12) ?? aBatch(0n, 0n));
+  await answerAll(sink);
+  expect(sink.rows).toEqual([...Array(12).keys()].map(BigInt));
+  expect(listener.committed).toBe(12);
+});
+
+test('nothing is taken in before the position was read', async () => {
+  const { sink, pipeline } = setUp(12n);
+  pipeline.onAssigned([PARTITION]);
+  pipeline.onBatch(aBatch(0n, 3n));
+  await answerAll(sink);
+  expect(sink.rows).toEqual([]);
+});
+
+test('a batch that starts below the position is cropped, one that starts above it is sought back', async () => {
+  const { source, sink, pipeline } = setUp(12n);
+  sink.stored = 4n;
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onBatch(aBatch(2n, 6n));
+  pipeline.onBatch(aBatch(8n, 10n));
+  expect(source.fetchFrom).toBe(6n);
+  await answerAll(sink);
+  expect(sink.rows).toEqual([4n, 5n]);
+});
+
+test('a range without records moves the stored offset on', async () => {
+  const { sink, pipeline } = setUp(12n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onBatch({ ...PARTITION, records: [], fetchedOffset: 0n, nextOffset: 9n });
+  await answerAll(sink);
+  expect(sink.stored).toBe(9n);
+});
+
+test('a full queue pauses the partition, and room resumes it', async () => {
+  const { source, sink, pipeline } = setUp(100n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onBatch(source.fetch(50) ?? aBatch(0n, 0n));
+  expect(source.isPaused).toBe(true);
+  await answerAll(sink);
+  expect(source.isPaused).toBe(false);
+});
+
+test('a fenced writer writes nothing, reads the position again and goes on from there', async () => {
+  const { source, sink, pipeline, listener } = setUp(12n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  await settle();
+  sink.stored = 7n;
+  await answerAll(sink);
+  expect(listener.fenced).toEqual([PARTITION]);
+  expect(sink.rows).toEqual([]);
+  expect(source.fetchFrom).toBe(7n);
+});
+
+test('a commit whose answer was lost is found by reading the position, never written twice', async () => {
+  const { source, sink, pipeline, listener } = setUp(3n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  await answerAll(sink, 'cut after');
+  expect(listener.failed).toHaveLength(1);
+  expect(sink.rows).toEqual([0n, 1n, 2n]);
+  expect(source.fetchFrom).toBe(3n);
+  expect(pipeline.report()).toMatchObject({ state: 'running', lastError: 'the connection was cut' });
+});
+
+test('a position that vanished from PostgreSQL ends the consumer and names the last value seen', async () => {
+  const { source, sink, pipeline, fatal } = setUp(12n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  sink.positions = async () => [];
+  await answerAll(sink, 'cut before');
+  expect(fatal).toMatchObject([{ code: 'STORED_OFFSET_MISSING' }]);
+  expect(pipeline.report().state).toBe('failed');
+});
+
+test('draining writes what is queued and takes nothing in any more', async () => {
+  const { source, sink, pipeline } = setUp(12n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onBatch(source.fetch(7) ?? aBatch(0n, 0n));
+  const drained = pipeline.drain();
+  pipeline.onBatch(aBatch(7n, 9n));
+  await answerAll(sink);
+  await drained;
+  await pipeline.close();
+  expect(sink.stored).toBe(7n);
+  expect(pipeline.report().state).toBe('stopped');
+});
+
+test('draining in an outage ends at once and leaves the rest ahead of the stored offset', async () => {
+  const { source, sink, pipeline } = setUp(12n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onBatch(source.fetch(12) ?? aBatch(0n, 0n));
+  const drained = pipeline.drain();
+  await answerAll(sink, 'cut before');
+  await drained;
+  expect(sink.stored).toBe(0n);
+});
+
+test('lag is the log end less the stored offset, unknown until the log was asked, and never negative', async () => {
+  const { sink, pipeline } = setUp(12n);
+  sink.stored = 4n;
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  const lag = () => pipeline.report().partitions[0]?.lag;
+  expect(lag()).toBeNull();
+  pipeline.observeLog({ ...PARTITION, start: 0n, end: 12n });
+  expect(lag()).toBe(8n);
+  pipeline.observeLog({ ...PARTITION, start: 6n, end: 12n });
+  expect(lag()).toBe(6n);
+  pipeline.observeLog({ ...PARTITION, start: 0n, end: 2n });
+  expect(lag()).toBe(0n);
+});

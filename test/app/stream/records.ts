@@ -1,0 +1,19 @@
+import type { RecordBatch, StreamRecord, TopicPartition } from '../../../app/stream/record.ts';
+
+export const PARTITION: TopicPartition = { topic: 'orders', partition: 0 };
+
+/** A small record; only what a test is about has to be given. */
+export const aRecord = (offset: bigint, fields: Partial<StreamRecord> = {}): StreamRecord => ({
+  offset,
+  timestamp: 1_700_000_000_000n,
+  key: Buffer.from(`key-${offset}`),
+  value: Buffer.from(`{"offset":${offset}}`),
+  headers: [],
+  ...fields,
+});
+
+/** Records `from` up to but without `to` of {@link PARTITION}, fetched from `from`. */
+export function aBatch(from: bigint, to: bigint): RecordBatch {
+  const records = Array.from({ length: Number(to - from) }, (_, index) => aRecord(from + BigInt(index)));
+  return { ...PARTITION, records, fetchedOffset: from, nextOffset: to };
+}

@@ -1,0 +1,129 @@
+import type { FatalError } from '../../../app/stream/fatal-error.ts';
+import { OutageError } from '../../../app/stream/outage-error.ts';
+import { Pipeline } from '../../../app/stream/pipeline.ts';
+import type { RecordBatch, TopicPartition } from '../../../app/stream/record.ts';
+import type { RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/record-sink.ts';
+import type { LogRange, Position, RecordSource } from '../../../app/stream/record-source.ts';
+import type { StreamListener } from '../../../app/stream/stream-listener.ts';
+import { aBatch, PARTITION } from './records.ts';
+
+/** How a transaction ends: `cut after` is committed, but nobody is told. */
+export type Ending = 'answered' | 'cut before' | 'cut after';
+
+/** PostgreSQL as the ten lines that matter: a stored offset, rows, and a compare-and-set that ties them together. */
+export class SimulatedSink implements RecordSink {
+  stored = 0n;
+  readonly rows: bigint[] = [];
+  readonly pending: ((ending: Ending) => void)[] = [];
+
+  async positions(): Promise<Position[]> {
+    return [{ ...PARTITION, offset: this.stored }];
+  }
+
+  async initialize(): Promise<Position[]> {
+    return this.positions();
+  }
+
+  async write(request: WriteRequest): Promise<WriteOutcome> {
+    const ending = await new Promise<Ending>((resolve) => this.pending.push(resolve));
+    const isFenced = request.expectedOffset !== this.stored;
+    if (ending !== 'cut before' && !isFenced) {
+      this.stored = request.nextOffset;
+      this.rows.push(...request.records.map(({ offset }) => offset));
+    }
+    if (ending !== 'answered') {
+      throw new OutageError('the connection was cut');
+    }
+    return isFenced ? { kind: 'fenced' } : { kind: 'committed', deadLetters: new Map() };
+  }
+}
+
+/** A Kafka client that fetches from where it was sought, unless the test lets it go astray. */
+export class SimulatedSource implements RecordSource {
+  fetchFrom = 0n;
+  isPaused = true;
+  readonly end: bigint;
+
+  constructor(end: bigint) {
+    this.end = end;
+  }
+
+  /** The next batch of at most `length` records; the local position moves on, as kafkajs's does. */
+  fetch(length: number): RecordBatch | null {
+    const from = this.fetchFrom;
+    const to = from + BigInt(length) < this.end ? from + BigInt(length) : this.end;
+    if (this.isPaused || to <= from) {
+      return null;
+    }
+    this.fetchFrom = to;
+    return aBatch(from, to);
+  }
+
+  seek({ offset }: Position): void {
+    this.fetchFrom = offset;
+  }
+
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+  }
+
+  async logRanges(): Promise<LogRange[]> {
+    return [{ ...PARTITION, start: 0n, end: this.end }];
+  }
+
+  async committedOffsets(): Promise<Position[]> {
+    return [];
+  }
+
+  async start(): Promise<void> {}
+  async commitHint(): Promise<void> {}
+  async stop(): Promise<void> {}
+}
+
+/** Counts what it is told. */
+export function countingListener(): StreamListener & { committed: number; fenced: TopicPartition[]; failed: string[] } {
+  return {
+    committed: 0,
+    fenced: [],
+    failed: [],
+    onCommitted(batch) {
+      this.committed += batch.records;
+    },
+    onFenced(partition) {
+      this.fenced.push(partition);
+    },
+    onFailed(_partition, error) {
+      this.failed.push(error.message);
+    },
+  };
+}
+
+/** Waits are over at once, so a test never sleeps. */
+export const instantClock = { now: () => new Date(0), wait: async () => undefined };
+
+/** Lets everything that can go on without the outside go on. */
+export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A pipeline between a simulated source of `end` records and a simulated sink. */
+export function setUp(end: bigint, sink = new SimulatedSink()) {
+  const source = new SimulatedSource(end);
+  const listener = countingListener();
+  const fatal: FatalError[] = [];
+  const options = { groupId: 'group', startFrom: 'earliest', maxQueuedBytes: 1_000, maxBatchRecords: 5 } as const;
+  const onFatal = (error: FatalError) => fatal.push(error);
+  const pipeline = new Pipeline(options, { source, sink, listener, clock: instantClock, onFatal });
+  return { source, sink, listener, fatal, pipeline };
+}
+
+/** Answers every transaction that is under way, and those that follow from it. */
+export async function answerAll(sink: SimulatedSink, ending: Ending = 'answered'): Promise<void> {
+  await settle();
+  for (let answer = sink.pending.shift(); answer; answer = sink.pending.shift()) {
+    answer(ending);
+    await settle();
+  }
+}
