@@ -14,8 +14,9 @@ export class LogLines {
     }
   }
 
-  /** Calls `watch` for each line from now on. */
-  onLine(watch: (line: string) => void): void {
+  /** Calls `watch` for each line, those that are there already first. */
+  follow(watch: (line: string) => void): void {
+    this.#lines.forEach(watch);
     this.#watchers.add(watch);
   }
 

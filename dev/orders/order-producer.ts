@@ -1,0 +1,78 @@
+import type { Kafka, Message, Producer, RecordMetadata } from 'kafkajs';
+import type { SampleHeader, SampleRecord } from './sample-record.ts';
+import { sampleRecord } from './sample-record.ts';
+
+export interface Destination {
+  readonly kafka: Kafka;
+  readonly topic: string;
+  readonly partitions: number;
+}
+
+/** One acknowledged request: records `firstIndex` up to but without `firstIndex + count`, in the order of their indexes. */
+export interface AcknowledgedBatch {
+  readonly firstIndex: number;
+  readonly count: number;
+  /** Offset of the batch's first record in each partition that it touched. */
+  readonly baseOffsets: ReadonlyMap<number, bigint>;
+}
+
+/** Produces sample orders and remembers what the broker acknowledged. */
+export class OrderProducer {
+  readonly #destination: Destination;
+  readonly #seed: number;
+  readonly #producer: Producer;
+  readonly #batches: AcknowledgedBatch[] = [];
+  #next = 0;
+
+  constructor(destination: Destination, seed: number) {
+    this.#destination = destination;
+    this.#seed = seed;
+    this.#producer = destination.kafka.producer({ allowAutoTopicCreation: false });
+  }
+
+  /** Records that the broker acknowledged so far. */
+  get acknowledged(): number {
+    return this.#next;
+  }
+
+  get batches(): readonly AcknowledgedBatch[] {
+    return this.#batches;
+  }
+
+  connect(): Promise<void> {
+    return this.#producer.connect();
+  }
+
+  disconnect(): Promise<void> {
+    return this.#producer.disconnect();
+  }
+
+  /** Sends the next `count` records in one request and waits until every replica in sync has them. */
+  async send(count: number): Promise<void> {
+    const firstIndex = this.#next;
+    const { topic, partitions } = this.#destination;
+    const messages = Array.from({ length: count }, (_, nth) =>
+      toMessage(sampleRecord(this.#seed, firstIndex + nth, partitions)),
+    );
+    const answer = await this.#producer.send({ topic, messages });
+    this.#batches.push({ firstIndex, count, baseOffsets: baseOffsets(answer) });
+    this.#next += count;
+  }
+}
+
+function toMessage({ partition, key, value, headers }: SampleRecord): Message {
+  return { partition, key, value, headers: toHeaders(headers) };
+}
+
+/** kafkajs takes several headers of one name as an array under that name. */
+function toHeaders(headers: readonly SampleHeader[]): Record<string, string | Buffer | (string | Buffer)[]> {
+  const byKey: Record<string, (string | Buffer)[]> = {};
+  for (const [key, value] of headers) {
+    byKey[key] = [...(byKey[key] ?? []), value];
+  }
+  return byKey;
+}
+
+function baseOffsets(answer: readonly RecordMetadata[]): ReadonlyMap<number, bigint> {
+  return new Map(answer.map(({ partition, baseOffset }) => [partition, BigInt(baseOffset ?? -1)]));
+}

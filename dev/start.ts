@@ -1,0 +1,69 @@
+import { ExplainedError } from './run/explained-error.ts';
+import { removeLeftoverRuns } from './run/leftover-runs.ts';
+import { RunFolder } from './run/run-folder.ts';
+import { type Interruption, listenForInterruption } from './start/interruption.ts';
+import { prepareJob } from './start/job.ts';
+import { readOptions, START_HELP, type StartOptions } from './start/options.ts';
+import { runContinuously } from './start/run-continuously.ts';
+import { runOnce } from './start/run-once.ts';
+import { Screen } from './start/screen.ts';
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+process.exit(await main(process.argv.slice(2)));
+
+async function main(args: readonly string[]): Promise<number> {
+  const read = readOptions(args);
+  if (read.kind === 'help') {
+    process.stdout.write(START_HELP);
+    return 0;
+  }
+  if (read.kind === 'problems') {
+    process.stderr.write(`${read.problems.join('\n')}\nnpm start -- --help shows all options.\n`);
+    return EXIT_USAGE;
+  }
+  return startAndStop(read.options, new Screen(process.stdout));
+}
+
+async function startAndStop(options: StartOptions, screen: Screen): Promise<number> {
+  await removeLeftoverRuns();
+  const run = await RunFolder.create();
+  const interruption = listenForInterruption(
+    () => screen.line('stopping: producer, consumer, Kafka, PostgreSQL (again to end at once) ...'),
+    (exitCode) => {
+      run.abandon();
+      process.exit(exitCode);
+    },
+  );
+  const work = prepareJob(run, options, screen).then((job) =>
+    options.once ? runOnce(job, screen, interruption.signal) : runContinuously(job, screen, interruption.signal),
+  );
+  try {
+    const code = await interruption.orInterrupted(work);
+    await run.close();
+    return code ?? afterInterruption(options, interruption);
+  } catch (error) {
+    screen.endStatus();
+    process.stderr.write(`${error instanceof ExplainedError ? error.message : explain(error)}\n`);
+    await run.close();
+    return EXIT_FAILED;
+  } finally {
+    work.catch(() => undefined);
+    screen.line('stopped');
+  }
+}
+
+/** Ctrl-C is the way to end a run without end; with `--once` it came before the verdict, and CI must not take that for one. */
+function afterInterruption(options: StartOptions, { exitCode }: Interruption): number {
+  return options.once && exitCode !== undefined ? exitCode : 0;
+}
+
+/** Clients of Kafka and PostgreSQL say in words what is wrong; anything else is a defect and needs its stack. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return String(error);
+  }
+  const isOfClient = error.name.startsWith('KafkaJS') || 'severity' in error || 'syscall' in error;
+  return isOfClient ? `${error.name}: ${error.message}` : (error.stack ?? error.message);
+}

@@ -1,0 +1,54 @@
+import type { ConsumerProcess } from '../consumer-process.ts';
+import { OrderProducer } from '../orders/order-producer.ts';
+import { describeExit, type ExitStatus } from '../run/owned-process.ts';
+import type { RunFolder } from '../run/run-folder.ts';
+import { provideConsumer } from './consumer.ts';
+import { type RunNames, runNames } from './names.ts';
+import type { StartOptions } from './options.ts';
+import { type Parts, provideParts } from './parts.ts';
+import { PositionReader, type Positions } from './positions.ts';
+import type { Screen } from './screen.ts';
+import { ensureTopic } from './topic.ts';
+
+/** Everything that runs before the first record is produced. */
+export interface Job {
+  readonly options: StartOptions;
+  readonly names: RunNames;
+  readonly partitions: number;
+  readonly parts: Parts;
+  readonly consumer: ConsumerProcess;
+  /** Set when the consumer has ended, which it does not do unasked. */
+  readonly consumerExit: () => ExitStatus | undefined;
+  readonly producer: OrderProducer;
+  readonly positions: PositionReader;
+  /** The positions before the first record. */
+  readonly first: Positions;
+}
+
+/**
+ * Starts parts, topic and consumer in this order, each told of as it becomes ready.
+ *
+ * @throws ExplainedError when one of them does not get there.
+ */
+export async function prepareJob(run: RunFolder, options: StartOptions, screen: Screen): Promise<Job> {
+  const names = runNames(options);
+  const parts = await provideParts(run, options, screen);
+  const partitions = await ensureTopic(parts.kafka, names.topic, options.partitions);
+  screen.line(`topic       ${names.topic}, ${partitions} partitions`);
+  const consumer = await provideConsumer(run, options, parts, names, screen);
+  let exit: ExitStatus | undefined;
+  void consumer.exited.then((status) => {
+    exit = status;
+    if (!run.isClosed) {
+      screen.line(`consumer    ended by itself: ${describeExit(status)}`);
+    }
+  });
+  const positions = new PositionReader(parts.databaseUrl, parts.kafka, names);
+  const producer = new OrderProducer({ kafka: parts.kafka, topic: names.topic, partitions }, options.seed);
+  run.beforeClose(async () => {
+    await Promise.allSettled([producer.disconnect(), positions.disconnect()]);
+  });
+  await Promise.all([positions.connect(), producer.connect()]);
+  const first = await positions.read();
+  return { options, names, partitions, parts, consumer, consumerExit: () => exit, producer, positions, first };
+}

@@ -1,0 +1,106 @@
+import { Kafka, logLevel } from 'kafkajs';
+import pg from 'pg';
+import { ExplainedError } from '../run/explained-error.ts';
+import type { RunFolder } from '../run/run-folder.ts';
+import { type StackPart, startStack } from '../stack.ts';
+import type { StartOptions } from './options.ts';
+import type { Screen } from './screen.ts';
+
+const LABEL = { kafka: 'Kafka', postgres: 'PostgreSQL' } as const satisfies Record<StackPart, string>;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Kafka and PostgreSQL, whoever started them. */
+export interface Parts {
+  readonly kafka: Kafka;
+  /** Comma-separated, as the setting takes them. */
+  readonly brokers: string;
+  /** May hold a password. */
+  readonly databaseUrl: string;
+  /** For psql; without a password, but with a file that holds it where the server is ours. */
+  readonly psqlUrl: string;
+}
+
+/**
+ * Starts the parts that the options do not name and makes sure that the others answer.
+ *
+ * @throws ExplainedError when a part does not start or does not answer.
+ */
+export async function provideParts(run: RunFolder, options: StartOptions, screen: Screen): Promise<Parts> {
+  const wanted: StackPart[] = [];
+  if (options.kafka === undefined) {
+    wanted.push('kafka');
+  }
+  if (options.database === undefined) {
+    wanted.push('postgres');
+  }
+  const say = (part: StackPart, message: string): void => screen.line(`${LABEL[part].padEnd(11)} ${message}`);
+  for (const part of wanted) {
+    say(part, 'starting ...');
+  }
+  const stack = await startStack({
+    run,
+    parts: wanted,
+    usualPorts: true,
+    onProgress: say,
+    onReady: (part, address) => say(part, `ready at ${address.replace(/^.*@/, '')}`),
+  });
+  const brokers = options.kafka ?? stack.kafka?.broker ?? '';
+  const databaseUrl = options.database ?? stack.postgres?.urlWithPassword ?? '';
+  const kafka = new Kafka({
+    clientId: 'sample-orders',
+    brokers: brokers.split(','),
+    logLevel: logLevel.NOTHING,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+  });
+  await Promise.all([
+    options.kafka === undefined ? undefined : checkKafka(brokers),
+    options.database === undefined ? undefined : checkDatabase(databaseUrl),
+  ]);
+  const passfile = stack.postgres && `?passfile=${stack.postgres.passwordFile}`;
+  return { kafka, brokers, databaseUrl, psqlUrl: `${withoutPassword(databaseUrl)}${passfile ?? ''}` };
+}
+
+async function checkKafka(brokers: string): Promise<void> {
+  const retry = { retries: 1 };
+  const kafka = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING, connectionTimeout: 5_000, retry });
+  const admin = kafka.admin();
+  try {
+    await admin.connect();
+    await admin.describeCluster();
+  } catch (error) {
+    throw new ExplainedError(
+      `Kafka at ${brokers} does not answer (${messageOf(error)}). Check --kafka, or leave it out and one is started.`,
+      { cause: error },
+    );
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+async function checkDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new ExplainedError(
+      `PostgreSQL at ${withoutPassword(url)} does not let us in (${messageOf(error)}). Check --database, or leave it out and one is started.`,
+      { cause: error },
+    );
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** A connection refused by several addresses at once has no message of its own, only a code. */
+function messageOf(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: string };
+  return message || code || String(error);
+}
+
+/** The URL as it may be shown. */
+export function withoutPassword(url: string): string {
+  const shown = new URL(url);
+  shown.password = '';
+  shown.searchParams.delete('password');
+  return shown.href;
+}

@@ -1,0 +1,59 @@
+import { styleText } from 'node:util';
+
+/** What a screen needs of an output stream. */
+export interface Terminal {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+const CLEAR_LINE = '\r\u001b[2K';
+const PLAIN_STATUS_INTERVAL_MS = 5_000;
+
+/** Lines for a person: on a terminal the last one changes in place, elsewhere it is a plain line now and then. */
+export class Screen {
+  readonly #terminal: Terminal;
+  readonly #now: () => number;
+  readonly #colours: boolean;
+  #status = '';
+  #lastPlainStatus = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param now the clock in milliseconds. @default Date.now
+   * @param noColour the variable NO_COLOR: any text but the empty one turns colours off. @default the environment's
+   */
+  constructor(terminal: Terminal, now: () => number = Date.now, noColour = process.env['NO_COLOR']) {
+    this.#terminal = terminal;
+    this.#now = now;
+    this.#colours = terminal.isTTY === true && !noColour;
+  }
+
+  /** A line that stays. */
+  line(text: string): void {
+    this.#terminal.write(`${this.#status === '' ? '' : CLEAR_LINE}${text}\n${this.#status}`);
+  }
+
+  /** The line that changes. */
+  status(text: string): void {
+    if (this.#terminal.isTTY) {
+      this.#status = text.slice(0, (this.#terminal.columns ?? 120) - 1);
+      this.#terminal.write(CLEAR_LINE + this.#status);
+    } else if (this.#now() - this.#lastPlainStatus >= PLAIN_STATUS_INTERVAL_MS) {
+      this.#lastPlainStatus = this.#now();
+      this.#terminal.write(`${text}\n`);
+    }
+  }
+
+  /** Leaves the changing line where it is and goes on below it. */
+  endStatus(): void {
+    if (this.#status !== '') {
+      this.#terminal.write('\n');
+      this.#status = '';
+    }
+  }
+
+  /** Green for what is well and red for what is not, on a terminal. */
+  tint(text: string, isWell: boolean): string {
+    return this.#colours ? styleText(isWell ? 'green' : 'red', text, { validateStream: false }) : text;
+  }
+}

@@ -1,0 +1,108 @@
+import type pg from 'pg';
+import { count, type Finding } from './finding.ts';
+
+/** Whose rows are compared. */
+export interface Written {
+  readonly schema: string;
+  readonly topic: string;
+  readonly group: string;
+}
+
+interface Problem {
+  readonly problem: string;
+  readonly number: string;
+  readonly examples: readonly string[];
+}
+
+interface Comparison {
+  readonly check: string;
+  /** Which of the expected records belong into this table. */
+  readonly belongs: string;
+  /** Finds the record's row. */
+  readonly join: string;
+  /** SQL that names the problem of a record, or is NULL. */
+  readonly problem: string;
+}
+
+const EXAMPLES = 5;
+const SAME_PLACE = 't.topic = $1 AND t.partition = e.partition AND t."offset" = e."offset"';
+
+/**
+ * PostgreSQL itself compares the table `expected` with what the consumer wrote: keys as text, values and headers as
+ * jsonb, dead letters byte for byte and by their reason.
+ */
+export async function compareTables(client: pg.Client, written: Written): Promise<readonly Finding[]> {
+  const records: Comparison = {
+    check: 'records, each once, key, headers and value',
+    belongs: 'e.reason IS NULL',
+    join: `LEFT JOIN "${written.schema}".records t ON ${SAME_PLACE}`,
+    problem: `CASE WHEN t."offset" IS NULL THEN 'missing in records'
+                   WHEN t.key IS DISTINCT FROM convert_from(e.key, 'UTF8') THEN 'another key'
+                   WHEN t.headers IS DISTINCT FROM e.headers THEN 'other headers'
+                   WHEN t.value IS DISTINCT FROM convert_from(e.value, 'UTF8')::jsonb THEN 'another value' END`,
+  };
+  const deadLetters: Comparison = {
+    check: 'dead letters, each with its reason',
+    belongs: 'e.reason IS NOT NULL',
+    join: `LEFT JOIN "${written.schema}".dead_letters t ON t.group_id = $2 AND ${SAME_PLACE}`,
+    problem: `CASE WHEN t."offset" IS NULL THEN 'missing in dead_letters (expected as ' || e.reason || ')'
+                   WHEN t.reason <> e.reason THEN e.reason || ' expected, but the reason is ' || t.reason
+                   WHEN t.key IS DISTINCT FROM e.key OR t.value IS DISTINCT FROM e.value THEN 'other bytes' END`,
+  };
+  return [
+    await compare(client, written, records),
+    await compare(client, written, deadLetters),
+    await findMisplaced(client, written),
+  ];
+}
+
+async function compare(client: pg.Client, written: Written, comparison: Comparison): Promise<Finding> {
+  const { check, belongs, join, problem } = comparison;
+  // CASE keeps PostgreSQL from decoding the bytes of records that do not belong here.
+  const found = await client.query<Problem>(
+    `SELECT problem, count(*) AS number, (array_agg(place ORDER BY place))[1:${EXAMPLES}] AS examples
+     FROM (SELECT e.partition || '/' || e."offset" AS place, CASE WHEN ${belongs} THEN (${problem}) END AS problem
+           FROM expected e ${join} WHERE $1::text IS NOT NULL AND $2::text IS NOT NULL) AS compared
+     WHERE problem IS NOT NULL GROUP BY problem ORDER BY problem`,
+    [written.topic, written.group],
+  );
+  const total = await client.query<{ number: string }>(`SELECT count(*) AS number FROM expected e WHERE ${belongs}`);
+  return finding(check, BigInt(total.rows[0]?.number ?? 0), found.rows);
+}
+
+/** Records in the one table that belong into the other one. */
+async function findMisplaced(client: pg.Client, { schema, topic, group }: Written): Promise<Finding> {
+  const found = await client.query<Problem>(
+    `SELECT problem, count(*) AS number, (array_agg(place ORDER BY place))[1:${EXAMPLES}] AS examples
+     FROM (SELECT t.partition || '/' || t."offset" AS place, 'poison in records' AS problem
+           FROM expected e JOIN "${schema}".records t ON ${SAME_PLACE} WHERE e.reason IS NOT NULL
+           UNION ALL
+           SELECT t.partition || '/' || t."offset", 'good record in dead_letters'
+           FROM expected e JOIN "${schema}".dead_letters t ON t.group_id = $2 AND ${SAME_PLACE}
+           WHERE e.reason IS NULL) AS misplaced
+     GROUP BY problem ORDER BY problem`,
+    [topic, group],
+  );
+  const number = found.rows.reduce((sum, row) => sum + BigInt(row.number), 0n);
+  return {
+    check: 'records in the wrong table',
+    expected: '0',
+    found: count(number),
+    isWell: number === 0n,
+    details: found.rows.map(describe),
+  };
+}
+
+function finding(check: string, expected: bigint, problems: readonly Problem[]): Finding {
+  const wrong = problems.reduce((sum, { number }) => sum + BigInt(number), 0n);
+  return {
+    check,
+    expected: count(expected),
+    found: count(expected - wrong),
+    isWell: wrong === 0n,
+    details: problems.map(describe),
+  };
+}
+
+const describe = ({ problem, number, examples }: Problem): string =>
+  `${count(BigInt(number))} ${problem}; partition/offset ${examples.join(', ')}${BigInt(number) > examples.length ? ', ...' : ''}`;
