@@ -1,0 +1,55 @@
+import { expect, test } from '@jest/globals';
+import { reasonOf, refusal } from '../../../app/store/admit-record.ts';
+import { aRecord } from '../stream/records.ts';
+
+const MAX = 100;
+
+test.each([
+  ['text', Buffer.from('grün')],
+  ['none', null],
+  ['empty', Buffer.alloc(0)],
+])('a key that is %s is admitted', (_, key) => {
+  expect(refusal(aRecord(0n, { key }), MAX)).toBeNull();
+});
+
+test.each([
+  ['is no UTF-8', Buffer.from([0xc3, 0x28])],
+  ['holds a NUL', Buffer.from('a\0b')],
+])('a key that %s is not text', (_, key) => {
+  expect(refusal(aRecord(0n, { key }), MAX)).toBe('key_not_text');
+});
+
+test.each([
+  ['invalid_utf8', Buffer.from([0x22, 0xff, 0x22])],
+  ['nul_character', Buffer.from('"a\0"')],
+  ['value_too_large', Buffer.from(`"${'x'.repeat(MAX)}"`)],
+])('%s is seen before PostgreSQL sees it', (reason, value) => {
+  expect(refusal(aRecord(0n, { value }), MAX)).toBe(reason);
+});
+
+test('a value of exactly the largest size is admitted', () => {
+  expect(refusal(aRecord(0n, { value: Buffer.from(`"${'x'.repeat(MAX - 2)}"`) }), MAX)).toBeNull();
+});
+
+test('whether a value is JSON is for PostgreSQL to say', () => {
+  expect(refusal(aRecord(0n, { value: Buffer.from('{oops') }), MAX)).toBeNull();
+});
+
+test('a tombstone is admitted', () => {
+  expect(refusal(aRecord(0n, { value: null }), MAX)).toBeNull();
+});
+
+test.each([
+  [-1n, null],
+  [0n, null],
+  [9_224_318_015_999_999n, null],
+  [9_224_318_016_000_000n, 'timestamp_out_of_range'],
+  [-210_866_803_200_001n, 'timestamp_out_of_range'],
+  [9_223_372_036_854_775_807n, 'timestamp_out_of_range'],
+])('a timestamp of %s ms: %s', (timestamp, expected) => {
+  expect(refusal(aRecord(0n, { timestamp }), MAX)).toBe(expected);
+});
+
+test('a SQLSTATE without a word of its own is a refusal by the database', () => {
+  expect(reasonOf('23514')).toBe('rejected_by_database');
+});
