@@ -1,0 +1,22 @@
+import { type CheckedConsumer, checkConsumerFile } from '../../contract/check-consumer-file.ts';
+import { describeProblem } from '../../contract/problem.ts';
+import { overlay } from '../../synthesis/overlay.ts';
+
+const SMALLEST = {
+  name: 'orders-consumer',
+  application: { kafka: { brokers: ['kafka:9092'], topics: ['orders'], groupId: 'orders-consumer' } },
+};
+
+/** The smallest consumer.yaml there is, with changes laid over it. */
+export function consumerDocument(changes: object = {}): unknown {
+  return overlay(SMALLEST, changes);
+}
+
+/** The same, checked; a wrong one fails the test. */
+export function exampleConsumer(changes: object = {}): CheckedConsumer {
+  const checked = checkConsumerFile(consumerDocument(changes));
+  if (!checked.ok) {
+    throw new Error(checked.problems.map(describeProblem).join('\n'));
+  }
+  return checked.value;
+}
