@@ -30,7 +30,7 @@ async function startAndStop(options: StartOptions, screen: Screen): Promise<numb
   await removeLeftoverRuns();
   const run = await RunFolder.create();
   const interruption = listenForInterruption(
-    () => screen.line('stopping: producer, consumer, Kafka, PostgreSQL (again to end at once) ...'),
+    () => screen.line('stopping; the consumer finishes what it has fetched (Ctrl-C again ends all at once) ...'),
     (exitCode) => {
       run.abandon();
       process.exit(exitCode);

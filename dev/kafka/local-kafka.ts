@@ -80,8 +80,7 @@ function java(jars: string, main: string, args: readonly string[]) {
 }
 
 async function formatStorage(run: RunFolder, jars: string, properties: string): Promise<void> {
-  const clusterId = randomBytes(16).toString('base64url');
-  const args = ['format', '--cluster-id', clusterId, '--config', properties];
+  const args = ['format', '--cluster-id', randomClusterId(), '--config', properties];
   const { code, output } = await run.complete(java(jars, 'kafka.tools.StorageTool', args));
   if (code !== 0) {
     throw new ExplainedError(
@@ -91,6 +90,13 @@ async function formatStorage(run: RunFolder, jars: string, properties: string): 
       ].join('\n'),
     );
   }
+}
+
+/** 16 bytes in Kafka's base64; the first bit is off, because a name that begins with a dash would be taken for an option. */
+function randomClusterId(): string {
+  const bytes = randomBytes(16);
+  bytes.writeUInt8(bytes.readUInt8(0) & 0x7f, 0);
+  return bytes.toString('base64url');
 }
 
 function startBroker(run: RunFolder, jars: string, properties: string): Promise<LocalServer> {

@@ -63,7 +63,10 @@ export async function startServer(run: RunFolder, command: ServerCommand): Promi
   const outcome = await Promise.race([ready, owned.exited, silence(command.startTimeout)]);
   if (outcome !== 'ready') {
     await terminate(owned, 'SIGKILL', 0);
-    throw new ServerStartError(failureText(run, command, outcome, keep(logFile), tail), [...tail]);
+    const message = run.isClosed
+      ? `${command.name} was stopped while it started`
+      : failureText(command, outcome, keep(logFile), tail);
+    throw new ServerStartError(message, [...tail]);
   }
   return {
     pid: owned.pid,
@@ -100,15 +103,11 @@ function keep(logFile: string): string {
 }
 
 function failureText(
-  run: RunFolder,
   { name, startTimeout }: ServerCommand,
   outcome: ExitStatus | 'silent',
   log: string,
   tail: readonly string[],
 ): string {
-  if (run.isClosed) {
-    return `${name} was stopped while it started`;
-  }
   const what =
     outcome === 'silent'
       ? `was not ready after ${startTimeout / 1_000} s`

@@ -102,7 +102,11 @@ export class RunFolder {
     for (const owned of this.#processes) {
       owned.kill('SIGKILL');
     }
-    rmSync(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+    try {
+      rmSync(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+    } catch {
+      // Something still writes there in its last moments: the next run removes the rest.
+    }
   }
 
   async #closeOnce(): Promise<void> {

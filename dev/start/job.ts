@@ -25,6 +25,9 @@ export interface Job {
   readonly first: Positions;
 }
 
+/** What is made at somebody's Kafka or PostgreSQL is theirs: nothing of it is removed. */
+const stays = (part: string | undefined): string => (part === undefined ? '' : '; stays there after this run');
+
 /**
  * Starts parts, topic and consumer in this order, each told of as it becomes ready.
  *
@@ -34,7 +37,8 @@ export async function prepareJob(run: RunFolder, options: StartOptions, screen: 
   const names = runNames(options);
   const parts = await provideParts(run, options, screen);
   const partitions = await ensureTopic(parts.kafka, names.topic, options.partitions);
-  screen.line(`topic       ${names.topic}, ${partitions} partitions`);
+  screen.line(`topic       ${names.topic}, ${partitions} partitions${stays(options.kafka)}`);
+  screen.line(`schema      ${names.schema}${stays(options.database)}`);
   const consumer = await provideConsumer(run, options, parts, names, screen);
   let exit: ExitStatus | undefined;
   void consumer.exited.then((status) => {

@@ -13,6 +13,20 @@ export interface Positions {
   readonly deadLetters: bigint;
 }
 
+interface Stored {
+  readonly next: Readonly<Record<string, string>> | null;
+  readonly dead: string;
+}
+
+/** SQLSTATE of a table that is not there: the consumer answers before it has made its tables. */
+const UNDEFINED_TABLE = '42P01';
+
+function emptyWhenAbsent(error: unknown): undefined {
+  if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) {
+    throw error;
+  }
+}
+
 /** Asks Kafka and PostgreSQL how far the consumer has come, over connections that stay open; several may ask at once. */
 export class PositionReader {
   readonly #pool: pg.Pool;
@@ -32,24 +46,27 @@ export class PositionReader {
   }
 
   async read(): Promise<Positions> {
-    const { schema, topic, group } = this.#written;
-    const [next, dead, ends] = await Promise.all([
-      this.#pool.query<{ partition: number; next_offset: string }>(
-        `SELECT partition, next_offset FROM "${schema}".offsets WHERE group_id = $1 AND topic = $2`,
-        [group, topic],
-      ),
-      this.#pool.query<{ number: string }>(
-        `SELECT count(*) AS number FROM "${schema}".dead_letters WHERE group_id = $1 AND topic = $2`,
-        [group, topic],
-      ),
-      this.#admin.fetchTopicOffsets(topic),
-    ]);
+    const ends = await this.#admin.fetchTopicOffsets(this.#written.topic);
+    const stored = await this.#readStored().catch(emptyWhenAbsent);
+    const next = Object.entries(stored?.next ?? {});
     return {
-      next: new Map(next.rows.map(({ partition, next_offset }) => [partition, BigInt(next_offset)])),
+      next: new Map(next.map(([partition, offset]) => [Number(partition), BigInt(offset)])),
       start: new Map(ends.map(({ partition, low }) => [partition, BigInt(low)])),
       end: new Map(ends.map(({ partition, high }) => [partition, BigInt(high)])),
-      deadLetters: BigInt(dead.rows[0]?.number ?? 0),
+      deadLetters: BigInt(stored?.dead ?? 0),
     };
+  }
+
+  /** In one statement, so that both come from the same moment. */
+  async #readStored(): Promise<Stored | undefined> {
+    const { schema, topic, group } = this.#written;
+    const { rows } = await this.#pool.query<Stored>(
+      `SELECT (SELECT json_object_agg(partition, next_offset::text) FROM "${schema}".offsets
+               WHERE group_id = $1 AND topic = $2) AS next,
+              (SELECT count(*) FROM "${schema}".dead_letters WHERE group_id = $1 AND topic = $2) AS dead`,
+      [group, topic],
+    );
+    return rows[0];
   }
 
   async disconnect(): Promise<void> {

@@ -18,7 +18,8 @@ export interface ProgressSource {
 export async function showProgress(source: ProgressSource, screen: Screen, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      screen.status(progressLine(source.produced(), source.first, await source.read()));
+      const now = await source.read();
+      screen.status(progressLine(source.produced(), source.first, now));
     } catch {
       screen.status('Kafka or PostgreSQL does not answer');
     }

@@ -8,6 +8,8 @@ export interface Terminal {
 }
 
 const CLEAR_LINE = '\r\u001b[2K';
+/** A terminal that does not know its width says 0. */
+const ASSUMED_COLUMNS = 120;
 const PLAIN_STATUS_INTERVAL_MS = 5_000;
 
 /** Lines for a person: on a terminal the last one changes in place, elsewhere it is a plain line now and then. */
@@ -36,7 +38,7 @@ export class Screen {
   /** The line that changes. */
   status(text: string): void {
     if (this.#terminal.isTTY) {
-      this.#status = text.slice(0, (this.#terminal.columns ?? 120) - 1);
+      this.#status = text.slice(0, (this.#terminal.columns || ASSUMED_COLUMNS) - 1);
       this.#terminal.write(CLEAR_LINE + this.#status);
     } else if (this.#now() - this.#lastPlainStatus >= PLAIN_STATUS_INTERVAL_MS) {
       this.#lastPlainStatus = this.#now();
