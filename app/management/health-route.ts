@@ -19,8 +19,7 @@ export function healthRoute(app: FastifyInstance, endpoint: ManagementEndpoint, 
 /** Segments below the health path; one slash at the end means nothing. */
 function segmentsOf(request: FastifyRequest): string[] {
   const { '*': path = '' } = request.params as { '*'?: string };
-  const trimmed = path.replace(/\/$/, '');
-  return trimmed === '' ? [] : trimmed.split('/');
+  return path === '' ? [] : path.replace(/\/$/, '').split('/');
 }
 
 async function namedAnswer(health: HealthEndpoint, name: string): Promise<JsonAnswer | undefined> {

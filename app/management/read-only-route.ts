@@ -11,7 +11,8 @@ export function readOnlyRoute(app: FastifyInstance, url: string, handler: Handle
   app.get(url, handler);
   app.options(url, sendOptions);
   const otherMethods = app.supportedMethods.filter((method) => !READ_METHODS.has(method));
-  app.route({ method: otherMethods, url, handler: sendMethodNotAllowed });
+  // Refused before Fastify looks at a body; a route needs its handler all the same.
+  app.route({ method: otherMethods, url, onRequest: sendMethodNotAllowed, handler: sendMethodNotAllowed });
 }
 
 function sendOptions(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -22,6 +23,6 @@ function sendOptions(request: FastifyRequest, reply: FastifyReply): FastifyReply
   return reply.headers({ allow: 'GET,HEAD,OPTIONS', 'accept-patch': '' }).send();
 }
 
-function sendMethodNotAllowed(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+async function sendMethodNotAllowed(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return sendError(request, reply.header('allow', 'GET'), 405);
 }

@@ -66,7 +66,11 @@ function addErrorAnswers(app: FastifyInstance): void {
   });
   app.addHook('onRequest', async (request, reply) => {
     // An encoded slash could be read as part of a name or as the end of it; Tomcat refuses it, and so does this.
-    return /^[^?]*%2f/i.test(request.url) ? sendError(request, reply, 400) : undefined;
+    if (/^[^?]*%2f/i.test(request.url)) {
+      return sendError(request, reply, 400);
+    }
+    // Before Fastify looks at a body, which it would refuse for its type.
+    return request.is404 ? sendNotFound(request, reply) : undefined;
   });
   app.addHook('onResponse', async ({ method, url }, reply) => {
     app.log.debug({ method, url, status: reply.statusCode, milliseconds: reply.elapsedTime }, 'answered');

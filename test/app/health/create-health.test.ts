@@ -110,3 +110,15 @@ test('a database that hangs is DOWN after the time-out and delays nobody else', 
   });
   expect(await health.endpoint.component('kafka')).toEqual({ status: 'UP', details: { brokers: 1 } });
 });
+
+test('a database that comes back is UP again without a restart', async () => {
+  let isAway = true;
+  await start({ checkDatabase: () => (isAway ? refuse() : Promise.resolve()) });
+  expect((await health.endpoint.component('db'))?.status).toBe('DOWN');
+  isAway = false;
+  await jest.advanceTimersByTimeAsync(2_000);
+  expect((await health.endpoint.component('db'))?.status).toBe('UP');
+  isAway = true;
+  await jest.advanceTimersByTimeAsync(2_000);
+  expect((await health.endpoint.component('db'))?.status).toBe('DOWN');
+});

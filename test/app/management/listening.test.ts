@@ -1,0 +1,66 @@
+import { on, once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { closeWithin, ListenError } from '../../../app/management/listening.ts';
+import { managementOptions, startManagement } from './running-management.ts';
+
+function onAddress(address: string, port: number) {
+  const { settings } = managementOptions();
+  return { settings: { ...settings, server: { address, port } } };
+}
+
+test('port 0 takes a free one and says which', async () => {
+  const { management, address } = await startManagement();
+  expect(address.port).toBeGreaterThan(0);
+  const answer = await fetch(`http://127.0.0.1:${address.port}/actuator/health/ping`);
+  expect(await answer.json()).toEqual({ status: 'UP' });
+  await management.stop();
+});
+
+test('a port in use is named, with the setting that changes it', async () => {
+  const { management, address } = await startManagement();
+  const second = startManagement(onAddress('127.0.0.1', address.port));
+  await expect(second).rejects.toThrow(ListenError);
+  await expect(second).rejects.toThrow(
+    `cannot listen on 127.0.0.1, port ${address.port}: another process listens there; set server.port (SERVER_PORT) to a free port, or to 0 for any free one`,
+  );
+  await management.stop();
+});
+
+test("an address that is not this machine's is named, with the setting that changes it", async () => {
+  await expect(startManagement(onAddress('192.0.2.1', 0))).rejects.toThrow(
+    'cannot listen on 192.0.2.1, port 0: this machine has no such address; set server.address (SERVER_ADDRESS)',
+  );
+});
+
+/** A connection that has sent some bytes and, where they ask for one, has its answer. */
+async function connectionAfter(port: number, bytes: string, answer: RegExp): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+  socket.setEncoding('latin1');
+  for await (const [data] of on(socket, 'data')) {
+    if (answer.test(String(data))) {
+      break;
+    }
+  }
+  return socket;
+}
+
+test('stopping closes connections that wait for a next request, and listens no more', async () => {
+  const { management, address } = await startManagement();
+  const ping = 'GET /actuator/health/ping HTTP/1.1\r\nHost: h\r\n\r\n';
+  const socket = await connectionAfter(address.port, ping, /UP/);
+  const closed = once(socket, 'close');
+  await management.stop();
+  await closed;
+  await expect(fetch(`http://127.0.0.1:${address.port}/actuator`)).rejects.toThrow();
+});
+
+test('a client in the middle of a request is cut when its time is over', async () => {
+  const { management, app, address } = await startManagement();
+  const half = 'GET /actuator/health/ping HTTP/1.1\r\nHost: h\r\n\r\nGET /actuator/health/ping HTTP/1.1\r\nHo';
+  const socket = await connectionAfter(address.port, half, /UP/);
+  const closed = once(socket, 'close');
+  await closeWithin(app, 1);
+  await closed;
+  await management.stop();
+});

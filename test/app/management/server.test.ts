@@ -1,0 +1,102 @@
+import { connect } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import type { HTTPMethods } from 'fastify';
+import { createServer } from '../../../app/management/server.ts';
+import { managementOptions, type RunningManagement, startManagement } from './running-management.ts';
+
+let running: RunningManagement | undefined;
+
+afterEach(async () => {
+  await running?.management.stop();
+  running = undefined;
+});
+
+/** Sends bytes and gives everything that comes back until the server closes. */
+function exchange(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    socket.setEncoding('latin1');
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+
+test('a failing handler is 500 with the four keys, its message only in the log', async () => {
+  const lines: string[] = [];
+  const app = createServer({ logging: { level: 'error' } }, { write: (line) => lines.push(line) });
+  app.get('/fails', () => {
+    throw new Error('secret plan');
+  });
+  const answer = await app.inject({ url: '/fails' });
+  await app.close();
+  expect(answer.statusCode).toBe(500);
+  expect(Object.keys(answer.json())).toEqual(['timestamp', 'status', 'error', 'path']);
+  expect(answer.body).not.toContain('secret plan');
+  expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ err: { message: 'secret plan' }, url: '/fails' });
+});
+
+test('the page for a browser holds nothing of the request', async () => {
+  running = await startManagement();
+  const url = '/actuator/<script>alert(1)</script>';
+  const answer = await running.app.inject({ url, headers: { accept: 'text/html' } });
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, 'text/html;charset=UTF-8']);
+  expect(answer.body).not.toContain('alert');
+});
+
+test.each(['/%zz', '/actuator/%zz', '/actuator/health/%c0%af', '/actuator/health/a%2Fb'])(
+  'a path that cannot be decoded is 400 with the four keys: %s',
+  async (url) => {
+    running = await startManagement();
+    const answer = await running.app.inject({ url });
+    expect([answer.statusCode, Object.keys(answer.json())]).toEqual([400, ['timestamp', 'status', 'error', 'path']]);
+  },
+);
+
+test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'MKCOL', 'QUERY', 'LOCK'])(
+  '%s does nothing, whatever its body',
+  async (method) => {
+    running = await startManagement();
+    for (const headers of [{ 'content-type': 'application/json' }, { 'content-type': ';;;' }, {}]) {
+      const request = { method: method as HTTPMethods, url: '/actuator/health', headers };
+      const answer = await running.app.inject(method === 'TRACE' ? request : { ...request, payload: '{"a":' });
+      expect([answer.statusCode, answer.headers['allow']]).toEqual([405, 'GET']);
+      expect((await running.app.inject({ ...request, url: '/nosuch' })).statusCode).toBe(404);
+    }
+  },
+);
+
+test('a request is logged at debug and not above', async () => {
+  const lines: string[] = [];
+  const options = managementOptions();
+  const settings = { ...options.settings, logging: { level: 'debug' as const } };
+  running = await startManagement({ settings, logDestination: { write: (line) => lines.push(line) } });
+  await running.app.inject({ url: '/actuator/info' });
+  const logged = lines.map((line) => JSON.parse(line)).filter(({ url }) => url === '/actuator/info');
+  expect(logged).toMatchObject([{ level: 'debug', method: 'GET', status: 200 }]);
+});
+
+test.each([
+  ['no HTTP', 'HELLO\r\n\r\n', 'HTTP/1.1 400'],
+  ['headers that are too large', `GET / HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 'HTTP/1.1 431'],
+  ['a URL that is too long', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: h\r\n\r\n`, 'HTTP/1.1 431'],
+  ['a length that is none', 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: x\r\n\r\n', 'HTTP/1.1 400'],
+])('%s is refused without a stack trace, and the server lives on', async (_what, bytes, status) => {
+  running = await startManagement();
+  const answer = await exchange(running.address.port, bytes);
+  expect(answer.slice(0, status.length)).toBe(status);
+  expect(answer).not.toMatch(/ at .*:\d+/);
+  const next = 'GET /actuator/health/ping HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n';
+  expect(await exchange(running.address.port, next)).toContain('{"status":"UP"}');
+});
+
+test('a client that knows no Host gets links to the address it asked', async () => {
+  running = await startManagement();
+  const { port } = running.address;
+  expect(await exchange(port, 'GET /actuator HTTP/1.0\r\n\r\n')).toContain(
+    `"href":"http://127.0.0.1:${port}/actuator"`,
+  );
+});
