@@ -25,7 +25,7 @@ export function databaseAlert(workload: Workload): AlertRule {
     labels: { severity: 'critical' },
     annotations: {
       summary: 'The consumer cannot connect to PostgreSQL.',
-      description: `{{ $labels.job }} in {{ $labels.namespace }}: {{ $value | humanize }} connections to PostgreSQL failed within ${WINDOW}.`,
+      description: `{{ $labels.job }} in {{ $labels.namespace }}: failed connections to PostgreSQL within ${WINDOW}: {{ $value | printf "%.0f" }}.`,
       runbook_url: runbookUrl(workload, ALERT),
     },
   };

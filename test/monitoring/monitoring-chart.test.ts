@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { PrometheusRule, ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
+import { METRICS } from '../../contract/metrics.ts';
+import { only, renderedConsumer } from '../charts/rendered-consumer.ts';
+import { alertsOf, groupsOf, renderedMonitoring } from './rendered-monitoring.ts';
+
+const everything = renderedMonitoring();
+const serviceMonitor = only(everything, 'ServiceMonitor');
+const prometheusRule = only(everything, 'PrometheusRule');
+const alerts = alertsOf(everything);
+
+type PrometheusRuleData = ConstructorParameters<typeof PrometheusRule>[0];
+type ServiceMonitorData = ConstructorParameters<typeof ServiceMonitor>[0];
+
+/** Prometheus >= 2.42 and the operator >= 0.66 know the field; the models are older. */
+function withoutNewFields(manifest: object): object {
+  return JSON.parse(JSON.stringify(manifest), (key, value) =>
+    key === 'keep_firing_for' ? undefined : value,
+  ) as object;
+}
+
+test('the chart is what it was', () => {
+  expect(everything).toMatchSnapshot();
+});
+
+describe('custom resources', () => {
+  test("are valid by the operator's own schemas", () => {
+    expect(() => new ServiceMonitor(serviceMonitor as unknown as ServiceMonitorData).validate()).not.toThrow();
+    const rule = withoutNewFields(prometheusRule) as PrometheusRuleData;
+    expect(() => new PrometheusRule(rule).validate()).not.toThrow();
+  });
+
+  test('the schemas would see a mistake', () => {
+    const spec = { groups: [{ name: 'x', rules: [{ alert: 'A', expr: 'up', for: 'nonsense' }] }] };
+    const wrong = { ...prometheusRule, spec } as unknown as PrometheusRuleData;
+    expect(() => new PrometheusRule(wrong).validate()).toThrow();
+    const unselective = { ...serviceMonitor, spec: { endpoints: [] } } as unknown as ServiceMonitorData;
+    expect(() => new ServiceMonitor(unselective).validate()).toThrow();
+  });
+
+  test('carry the labels that an operator selects by', () => {
+    const labels = { release: 'kube-prometheus-stack' };
+    for (const { metadata } of renderedMonitoring({ monitoring: { labels } })) {
+      expect(metadata.labels).toMatchObject({ ...labels, 'app.kubernetes.io/instance': 'orders-consumer' });
+    }
+  });
+
+  test('are named like the consumer, in its namespace, without a label of cdk8s', () => {
+    for (const { metadata } of everything) {
+      expect(metadata).toMatchObject({ name: 'orders-consumer', namespace: 'stream-consumer' });
+    }
+    expect(JSON.stringify(everything)).not.toContain('cdk8s.io/');
+  });
+});
+
+describe('the ServiceMonitor', () => {
+  test('finds the Service by labels that it has, and its port by a name that it has', () => {
+    const service = only(renderedConsumer(), 'Service');
+    const { selector, endpoints } = serviceMonitor['spec'] as {
+      selector: { matchLabels: Record<string, string> };
+      endpoints: { port: string; path: string; interval: string; scrapeTimeout: string }[];
+    };
+    expect(service.metadata.labels).toMatchObject(selector.matchLabels);
+    expect(service['spec']).toMatchObject({ ports: [{ name: endpoints[0]?.port }] });
+    expect(endpoints).toEqual([
+      { port: 'management', path: '/actuator/prometheus', scheme: 'http', interval: '15s', scrapeTimeout: '10s' },
+    ]);
+  });
+
+  test('never waits longer for a scrape than until the next', () => {
+    const often = only(renderedMonitoring({ monitoring: { scrapeIntervalSeconds: 5 } }), 'ServiceMonitor');
+    expect(often['spec']).toMatchObject({ endpoints: [{ interval: '5s', scrapeTimeout: '5s' }] });
+  });
+});
+
+describe('alerts', () => {
+  const named = (name: string, severity: string) => {
+    const found = alerts.filter(({ alert, labels }) => alert === name && labels.severity === severity);
+    expect(found).toHaveLength(1);
+    return found[0]?.expr;
+  };
+
+  test('are the six, lag and memory in two severities of one name', () => {
+    expect(alerts.map(({ alert, labels }) => `${alert} ${labels.severity}`)).toEqual([
+      'ConsumerLagHigh warning',
+      'ConsumerLagHigh critical',
+      'HealthCheckFailing critical',
+      'MemoryHigh warning',
+      'MemoryHigh critical',
+      'DatabaseConnectionFailures critical',
+    ]);
+  });
+
+  test('have their thresholds as numbers in the expressions', () => {
+    expect(named('ConsumerLagHigh', 'warning')).toMatch(/ > 10000$/);
+    expect(named('ConsumerLagHigh', 'critical')).toMatch(/ > 100000$/);
+    expect(named('HealthCheckFailing', 'critical')).toContain('health_consecutive_failures{');
+    expect(named('HealthCheckFailing', 'critical')).toContain('} >= 3');
+    expect(named('MemoryHigh', 'warning')).toMatch(/ \/ 268435456 > 0\.8$/);
+    expect(named('MemoryHigh', 'critical')).toMatch(/ \/ 268435456 > 0\.95$/);
+    expect(named('DatabaseConnectionFailures', 'critical')).toMatch(/ > 0$/);
+  });
+
+  test('measure memory against the limit that synth wrote', () => {
+    const [expr] = alertsOf(renderedMonitoring({ resources: { limits: { memory: '1Gi' } } }))
+      .filter(({ alert }) => alert === 'MemoryHigh')
+      .map((alert) => alert.expr);
+    expect(expr).toContain('/ 1073741824 >');
+  });
+
+  test('count three scrapes by the interval at which the consumer is scraped', () => {
+    const often = renderedMonitoring({ monitoring: { scrapeIntervalSeconds: 5 } });
+    expect(alertsOf(often).find(({ alert }) => alert === 'HealthCheckFailing')?.expr).toContain('[15s]');
+    expect(groupsOf(often)[0]?.interval).toBe('5s');
+  });
+
+  test('have a summary without values, a description with them, and a runbook that exists', () => {
+    for (const { alert, annotations } of alerts) {
+      expect(annotations.summary).not.toContain('{{');
+      expect(annotations.description).toContain('{{ $value');
+      expect(annotations.runbook_url).toBe(
+        `https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks/${alert}.md`,
+      );
+      expect(existsSync(`docs/runbooks/${basename(annotations.runbook_url)}`)).toBe(true);
+    }
+  });
+
+  test('find their runbooks below another base when consumer.yaml says so', () => {
+    const moved = renderedMonitoring({ monitoring: { runbookBaseUrl: 'https://wiki.example.com/runbooks' } });
+    for (const { alert, annotations } of alertsOf(moved)) {
+      expect(annotations.runbook_url).toBe(`https://wiki.example.com/runbooks/${alert}.md`);
+    }
+  });
+});
+
+describe('expressions', () => {
+  const expressions = groupsOf(everything).flatMap(({ rules }) => rules.map(({ expr }) => expr));
+  const records = groupsOf(everything).flatMap(({ rules }) =>
+    rules.flatMap((rule) => ('record' in rule ? [rule.record] : [])),
+  );
+  const selectors = expressions.flatMap((expr) => [...expr.matchAll(/([a-zA-Z_:][\w:]*)(\{[^}]*\})/g)]);
+
+  test('ask only for metrics that the consumer exports, recorded ones and up', () => {
+    const known = [...Object.values(METRICS).map(({ name }) => name as string), ...records, 'up'];
+    expect(selectors.map(([, metric]) => metric).filter((metric) => !known.includes(metric ?? ''))).toEqual([]);
+    expect(selectors.length).toBeGreaterThanOrEqual(expressions.length);
+  });
+
+  test('look at this consumer alone: at its namespace and at the job named like its Service', () => {
+    const service = only(renderedConsumer(), 'Service');
+    const own = `{namespace="${service.metadata.namespace}",job="${service.metadata.name}"}`;
+    expect(new Set(selectors.map(([, , labels]) => labels))).toEqual(new Set([own]));
+  });
+
+  test('group by labels that the metric has', () => {
+    const target = ['namespace', 'job', 'pod', 'instance'];
+    const grouped = expressions
+      .flatMap((expr) => [...expr.matchAll(/by \(([^)]*)\)/g)])
+      .flatMap(([, list]) => list?.split(', ') ?? []);
+    expect(grouped.filter((label) => ![...target, ...METRICS.recordsLag.labels].includes(label))).toEqual([]);
+  });
+});

@@ -1,0 +1,21 @@
+import { App } from 'cdk8s';
+import { MonitoringChart } from '../../monitoring/monitoring-chart.ts';
+import type { AlertRule, RuleGroup } from '../../monitoring/rule.ts';
+import { exampleConsumer } from '../charts/example-consumer.ts';
+import { type Manifest, only, VERSION } from '../charts/rendered-consumer.ts';
+
+/** Both custom resources. */
+export function renderedMonitoring(changes: object = {}): Manifest[] {
+  const chart = new MonitoringChart(new App(), 'monitoring', { consumer: exampleConsumer(changes), version: VERSION });
+  return chart.toJson();
+}
+
+export const groupsOf = (manifests: readonly Manifest[]): RuleGroup[] =>
+  (only(manifests, 'PrometheusRule')['spec'] as { groups: RuleGroup[] }).groups;
+
+/** The alert rules of all groups. */
+export function alertsOf(manifests: readonly Manifest[]): AlertRule[] {
+  return groupsOf(manifests)
+    .flatMap(({ rules }) => rules)
+    .filter((rule) => 'alert' in rule);
+}

@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { prometheusFiles } from '../../monitoring/prometheus-files.ts';
+import { exampleConsumer } from '../charts/example-consumer.ts';
+
+const FIXTURES = 'test/rules';
+const fixtures = readdirSync(FIXTURES).filter((file) => file.endsWith('.yaml'));
+
+const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
+const isRequired = process.env['CI'] === 'true';
+
+if (!hasPromtool && !isRequired) {
+  process.stderr.write(
+    'promtool is not installed (Debian: apt-get install prometheus): the alert rules are NOT tested\n',
+  );
+}
+
+let folder = '';
+
+function promtool(...args: string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' });
+  return { status, output: stdout + stderr };
+}
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'promtool-'));
+  for (const [name, text] of prometheusFiles(exampleConsumer(), '1.2.3')) {
+    writeFileSync(join(folder, name), text);
+  }
+  for (const fixture of fixtures) {
+    copyFileSync(join(FIXTURES, fixture), join(folder, fixture));
+  }
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test('promtool is there wherever the rules have to be proved', () => {
+  expect(hasPromtool || !isRequired).toBe(true);
+});
+
+test('every alert has its cases: firing, not yet, benign', () => {
+  const rules = prometheusFiles(exampleConsumer(), '1.2.3').get('rules.yml') ?? '';
+  const alerts = new Set([...rules.matchAll(/alert: (\w+)/g)].map(([, alert]) => alert));
+  const cases = fixtures.map((fixture) => readFileSync(join(FIXTURES, fixture), 'utf8'));
+  for (const alert of alerts) {
+    const own = cases.filter((text) => text.includes(`alertname: ${alert}`));
+    expect(own.some((text) => text.includes('exp_alerts'))).toBe(true);
+    expect(own.some((text) => text.includes('is silent'))).toBe(true);
+  }
+  expect(alerts.size).toBe(4);
+});
+
+(hasPromtool ? describe : describe.skip)('promtool', () => {
+  test('finds nothing wrong with the rules', () => {
+    const { status, output } = promtool('check', 'rules', '--lint=all', '--lint-fatal', 'rules.yml');
+    expect(output).toContain('SUCCESS: 7 rules found');
+    expect(status).toBe(0);
+  });
+
+  test('accepts the scrape job in a configuration of Prometheus', () => {
+    const { status, output } = promtool('check', 'config', 'scrape.yml');
+    expect(output).toContain('SUCCESS');
+    expect(status).toBe(0);
+  });
+
+  test.each(fixtures)('sees the rules fire and stay silent as %s says', (fixture) => {
+    const { status, output } = promtool('test', 'rules', fixture);
+    expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });
+  });
+});
