@@ -13,15 +13,21 @@ function maskParameters(url: URL): void {
   }
 }
 
+/** The URL that a text is beyond doubt: an @ behind the host is the rest of a password that was not percent-encoded. */
+function plainUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url === undefined || url.host === '' || (url.pathname + url.search + url.hash).includes('@') ? undefined : url;
+}
+
 /**
  * A URL without what must not be shown: its password and parameters such as libpq's `?password=`. A text that is not a
  * URL, but may hold a password, is masked as a whole.
  */
 export function maskUrl(text: string): string {
-  if (!URL.canParse(text)) {
+  const url = plainUrl(text);
+  if (url === undefined) {
     return text.includes('@') || SECRET_PARAMETER.test(text) ? MASK : text;
   }
-  const url = new URL(text);
   if (url.password === '' && !SECRET_PARAMETER.test(url.search)) {
     return text;
   }

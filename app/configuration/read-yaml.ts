@@ -1,4 +1,4 @@
-import { type Document, isCollection, isMap, isScalar, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
+import { type Document, LineCounter, parseAllDocuments, visit } from 'yaml';
 import type { Problem } from '../../contract/problem.ts';
 import type { SchemaNode } from '../../contract/schema-node.ts';
 import { formatPath } from '../../contract/setting-path.ts';
@@ -6,6 +6,7 @@ import { bindKey } from './bind-key.ts';
 import { convert } from './convert-text.ts';
 import { resolvePlaceholders } from './resolve-placeholders.ts';
 import type { SettingValue } from './setting-value.ts';
+import { type LocatedDocument, placeOf, placeOfValue, type RawPath } from './yaml-place.ts';
 
 /** What a YAML file gives, or why it cannot be read. */
 export interface YamlSettings {
@@ -24,40 +25,8 @@ export interface YamlInput {
   readonly lookup: (name: string) => string | undefined;
 }
 
-type RawPath = readonly (string | number)[];
-
-/** One document of the file and what is needed to say where its values stand. */
-interface DocumentContext {
-  readonly input: YamlInput;
-  readonly document: Document;
-  readonly lines: LineCounter;
-}
-
-function place({ input, lines }: Omit<DocumentContext, 'document'>, offset: number): string {
-  const { line, col } = lines.linePos(offset);
-  return `${input.name}:${line}:${col}`;
-}
-
-/** The node to point at: a scalar itself, of a section its key, of what an alias brings in the alias. */
-function nodeAt(document: Document, path: RawPath): Node | undefined {
-  const node = document.getIn(path, true) as Node | undefined;
-  if (node !== undefined && !isCollection(node)) {
-    return node;
-  }
-  const parent: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
-  const pair = isMap(parent) && parent.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1));
-  return pair ? (pair.key as Node) : node;
-}
-
-function sourceOf(context: DocumentContext, path: RawPath): string {
-  for (let length = path.length; length > 0; length -= 1) {
-    const range = nodeAt(context.document, path.slice(0, length))?.range;
-    if (range !== undefined && range !== null) {
-      return place(context, range[0]);
-    }
-  }
-  return context.input.name;
-}
+/** One document of the file, and what its values are read with. */
+interface DocumentContext extends LocatedDocument, Pick<YamlInput, 'schema' | 'lookup'> {}
 
 function unresolved(path: string, name: string, source: string): Problem {
   return {
@@ -85,14 +54,14 @@ function readValue(
   rawPath: RawPath,
   raw: unknown,
 ): SettingValue {
-  const source = sourceOf(context, rawPath);
+  const source = placeOfValue(context, rawPath);
   const missing: string[] = [];
-  const value = convert(schema, resolveTexts(raw, context.input.lookup, missing));
+  const value = convert(schema, resolveTexts(raw, context.lookup, missing));
   return {
     path,
     value,
     source,
-    ...(Array.isArray(raw) && { itemSources: raw.map((_item, index) => sourceOf(context, [...rawPath, index])) }),
+    ...(Array.isArray(raw) && { itemSources: raw.map((_item, index) => placeOfValue(context, [...rawPath, index])) }),
     ...(missing.length > 0 && { problems: missing.map((name) => unresolved(formatPath(path), name, source)) }),
   };
 }
@@ -160,16 +129,16 @@ function toPlain(document: Document, source: string): { readonly raw: unknown } 
 }
 
 function readDocument(context: DocumentContext): YamlSettings {
-  const { document, input } = context;
-  const errors = document.errors.map((error) => invalid(error.message, place(context, error.pos[0])));
+  const { document, name, schema } = context;
+  const errors = document.errors.map((error) => invalid(error.message, placeOf(context, error.pos[0])));
   if (errors.length > 0) {
     return { values: [], problems: errors };
   }
   keepTexts(document);
-  const plain = toPlain(document, input.name);
+  const plain = toPlain(document, name);
   return 'problem' in plain
     ? { values: [], problems: [plain.problem] }
-    : { values: markRepeated(readNode(context, input.schema, [], [], plain.raw)), problems: [] };
+    : { values: markRepeated(readNode(context, schema, [], [], plain.raw)), problems: [] };
 }
 
 /**
@@ -179,6 +148,6 @@ function readDocument(context: DocumentContext): YamlSettings {
 export function readYaml(input: YamlInput): YamlSettings {
   const lines = new LineCounter();
   const documents = parseAllDocuments(input.text, { lineCounter: lines, prettyErrors: false, merge: true });
-  const read = [...documents].map((document) => readDocument({ input, document, lines }));
+  const read = [...documents].map((document) => readDocument({ ...input, document, lines }));
   return { values: read.flatMap(({ values }) => values), problems: read.flatMap(({ problems }) => problems) };
 }

@@ -46,9 +46,9 @@ describe('right settings', () => {
   });
 
   test('leave the input as it was', () => {
-    const input = structuredClone(SMALLEST);
+    const input = { kafka: { ssl: true }, server: {} };
     checkSettings(input);
-    expect(input).toEqual(SMALLEST);
+    expect(input).toEqual({ kafka: { ssl: true }, server: {} });
   });
 });
 

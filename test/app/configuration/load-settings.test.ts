@@ -340,14 +340,14 @@ describe('the configuration file', () => {
 describe('the config tree', () => {
   test('gives settings by file name, with dots or as folders, less the last line break', () => {
     const configTree = folderWith({
-      'database/password': 'a\nb\n',
+      'database/password': ' a\nb \n',
       'database.user': 'me\r\n',
       'kafka/group-id': 'from-tree',
       'server.port': '82\n',
     });
     const { KAFKA_GROUP_ID: _replaced, ...env } = REQUIRED;
     expect(load({ configTree, env })).toMatchObject({
-      database: { password: 'a\nb', user: 'me' },
+      database: { password: ' a\nb ', user: 'me' },
       kafka: { groupId: 'from-tree' },
       server: { port: 82 },
     });
@@ -364,6 +364,7 @@ describe('the config tree', () => {
     const configTree = folderWith({ '..2024_01/database.password': 'a' });
     symlinkSync('..2024_01', join(configTree, '..data'));
     symlinkSync(join('..data', 'database.password'), join(configTree, 'database.password'));
+    symlinkSync('..2024_02', join(configTree, '..data_tmp'));
     symlinkSync('.', join(configTree, 'loop'));
     expect(load({ configTree }).database.password).toBe('a');
   });
