@@ -134,9 +134,7 @@ export function schemaProblems(errors: readonly ErrorObject[], root: SchemaNode,
         : keyword === 'required'
           ? missingKey(located)
           : wrongValue(located, root, document);
-    if (!problems.has(problem.path)) {
-      problems.set(problem.path, problem);
-    }
+    problems.set(problem.path, problem);
   }
   return [...problems.values()];
 }

@@ -50,6 +50,7 @@ describe('a value', () => {
 
   test('is masked at a key that the schema does not know, and in place of a section with a secret', () => {
     expect(maskSecrets(schema, { pasword: 'p', inner: 'token' })).toEqual({ pasword: '******', inner: '******' });
+    expect(maskSecrets(schema, { constructor: 'p' })).toEqual({ constructor: '******' });
     expect(maskSecrets(schema, ['p'])).toBe('******');
   });
 
