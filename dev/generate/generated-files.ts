@@ -23,17 +23,17 @@ function schemaFiles(): readonly GeneratedFile[] {
   return [
     {
       path: 'contract/schemas/application.schema.json',
-      content: publishSchema(settings, { placeholders: true, isOverlay: false }),
+      content: publishSchema(settings, { isPartial: true, nullRemoves: false, isRelaxed: true }),
     },
     {
       path: 'contract/schemas/consumer.schema.json',
-      content: publishSchema(consumer, { placeholders: false, isOverlay: false }),
+      content: publishSchema(consumer, { isPartial: false, nullRemoves: false, isRelaxed: false }),
     },
     {
       path: 'contract/schemas/environment.schema.json',
       content: publishSchema(
         { ...consumer, $id: 'https://stream-consumer.dev/schemas/environment.schema.json' },
-        { placeholders: false, isOverlay: true },
+        { isPartial: true, nullRemoves: true, isRelaxed: false },
       ),
     },
   ];

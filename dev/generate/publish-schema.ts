@@ -2,10 +2,12 @@ import type { SchemaNode } from '../../contract/schema-node.ts';
 
 /** Which liberties a file has beside the schema that the finished settings are checked with. */
 export interface SchemaUse {
-  /** Whether any value may be, or hold, a placeholder such as `${NAME:default}`. */
-  readonly placeholders: boolean;
-  /** Whether the file may leave everything out and remove with null, as an overlay does. */
-  readonly isOverlay: boolean;
+  /** Whether nothing has to be in it, as other sources may give the rest. */
+  readonly isPartial: boolean;
+  /** Whether null removes what a file below it gives. */
+  readonly nullRemoves: boolean;
+  /** Whether keys may be in kebab-case or dotted, and any value may hold a placeholder such as `${NAME:default}`. */
+  readonly isRelaxed: boolean;
 }
 
 const PLACEHOLDER: SchemaNode = { type: 'string', pattern: '\\$\\{.+\\}' };
@@ -16,10 +18,10 @@ const mapValues = <T, U>(object: Readonly<Record<string, T>>, change: (value: T)
 function withAlternatives(node: SchemaNode, use: SchemaUse): SchemaNode {
   const isScalar = node.type !== 'object';
   const others: SchemaNode[] = [];
-  if (use.placeholders && isScalar && (node.type !== 'string' || node.pattern !== undefined)) {
+  if (use.isRelaxed && isScalar && (node.type !== 'string' || node.pattern !== undefined)) {
     others.push(PLACEHOLDER);
   }
-  if (use.isOverlay) {
+  if (use.nullRemoves) {
     others.push({ type: 'null' });
   }
   if (others.length === 0) {
@@ -37,16 +39,30 @@ function publishChild(node: SchemaNode, use: SchemaUse): SchemaNode {
   return withAlternatives(publishNode(node, use), use);
 }
 
+const kebabCase = (key: string): string => key.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+
+/** What an editor should offer below a section: the keys, and for relaxed ones their other spellings. */
+function publishProperties(properties: Readonly<Record<string, SchemaNode>>, use: SchemaUse) {
+  const published = mapValues(properties, (child) => publishChild(child, use));
+  const kebab = Object.entries(published).map(([key, child]) => [kebabCase(key), child] as const);
+  return use.isRelaxed ? { ...published, ...Object.fromEntries(kebab) } : published;
+}
+
+function publishPatterns(node: SchemaNode, use: SchemaUse) {
+  // Where a dotted key leads is beyond JSON Schema; the consumer checks it.
+  const dotted = use.isRelaxed && node.patternProperties === undefined ? { '[.]': {} } : {};
+  return { ...dotted, ...mapValues(node.patternProperties ?? {}, (child) => publishChild(child, use)) };
+}
+
 function publishNode(node: SchemaNode, use: SchemaUse): SchemaNode {
-  const { required = [], properties, patternProperties, items, ...rest } = node;
-  const mandatory = use.isOverlay ? [] : required.filter((key) => properties?.[key]?.default === undefined);
+  const { required = [], properties, patternProperties: _replaced, items, ...rest } = node;
+  const mandatory = use.isPartial ? [] : required.filter((key) => properties?.[key]?.default === undefined);
+  const patterns = node.type === 'object' ? publishPatterns(node, use) : {};
   return {
     ...rest,
-    ...(items !== undefined && { items: publishChild(items, { ...use, isOverlay: false }) }),
-    ...(properties !== undefined && { properties: mapValues(properties, (child) => publishChild(child, use)) }),
-    ...(patternProperties !== undefined && {
-      patternProperties: mapValues(patternProperties, (child) => publishChild(child, use)),
-    }),
+    ...(items !== undefined && { items: publishChild(items, { ...use, nullRemoves: false }) }),
+    ...(properties !== undefined && { properties: publishProperties(properties, use) }),
+    ...(Object.keys(patterns).length > 0 && { patternProperties: patterns }),
     ...(mandatory.length > 0 && { required: mandatory }),
   };
 }

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
@@ -18,24 +19,57 @@ test('every generated file is up to date (npm run generate)', () => {
 });
 
 describe('the schema of application.yml', () => {
-  const smallest = 'kafka: { brokers: [b:1], topics: [t], groupId: g }\ndatabase: { url: "postgresql://h/d" }\n';
-
-  test('asks for nothing that has a default', () => {
-    expect(accepts('application', smallest)).toBe(true);
+  test('asks for nothing: the environment may give it', () => {
+    expect(accepts('application', 'server: { port: 1 }')).toBe(true);
   });
 
-  test('takes a placeholder for a value of any type', () => {
-    expect(accepts('application', `${smallest}server: { port: "\${PORT:1}" }\nconsumer: { startFrom: "\${A}" }`)).toBe(
-      true,
+  test("takes the project's own file", () => {
+    expect(accepts('application', readFileSync(join(ROOT, 'dev', 'application.yml'), 'utf8'))).toBe(true);
+  });
+
+  test.each([
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder of the configuration
+    'server: { port: "${PORT:1}" }',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a placeholder of the configuration
+    'kafka: { brokers: ["${BROKER}"] }',
+    'kafka: { group-id: g, groupId: g }',
+    'management.health.kafka.in-root: true',
+    'management: { health.kafka.in-root: true, metrics: { tags: { region: eu } } }',
+  ])('takes %s', (text) => {
+    expect(accepts('application', text)).toBe(true);
+  });
+
+  test.each([
+    'server: { port: x }',
+    'server: { prt: 1 }',
+    'consumer: { startFrom: never }',
+    'consumer: { start-from: never }',
+    'kafka: { topics: [] }',
+  ])('refuses %s', (text) => {
+    expect(accepts('application', text)).toBe(false);
+  });
+});
+
+describe('the schema of consumer.yaml', () => {
+  test('takes the committed one', () => {
+    expect(accepts('consumer', readFileSync(join(ROOT, 'consumer.yaml'), 'utf8'))).toBe(true);
+  });
+
+  test('refuses what the check at synth would refuse', () => {
+    expect(accepts('consumer', 'replica: 1\napplication: { kafka: { brokers: [b:1], topics: [t], groupId: g } }')).toBe(
+      false,
     );
-  });
-
-  test.each(['server: { port: x }', 'server: { prt: 1 }', 'consumer: { startFrom: never }'])('refuses %s', (line) => {
-    expect(accepts('application', smallest + line)).toBe(false);
+    expect(accepts('consumer', 'replicas: 1')).toBe(false);
   });
 });
 
 describe('the schema of an environment', () => {
+  test('takes the committed ones', () => {
+    for (const name of readdirSync(join(ROOT, 'environments')).filter((each) => each.endsWith('.yaml'))) {
+      expect(accepts('environment', readFileSync(join(ROOT, 'environments', name), 'utf8'))).toBe(true);
+    }
+  });
+
   test('takes any part of consumer.yaml, and null to remove one', () => {
     expect(accepts('environment', 'replicas: 3\nimage: { tag: null }\nkafka: null')).toBe(true);
     expect(accepts('environment', 'application: { kafka: { topics: [t] } }')).toBe(true);
