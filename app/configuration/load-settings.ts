@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Checked } from '../../contract/check-against.ts';
 import { checkSettings } from '../../contract/check-settings.ts';
@@ -10,6 +9,7 @@ import { type ConfigFile, findConfigFile } from './find-config-file.ts';
 import { type MergedValues, mergeValues } from './merge-values.ts';
 import { type ConfigTree, readConfigTree } from './read-config-tree.ts';
 import { readEnvironment } from './read-environment.ts';
+import { readText } from './read-text.ts';
 import { readYaml, type YamlSettings } from './read-yaml.ts';
 
 /** Where settings come from. */
@@ -37,16 +37,14 @@ const REASON: Readonly<Record<string, string>> = {
   ENOTDIR: 'is not a folder',
   EACCES: 'may not be read by this user',
   EPERM: 'may not be read by this user',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text',
 };
 
-function unreadable(error: unknown, path: string, given: string, allowed: string): Problem {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return {
-    path,
-    message: `names something that ${REASON[code ?? ''] ?? `cannot be read (${message})`}`,
-    given,
-    allowed,
-  };
+/** @param problem what names the file or folder, and what could be there */
+function unreadable(error: unknown, problem: Pick<Problem, 'path' | 'given' | 'allowed'>): Problem {
+  const { code = '', message, path: place } = error as NodeJS.ErrnoException;
+  const reason = REASON[code] ?? `cannot be read (${message})`;
+  return { ...problem, message: `names something that ${reason}`, ...(place !== undefined && { source: place }) };
 }
 
 /** Files that were read, or the problems that kept them from being read. */
@@ -65,7 +63,10 @@ function readTree({ configTree, env, cwd }: SettingsSources): Attempt<ConfigTree
     return { read: readConfigTree(schema, resolve(cwd, folder)), problems: [] };
   } catch (error) {
     const path = configTree === undefined ? 'CONFIG_TREE' : '--config-tree';
-    return { read: none, problems: [unreadable(error, path, folder, 'a folder of readable files')] };
+    return {
+      read: none,
+      problems: [unreadable(error, { path, given: folder, allowed: 'a folder of readable files' })],
+    };
   }
 }
 
@@ -74,10 +75,10 @@ function readFile(file: ConfigFile | undefined, lookup: (name: string) => string
     return { values: [], problems: [] };
   }
   try {
-    return readYaml({ text: readFileSync(file.path, 'utf8'), name: file.name, schema, lookup });
+    return readYaml({ text: readText(file.path), name: file.name, schema, lookup });
   } catch (error) {
     const path = file.namedBy ?? 'the configuration file';
-    return { values: [], problems: [unreadable(error, path, file.name, 'a readable YAML file')] };
+    return { values: [], problems: [unreadable(error, { path, given: file.name, allowed: 'a readable YAML file' })] };
   }
 }
 

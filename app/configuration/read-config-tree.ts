@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SchemaNode } from '../../contract/schema-node.ts';
 import { bindKey } from './bind-key.ts';
 import { convert } from './convert-text.ts';
+import { readText } from './read-text.ts';
 import type { SettingValue } from './setting-value.ts';
 
 /** A mounted directory of secret files. */
@@ -29,7 +30,7 @@ function listFiles(folder: string, prefix: string, depth: number): readonly (rea
   });
 }
 
-const readSecret = (path: string): string => readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+const readSecret = (path: string): string => readText(path).replace(/\r?\n$/, '');
 
 /**
  * Reads a config tree: a file's path below the folder, with its slashes as dots, is the name of a setting

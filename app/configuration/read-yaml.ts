@@ -1,6 +1,7 @@
 import { type Document, LineCounter, parseAllDocuments, visit } from 'yaml';
 import type { Problem } from '../../contract/problem.ts';
 import type { SchemaNode } from '../../contract/schema-node.ts';
+import { environmentName } from '../../contract/setting-list.ts';
 import { formatPath } from '../../contract/setting-path.ts';
 import { bindKey } from './bind-key.ts';
 import { convert } from './convert-text.ts';
@@ -29,10 +30,11 @@ export interface YamlInput {
 interface DocumentContext extends LocatedDocument, Pick<YamlInput, 'schema' | 'lookup'> {}
 
 function unresolved(path: string, name: string, source: string): Problem {
+  const variable = /^[A-Z0-9_]+$/.test(name) ? name : environmentName(name);
   return {
     path,
     message: `refers to \${${name}}, which is not set`,
-    allowed: `set the environment variable ${name}, or give a default: \${${name}:value}`,
+    allowed: `set the environment variable ${variable}, or give a default: \${${name}:value}`,
     source,
   };
 }

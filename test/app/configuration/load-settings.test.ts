@@ -241,6 +241,12 @@ describe('a problem in the YAML file', () => {
     ]);
   });
 
+  test('names the variable to set where a placeholder is not written like one', () => {
+    expect(problems({ cwd: yaml('database: { password: "${role-password}" }') })).toMatchObject([
+      { allowed: expect.stringContaining('set the environment variable ROLE_PASSWORD,') },
+    ]);
+  });
+
   test('does not count when a source above it gives the setting', () => {
     expect(
       load({
@@ -328,12 +334,27 @@ describe('the configuration file', () => {
     ['CONFIG_FILE', { env: { ...REQUIRED, CONFIG_FILE: 'nowhere.yml' } }, 'nowhere.yml'],
   ])('that %s names has to exist, and nothing else is reported then', (path, sources, given) => {
     expect(problems({ cwd, ...sources })).toEqual([
-      { path, message: 'names something that does not exist', given, allowed: 'a readable YAML file' },
+      {
+        path,
+        message: 'names something that does not exist',
+        given,
+        allowed: 'a readable YAML file',
+        source: join(cwd, given),
+      },
     ]);
   });
 
   test('may not be a folder', () => {
     expect(problems({ cwd, configFile: 'config' })).toMatchObject([{ message: 'names something that is a folder' }]);
+  });
+
+  test('has to be UTF-8; a byte order mark does not count', () => {
+    writeFileSync(join(cwd, 'latin1.yml'), Buffer.from('server: { address: "h\xf6st" }', 'latin1'));
+    writeFileSync(join(cwd, 'bom.yml'), '\uFEFFserver.port: 5');
+    expect(problems({ cwd, configFile: 'latin1.yml' })).toMatchObject([
+      { message: 'names something that is not UTF-8 text' },
+    ]);
+    expect(load({ cwd, configFile: 'bom.yml' }).server.port).toBe(5);
   });
 });
 
@@ -387,6 +408,13 @@ describe('the config tree', () => {
     expect(problems({ configTree })).toMatchObject([
       { path: 'server.port', source: `config tree file ${join(configTree, 'server', 'port')}` },
     ]);
+  });
+
+  test('names the file that cannot be read', () => {
+    const configTree = folderWith({ 'server.port': '1' });
+    const file = join(configTree, 'database.password');
+    writeFileSync(file, Buffer.from([0xff]));
+    expect(problems({ configTree })).toMatchObject([{ path: '--config-tree', given: configTree, source: file }]);
   });
 
   test('has to exist when it is named', () => {
