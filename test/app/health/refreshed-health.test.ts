@@ -102,3 +102,13 @@ test('stopping aborts the running check, leaves no timer and lets nobody wait', 
   expect(health.current()).toBeUndefined();
   expect(jest.getTimerCount()).toBe(0);
 });
+
+test('stopping between two checks leaves no timer either', async () => {
+  const health = new RefreshedHealth({ name: 'ping', check: async () => UP }, TIMING);
+  health.start();
+  await health.known;
+  await jest.advanceTimersByTimeAsync(0);
+  expect(jest.getTimerCount()).toBe(1);
+  health.stop();
+  expect(jest.getTimerCount()).toBe(0);
+});
