@@ -1,5 +1,5 @@
 /** The cdk8s app: renders consumer.yaml and its environments, and puts the result into dist/ when all of it is valid. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, YamlOutputType } from 'cdk8s';
 import { ConsumerChart } from './charts/consumer-chart.ts';
@@ -7,12 +7,9 @@ import type { CheckedConsumer } from './contract/check-consumer-file.ts';
 import { describeProblem, type Problem } from './contract/problem.ts';
 import { MonitoringChart } from './monitoring/monitoring-chart.ts';
 import { prometheusFiles } from './monitoring/prometheus-files.ts';
-import { checkedEnvironments } from './synthesis/checked-environment.ts';
-import { DIST_FOLDER, outputFolder } from './synthesis/output-folder.ts';
-import { publish } from './synthesis/publish.ts';
-import { writtenFiles } from './synthesis/written-files.ts';
+import { DIST_FOLDER } from './synthesis/output-folder.ts';
+import { synthesize } from './synthesis/synthesize.ts';
 
-const folder = process.cwd();
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
 
 /** Flat charts, one file each: the files' names and their order stay what they are. */
@@ -39,28 +36,20 @@ function refuse(problems: readonly Problem[]): void {
   process.exitCode = 1;
 }
 
-/** The CLI takes the app's standard output for itself. */
-const say = process.env['CDK8S_OUTDIR'] === undefined ? console.log : console.error;
+/** Set by the CLI, which also takes the app's standard output for itself. */
+const outdir = process.env['CDK8S_OUTDIR'];
+const say = outdir === undefined ? console.log : console.error;
 
-function synthesize(): void {
-  const checked = checkedEnvironments(folder);
-  if (!checked.ok) {
-    refuse(checked.problems);
-    return;
-  }
-  const output = outputFolder(folder, process.env['CDK8S_OUTDIR']);
-  if (output.isPublished) {
-    rmSync(output.path, { recursive: true, force: true });
-  }
-  for (const { folder: name, consumer } of checked.value) {
-    renderManifests(join(output.path, name), consumer);
-    renderPrometheusFiles(join(output.path, name, 'prometheus'), consumer);
-  }
-  if (output.isPublished) {
-    const dist = join(folder, DIST_FOLDER);
-    publish(output.path, dist);
-    say(writtenFiles(dist, folder).join('\n'));
-  }
+const synthesized = synthesize({
+  folder: process.cwd(),
+  outdir,
+  render: (folder, consumer) => {
+    renderManifests(folder, consumer);
+    renderPrometheusFiles(join(folder, 'prometheus'), consumer);
+  },
+});
+if (synthesized.ok) {
+  say(synthesized.value.join('\n'));
+} else {
+  refuse(synthesized.problems);
 }
-
-synthesize();

@@ -1,0 +1,109 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { SCRATCH_FOLDER } from '../synthesis/output-folder.ts';
+import { contents, type Finished, run, synthesize, temporaryCheckout } from './synthesis/checkout.ts';
+
+const SLOW_MACHINE_MS = 60_000;
+
+const folders: string[] = [];
+
+function checkout(): string {
+  const folder = temporaryCheckout();
+  folders.push(folder);
+  return folder;
+}
+
+afterAll(() => {
+  for (const folder of folders) {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+describe('npm run synth', () => {
+  let folder = '';
+  let finished: Finished;
+
+  beforeAll(async () => {
+    folder = checkout();
+    writeFileSync(join(folder, 'environments/bare.yaml'), 'monitoring: { customResources: false }\n');
+    finished = await synthesize(folder, { TZ: 'Pacific/Kiritimati', LC_ALL: 'tr_TR.UTF-8' });
+  }, SLOW_MACHINE_MS);
+
+  test('writes the bytes that are committed, in any time zone and language; else run it and commit dist/', () => {
+    const own = [...contents(join(folder, 'dist'))].filter(([path]) => !path.startsWith('bare/'));
+    expect(new Map(own)).toEqual(contents('dist'));
+  });
+
+  test('prints the paths that it wrote, and nothing else', () => {
+    const paths = [...contents(join(folder, 'dist')).keys()].map((path) => `dist/${path}\n`);
+    expect(finished).toEqual({ code: 0, stdout: paths.join(''), stderr: '' });
+  });
+
+  test('leaves the custom resources out where consumer.yaml says so', () => {
+    expect([...contents(join(folder, 'dist/bare')).keys()]).toEqual([
+      'consumer.k8s.yaml',
+      'prometheus/rules.yml',
+      'prometheus/scrape.yml',
+    ]);
+  });
+});
+
+describe('npm run synth with mistakes', () => {
+  let folder = '';
+  let finished: Finished;
+
+  beforeAll(async () => {
+    folder = checkout();
+    const base = readFileSync(join(folder, 'consumer.yaml'), 'utf8');
+    writeFileSync(join(folder, 'consumer.yaml'), base.replace(/^replicas:.*/m, 'replicas: many\nreplica: 2'));
+    writeFileSync(
+      join(folder, 'environments/staging.yaml'),
+      'image:\n  tag: latest\nterminationGracePeriodSeconds: 20\napplication:\n  kafka:\n    brokers: [nowhere]\n',
+    );
+    finished = await synthesize(folder);
+  }, SLOW_MACHINE_MS);
+
+  test('tells all problems of all files with their places', () => {
+    const { stderr } = finished;
+    expect(stderr).toMatch(/^Nothing was synthesized, dist\/ is as it was: 5 problems\n/);
+    expect(stderr).toMatch(/replicas .*"many" \(consumer\.yaml:\d+:\d+\)\n {2}allowed: a whole number/);
+    expect(stderr).toMatch(/replica is not a known key.*\(consumer\.yaml:\d+:\d+\); did you mean replicas\?/);
+    expect(stderr).toMatch(/image\.tag moves.*"latest" \(environments\/staging\.yaml:2:8\)/);
+    expect(stderr).toMatch(
+      /terminationGracePeriodSeconds .*application\.shutdown\.timeout.*\(environments\/staging\.yaml:3:32\)/,
+    );
+    expect(stderr).toMatch(/application\.kafka\.brokers\[0\] .*"nowhere" \(environments\/staging\.yaml:6:15\)/);
+  });
+
+  test('ends with exit code 1, without a stack trace, and leaves dist/ as it was', () => {
+    expect(finished).toMatchObject({ code: 1, stdout: '' });
+    expect(finished.stderr).not.toMatch(/^\s+at /m);
+    expect(contents(join(folder, 'dist'))).toEqual(contents('dist'));
+  });
+});
+
+describe('npx cdk8s synth', () => {
+  test('renders to the folder that is then published', () => {
+    const { output } = parse(readFileSync('cdk8s.yaml', 'utf8')) as { output: string };
+    expect(output).toBe(SCRATCH_FOLDER);
+  });
+
+  test(
+    'writes dist/ and says so where the CLI lets it',
+    async () => {
+      const folder = checkout();
+      rmSync(join(folder, 'dist'), { recursive: true });
+      const { code, stderr } = await run('node_modules/.bin/cdk8s', ['synth'], folder, {
+        CDK8S_CHECK_UPGRADE: 'false',
+      });
+      expect({ code, paths: stderr.trim().split('\n') }).toEqual({
+        code: 0,
+        paths: [...contents('dist').keys()].map((path) => `dist/${path}`),
+      });
+      expect(contents(join(folder, 'dist'))).toEqual(contents('dist'));
+    },
+    SLOW_MACHINE_MS,
+  );
+});

@@ -1,0 +1,91 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { checkedEnvironments } from '../../synthesis/checked-environment.ts';
+
+const BASE = 'application:\n  kafka:\n    brokers: ["a:1"]\n    topics: [orders]\n    groupId: g\n';
+
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'environments-'));
+  mkdirSync(join(folder, 'environments'));
+  writeFileSync(join(folder, 'consumer.yaml'), BASE);
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const environment = (file: string, text: string): void => writeFileSync(join(folder, 'environments', file), text);
+
+function problems(): string[] {
+  const checked = checkedEnvironments(folder);
+  return checked.ok ? [] : checked.problems.map(({ path, source }) => `${path} @ ${source}`);
+}
+
+test('consumer.yaml comes first, then the environments by name', () => {
+  environment('production.yaml', 'replicas: 6\n');
+  environment('development.yml', '');
+  environment('README.md', 'no environment');
+  const checked = checkedEnvironments(folder);
+  expect(checked).toMatchObject({
+    ok: true,
+    value: [
+      { folder: '', consumer: { file: { replicas: 1 } } },
+      { folder: 'development', consumer: { file: { replicas: 1 } } },
+      { folder: 'production', consumer: { file: { replicas: 6 } } },
+    ],
+  });
+});
+
+test('no environments folder is fine', () => {
+  rmSync(join(folder, 'environments'), { recursive: true });
+  expect(checkedEnvironments(folder)).toMatchObject({ ok: true, value: [{ folder: '' }] });
+});
+
+test('a mistake of consumer.yaml is told once, not once for each environment', () => {
+  writeFileSync(join(folder, 'consumer.yaml'), `${BASE}replicas: -1\n`);
+  environment('staging.yaml', 'namespace: { name: staging }\n');
+  expect(problems()).toEqual(['replicas @ consumer.yaml:6:11']);
+});
+
+test('an environment that corrects consumer.yaml does not make consumer.yaml right', () => {
+  writeFileSync(join(folder, 'consumer.yaml'), `${BASE}replicas: -1\n`);
+  environment('staging.yaml', 'replicas: 1\n');
+  expect(problems()).toEqual(['replicas @ consumer.yaml:6:11']);
+});
+
+test('what is missing is placed at the section that lacks it', () => {
+  writeFileSync(join(folder, 'consumer.yaml'), BASE.replace('    groupId: g\n', ''));
+  expect(problems()).toEqual(['application.kafka.groupId @ consumer.yaml:3:5']);
+});
+
+test('an empty consumer.yaml lacks the application part', () => {
+  writeFileSync(join(folder, 'consumer.yaml'), '# nothing yet\n');
+  expect(problems()).toEqual(['application @ consumer.yaml']);
+});
+
+test('without consumer.yaml the folder is named', () => {
+  rmSync(join(folder, 'consumer.yaml'));
+  const checked = checkedEnvironments(folder);
+  expect(checked).toMatchObject({ ok: false, problems: [{ message: expect.stringContaining(folder) }] });
+});
+
+test.each(['prometheus.yaml', 'Prod.yaml', 'a b.yaml'])('environments/%s cannot be a folder in dist', (file) => {
+  environment(file, 'replicas: 2\n');
+  expect(problems()).toEqual([` @ environments/${file}`]);
+});
+
+test('two files of one name are one too many', () => {
+  environment('staging.yaml', 'replicas: 2\n');
+  environment('staging.yml', 'replicas: 3\n');
+  expect(problems()).toEqual([' @ environments/staging.yml']);
+});
+
+test('a file that is not YAML is named with line and column', () => {
+  environment('staging.yaml', 'replicas: 2\nkafka: [\n');
+  const checked = checkedEnvironments(folder);
+  expect(checked).toMatchObject({ ok: false, problems: [{ message: expect.stringContaining('is not YAML') }] });
+  expect(problems()).toEqual([expect.stringMatching(/^ @ environments\/staging\.yaml:\d+:\d+$/)]);
+});

@@ -1,0 +1,55 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { publish } from '../../synthesis/publish.ts';
+import { contents } from './checkout.ts';
+
+let folder = '';
+const path = (name: string): string => join(folder, name);
+
+function write(name: string, files: Record<string, string>): void {
+  mkdirSync(path(name), { recursive: true });
+  for (const [file, text] of Object.entries(files)) {
+    writeFileSync(join(path(name), file), text);
+  }
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'publish-'));
+  write('rendered', { 'a.yaml': 'new' });
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const expectPublished = (): void => {
+  expect(contents(path('dist'))).toEqual(new Map([['a.yaml', 'new']]));
+  expect(contents(path('rendered'))).toEqual(new Map([['a.yaml', 'new']]));
+  expect(existsSync(path('dist.new')) || existsSync(path('dist.old'))).toBe(false);
+};
+
+test('the first time the folder is made', () => {
+  publish(path('rendered'), path('dist'));
+  expectPublished();
+});
+
+test('later the folder is replaced, files that are no longer made included', () => {
+  write('dist', { 'a.yaml': 'old', 'stale.yaml': 'old' });
+  publish(path('rendered'), path('dist'));
+  expectPublished();
+});
+
+test('left-overs of a run that ended half-way are no harm', () => {
+  write('dist', { 'a.yaml': 'old' });
+  write('dist.new', { 'half.yaml': 'x' });
+  write('dist.old', { 'older.yaml': 'x' });
+  publish(path('rendered'), path('dist'));
+  expectPublished();
+});
+
+test('what a run had moved away comes back when the next one fails', () => {
+  write('dist.old', { 'a.yaml': 'old' });
+  expect(() => publish(path('missing'), path('dist'))).toThrow('ENOENT');
+  expect(readFileSync(path('dist/a.yaml'), 'utf8')).toBe('old');
+});
