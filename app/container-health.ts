@@ -36,8 +36,8 @@ async function ask(url: string, timeoutMs: number): Promise<ContainerHealth> {
     await response.body?.cancel();
     return { isHealthy: response.ok, message: `${url} answered ${response.status}` };
   } catch (error) {
-    const { message, cause } = error as Error;
-    const reason = cause instanceof Error && cause.message !== '' ? cause.message : message;
+    const { message, cause } = error as Error & { cause?: Error };
+    const reason = cause?.message || message;
     return { isHealthy: false, message: `${url} did not answer: ${reason}` };
   }
 }
