@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import pg, { type PoolClient, type PoolConfig } from 'pg';
+import { parseIntoClientConfig } from 'pg-connection-string';
 import { milliseconds } from '../../contract/duration.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import type { Settings } from '../../contract/settings.ts';
@@ -15,12 +16,16 @@ export interface PoolFigures {
   readonly max: number;
 }
 
-/** What every connection of ours is opened with; the time-outs are the server's own, so they hold when we are gone. */
+/**
+ * What every connection of ours is opened with; the time-outs are the server's own, so they hold when we are gone.
+ *
+ * The URL is taken apart here, because pg lets a connection string win over the user and password beside it.
+ */
 export function connectionConfig(settings: Settings['database']): PoolConfig {
   const { url, user, password, connectTimeout, statementTimeout } = settings;
   const timeout = milliseconds(statementTimeout);
   return {
-    connectionString: url,
+    ...parseIntoClientConfig(url),
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { password }),
     application_name: PRODUCT_NAME,

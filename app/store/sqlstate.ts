@@ -45,11 +45,14 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
   '25P03': 'retry',
 };
 
+/** pg's own words when it cannot log in with what it was given, such as no password at all: no server was asked, so there is no SQLSTATE. */
+const cannotLogIn = (error: unknown): boolean => error instanceof Error && error.message.startsWith('SASL');
+
 /** The verdict on an error that a statement or a connection ended with; without a SQLSTATE it is the network's. */
 export function verdictOn(error: unknown): Verdict {
   const { code } = error instanceof DatabaseError ? error : {};
   if (code === undefined) {
-    return 'retry';
+    return cannotLogIn(error) ? 'stop' : 'retry';
   }
   return BY_CODE[code] ?? BY_CLASS[code.slice(0, 2)] ?? 'stop';
 }

@@ -34,6 +34,10 @@ test("an error without a SQLSTATE is the network's", () => {
   expect(verdictOn(new Error('read ECONNRESET'))).toBe('retry');
 });
 
+test('a log-in that lacks a password is for a person to mend', () => {
+  expect(verdictOn(new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'))).toBe('stop');
+});
+
 test('a description has neither detail nor context, which may quote a record', () => {
   expect(describeDatabaseError(databaseError('22P02'))).toBe('SQLSTATE 22P02: it went wrong');
 });
