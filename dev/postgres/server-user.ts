@@ -17,8 +17,11 @@ const CANDIDATES = ['postgres', 'nobody'];
  * @returns undefined when this process is not root: then it is the same user.
  * @throws ExplainedError when the system has none of the users.
  */
-export function serverUser(passwd: string = '/etc/passwd'): SystemUser | undefined {
-  if (process.getuid?.() !== 0) {
+export function serverUser(
+  passwd: string = '/etc/passwd',
+  isRoot: boolean = process.getuid?.() === 0,
+): SystemUser | undefined {
+  if (!isRoot) {
     return undefined;
   }
   const users = readFileSync(passwd, 'utf8').split('\n').map(parseUser);

@@ -1,4 +1,4 @@
-import { createWriteStream, mkdtempSync, renameSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, renameSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExplainedError } from './explained-error.ts';
@@ -42,7 +42,7 @@ export class ServerStartError extends ExplainedError {
  */
 export async function startServer(run: RunFolder, command: ServerCommand): Promise<LocalServer> {
   const logFile = join(run.path, `${command.name.toLowerCase()}.log`);
-  const log = createWriteStream(logFile, { flags: 'a', mode: 0o600 });
+  const log = openSync(logFile, 'a', 0o600);
   const tail: string[] = [];
   let onReady = (): void => undefined;
   const ready = new Promise<'ready'>((resolve) => {
@@ -51,7 +51,7 @@ export async function startServer(run: RunFolder, command: ServerCommand): Promi
   const owned = await run.spawn({
     ...command,
     onLine: (line) => {
-      log.write(`${line}\n`);
+      writeSync(log, `${line}\n`);
       tail.push(line);
       tail.splice(0, tail.length - TAIL_LINES);
       if (command.ready.test(line)) {
@@ -59,7 +59,7 @@ export async function startServer(run: RunFolder, command: ServerCommand): Promi
       }
     },
   });
-  void owned.exited.then(() => log.end());
+  void owned.exited.then(() => closeSync(log));
   const outcome = await Promise.race([ready, owned.exited, silence(command.startTimeout)]);
   if (outcome !== 'ready') {
     await terminate(owned, 'SIGKILL', 0);

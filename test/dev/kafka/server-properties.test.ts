@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { serverProperties } from '../../../dev/kafka/server-properties.ts';
+
+const lines = serverProperties({ port: 1, controllerPort: 2, dataFolder: '/data' }).trim().split('\n');
+
+describe('the settings of the local broker', () => {
+  it('keep it on the loopback interface, on the ports and in the folder it was given', () => {
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'listeners=PLAINTEXT://127.0.0.1:1,CONTROLLER://127.0.0.1:2',
+        'advertised.listeners=PLAINTEXT://127.0.0.1:1',
+        'controller.quorum.voters=1@127.0.0.1:2',
+        'log.dirs=/data',
+      ]),
+    );
+  });
+
+  it('make no topic by accident', () => {
+    expect(lines).toContain('auto.create.topics.enable=false');
+  });
+
+  it('replicate nothing', () => {
+    const factors = lines.filter((line) => /replication\.factor|min\.isr/.test(line));
+    expect(factors.length).toBeGreaterThan(0);
+    expect(factors.filter((line) => !line.endsWith('=1'))).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { readLines } from '../../../dev/run/line-reader.ts';
+import { LogLines } from '../../../dev/run/log-lines.ts';
+
+describe('log lines', () => {
+  it('are found when they are there already', async () => {
+    const logs = new LogLines();
+    logs.add('first');
+    expect(await logs.waitFor(/fir/)).toBe('first');
+  });
+
+  it('are waited for when they are not', async () => {
+    const logs = new LogLines();
+    const waiting = logs.waitFor(/second/);
+    logs.add('first');
+    logs.add('second');
+    expect(await waiting).toBe('second');
+  });
+
+  it('are missed with the last lines in the message', async () => {
+    const logs = new LogLines();
+    logs.add('another');
+    await expect(logs.waitFor(/never/, 10)).rejects.toThrow(/no line matched \/never\/ within 10 ms.*\n {4}another/);
+  });
+
+  it('are given to followers, earlier ones first', () => {
+    const logs = new LogLines();
+    const seen: string[] = [];
+    logs.add('a');
+    logs.follow((line) => seen.push(line));
+    logs.add('b');
+    expect(seen).toEqual(['a', 'b']);
+  });
+});
+
+describe('reading lines', () => {
+  it('joins what arrives in pieces, within a character too', async () => {
+    const stream = new PassThrough();
+    const lines: string[] = [];
+    readLines(stream, (line) => lines.push(line));
+    const [head, tail] = [
+      Buffer.from('gr\u00fcn\r\nrest').subarray(0, 3),
+      Buffer.from('gr\u00fcn\r\nrest').subarray(3),
+    ];
+    stream.write(head);
+    stream.end(tail);
+    await new Promise((resolve) => stream.once('close', resolve));
+    expect(lines).toEqual(['gr\u00fcn', 'rest']);
+  });
+});
