@@ -1,4 +1,5 @@
 import type { ConsumerReport, PartitionReport } from '../stream/consumer-report.ts';
+import { maskText } from './error-text.ts';
 import type { Detail, Health } from './health.ts';
 import type { Status } from './status.ts';
 
@@ -41,7 +42,7 @@ function detailsOf({ state, groupId, partitions, lastProgressAt, lastError }: Co
     assignedPartitions: partitionsByTopic(partitions),
     ...(lag === undefined ? {} : { lag }),
     ...(lastProgressAt === null ? {} : { lastProgressAt: lastProgressAt.toISOString() }),
-    ...(lastError === null ? {} : { lastError }),
+    ...(lastError === null ? {} : { lastError: maskText(lastError) }),
   };
 }
 

@@ -1,11 +1,12 @@
-const SECRETS_IN_TEXT: readonly (readonly [RegExp, string])[] = [
-  [/(:\/\/[^\s:@/]*):[^\s@/]+@/gi, '$1:***@'],
-  [/\b(password|passwd|pwd|secret)(\s*=\s*)("[^"]*"|'[^']*'|[^\s,;&"']+)/gi, '$1$2***'],
-];
+import { MASK } from '../../contract/mask-secrets.ts';
 
-/** The text with the passwords in it replaced by `***`: those in URLs and those written as `password=...`. */
-export function maskSecrets(text: string): string {
-  return SECRETS_IN_TEXT.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), text);
+/** Bounded, so that no text, however long, takes long. A password may hold @ and / where nobody percent-encoded it. */
+const PASSWORD_IN_URL = /(:\/\/[^\s:@/]*:)\S{1,512}@/g;
+const SECRET_PARAMETER = /((?:password|passwd|pwd|secret)\s*=\s*)("[^"]*"|'[^']*'|[^\s,;&"']+)/gi;
+
+/** The text with the secrets in it masked: passwords in URLs, and what stands behind `password=` and its like. */
+export function maskText(text: string): string {
+  return text.replace(PASSWORD_IN_URL, `$1${MASK}@`).replace(SECRET_PARAMETER, `$1${MASK}`);
 }
 
 /** Whether something thrown is an error, one of another realm (`node:vm`) included. */
@@ -14,12 +15,12 @@ export function isError(thrown: unknown): thrown is Error {
 }
 
 /**
- * An error as health details and Spring Boot show it: `<name>: <message>`, on one line, passwords masked. Of an error
+ * An error as health details and Spring Boot show it: `<name>: <message>`, on one line, secrets masked. Of an error
  * without a message that stands for several (each address refused), the messages of those.
  */
 export function errorText(error: unknown): string {
   const text = isError(error) ? `${error.name}: ${messageOf(error)}` : `Error: ${String(error)}`;
-  return maskSecrets(text.replace(/\s*\n\s*/g, ' '));
+  return maskText(text.replace(/\s*\n\s*/g, ' '));
 }
 
 function messageOf(error: Error & { readonly errors?: unknown }): string {

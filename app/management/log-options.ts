@@ -1,6 +1,7 @@
 import type { FastifyServerOptions } from 'fastify';
+import { MASK } from '../../contract/mask-secrets.ts';
 import type { Settings } from '../../contract/settings.ts';
-import { isError, maskSecrets } from '../health/error-text.ts';
+import { isError, maskText } from '../health/error-text.ts';
 
 /** Takes the log, one JSON line per call. */
 export interface LogDestination {
@@ -29,13 +30,13 @@ export function logOptions(
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: (error) => describeError(error, 0) },
-    redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: '***' },
+    redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: MASK },
     hooks: {
       logMethod(args, method) {
         const [first, ...rest]: unknown[] = args;
         // pino would take an error's own message as the line's, past every mask.
         const named = isError(first) && rest.length === 0 ? [{ err: first }, first.message] : args;
-        const masked = named.map((arg: unknown) => (typeof arg === 'string' ? maskSecrets(arg) : arg));
+        const masked = named.map((arg: unknown) => (typeof arg === 'string' ? maskText(arg) : arg));
         method.apply(this, masked as typeof args);
       },
     },
@@ -53,13 +54,13 @@ interface LoggedError {
 
 function describeError(error: unknown, depth: number): LoggedError {
   if (!isError(error)) {
-    return { type: 'Error', message: maskSecrets(String(error)), stack: '' };
+    return { type: 'Error', message: maskText(String(error)), stack: '' };
   }
   const { name, message, stack = '', cause } = error;
   return {
     type: name,
-    message: maskSecrets(message),
-    stack: maskSecrets(stack),
+    message: maskText(message),
+    stack: maskText(stack),
     ...('code' in error ? { code: error.code } : {}),
     ...(cause === undefined || depth === DEEPEST_CAUSE ? {} : { cause: describeError(cause, depth + 1) }),
   };

@@ -10,6 +10,8 @@ const LIMITS = {
   headerBytes: 16_384,
   headersTimeout: 10_000,
   requestTimeout: 15_000,
+  /** How often the two are enforced; Node's own 30 s would let a slow client stay that much longer. */
+  connectionsCheckingInterval: 5_000,
   /** Silence on a connection in the middle of a request. */
   connectionTimeout: 30_000,
   keepAliveTimeout: 60_000,
@@ -31,7 +33,11 @@ export function createServer(settings: Pick<Settings, 'logging'>, destination?: 
   const app: FastifyInstance = Fastify({
     logger: logOptions(settings.logging, destination),
     logController: new LogController({ disableRequestLogging: true }),
-    http: { maxHeaderSize: LIMITS.headerBytes, headersTimeout: LIMITS.headersTimeout },
+    http: {
+      maxHeaderSize: LIMITS.headerBytes,
+      headersTimeout: LIMITS.headersTimeout,
+      connectionsCheckingInterval: LIMITS.connectionsCheckingInterval,
+    },
     requestTimeout: LIMITS.requestTimeout,
     connectionTimeout: LIMITS.connectionTimeout,
     keepAliveTimeout: LIMITS.keepAliveTimeout,

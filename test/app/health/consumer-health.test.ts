@@ -47,7 +47,7 @@ test('the details tell who it is, what it owns, how far behind it is and what ha
       { topic: 'refunds', partition: 0, nextOffset: 1n, lag: 0n },
     ],
     lastProgressAt: new Date('2026-11-21T12:00:00Z'),
-    lastError: 'Error: connection refused',
+    lastError: 'Error: no route to postgres://orders:s3cr3t@db/orders',
   };
   expect(consumerHealth(report, false).details).toEqual({
     state: 'paused',
@@ -55,7 +55,7 @@ test('the details tell who it is, what it owns, how far behind it is and what ha
     assignedPartitions: { orders: [2, 10], refunds: [0] },
     lag: 12,
     lastProgressAt: '2026-11-21T12:00:00.000Z',
-    lastError: 'Error: connection refused',
+    lastError: 'Error: no route to postgres://orders:******@db/orders',
   });
 });
 
