@@ -12,7 +12,13 @@ function validatorOf(name: string) {
   return new Ajv({ strict: false }).compile(JSON.parse(file?.content ?? 'false'));
 }
 
-const accepts = (name: string, yaml: string): boolean => validatorOf(name)(parse(yaml)) === true;
+const VALIDATOR = {
+  application: validatorOf('application'),
+  consumer: validatorOf('consumer'),
+  environment: validatorOf('environment'),
+};
+
+const accepts = (name: keyof typeof VALIDATOR, yaml: string): boolean => VALIDATOR[name](parse(yaml)) === true;
 
 test('every generated file is up to date (npm run generate)', () => {
   expect(outdatedFiles(ROOT).map(({ path }) => path)).toEqual([]);
