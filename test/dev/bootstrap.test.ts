@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { temporaryFolder } from './run/temporary-folder.ts';
+
+const BOOTSTRAP = join(import.meta.dirname, '..', '..', 'dev', 'bootstrap.mjs');
+const LOCKED = { version: '1.0.0', integrity: 'sha512-a' };
+
+interface Checkout {
+  readonly engines?: string;
+  /** What node_modules/.package-lock.json says; undefined: nothing is installed. */
+  readonly installed?: Readonly<Record<string, unknown>>;
+  readonly npmExitCode?: number;
+}
+
+/** A checkout whose Jest tells its arguments and whose npm writes down that it was called. */
+class SampleCheckout {
+  readonly folder = temporaryFolder();
+
+  constructor({ engines = '>=20.19', installed, npmExitCode = 0 }: Checkout) {
+    this.write('package.json', JSON.stringify({ engines: { node: engines } }));
+    const optional = { ...LOCKED, optional: true };
+    const packages = { '': {}, 'node_modules/a': LOCKED, 'node_modules/for-others': optional };
+    this.write('package-lock.json', JSON.stringify({ packages }));
+    this.write('dev/.keep', '');
+    copyFileSync(BOOTSTRAP, join(this.folder, 'dev', 'bootstrap.mjs'));
+    if (installed !== undefined) {
+      this.write('node_modules/.package-lock.json', JSON.stringify({ packages: installed }));
+      this.write('node_modules/a/package.json', '{}');
+    }
+    this.jest('console.log(JSON.stringify(process.argv.slice(2)))');
+    this.write('bin/npm', `#!/bin/sh\necho "$@" >> ${this.folder}/npm.log\nexit ${npmExitCode}\n`);
+    chmodSync(join(this.folder, 'bin', 'npm'), 0o755);
+  }
+
+  write(path: string, text: string): void {
+    mkdirSync(dirname(join(this.folder, path)), { recursive: true });
+    writeFileSync(join(this.folder, path), text);
+  }
+
+  /** The program that stands where Jest's does. */
+  jest(script: string): void {
+    this.write('node_modules/jest/bin/jest.js', script);
+  }
+
+  get npmCalls(): string {
+    const log = join(this.folder, 'npm.log');
+    return existsSync(log) ? readFileSync(log, 'utf8').trim() : '';
+  }
+
+  start(...args: readonly string[]) {
+    const env = { ...process.env, PATH: `${join(this.folder, 'bin')}:${process.env['PATH']}` };
+    return spawn(process.execPath, [join(this.folder, 'dev', 'bootstrap.mjs'), ...args], { env, cwd: '/' });
+  }
+
+  async run(...args: readonly string[]) {
+    const child = this.start(...args);
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk) => (stdout += String(chunk)));
+    child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+    const [code, signal] = await once(child, 'close');
+    return { code, signal, stdout, stderr };
+  }
+}
+
+const upToDate = { installed: { 'node_modules/a': LOCKED } };
+
+describe('the bootstrap', () => {
+  it('runs Jest with the arguments when all is installed, and does not ask npm', async () => {
+    const checkout = new SampleCheckout(upToDate);
+    const { code, stdout } = await checkout.run('test', '--selectProjects', 'unit');
+    expect(JSON.parse(stdout)).toEqual(['--selectProjects', 'unit']);
+    expect({ code, npm: checkout.npmCalls }).toEqual({ code: 0, npm: '' });
+  });
+
+  it.each<[string, Checkout, RegExp]>([
+    ['are not there', {}, /not installed yet/],
+    ['have another version', { installed: { 'node_modules/a': { ...LOCKED, version: '0.9.0' } } }, /out of date \(a\)/],
+    ['have another content', { installed: { 'node_modules/a': { ...LOCKED, integrity: 'b' } } }, /out of date \(a\)/],
+    ['were installed without those for development', { installed: {} }, /out of date \(a\)/],
+  ])('installs the packages when they %s', async (_, state, reason) => {
+    const checkout = new SampleCheckout(state);
+    const { stderr } = await checkout.run('test');
+    expect(stderr).toMatch(reason);
+    expect(checkout.npmCalls).toMatch(/^ci .*--include=dev/);
+  });
+
+  it('installs the packages when the folder of one is gone', async () => {
+    const checkout = new SampleCheckout(upToDate);
+    rmSync(join(checkout.folder, 'node_modules', 'a'), { recursive: true });
+    expect((await checkout.run('test')).stderr).toMatch(/node_modules\/a is missing/);
+  });
+
+  it('ends in words when npm fails', async () => {
+    const { code, stdout, stderr } = await new SampleCheckout({ npmExitCode: 7 }).run('test');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/npm ci ended with exit code 7/);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('refuses a Node that is too old, before anything else', async () => {
+    const checkout = new SampleCheckout({ engines: '>=99.1' });
+    const { code, stderr } = await checkout.run('test');
+    expect(stderr).toBe(
+      `Node.js ${process.versions.node} is too old: >=99.1 is needed. Install one from https://nodejs.org or your version manager.\n`,
+    );
+    expect({ code, npm: checkout.npmCalls }).toEqual({ code: 1, npm: '' });
+  });
+
+  it('names the programs that there are', async () => {
+    const { code, stderr } = await new SampleCheckout(upToDate).run('tset');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('one of start, test, test:long is') });
+  });
+
+  it('hands on the exit code', async () => {
+    const checkout = new SampleCheckout(upToDate);
+    checkout.jest('process.exit(5)');
+    expect(await checkout.run('test')).toMatchObject({ code: 5, signal: null });
+  });
+
+  it('hands on a signal and ends as the program did', async () => {
+    const checkout = new SampleCheckout(upToDate);
+    checkout.jest("process.once('SIGTERM', () => process.exit(9)); setInterval(() => {}, 1000); console.log('runs')");
+    const child = checkout.start('test');
+    await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    expect(await once(child, 'close')).toEqual([9, null]);
+  });
+
+  it('tells long tests by the environment', async () => {
+    const checkout = new SampleCheckout(upToDate);
+    checkout.jest('console.log(process.env.STREAM_CONSUMER_LONG_TESTS)');
+    expect((await checkout.run('test:long')).stdout).toBe('true\n');
+  });
+});

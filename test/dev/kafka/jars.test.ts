@@ -1,0 +1,75 @@
+import { chmodSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { hasKafkaJars, kafkaJars } from '../../../dev/kafka/jars.ts';
+import { RunFolder } from '../../../dev/run/run-folder.ts';
+import { temporaryFolder } from '../run/temporary-folder.ts';
+
+/** What every zip file, and so every jar, ends with: here one without entries. */
+const EMPTY_ZIP = `\\120\\113\\005\\006${'\\000'.repeat(18)}`;
+
+const path = process.env['PATH'];
+let programs = '';
+let cache = '';
+let run: RunFolder;
+
+beforeEach(async () => {
+  programs = temporaryFolder();
+  cache = temporaryFolder();
+  run = await RunFolder.create(temporaryFolder());
+  process.env['PATH'] = `${programs}:${path}`;
+});
+afterEach(async () => {
+  process.env['PATH'] = path;
+  await run.close();
+});
+
+/** A Maven that writes down its arguments and then runs the script, where `$out` is the folder for the jars. */
+function maven(script: string): () => readonly string[] {
+  const log = join(programs, 'log');
+  const out = `for a in "$@"; do case "$a" in -DoutputDirectory=*) out="\${a#*=}";; esac; done`;
+  writeFileSync(join(programs, 'mvn'), `#!/bin/sh\necho "$@" >> ${log}\n${out}\n${script}\n`);
+  chmodSync(join(programs, 'mvn'), 0o755);
+  return () => readFileSync(log, 'utf8').trim().split('\n');
+}
+
+const fetch = (): Promise<string> => kafkaJars(run, () => undefined, cache);
+
+describe("the broker's jars", () => {
+  it('are fetched once', async () => {
+    const calls = maven(`printf '${EMPTY_ZIP}' > "$out/a.jar"; printf '${EMPTY_ZIP}' > "$out/b.jar"`);
+    expect(await hasKafkaJars(cache)).toBe(false);
+    const folder = await fetch();
+    expect(await fetch()).toBe(folder);
+    expect(await hasKafkaJars(cache)).toBe(true);
+    expect(calls()).toHaveLength(1);
+  });
+
+  it.each<[string, (folder: string) => void]>([
+    ['is missing', (folder) => rmSync(join(folder, 'a.jar'))],
+    ['is cut off', (folder) => truncateSync(join(folder, 'a.jar'), 10)],
+  ])('are fetched again when one of them %s', async (_, damage) => {
+    const calls = maven(`printf '${EMPTY_ZIP}' > "$out/a.jar"`);
+    damage(await fetch());
+    expect(await hasKafkaJars(cache)).toBe(false);
+    expect(readdirSync(await fetch())).toContain('a.jar');
+    expect(calls()).toHaveLength(2);
+  });
+
+  it("are fetched past Maven's own store when that has a damaged one", async () => {
+    const calls = maven(
+      `case "$*" in *maven.repo.local*) printf '${EMPTY_ZIP}' > "$out/a.jar";; *) echo half > "$out/a.jar";; esac`,
+    );
+    await fetch();
+    expect(await hasKafkaJars(cache)).toBe(true);
+    expect(calls()).toEqual([expect.not.stringContaining('repo.local'), expect.stringContaining('repo.local')]);
+  });
+
+  it('are missed with what Maven said', async () => {
+    maven('echo "[INFO] scanning"; echo "[ERROR] no route to host"; exit 1');
+    const failure = fetch();
+    await expect(failure).rejects.toThrow(/Maven could not fetch(.|\n)*\[ERROR\] no route to host(.|\n)*--kafka/);
+    await expect(failure).rejects.not.toThrow(/scanning/);
+    expect(readdirSync(cache)).toEqual([]);
+  });
+});
