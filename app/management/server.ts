@@ -42,6 +42,8 @@ export function createServer(settings: Pick<Settings, 'logging'>, destination?: 
     connectionTimeout: LIMITS.connectionTimeout,
     keepAliveTimeout: LIMITS.keepAliveTimeout,
     forceCloseConnections: 'idle',
+    // A request under way while the server ends gets its own answer, not a bare 503.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: LIMITS.metricNameCharacters },
     rewriteUrl: ({ url = '/' }) => withoutPathParameters(url),
     frameworkErrors: (error, request, reply) => void sendError(request, reply, error.statusCode ?? 400),

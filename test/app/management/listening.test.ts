@@ -64,3 +64,14 @@ test('a client in the middle of a request is cut when its time is over', async (
   await closed;
   await management.stop();
 });
+
+test('a request under way when the server ends gets its answer', async () => {
+  const hang = () => new Promise<never>(() => undefined);
+  const { management, app, address } = await startManagement({ checkDatabase: hang });
+  const arrived = once(app.server, 'request');
+  const answer = fetch(`http://127.0.0.1:${address.port}/actuator/health`);
+  await arrived;
+  await management.stop();
+  expect((await answer).status).toBe(503);
+  expect(await (await answer).json()).toMatchObject({ components: { db: { status: 'OUT_OF_SERVICE' } } });
+});
