@@ -62,7 +62,7 @@ function staleness() {
     if (path === '' || (isOptional && found === undefined)) {
       continue;
     }
-    if (found === undefined || found.version !== locked.version || found.integrity !== locked.integrity) {
+    if (found?.version !== locked.version || (locked.integrity && found.integrity !== locked.integrity)) {
       return `npm packages are out of date (${path.replace(/^.*node_modules\//, '')})`;
     }
     if (!existsSync(join(REPOSITORY, path))) {

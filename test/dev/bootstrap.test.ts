@@ -22,13 +22,20 @@ class SampleCheckout {
   constructor({ engines = '>=20.19', installed, npmExitCode = 0 }: Checkout) {
     this.write('package.json', JSON.stringify({ engines: { node: engines } }));
     const optional = { ...LOCKED, optional: true };
-    const packages = { '': {}, 'node_modules/a': LOCKED, 'node_modules/for-others': optional };
+    const withoutIntegrity = { version: '2.0.0' };
+    const packages = {
+      '': {},
+      'node_modules/a': LOCKED,
+      'node_modules/b': withoutIntegrity,
+      'node_modules/for-others': optional,
+    };
     this.write('package-lock.json', JSON.stringify({ packages }));
     this.write('dev/.keep', '');
     copyFileSync(BOOTSTRAP, join(this.folder, 'dev', 'bootstrap.mjs'));
     if (installed !== undefined) {
       this.write('node_modules/.package-lock.json', JSON.stringify({ packages: installed }));
       this.write('node_modules/a/package.json', '{}');
+      this.write('node_modules/b/package.json', '{}');
     }
     this.jest('console.log(JSON.stringify(process.argv.slice(2)))');
     this.write('bin/npm', `#!/bin/sh\necho "$@" >> ${this.folder}/npm.log\nexit ${npmExitCode}\n`);
@@ -65,7 +72,8 @@ class SampleCheckout {
   }
 }
 
-const upToDate = { installed: { 'node_modules/a': LOCKED } };
+const B = { version: '2.0.0', integrity: 'sha512-b' };
+const upToDate = { installed: { 'node_modules/a': LOCKED, 'node_modules/b': B } };
 
 describe('the bootstrap', () => {
   it('runs Jest with the arguments when all is installed, and does not ask npm', async () => {
