@@ -23,38 +23,39 @@ export interface Poison {
 /**
  * Stores `count` rows without the ones that are refused, and answers with those.
  *
- * The work is linear in the rows, however many are poison: after a refusal the next part is only as long as what was
- * just settled, and it doubles with every part that goes well. A refused part so costs at most twice what was settled
- * before it, and a single poison row among many costs one more pass over the rows before it.
+ * Where PostgreSQL names the refused row, the rows before it are stored in one part and the row is done with; where it
+ * does not, the part is halved until one row is left. The work is linear in the rows, however many are poison: after a
+ * refusal the next part is at most twice as long as what was just settled, and it doubles with every part that goes well.
  *
  * @param store rejects with {@link RowRefused} when a row is to blame; everything else ends the attempt
  */
 export async function storeWithoutPoison(count: number, store: StoreRange): Promise<Poison[]> {
   const poison: Poison[] = [];
+  let named = null as Poison | null;
   let size = count;
   for (let from = 0; from < count; ) {
-    const to = Math.min(count, from + size);
+    if (named?.index === from) {
+      poison.push(named);
+      named = null;
+      from += 1;
+      continue;
+    }
+    const to: number = Math.min(named?.index ?? count, from + size);
     const cause = await refusalOf(store(from, to));
     if (cause === null) {
       from = to;
       size *= 2;
+    } else if (cause.index !== null && from + cause.index < to) {
+      named = { index: from + cause.index, cause };
+      size = Math.max(1, 2 * cause.index);
     } else if (to - from === 1) {
-      poison.push({ index: from, cause });
-      from = to;
+      named = { index: from, cause };
       size = 1;
     } else {
-      size = nextSize(cause, to - from);
+      size = Math.ceil((to - from) / 2);
     }
   }
   return poison;
-}
-
-/** The rows before the named one are good; without a name, the half of the part is tried. */
-function nextSize({ index }: RowRefused, size: number): number {
-  if (index === null || index >= size) {
-    return Math.ceil(size / 2);
-  }
-  return Math.max(1, index);
 }
 
 async function refusalOf(attempt: Promise<void>): Promise<RowRefused | null> {
