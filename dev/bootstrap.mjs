@@ -76,7 +76,8 @@ async function installPackages(reason) {
   console.error(`${reason}: npm ci, about half a minute ...`);
   // Whatever NODE_ENV or a user's npmrc leave out: development needs all of it.
   const args = ['ci', '--include=dev', '--include=optional', '--include=peer', '--no-fund', '--no-audit'];
-  const { code, signal } = await run('npm', args);
+  // Standard output belongs to the program, which may print JSON there.
+  const { code, signal } = await run('npm', args, {}, ['ignore', process.stderr, process.stderr]);
   if (signal !== null) {
     endBySignal(signal);
   } else if (code !== 0) {
@@ -103,9 +104,9 @@ async function runNode(args, env = {}) {
 }
 
 /** Runs a program in the checkout's folder, hands signals on to it, and gives its end. */
-function run(program, args, env = {}) {
+function run(program, args, env = {}, stdio = 'inherit') {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: REPOSITORY, stdio: 'inherit', env: { ...process.env, ...env } });
+    const child = spawn(program, args, { cwd: REPOSITORY, stdio, env: { ...process.env, ...env } });
     const forward = (signal) => child.kill(signal);
     for (const signal of SIGNALS) {
       process.on(signal, forward);

@@ -36,6 +36,8 @@ async function startAndStop(options: StartOptions, screen: Screen): Promise<numb
       process.exit(exitCode);
     },
   );
+  // Whoever read our output has gone, as in `npm start | head`: nobody is watching any more.
+  process.stdout.on('error', () => interruption.interrupt('SIGHUP'));
   const work = prepareJob(run, options, screen).then((job) =>
     options.once ? runOnce(job, screen, interruption.signal) : runContinuously(job, screen, interruption.signal),
   );
@@ -49,6 +51,7 @@ async function startAndStop(options: StartOptions, screen: Screen): Promise<numb
     await run.close();
     return EXIT_FAILED;
   } finally {
+    interruption.dispose();
     work.catch(() => undefined);
     screen.line('stopped');
   }

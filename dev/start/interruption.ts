@@ -12,6 +12,8 @@ export interface Interruption {
   readonly exitCode: number | undefined;
   /** The work's result, or undefined as soon as a signal arrives; the work itself is not stopped. */
   orInterrupted<T>(work: Promise<T>): Promise<T | undefined>;
+  /** Does what the signal would do when it comes first; later calls do nothing. */
+  interrupt(name: NodeJS.Signals): void;
   /** Gives the signals back to Node. */
   dispose(): void;
 }
@@ -21,18 +23,28 @@ export interface Interruption {
  *
  * @param onFirst runs at the first signal.
  * @param endAtOnce runs at every further one and must not return.
+ * @param now the clock in milliseconds. @default Date.now
  */
-export function listenForInterruption(onFirst: () => void, endAtOnce: (exitCode: number) => void): Interruption {
+export function listenForInterruption(
+  onFirst: () => void,
+  endAtOnce: (exitCode: number) => void,
+  now: () => number = Date.now,
+): Interruption {
   const controller = new AbortController();
   let exitCode: number | undefined;
   let firstAt = 0;
-  const onSignal = (name: NodeJS.Signals): void => {
+  const interrupt = (name: NodeJS.Signals): void => {
     if (exitCode === undefined) {
       exitCode = 128 + constants.signals[name];
-      firstAt = performance.now();
+      firstAt = now();
       onFirst();
       controller.abort();
-    } else if (performance.now() - firstAt > SAME_SIGNAL_MS) {
+    }
+  };
+  const onSignal = (name: NodeJS.Signals): void => {
+    if (exitCode === undefined) {
+      interrupt(name);
+    } else if (now() - firstAt > SAME_SIGNAL_MS) {
       endAtOnce(exitCode);
     }
   };
@@ -48,6 +60,7 @@ export function listenForInterruption(onFirst: () => void, endAtOnce: (exitCode:
       return exitCode;
     },
     orInterrupted: (work) => Promise.race([work, aborted]),
+    interrupt,
     dispose: () => {
       for (const name of SIGNALS) {
         process.off(name, onSignal);

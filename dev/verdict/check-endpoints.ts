@@ -75,7 +75,9 @@ async function ask(get: Get, { path, contentType, problem }: Expectation): Promi
     }
     return contentType.test(type) ? problem(body) : `the content type is ${type}`;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    // fetch itself only says that it failed; why is in the cause.
+    const { cause } = error as { cause?: unknown };
+    return String(cause instanceof Error ? cause.message : error);
   }
 }
 
