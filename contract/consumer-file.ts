@@ -91,7 +91,7 @@ const resources = Type.Object(
         cpu: cpu('1', 'CPU beyond which a Pod is slowed down; the consumer runs JavaScript on one core.'),
         memory: Type.String({
           ...memorySize,
-          default: '256Mi',
+          default: '512Mi',
           description: "Memory beyond which a Pod is killed; V8's heap and the memory alerts are computed from it.",
         }),
       },

@@ -183,15 +183,15 @@ describe('memory', () => {
   test('request and limit are explicit; the request is the limit unless it is given', () => {
     const storage = { request: '64Mi', limit: '128Mi' };
     expect(container()['resources']).toEqual({
-      requests: { cpu: '100m', memory: '256Mi', 'ephemeral-storage': storage.request },
-      limits: { cpu: '1', memory: '256Mi', 'ephemeral-storage': storage.limit },
+      requests: { cpu: '100m', memory: '512Mi', 'ephemeral-storage': storage.request },
+      limits: { cpu: '1', memory: '512Mi', 'ephemeral-storage': storage.limit },
     });
-    const resources = { requests: { memory: '512Mi' }, limits: { memory: '1Gi' } };
+    const resources = { requests: { memory: '768Mi' }, limits: { memory: '1Gi' } };
     expect(container({ resources })['resources']).toMatchObject(resources);
   });
 
   test.each([
-    ['256Mi', 166],
+    ['512Mi', 332],
     ['1Gi', 665],
   ])("V8's heap under a limit of %s is %i MiB", (memory, heap) => {
     expect(environment({ resources: { limits: { memory } } })).toContainEqual({

@@ -23,7 +23,7 @@ describe('a right consumer.yaml', () => {
       namespace: { name: 'stream-consumer', create: true },
       image: { repository: 'localhost/stream-consumer' },
       replicas: 1,
-      resources: { requests: { cpu: '100m' }, limits: { cpu: '1', memory: '256Mi' } },
+      resources: { requests: { cpu: '100m' }, limits: { cpu: '1', memory: '512Mi' } },
       terminationGracePeriodSeconds: 40,
       probes: { paths: 'root' },
       database: { keys: { url: 'url', user: 'user', password: 'password' } },

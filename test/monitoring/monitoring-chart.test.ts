@@ -98,8 +98,8 @@ describe('alerts', () => {
     expect(named('ConsumerLagHigh', 'critical')).toMatch(/ > 100000$/);
     expect(named('HealthCheckFailing', 'critical')).toContain('health_consecutive_failures{');
     expect(named('HealthCheckFailing', 'critical')).toContain('} >= 3');
-    expect(named('MemoryHigh', 'warning')).toMatch(/ \/ 268435456 > 0\.8$/);
-    expect(named('MemoryHigh', 'critical')).toMatch(/ \/ 268435456 > 0\.95$/);
+    expect(named('MemoryHigh', 'warning')).toMatch(/ \/ 536870912 > 0\.8$/);
+    expect(named('MemoryHigh', 'critical')).toMatch(/ \/ 536870912 > 0\.95$/);
     expect(named('DatabaseConnectionFailures', 'critical')).toMatch(/ > 0$/);
   });
 
