@@ -17,6 +17,7 @@ const FORBIDDEN: readonly (readonly [room: string, statement: string])[] = [
   ...['app', 'monitoring', 'dev', 'test'].map((other) => ['charts', `import '../${other}/x.ts';`] as const),
   ...['app', 'charts', 'dev', 'test'].map((other) => ['monitoring', `import '../${other}/x.ts';`] as const),
   ...['app', 'charts', 'monitoring'].map((other) => ['synthesis', `import '../${other}/x.ts';`] as const),
+  ...['contract', 'app', 'charts', 'monitoring'].map((room) => [room, "import '../synthesis/x.ts';"] as const),
   ['app', "export * from '../charts/x.ts';"],
   ['app', "import type { X } from '../monitoring/x.ts';\nexport type Y = X;"],
   ['app', "await import('../charts/x.ts');"],
