@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 import { EXIT_CODE } from '../contract/exit-code.ts';
 import type { Settings } from '../contract/settings.ts';
-import { Application } from './application.ts';
 import { configure } from './configuration/configure.ts';
 import { productVersion } from './configuration/product-version.ts';
 
-async function run(settings: Settings): Promise<number> {
-  const application = new Application(settings, productVersion());
+/** Calls `onFirst` at the first SIGTERM or SIGINT; the second ends the process at once. */
+function onSignal(onFirst: (signal: string) => void): void {
   let isSecond = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -14,9 +13,21 @@ async function run(settings: Settings): Promise<number> {
         process.exit(EXIT_CODE.failed);
       }
       isSecond = true;
-      void application.stop(signal);
+      onFirst(signal);
     });
   }
+}
+
+/**
+ * Signals are listened for before anything else, since process 1 of a container ignores them otherwise; the application is
+ * loaded only here, so that `--help`, `--check` and a wrong configuration answer without its libraries.
+ */
+async function run(settings: Settings): Promise<number> {
+  let stop = (_signal: string): void => process.exit(EXIT_CODE.ok);
+  onSignal((signal) => stop(signal));
+  const { Application } = await import('./application.ts');
+  const application = new Application(settings, productVersion());
+  stop = (signal) => void application.stop(signal);
   await application.start();
   return application.ended;
 }

@@ -120,13 +120,13 @@ const consumer = Type.Object(
     maxQueuedBytes: Type.Integer({
       minimum: 65_536,
       maximum: 1_073_741_824,
-      default: 4_194_304,
+      default: 2_097_152,
       description: 'Fetched bytes that may wait for PostgreSQL, per partition; beyond it the partition is paused.',
     }),
     maxBatchRecords: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
-      default: 20_000,
+      default: 5_000,
       description: 'Records that one transaction writes at most.',
     }),
   },
