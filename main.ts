@@ -1,6 +1,7 @@
 /** The cdk8s app: renders consumer.yaml and its environments, and puts the result into dist/ when all of it is valid. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { App, YamlOutputType } from 'cdk8s';
 import { ConsumerChart } from './charts/consumer-chart.ts';
 import type { CheckedConsumer } from './contract/check-consumer-file.ts';
@@ -11,6 +12,13 @@ import { DIST_FOLDER } from './synthesis/output-folder.ts';
 import { synthesize } from './synthesis/synthesize.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
+
+const HELP = `Checks consumer.yaml and environments/, renders them, and replaces dist/ when all of it is valid.
+
+  npm run synth        or, through the CLI: npx cdk8s synth [-o FOLDER] [-p]
+
+dist/ holds what consumer.yaml says, dist/NAME/ what environments/NAME.yaml makes of it. Apply it with: kubectl apply -f dist
+Exit code 1: something is wrong, all of it was printed, and dist/ is as it was.`;
 
 /** Flat charts, one file each: the files' names and their order stay what they are. */
 function renderManifests(outdir: string, consumer: CheckedConsumer): void {
@@ -40,16 +48,29 @@ function refuse(problems: readonly Problem[]): void {
 const outdir = process.env['CDK8S_OUTDIR'];
 const say = outdir === undefined ? console.log : console.error;
 
-const synthesized = synthesize({
-  folder: process.cwd(),
-  outdir,
-  render: (folder, consumer) => {
-    renderManifests(folder, consumer);
-    renderPrometheusFiles(join(folder, 'prometheus'), consumer);
-  },
-});
-if (synthesized.ok) {
-  say(synthesized.value.join('\n'));
-} else {
-  refuse(synthesized.problems);
+function run(): void {
+  if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help === true) {
+    say(HELP);
+    return;
+  }
+  const synthesized = synthesize({
+    folder: process.cwd(),
+    outdir,
+    render: (folder, consumer) => {
+      renderManifests(folder, consumer);
+      renderPrometheusFiles(join(folder, 'prometheus'), consumer);
+    },
+  });
+  if (synthesized.ok) {
+    say(synthesized.value.join('\n'));
+  } else {
+    refuse(synthesized.problems);
+  }
+}
+
+try {
+  run();
+} catch (error) {
+  console.error(`Nothing was synthesized: ${(error as Error).message}`);
+  process.exitCode = 1;
 }

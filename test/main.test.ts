@@ -84,6 +84,21 @@ describe('npm run synth with mistakes', () => {
   });
 });
 
+test(
+  'npm run synth explains itself, and refuses options that it does not have',
+  async () => {
+    const folder = checkout();
+    const [help, wrong] = await Promise.all([
+      synthesize(folder, {}, ['--help']),
+      synthesize(folder, {}, ['--environment', 'staging']),
+    ]);
+    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('npx cdk8s synth'), stderr: '' });
+    expect(wrong).toEqual({ code: 1, stdout: '', stderr: "Nothing was synthesized: Unknown option '--environment'\n" });
+    expect(contents(join(folder, 'dist'))).toEqual(contents('dist'));
+  },
+  SLOW_MACHINE_MS,
+);
+
 describe('npx cdk8s synth', () => {
   test('renders to the folder that is then published', () => {
     const { output } = parse(readFileSync('cdk8s.yaml', 'utf8')) as { output: string };

@@ -53,9 +53,9 @@ export function run(program: string, args: readonly string[], cwd: string, env: 
   });
 }
 
-/** The command of `npm run synth`. */
-export function synthesize(cwd: string, env: object = {}): Promise<Finished> {
+/** The command of `npm run synth`, with more arguments where there are any. */
+export function synthesize(cwd: string, env: object = {}, more: readonly string[] = []): Promise<Finished> {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { synth: string } };
   const [program = '', ...args] = scripts.synth.split(' ');
-  return run(program, args, cwd, env);
+  return run(program, [...args, ...more], cwd, env);
 }
