@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { processIdentity } from './process-identity.ts';
-import { OWNER_FILE, PROCESSES_FOLDER, RUN_FOLDER_PREFIX, runFolderParent } from './run-folder.ts';
+import { killAll, RUN_FOLDER_PREFIX, recordedProcesses } from './recorded-processes.ts';
+import { OWNER_FILE, runFolderParent } from './run-folder.ts';
 
 const POLL_MS = 50;
 const PATIENCE_MS = 5_000;
@@ -31,37 +32,29 @@ function isOurs(folder: string): boolean {
 }
 
 function hasLivingOwner(folder: string): boolean {
-  const pid = Number(/-run-(\d+)-/.exec(folder)?.[1]);
+  const pid = Number(/-run-(\d+)-[^/]*$/.exec(folder)?.[1]);
   const identity = processIdentity(pid);
-  const recorded = read(join(folder, OWNER_FILE));
+  const recorded = recordedOwner(folder);
   // A run that has just made its folder has not written the identity yet: then the number has to do.
   return identity !== undefined && (recorded === '' || recorded === identity);
 }
 
-async function killProcesses(folder: string): Promise<void> {
-  for (const name of list(join(folder, PROCESSES_FOLDER))) {
-    const pid = Number(name);
-    const recorded = read(join(folder, PROCESSES_FOLDER, name));
-    const deadline = Date.now() + PATIENCE_MS;
-    while (processIdentity(pid) === recorded && recorded !== '' && Date.now() < deadline) {
-      process.kill(pid, 'SIGKILL');
-      await delay(POLL_MS);
-    }
-  }
-}
-
-function list(folder: string): readonly string[] {
+function recordedOwner(folder: string): string {
   try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(join(folder, OWNER_FILE), 'utf8');
   } catch {
     return '';
+  }
+}
+
+async function killProcesses(folder: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (
+    let left = recordedProcesses(folder);
+    left.length > 0 && Date.now() < deadline;
+    left = recordedProcesses(folder)
+  ) {
+    killAll(left);
+    await delay(POLL_MS);
   }
 }

@@ -5,13 +5,10 @@ import { join } from 'node:path';
 import { ExplainedError } from './explained-error.ts';
 import { type Command, type ExitStatus, type OwnedProcess, spawnOwned } from './owned-process.ts';
 import { processIdentity } from './process-identity.ts';
+import { killAll, PROCESSES_FOLDER, RUN_FOLDER_PREFIX, recordedProcesses } from './recorded-processes.ts';
 
-/** Run folders are called `<prefix><pid of the owner>-<random>`. */
-export const RUN_FOLDER_PREFIX = 'stream-consumer-run-';
 /** Holds the owner's identity: its number may belong to somebody else by now. */
 export const OWNER_FILE = 'owner';
-/** One file per child: its name is the number, its content the identity. */
-export const PROCESSES_FOLDER = 'processes';
 
 /** Where run folders are made: root's own temporary folder may be closed to the user that PostgreSQL runs as. */
 export function runFolderParent(): string {
@@ -99,9 +96,7 @@ export class RunFolder {
   abandon(): void {
     this.#closing ??= Promise.resolve();
     process.off('exit', this.#abandon);
-    for (const owned of this.#processes) {
-      owned.kill('SIGKILL');
-    }
+    killAll(recordedProcesses(this.path));
     try {
       rmSync(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
     } catch {
@@ -114,9 +109,7 @@ export class RunFolder {
       await stop();
     }
     const left = [...this.#processes];
-    for (const owned of left) {
-      owned.kill('SIGKILL');
-    }
+    killAll(recordedProcesses(this.path));
     await Promise.all(left.map((owned) => owned.exited));
     process.off('exit', this.#abandon);
     await rm(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { removeLeftoverRuns } from '../../../dev/run/leftover-runs.ts';
 import { processIdentity } from '../../../dev/run/process-identity.ts';
-import { OWNER_FILE, PROCESSES_FOLDER, RUN_FOLDER_PREFIX, RunFolder } from '../../../dev/run/run-folder.ts';
+import { PROCESSES_FOLDER, RUN_FOLDER_PREFIX } from '../../../dev/run/recorded-processes.ts';
+import { OWNER_FILE, RunFolder } from '../../../dev/run/run-folder.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const children: ReturnType<typeof spawn>[] = [];
@@ -45,6 +46,16 @@ describe('a run that crashed', () => {
     expect(await removeLeftoverRuns(parent)).toEqual([folder]);
     expect(await exited).toEqual([null, 'SIGKILL']);
     expect(existsSync(folder)).toBe(false);
+  });
+
+  it('takes the processes of runs inside it along', async () => {
+    const parent = temporaryFolder();
+    const folder = leftBehind(parent, { pid: await deadPid(), identity: '1' });
+    const inner = leftBehind(folder, { pid: await deadPid(), identity: '1' });
+    const { pid, exited } = sleeper();
+    writeFileSync(join(inner, PROCESSES_FOLDER, String(pid)), processIdentity(pid) ?? '');
+    await removeLeftoverRuns(parent);
+    expect(await exited).toEqual([null, 'SIGKILL']);
   });
 
   it('is told from a later process with the number of its owner', async () => {

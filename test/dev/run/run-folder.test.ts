@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { processIdentity } from '../../../dev/run/process-identity.ts';
-import { PROCESSES_FOLDER, RunFolder } from '../../../dev/run/run-folder.ts';
+import { PROCESSES_FOLDER } from '../../../dev/run/recorded-processes.ts';
+import { RunFolder } from '../../../dev/run/run-folder.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const runs: RunFolder[] = [];
@@ -58,6 +59,15 @@ describe('a run folder', () => {
     run.abandon();
     expect(existsSync(run.path)).toBe(false);
     expect(await exited).toMatchObject({ signal: 'SIGKILL' });
+  });
+
+  it.each(['close', 'abandon'] as const)('takes the processes of a run inside it along: %s', async (way) => {
+    const outer = await newRun();
+    const inner = await RunFolder.create(outer.path);
+    const { exited } = await inner.spawn(sleeper);
+    await outer[way]();
+    expect(await exited).toMatchObject({ signal: 'SIGKILL' });
+    await inner.close();
   });
 
   it('says which program could not be started', async () => {

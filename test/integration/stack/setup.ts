@@ -1,3 +1,4 @@
+import { RunFolder } from '../../../dev/run/run-folder.ts';
 import { startStack } from '../../../dev/stack.ts';
 import { endRunOnSignal } from './end-run-on-signal.ts';
 import { keepForTeardown } from './running-stack.ts';
@@ -5,9 +6,11 @@ import { SHARED_STACK_ENV } from './shared-stack.ts';
 
 /** Starts the Kafka and the PostgreSQL that all integration tests share. */
 export default async function setup(): Promise<void> {
-  const stack = await startStack({ onProgress: (part, message) => console.error(`\n${part}: ${message}`) });
-  endRunOnSignal(stack.run);
+  const run = await RunFolder.create();
+  endRunOnSignal(run);
+  const stack = await startStack({ run, onProgress: (part, message) => console.error(`\n${part}: ${message}`) });
   keepForTeardown(stack);
+  process.env[SHARED_STACK_ENV.runFolder] = run.path;
   process.env[SHARED_STACK_ENV.broker] = stack.kafka?.broker;
   process.env[SHARED_STACK_ENV.databaseUrl] = stack.postgres?.urlWithPassword;
 }

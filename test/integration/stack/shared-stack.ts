@@ -2,6 +2,7 @@
 export const SHARED_STACK_ENV = {
   broker: 'STREAM_CONSUMER_TEST_BROKER',
   databaseUrl: 'STREAM_CONSUMER_TEST_DATABASE_URL',
+  runFolder: 'STREAM_CONSUMER_TEST_RUN_FOLDER',
 } as const;
 
 /** `host:port` of the Kafka that all tests share; a test that stops Kafka has to start a private one. */
@@ -9,6 +10,9 @@ export const sharedBroker = (): string => fromSetup(SHARED_STACK_ENV.broker);
 
 /** URL, password included, of the PostgreSQL that all tests share; a test that stops it has to start a private one. */
 export const sharedDatabaseUrl = (): string => fromSetup(SHARED_STACK_ENV.databaseUrl);
+
+/** Folder of the run that ends with all tests, and takes along whatever runs inside it. */
+export const sharedRunFolder = (): string => fromSetup(SHARED_STACK_ENV.runFolder);
 
 function fromSetup(name: string): string {
   const value = process.env[name];
