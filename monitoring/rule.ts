@@ -1,7 +1,10 @@
 /** Severities that the usual routing trees know; one alert name may have several, and the higher one mutes the lower. */
 export type Severity = 'warning' | 'critical';
 
-/** An alert rule in Prometheus' own words; PrometheusRule and the plain file hold the same. */
+/**
+ * An alert rule in Prometheus' own words; PrometheusRule and the plain file hold the same. `keep_firing_for` needs
+ * Prometheus 2.42, and an operator that knows it (0.66).
+ */
 export interface AlertRule {
   readonly alert: string;
   readonly expr: string;
