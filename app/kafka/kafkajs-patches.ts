@@ -61,10 +61,7 @@ interface BatchContext {
 
 const LOG_APPEND_TIME = 1;
 
-function decodeHeaders(decoder: Decoder): Header[] {
-  const decodeHeader = require('kafkajs/src/protocol/recordBatch/header/v0/decoder.js') as (decoder: Decoder) => Header;
-  return decoder.readVarIntArray(decodeHeader);
-}
+const decodeHeader = require('kafkajs/src/protocol/recordBatch/header/v0/decoder.js') as (decoder: Decoder) => Header;
 
 /** The record decoder of record format v2; its fields are read in the order of the wire format. */
 function decodeRecord(decoder: Decoder, context: BatchContext) {
@@ -82,7 +79,7 @@ function decodeRecord(decoder: Decoder, context: BatchContext) {
     offset,
     key,
     value,
-    headers: decodeHeaders(decoder),
+    headers: decoder.readVarIntArray(decodeHeader),
     isControlRecord: context.isControlBatch ?? false,
     batchContext: context,
   };
