@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { managementEndpoint } from '../contract/actuator.ts';
+import { ALERT_THRESHOLD } from '../contract/alert-thresholds.ts';
+import type { SchemaNode } from '../contract/schema-node.ts';
+import { listSettings } from '../contract/setting-list.ts';
+import { SettingsSchema } from '../contract/settings.ts';
+
+const file = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
+const readme = file('README.md');
+const contributing = file('CONTRIBUTING.md');
+const manifest = JSON.parse(file('package.json')) as Record<string, Record<string, string>>;
+
+const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => found);
+
+describe('the README', () => {
+  test.each([...new Set([readme, contributing].flatMap((text) => matches(text, /npm run ([a-z:]+)/g)))])(
+    'names no script that is not there: npm run %s',
+    (script) => {
+      expect(Object.keys(manifest['scripts'] ?? {})).toContain(script);
+    },
+  );
+
+  test.each(Object.keys({ ...manifest['dependencies'], ...manifest['devDependencies'] }))(
+    'has a reason for the dependency %s',
+    (name) => {
+      const known = matches(readme, /^\| (`.*?) \|/gm).join(', ');
+      const isKnown = known.includes(`\`${name}\``) || (name.startsWith('@types/') && known.includes('`@types/*`'));
+      expect([name, isKnown]).toEqual([name, true]);
+    },
+  );
+
+  test.each(matches(readme, /localhost:8080(\/actuator[^\s?'"{}]*)/g))(
+    'asks only paths that are served: %s',
+    (path) => {
+      const { basePath, healthPath, infoPath, metricsPath, prometheusPath } = managementEndpoint({
+        server: { port: 8080, address: '0.0.0.0' },
+      });
+      const served = [basePath, healthPath, infoPath, metricsPath, prometheusPath];
+      expect(served.some((known) => path === known || path.startsWith(`${known}/`))).toBe(true);
+    },
+  );
+
+  test.each(matches(readme, /^(\| `[a-z]+\.[a-zA-Z]+` \| `[A-Z_]+` \|.*)$/gm))(
+    'has the settings as they are: %s',
+    (row) => {
+      const [path, environment, initial] = matches(row, /\| `?([^`|]+?)`?(?= \|)/g);
+      const setting = listSettings(SettingsSchema as SchemaNode).find((candidate) => candidate.path === path);
+      expect(setting?.environmentName).toBe(environment);
+      expect(setting?.isRequired ? 'required' : String(setting?.schema.default)).toBe(initial);
+    },
+  );
+
+  test('has the thresholds of the alerts as they are', () => {
+    const { lagRecords, memoryRatio } = ALERT_THRESHOLD;
+    expect(readme).toContain(`more than ${lagRecords.warning.toLocaleString('en')} records behind`);
+    expect(readme).toContain(`more than ${lagRecords.critical.toLocaleString('en')} |`);
+    expect(readme).toContain(
+      `above ${memoryRatio.warning * 100} % of the memory limit | above ${memoryRatio.critical * 100} %`,
+    );
+  });
+});
