@@ -2,8 +2,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { SCRATCH_FOLDER } from '../synthesis/output-folder.ts';
-import { contents, type Finished, run, synthesize, temporaryCheckout } from './synthesis/checkout.ts';
+import { SCRATCH_FOLDER } from '../../synthesis/output-folder.ts';
+import { contents, type Finished, run, synthesize, temporaryCheckout } from '../synthesis/checkout.ts';
 
 const SLOW_MACHINE_MS = 60_000;
 

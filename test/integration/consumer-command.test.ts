@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
-import { folderWith } from './folder.ts';
+import { folderWith } from '../app/configuration/folder.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..');
 
 /** The consumer's own process with these arguments, in a folder of its own. */
 async function runConsumer(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
