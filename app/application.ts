@@ -132,7 +132,7 @@ export class Application {
         }
         return;
       } catch (error) {
-        if (!(error instanceof OutageError)) {
+        if (!(error instanceof OutageError) || attempt >= error.attempts) {
           throw error;
         }
         this.#management.logger.warn({ reason: error.message }, 'waiting for PostgreSQL');

@@ -8,6 +8,9 @@ import { FatalError } from '../stream/fatal-error.ts';
 import { OutageError } from '../stream/outage-error.ts';
 import { describeDatabaseError, verdictOn } from './sqlstate.ts';
 
+/** An error that nobody has classified may pass or not: after so many in a row it does not. */
+const UNKNOWN_ATTEMPTS = 10;
+
 /** How the pool is used right now. */
 export interface PoolFigures {
   readonly active: number;
@@ -104,8 +107,12 @@ function asStreamError(error: unknown): OutageError | FatalError {
     return error;
   }
   const description = describeDatabaseError(error);
-  if (verdictOn(error) === 'retry') {
+  const verdict = verdictOn(error);
+  if (verdict === 'retry') {
     return new OutageError(`PostgreSQL is not available: ${description}`, { cause: error });
+  }
+  if (verdict === 'unknown') {
+    return new OutageError(`PostgreSQL failed: ${description}`, { cause: error, attempts: UNKNOWN_ATTEMPTS });
   }
   const advice = 'check database.url, the role and its rights on the schema, then start again';
   return new FatalError('DATABASE_REFUSED', `PostgreSQL refused: ${description}; ${advice}`, { cause: error });

@@ -6,8 +6,9 @@ import { DatabaseError } from 'pg';
  * - `retry`: an outage or a conflict that passes; nothing is said about the records
  * - `isolate`: one of the records cannot be stored; it is found and becomes a dead letter
  * - `stop`: a person has to change something first
+ * - `unknown`: not in this table; tried again a few times, then the consumer stops
  */
-export type Verdict = 'retry' | 'isolate' | 'stop';
+export type Verdict = 'retry' | 'isolate' | 'stop' | 'unknown';
 
 /** By class, the first two characters (PostgreSQL documentation, appendix A), with the reason for each. */
 const BY_CLASS: Readonly<Record<string, Verdict>> = {
@@ -26,6 +27,8 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
   '40': 'retry',
   // Syntax error or access rule violation: a table or a privilege is missing.
   '42': 'stop',
+  // WITH CHECK OPTION violation: a row is refused by a view.
+  '44': 'isolate',
   // Insufficient resources: disk full, out of memory, too many connections.
   '53': 'retry',
   // Program limit exceeded, raised by a row: nesting too deep, value too large.
@@ -36,6 +39,8 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
   '57': 'retry',
   // System error: I/O.
   '58': 'retry',
+  // PL/pgSQL: a trigger of somebody's raised an error for a row.
+  P0: 'isolate',
 };
 
 const BY_CODE: Readonly<Record<string, Verdict>> = {
@@ -54,7 +59,7 @@ export function verdictOn(error: unknown): Verdict {
   if (code === undefined) {
     return cannotLogIn(error) ? 'stop' : 'retry';
   }
-  return BY_CODE[code] ?? BY_CLASS[code.slice(0, 2)] ?? 'stop';
+  return BY_CODE[code] ?? BY_CLASS[code.slice(0, 2)] ?? 'unknown';
 }
 
 /** `SQLSTATE 22P02: ...`, for logs and messages: never the detail or context, which may quote a record. */

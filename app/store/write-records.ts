@@ -60,7 +60,10 @@ export async function writeRecords(
   return { kind: 'committed', deadLetters: countReasons(refused) };
 }
 
-/** Three statements in one round trip; the numbers are ours and the texts are escaped. */
+/**
+ * Four statements in one round trip; the numbers are ours and the texts are escaped. Deferred constraints are checked at
+ * once, or they would refuse the whole at COMMIT, when no row can be named any more.
+ */
 async function moveOffset(
   client: PoolClient,
   { schema, groupId }: WriteTarget,
@@ -69,12 +72,13 @@ async function moveOffset(
   const { topic, partition, expectedOffset, nextOffset } = request;
   const results = await client.query(
     `BEGIN;
+     SET CONSTRAINTS ALL IMMEDIATE;
      UPDATE ${escapeIdentifier(schema)}.offsets SET next_offset = ${nextOffset}, updated_at = now()
       WHERE group_id = ${escapeLiteral(groupId)} AND topic = ${escapeLiteral(topic)}
         AND partition = ${partition} AND next_offset = ${expectedOffset};
      SAVEPOINT part`,
   );
-  const [, update] = results as unknown as QueryResult[];
+  const [, , update] = results as unknown as QueryResult[];
   return update?.rowCount === 1;
 }
 

@@ -4,4 +4,15 @@
  */
 export class OutageError extends Error {
   override readonly name = 'OutageError';
+  /** How often in a row it is tried again before a person is needed after all. */
+  readonly attempts: number;
+
+  /** @param attempts `Infinity` for an outage that is known to be one */
+  constructor(
+    message: string,
+    { attempts = Number.POSITIVE_INFINITY, ...options }: ErrorOptions & { attempts?: number } = {},
+  ) {
+    super(message, options);
+    this.attempts = attempts;
+  }
 }

@@ -163,6 +163,7 @@ export class PartitionStream {
     const outcome = await this.#ports.sink.write(request).catch(outageOnly);
     if (outcome instanceof OutageError) {
       this.#ports.listener.onFailed(this.partition, outcome);
+      giveUpAfter(outcome, this.#troubles + 1);
       return this.#recover(outcome);
     }
     if (outcome.kind === 'fenced') {
@@ -220,6 +221,14 @@ export class PartitionStream {
       );
     }
     return position.offset;
+  }
+}
+
+function giveUpAfter(outage: OutageError, attempts: number): void {
+  if (attempts >= outage.attempts) {
+    throw new FatalError('DATABASE_REFUSED', `${outage.message}; it failed ${attempts} times in a row`, {
+      cause: outage,
+    });
   }
 }
 

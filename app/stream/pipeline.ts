@@ -161,7 +161,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
         const added = await Promise.all(incomplete.map((topic) => this.#initialize(topic)));
         return [...stored, ...added.flat()];
       } catch (error) {
-        if (!(error instanceof OutageError)) {
+        if (!(error instanceof OutageError) || attempt >= error.attempts) {
           throw error;
         }
         this.#lastError = error.message;

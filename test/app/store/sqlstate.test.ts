@@ -25,7 +25,9 @@ test.each([
   ['28P01', 'stop'],
   ['42P01', 'stop'],
   ['3D000', 'stop'],
-  ['99999', 'stop'],
+  ['44000', 'isolate'],
+  ['P0001', 'isolate'],
+  ['XX000', 'unknown'],
 ])('SQLSTATE %s: %s', (code, verdict) => {
   expect(verdictOn(databaseError(code))).toBe(verdict);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { OutageError } from '../../../app/stream/outage-error.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { answerAll, settle, setUp } from './simulation.ts';
 
@@ -85,6 +86,24 @@ test('a position that vanished from PostgreSQL ends the consumer and names the l
   await answerAll(sink, 'cut before');
   expect(fatal).toMatchObject([{ code: 'STORED_OFFSET_MISSING' }]);
   expect(pipeline.report().state).toBe('failed');
+});
+
+test('an error that nobody knows is tried again a few times, then the consumer stops', async () => {
+  const { source, sink, pipeline, fatal } = setUp(12n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  let writes = 0;
+  sink.write = async () => {
+    writes += 1;
+    throw new OutageError('what is this', { attempts: 3 });
+  };
+  for (let round = 0; round < 5; round += 1) {
+    const batch = source.fetch(3);
+    if (batch) pipeline.onBatch(batch);
+    await settle();
+  }
+  expect(writes).toBe(3);
+  expect(fatal).toMatchObject([{ code: 'DATABASE_REFUSED', message: expect.stringContaining('3 times in a row') }]);
 });
 
 test('draining writes what is queued and takes nothing in any more', async () => {
