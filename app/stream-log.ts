@@ -16,6 +16,11 @@ export function streamLog(logger: Logger): StreamListener {
         { topic, partition },
         'another writer moved the offset: nothing was written, reading the position again',
       ),
+    onSkipped: ({ topic, partition, expectedOffset, nextOffset }) =>
+      logger.error(
+        { topic, partition, from: expectedOffset.toString(), nextOffset: nextOffset.toString() },
+        'offsets were deleted before they were read: skipped, and recorded in the table gaps',
+      ),
     onFailed: ({ topic, partition }, error) =>
       logger.warn({ topic, partition, reason: error.message }, 'the write failed and is tried again'),
   };
@@ -29,6 +34,9 @@ export function tellAll(listeners: readonly StreamListener[]): StreamListener {
     },
     onFenced: (partition) => {
       for (const listener of listeners) listener.onFenced(partition);
+    },
+    onSkipped: (gap) => {
+      for (const listener of listeners) listener.onSkipped(gap);
     },
     onFailed: (partition, error) => {
       for (const listener of listeners) listener.onFailed(partition, error);

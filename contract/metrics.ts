@@ -28,6 +28,13 @@ export const METRICS = {
     help: 'Log end offset less the next offset stored in PostgreSQL, for each partition this process owns',
     unit: 'records',
   },
+  skippedOffsets: {
+    name: 'consumer_skipped_offsets_total',
+    type: 'counter',
+    labels: ['topic', 'partition'],
+    help: 'Offsets that were deleted from the log before they were read, skipped because consumer.onGap says so',
+    unit: 'offsets',
+  },
   deadLetters: {
     name: 'consumer_dead_letters_total',
     type: 'counter',

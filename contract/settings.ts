@@ -111,6 +111,15 @@ const consumer = Type.Object(
       description:
         "Where a topic without a stored position starts: its beginning, its end, or Kafka's committed offset (the beginning where there is none). Partitions added later always start at their beginning.",
     }),
+    onGap: Type.Enum(['fail', 'skip'], {
+      default: 'fail',
+      description:
+        'What to do when records were deleted before they were read: stop and say which, or record the gap in the table gaps and go on.',
+    }),
+    stallTimeout: duration(
+      '5m',
+      'Time without progress on a partition that has lag after which the health is DOWN. An outage of Kafka or PostgreSQL is not a stall.',
+    ),
     maxValueBytes: Type.Integer({
       minimum: 1,
       maximum: 268_435_455,

@@ -2,10 +2,14 @@ import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-l
 import { TRANSACTION_OUTCOMES } from '../../contract/metrics.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import { partitionKey } from '../stream/record.ts';
+import type { Gap } from '../stream/record-sink.ts';
 import type { CommittedBatch, StreamListener } from '../stream/stream-listener.ts';
 import type { MetricSource, MetricSources } from './metric-source.ts';
 
-type StreamMetrics = Pick<MetricSources, 'recordsConsumed' | 'recordsLag' | 'deadLetters' | 'transactions'>;
+type StreamMetrics = Pick<
+  MetricSources,
+  'recordsConsumed' | 'skippedOffsets' | 'recordsLag' | 'deadLetters' | 'transactions'
+>;
 
 const REASONS = Object.keys(DEAD_LETTER_REASON) as DeadLetterReason[];
 
@@ -16,6 +20,7 @@ const REASONS = Object.keys(DEAD_LETTER_REASON) as DeadLetterReason[];
 export class StreamCounters implements StreamListener {
   readonly #report: () => ConsumerReport;
   readonly #consumed = new Map<string, number>();
+  readonly #skipped = new Map<string, number>();
   readonly #deadLetters = new Map<string, number>(REASONS.map((reason) => [reason, 0]));
   readonly #transactions = new Map<string, number>(TRANSACTION_OUTCOMES.map((outcome) => [outcome, 0]));
 
@@ -35,6 +40,10 @@ export class StreamCounters implements StreamListener {
     add(this.#transactions, 'fenced', 1);
   }
 
+  onSkipped({ topic, partition, expectedOffset, nextOffset }: Gap): void {
+    add(this.#skipped, partitionKey({ topic, partition }), Number(nextOffset - expectedOffset));
+  }
+
   onFailed(): void {
     add(this.#transactions, 'failed', 1);
   }
@@ -42,11 +51,8 @@ export class StreamCounters implements StreamListener {
   /** Sources of the families that this counts. */
   get sources(): StreamMetrics {
     return {
-      recordsConsumed: () =>
-        this.#report().partitions.map((owned) => ({
-          labels: labelsOf(owned),
-          value: this.#consumed.get(partitionKey(owned)) ?? 0,
-        })),
+      recordsConsumed: this.#perPartition(this.#consumed),
+      skippedOffsets: this.#perPartition(this.#skipped),
       recordsLag: () =>
         this.#report().partitions.flatMap((owned) =>
           owned.lag === null ? [] : [{ labels: labelsOf(owned), value: Number(owned.lag) }],
@@ -54,6 +60,14 @@ export class StreamCounters implements StreamListener {
       deadLetters: seriesOf(this.#deadLetters, 'reason'),
       transactions: seriesOf(this.#transactions, 'outcome'),
     };
+  }
+
+  #perPartition(counts: ReadonlyMap<string, number>): MetricSource {
+    return () =>
+      this.#report().partitions.map((owned) => ({
+        labels: labelsOf(owned),
+        value: counts.get(partitionKey(owned)) ?? 0,
+      }));
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Settings } from '../../contract/settings.ts';
-import type { RecordSink, WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
+import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import type { Position } from '../stream/record-source.ts';
 import type { DatabasePool } from './database-pool.ts';
 import { migrate } from './migrate.ts';
+import { skipGap } from './skip-gap.ts';
 import { initializePositions, readPositions } from './stored-positions.ts';
 import { type WriteTarget, writeRecords } from './write-records.ts';
 
@@ -33,6 +34,10 @@ export class PostgresSink implements RecordSink {
   initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]> {
     const { schema, groupId } = this.#target;
     return this.#pool.withClient((client) => initializePositions(client, schema, groupId, topic, choose));
+  }
+
+  skip(gap: Gap): Promise<WriteOutcome> {
+    return this.#pool.withClient((client) => skipGap(client, this.#target, gap));
   }
 
   write(request: WriteRequest): Promise<WriteOutcome> {

@@ -50,4 +50,18 @@ export const MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (group_id, topic, partition, "offset")
       );`,
   },
+  {
+    version: 2,
+    name: 'create gaps',
+    sql: (schema) => `
+      CREATE TABLE ${schema}.gaps (
+        group_id text NOT NULL,
+        topic text NOT NULL,
+        partition int NOT NULL,
+        from_offset bigint NOT NULL,
+        next_offset bigint NOT NULL,
+        found_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (group_id, topic, partition, from_offset)
+      );`,
+  },
 ];

@@ -1,12 +1,12 @@
-import { DatabaseError, escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
+import { DatabaseError, type PoolClient } from 'pg';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { FatalError } from '../stream/fatal-error.ts';
-import { OutageError } from '../stream/outage-error.ts';
 import type { StreamRecord } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import { reasonOf, refusal } from './admit-record.ts';
 import { copyInto } from './copy-into.ts';
 import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
+import { beginMovingOffset, commit } from './move-offset.ts';
 import { DEAD_LETTERS, encodeDeadLetter, encodeRecord, RECORDS } from './row-encoding.ts';
 import { describeDatabaseError, verdictOn } from './sqlstate.ts';
 
@@ -37,8 +37,7 @@ export async function writeRecords(
   target: WriteTarget,
   request: WriteRequest,
 ): Promise<WriteOutcome> {
-  if (!(await moveOffset(client, target, request))) {
-    await client.query('ROLLBACK');
+  if (!(await beginMovingOffset(client, target, request))) {
     return { kind: 'fenced' };
   }
   const admitted: StreamRecord[] = [];
@@ -53,33 +52,8 @@ export async function writeRecords(
   }
   refused.push(...(await copyRecords(client, target, request, admitted)));
   await copyDeadLetters(client, target, request, refused);
-  const { command } = await client.query('COMMIT');
-  if (command !== 'COMMIT') {
-    throw new OutageError(`the transaction ended with ${command} instead of COMMIT`);
-  }
+  await commit(client);
   return { kind: 'committed', deadLetters: countReasons(refused) };
-}
-
-/**
- * Four statements in one round trip; the numbers are ours and the texts are escaped. Deferred constraints are checked at
- * once, or they would refuse the whole at COMMIT, when no row can be named any more.
- */
-async function moveOffset(
-  client: PoolClient,
-  { schema, groupId }: WriteTarget,
-  request: WriteRequest,
-): Promise<boolean> {
-  const { topic, partition, expectedOffset, nextOffset } = request;
-  const results = await client.query(
-    `BEGIN;
-     SET CONSTRAINTS ALL IMMEDIATE;
-     UPDATE ${escapeIdentifier(schema)}.offsets SET next_offset = ${nextOffset}, updated_at = now()
-      WHERE group_id = ${escapeLiteral(groupId)} AND topic = ${escapeLiteral(topic)}
-        AND partition = ${partition} AND next_offset = ${expectedOffset};
-     SAVEPOINT part`,
-  );
-  const [, , update] = results as unknown as QueryResult[];
-  return update?.rowCount === 1;
 }
 
 async function copyRecords(

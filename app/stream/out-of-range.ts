@@ -11,7 +11,7 @@ function gone({ topic, partition, offset }: Position, { start }: LogRange): Fata
     'OFFSETS_GONE',
     `${topic}/${partition}: PostgreSQL expects offset ${offset} next, but the log now starts at ${start}: ` +
       `${start - offset} offsets (${offset} to ${start - 1n}) were deleted before they were read. ` +
-      `To go on without them, set next_offset to ${start} in the table offsets and start again`,
+      'To go on without them, set consumer.onGap to skip: the gap is then recorded in the table gaps',
   );
 }
 
@@ -24,31 +24,40 @@ function ahead({ topic, partition, offset }: Position, { end }: LogRange): Fatal
   );
 }
 
+/** What happens when records were deleted before they were read: the setting `consumer.onGap`. */
+export type OnGap = 'fail' | 'skip';
+
 /**
- * Finds out why the broker does not hold `position`, and resolves when it does after all.
+ * Finds out why the broker does not hold `position`, and resolves with where to go on: there, when it does after all, or
+ * at the log's start when that is above it and gaps are skipped.
  *
- * @throws FatalError `OFFSETS_GONE` when the log starts above it, `STORED_OFFSET_AHEAD` when the log ends below it in
- * every reading for 30 s
+ * @throws FatalError `OFFSETS_GONE` when the log starts above it and gaps are not skipped, `STORED_OFFSET_AHEAD` when the
+ * log ends below it in every reading for 30 s
  */
-export async function awaitRange(
+export async function findPosition(
   source: Pick<RecordSource, 'logRanges'>,
   position: Position,
+  onGap: OnGap,
   clock: Clock,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<bigint> {
   const since = clock.now().getTime();
   while (!signal.aborted) {
     const ranges = await source.logRanges(position.topic).catch((): LogRange[] => []);
     const range = ranges.find(({ partition }) => partition === position.partition);
     if (range && range.start > position.offset) {
-      throw gone(position, range);
+      if (onGap === 'fail') {
+        throw gone(position, range);
+      }
+      return range.start;
     }
     if (range && range.end >= position.offset) {
-      return;
+      break;
     }
     if (range && clock.now().getTime() - since >= PATIENCE_MS) {
       throw ahead(position, range);
     }
     await clock.wait(RECHECK_MS, signal);
   }
+  return position.offset;
 }

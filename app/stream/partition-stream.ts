@@ -2,18 +2,19 @@ import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import type { PartitionReport } from './consumer-report.ts';
 import { FatalError } from './fatal-error.ts';
-import { awaitRange } from './out-of-range.ts';
+import { findPosition, type OnGap } from './out-of-range.ts';
 import { OutageError } from './outage-error.ts';
 import type { RecordBatch, TopicPartition } from './record.ts';
 import { type QueuedRecords, RecordQueue } from './record-queue.ts';
-import type { RecordSink } from './record-sink.ts';
+import type { Gap, RecordSink } from './record-sink.ts';
 import type { LogRange, RecordSource } from './record-source.ts';
 import type { StreamListener } from './stream-listener.ts';
 
-/** Bounds of what one partition may hold in memory and put into one transaction. */
-export interface StreamLimits {
+/** Bounds of what one partition may hold in memory and put into one transaction, and what to do about a gap. */
+export interface StreamOptions {
   readonly maxQueuedBytes: number;
   readonly maxBatchRecords: number;
+  readonly onGap: OnGap;
 }
 
 /** What a partition's stream works with. */
@@ -43,7 +44,7 @@ export interface StreamPorts {
 export class PartitionStream {
   readonly partition: TopicPartition;
   readonly #ports: StreamPorts;
-  readonly #limits: StreamLimits;
+  readonly #options: StreamOptions;
   readonly #queue = new RecordQueue();
   /** Aborted by `drain` and `close`: nothing is waited for, sought or resumed any more. */
   readonly #ending = new AbortController();
@@ -55,9 +56,9 @@ export class PartitionStream {
   #writing: Promise<void> | null = null;
   #searching: Promise<void> | null = null;
 
-  constructor(partition: TopicPartition, limits: StreamLimits, ports: StreamPorts) {
+  constructor(partition: TopicPartition, options: StreamOptions, ports: StreamPorts) {
     this.partition = partition;
-    this.#limits = limits;
+    this.#options = options;
     this.#ports = ports;
   }
 
@@ -86,7 +87,7 @@ export class PartitionStream {
     const records = isAligned ? batch.records : batch.records.filter(({ offset }) => offset >= position);
     this.#queue.push({ records, nextOffset: batch.nextOffset });
     this.#position = batch.nextOffset;
-    if (this.#queue.bytes >= this.#limits.maxQueuedBytes && !this.#isFull) {
+    if (this.#queue.bytes >= this.#options.maxQueuedBytes && !this.#isFull) {
       this.#isFull = true;
       this.#ports.source.pause(this.partition);
     }
@@ -100,14 +101,7 @@ export class PartitionStream {
       return;
     }
     this.#position = null;
-    this.#searching = awaitRange(
-      this.#ports.source,
-      { ...this.partition, offset },
-      this.#ports.clock,
-      this.#ending.signal,
-    )
-      .then(() => this.open(offset))
-      .catch((error: unknown) => this.#ports.onFatal(FatalError.from(error)));
+    this.#searching = this.#search(offset).catch((error: unknown) => this.#ports.onFatal(FatalError.from(error)));
   }
 
   observeLog(range: LogRange): void {
@@ -147,7 +141,7 @@ export class PartitionStream {
   async #writeAll(): Promise<void> {
     try {
       while (!this.#queue.isEmpty) {
-        await this.#write(this.#queue.take(this.#limits.maxBatchRecords));
+        await this.#write(this.#queue.take(this.#options.maxBatchRecords));
       }
     } catch (error) {
       this.#queue.clear();
@@ -177,8 +171,41 @@ export class PartitionStream {
     this.#resumeWhenRoomy();
   }
 
+  /** What is queued comes before the gap, so it is written first; if that ended elsewhere, the recovery goes on from there. */
+  async #search(offset: bigint): Promise<void> {
+    const { source, clock } = this.#ports;
+    const found = await findPosition(
+      source,
+      { ...this.partition, offset },
+      this.#options.onGap,
+      clock,
+      this.#ending.signal,
+    );
+    await this.#writing;
+    if (this.#ending.signal.aborted || this.#nextOffset !== offset) {
+      return;
+    }
+    if (found > offset) {
+      this.#writing = this.#skip({ ...this.partition, expectedOffset: offset, nextOffset: found }).finally(() => {
+        this.#writing = null;
+      });
+      await this.#writing;
+    } else {
+      this.open(offset);
+    }
+  }
+
+  async #skip(gap: Gap): Promise<void> {
+    const outcome = await this.#ports.sink.skip(gap).catch(outageOnly);
+    if (outcome instanceof OutageError || outcome.kind === 'fenced') {
+      return this.#recover(outcome instanceof OutageError ? outcome : null);
+    }
+    this.#ports.listener.onSkipped(gap);
+    this.open(gap.nextOffset);
+  }
+
   #resumeWhenRoomy(): void {
-    if (this.#isFull && this.#position !== null && this.#queue.bytes < this.#limits.maxQueuedBytes / 2) {
+    if (this.#isFull && this.#position !== null && this.#queue.bytes < this.#options.maxQueuedBytes / 2) {
       this.#isFull = false;
       this.#ports.source.resume(this.partition);
     }

@@ -3,8 +3,9 @@ import type { ConsumerReport } from './consumer-report.ts';
 import { FatalError } from './fatal-error.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { OutageError } from './outage-error.ts';
-import { PartitionStream, type StreamLimits, type StreamPorts } from './partition-stream.ts';
+import { PartitionStream, type StreamOptions, type StreamPorts } from './partition-stream.ts';
 import { partitionKey, type RecordBatch, type TopicPartition } from './record.ts';
+import type { Gap } from './record-sink.ts';
 import type { LogRange, Position, RecordSourceListener } from './record-source.ts';
 import { type StartFrom, startPositions } from './start-positions.ts';
 import type { CommittedBatch, StreamListener } from './stream-listener.ts';
@@ -12,7 +13,7 @@ import type { CommittedBatch, StreamListener } from './stream-listener.ts';
 /** A transaction of the assignment before may still run; the compare-and-set makes it harmless, so it is not waited for longer. */
 const SETTLE_MS = 5_000;
 
-export interface PipelineOptions extends StreamLimits {
+export interface PipelineOptions extends StreamOptions {
   readonly groupId: string;
   readonly startFrom: StartFrom;
 }
@@ -83,6 +84,10 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   onCommitted(batch: CommittedBatch): void {
     this.#lastProgressAt = this.#ports.clock.now();
     this.#ports.listener.onCommitted(batch);
+  }
+
+  onSkipped(gap: Gap): void {
+    this.#ports.listener.onSkipped(gap);
   }
 
   onFenced(partition: TopicPartition): void {

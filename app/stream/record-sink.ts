@@ -11,6 +11,9 @@ export interface WriteRequest extends TopicPartition {
   readonly records: readonly StreamRecord[];
 }
 
+/** Offsets of one partition that were deleted before they were read: from the expected one up to but without the next one. */
+export type Gap = Omit<WriteRequest, 'records'>;
+
 /** `fenced`: the stored offset was not the expected one, so nothing was written. */
 export type WriteOutcome =
   | { readonly kind: 'committed'; readonly deadLetters: ReadonlyMap<DeadLetterReason, number> }
@@ -28,6 +31,8 @@ export interface RecordSink {
    * have a position and answers with those to add. Answers with all positions of the topic.
    */
   initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]>;
+  /** Records a range of offsets that nobody can read any more and moves the stored offset over it, in one transaction. */
+  skip(gap: Gap): Promise<WriteOutcome>;
   /** Rows, dead letters and the compare-and-set of the offset, in one transaction. */
   write(request: WriteRequest): Promise<WriteOutcome>;
 }

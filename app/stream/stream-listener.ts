@@ -1,5 +1,6 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { TopicPartition } from './record.ts';
+import type { Gap } from './record-sink.ts';
 
 /** One transaction that is in PostgreSQL for good. */
 export interface CommittedBatch extends TopicPartition {
@@ -18,6 +19,8 @@ export interface StreamListener {
   onCommitted(batch: CommittedBatch): void;
   /** Another writer had moved the offset: nothing was written, the position is read again. */
   onFenced(partition: TopicPartition): void;
+  /** Offsets that were deleted before they were read are recorded as a gap and skipped for good. */
+  onSkipped(gap: Gap): void;
   /** The transaction failed for a reason that passes; it will be tried again. */
   onFailed(partition: TopicPartition, error: Error): void;
 }

@@ -15,7 +15,8 @@ const nextOffset = async (schema: string): Promise<string | undefined> => {
   return row?.next_offset;
 };
 
-test('records that were deleted before they were read stop the consumer, which says which they are', async () => {
+/** A consumer has read 5 records; of the next 20 the first 10 were deleted before it comes back. */
+async function aGap() {
   const topic = await createTopic();
   await produce(topic, orders(5));
   const first = await startConsumer({ topics: [topic] });
@@ -29,7 +30,11 @@ test('records that were deleted before they were read stop the consumer, which s
   await admin.fetchTopicOffsets(topic);
   await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '15' }] });
   await admin.disconnect();
+  return { topic, schema, groupId };
+}
 
+test('records that were deleted before they were read stop the consumer, which says which they are', async () => {
+  const { topic, schema, groupId } = await aGap();
   const second = await startConsumer({ topics: [topic], schema, groupId });
   expect(await second.exited).toMatchObject({ code: 1 });
   const fatal = second.logs.all.find((line) => line.includes('"fatal"'));
@@ -37,6 +42,14 @@ test('records that were deleted before they were read stop the consumer, which s
   expect(fatal).toContain('10 offsets (5 to 14)');
   expect(await nextOffset(schema)).toBe('5');
   expect(await query(`SELECT count(*)::int AS rows FROM ${schema}.records`)).toEqual([{ rows: 5 }]);
+});
+
+test('with consumer.onGap: skip the gap is recorded and the rest is read', async () => {
+  const { topic, schema, groupId } = await aGap();
+  await startConsumer({ topics: [topic], schema, groupId, settings: { consumer: { onGap: 'skip' } } });
+  await awaitEachOnce({ schema, topic, records: 15 });
+  const gaps = await query(`SELECT group_id, topic, partition, from_offset, next_offset FROM ${schema}.gaps`);
+  expect(gaps).toEqual([{ group_id: groupId, topic, partition: 0, from_offset: '5', next_offset: '15' }]);
 });
 
 test('an aborted transaction is never written, and the stored offset moves over it', async () => {

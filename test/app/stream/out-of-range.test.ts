@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { awaitRange } from '../../../app/stream/out-of-range.ts';
+import { findPosition } from '../../../app/stream/out-of-range.ts';
 import type { LogRange } from '../../../app/stream/record-source.ts';
 import { PARTITION } from './records.ts';
 
@@ -30,26 +30,37 @@ const position = { ...PARTITION, offset: 100n };
 const never = new AbortController().signal;
 
 test('a log that starts above the position has lost records: it says which, and where to go on', async () => {
-  const waiting = awaitRange(ranged({ start: 130n, end: 500n }), position, steppingClock(), never);
+  const waiting = findPosition(ranged({ start: 130n, end: 500n }), position, 'fail', steppingClock(), never);
   await expect(waiting).rejects.toMatchObject({ code: 'OFFSETS_GONE' });
   await expect(waiting).rejects.toThrow('30 offsets (100 to 129) were deleted');
 });
 
+test('where gaps are skipped, a log that starts above the position is read from its start', async () => {
+  const found = findPosition(ranged({ start: 130n, end: 500n }), position, 'skip', steppingClock(), never);
+  expect(await found).toBe(130n);
+});
+
 test('a log that ends below the position for 30 s is another topic of the same name', async () => {
   const source = ranged({ start: 0n, end: 20n });
-  const waiting = awaitRange(source, position, steppingClock(), never);
+  const waiting = findPosition(source, position, 'fail', steppingClock(), never);
   await expect(waiting).rejects.toMatchObject({ code: 'STORED_OFFSET_AHEAD' });
   expect(source.asked).toBeGreaterThan(25);
 });
 
 test('a log that looks too short only for a moment is waited for', async () => {
-  await awaitRange(ranged({ start: 0n, end: 20n }, { start: 0n, end: 100n }), position, steppingClock(), never);
+  await findPosition(
+    ranged({ start: 0n, end: 20n }, { start: 0n, end: 100n }),
+    position,
+    'fail',
+    steppingClock(),
+    never,
+  );
 });
 
 test('brokers that cannot answer say nothing about the log', async () => {
-  await awaitRange(ranged(new Error('away'), { start: 0n, end: 100n }), position, steppingClock(), never);
+  await findPosition(ranged(new Error('away'), { start: 0n, end: 100n }), position, 'fail', steppingClock(), never);
 });
 
 test('an end of the assignment ends the waiting', async () => {
-  await awaitRange(ranged({ start: 0n, end: 20n }), position, steppingClock(), AbortSignal.abort());
+  await findPosition(ranged({ start: 0n, end: 20n }), position, 'fail', steppingClock(), AbortSignal.abort());
 });

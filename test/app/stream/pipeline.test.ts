@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { OutageError } from '../../../app/stream/outage-error.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, settle, setUp } from './simulation.ts';
+import { answerAll, SimulatedSink, settle, setUp } from './simulation.ts';
 
 test('records are written in order, in transactions of at most maxBatchRecords', async () => {
   const { source, sink, pipeline, listener } = setUp(12n);
@@ -86,6 +86,31 @@ test('a position that vanished from PostgreSQL ends the consumer and names the l
   await answerAll(sink, 'cut before');
   expect(fatal).toMatchObject([{ code: 'STORED_OFFSET_MISSING' }]);
   expect(pipeline.report().state).toBe('failed');
+});
+
+test('a gap that may be skipped is recorded and moved over after what is queued was written', async () => {
+  const { source, sink, pipeline, listener } = setUp(12n, new SimulatedSink(), 'skip');
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onBatch(aBatch(0n, 3n));
+  source.logStart = 8n;
+  pipeline.onOutOfRange(PARTITION);
+  await answerAll(sink);
+  const gap = { ...PARTITION, expectedOffset: 3n, nextOffset: 8n };
+  expect(sink.gaps).toEqual([gap]);
+  expect(listener.skipped).toEqual([gap]);
+  expect([sink.stored, source.fetchFrom, source.isPaused]).toEqual([8n, 8n, false]);
+});
+
+test('a gap that may not be skipped ends the consumer', async () => {
+  const { source, sink, pipeline, fatal } = setUp(12n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  source.logStart = 8n;
+  pipeline.onOutOfRange(PARTITION);
+  await answerAll(sink);
+  expect(fatal).toMatchObject([{ code: 'OFFSETS_GONE' }]);
+  expect(sink.stored).toBe(0n);
 });
 
 test('an error that nobody knows is tried again a few times, then the consumer stops', async () => {

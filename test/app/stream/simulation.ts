@@ -1,10 +1,11 @@
 import type { FatalError } from '../../../app/stream/fatal-error.ts';
+import type { OnGap } from '../../../app/stream/out-of-range.ts';
 import { OutageError } from '../../../app/stream/outage-error.ts';
 import { Pipeline } from '../../../app/stream/pipeline.ts';
 import type { RecordBatch, TopicPartition } from '../../../app/stream/record.ts';
-import type { RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/record-sink.ts';
+import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/record-sink.ts';
 import type { LogRange, Position, RecordSource } from '../../../app/stream/record-source.ts';
-import type { StreamListener } from '../../../app/stream/stream-listener.ts';
+import type { CommittedBatch, StreamListener } from '../../../app/stream/stream-listener.ts';
 import { aBatch, PARTITION } from './records.ts';
 
 /** How a transaction ends: `cut after` is committed, but nobody is told. */
@@ -14,6 +15,7 @@ export type Ending = 'answered' | 'cut before' | 'cut after';
 export class SimulatedSink implements RecordSink {
   stored = 0n;
   readonly rows: bigint[] = [];
+  readonly gaps: Gap[] = [];
   readonly pending: ((ending: Ending) => void)[] = [];
 
   async positions(): Promise<Position[]> {
@@ -22,6 +24,11 @@ export class SimulatedSink implements RecordSink {
 
   async initialize(): Promise<Position[]> {
     return this.positions();
+  }
+
+  async skip(gap: Gap): Promise<WriteOutcome> {
+    this.gaps.push(gap);
+    return this.write({ ...gap, records: [] });
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
@@ -41,6 +48,7 @@ export class SimulatedSink implements RecordSink {
 /** A Kafka client that fetches from where it was sought, unless the test lets it go astray. */
 export class SimulatedSource implements RecordSource {
   fetchFrom = 0n;
+  logStart = 0n;
   isPaused = true;
   readonly end: bigint;
 
@@ -72,7 +80,7 @@ export class SimulatedSource implements RecordSource {
   }
 
   async logRanges(): Promise<LogRange[]> {
-    return [{ ...PARTITION, start: 0n, end: this.end }];
+    return [{ ...PARTITION, start: this.logStart, end: this.end }];
   }
 
   async committedOffsets(): Promise<Position[]> {
@@ -84,22 +92,28 @@ export class SimulatedSource implements RecordSource {
   async stop(): Promise<void> {}
 }
 
-/** Counts what it is told. */
-export function countingListener(): StreamListener & { committed: number; fenced: TopicPartition[]; failed: string[] } {
-  return {
-    committed: 0,
-    fenced: [],
-    failed: [],
-    onCommitted(batch) {
-      this.committed += batch.records;
-    },
-    onFenced(partition) {
-      this.fenced.push(partition);
-    },
-    onFailed(_partition, error) {
-      this.failed.push(error.message);
-    },
-  };
+/** Keeps what it is told. */
+class CountingListener implements StreamListener {
+  committed = 0;
+  readonly fenced: TopicPartition[] = [];
+  readonly skipped: Gap[] = [];
+  readonly failed: string[] = [];
+
+  onCommitted(batch: CommittedBatch): void {
+    this.committed += batch.records;
+  }
+
+  onFenced(partition: TopicPartition): void {
+    this.fenced.push(partition);
+  }
+
+  onSkipped(gap: Gap): void {
+    this.skipped.push(gap);
+  }
+
+  onFailed(_partition: TopicPartition, error: Error): void {
+    this.failed.push(error.message);
+  }
 }
 
 /** Waits are over at once, so a test never sleeps. */
@@ -109,11 +123,17 @@ export const instantClock = { now: () => new Date(0), wait: async () => undefine
 export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A pipeline between a simulated source of `end` records and a simulated sink. */
-export function setUp(end: bigint, sink = new SimulatedSink()) {
+export function setUp(end: bigint, sink = new SimulatedSink(), onGap: OnGap = 'fail') {
   const source = new SimulatedSource(end);
-  const listener = countingListener();
+  const listener = new CountingListener();
   const fatal: FatalError[] = [];
-  const options = { groupId: 'group', startFrom: 'earliest', maxQueuedBytes: 1_000, maxBatchRecords: 5 } as const;
+  const options = {
+    groupId: 'group',
+    startFrom: 'earliest',
+    maxQueuedBytes: 1_000,
+    maxBatchRecords: 5,
+    onGap,
+  } as const;
   const onFatal = (error: FatalError) => fatal.push(error);
   const pipeline = new Pipeline(options, { source, sink, listener, clock: instantClock, onFatal });
   return { source, sink, listener, fatal, pipeline };
