@@ -73,7 +73,11 @@ export class Application {
     const kafka = createKafkaClient(settings.kafka, logger());
     this.#source = new KafkaSource(settings.kafka, kafka, new LogRanges(kafka), systemClock, logger());
     this.#pipeline = new Pipeline(
-      { ...settings.consumer, groupId: settings.kafka.groupId },
+      {
+        ...settings.consumer,
+        groupId: settings.kafka.groupId,
+        stallTimeoutMs: milliseconds(settings.consumer.stallTimeout),
+      },
       {
         source: this.#source,
         sink: this.#sink,

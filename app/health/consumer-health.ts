@@ -9,6 +9,7 @@ import type { Status } from './status.ts';
  * - running: UP; paused: UP, because the component `db` tells the outage
  * - starting, assigning, running with a partition whose lag is not known yet: OUT_OF_SERVICE; but UNKNOWN, which does
  *   not count, while Kafka is away, since a restart brings no broker back
+ * - running with a partition that stands still although it has lag: DOWN, unless Kafka is away; the details tell which
  * - draining, stopped: OUT_OF_SERVICE
  * - failed: DOWN
  */
@@ -28,6 +29,9 @@ function statusOf(report: ConsumerReport, kafkaIsDown: boolean): Status {
     case 'assigning':
       return waitsForKafka;
     case 'running':
+      if (!kafkaIsDown && report.partitions.some(({ stalledSince }) => stalledSince)) {
+        return 'DOWN';
+      }
       return report.partitions.some(({ lag }) => lag === null) ? waitsForKafka : 'UP';
     case 'paused':
       return 'UP';
@@ -36,14 +40,22 @@ function statusOf(report: ConsumerReport, kafkaIsDown: boolean): Status {
 
 function detailsOf({ state, groupId, partitions, lastProgressAt, lastError }: ConsumerReport): Record<string, Detail> {
   const lag = totalLag(partitions);
+  const stalled = partitions.flatMap(stallOf);
   return {
     state,
     groupId,
     assignedPartitions: partitionsByTopic(partitions),
     ...(lag === undefined ? {} : { lag }),
+    ...(stalled.length === 0 ? {} : { stalled }),
     ...(lastProgressAt === null ? {} : { lastProgressAt: lastProgressAt.toISOString() }),
     ...(lastError === null ? {} : { lastError: maskText(lastError) }),
   };
+}
+
+function stallOf({ topic, partition, nextOffset, lag, stalledSince }: PartitionReport): Detail[] {
+  return stalledSince
+    ? [{ topic, partition, since: stalledSince.toISOString(), nextOffset: nextOffset.toString(), lag: Number(lag) }]
+    : [];
 }
 
 function totalLag(partitions: readonly PartitionReport[]): number | undefined {

@@ -19,6 +19,11 @@ export interface PartitionReport extends TopicPartition {
   readonly nextOffset: bigint;
   /** Log end offset less `nextOffset`, never below 0; `null` until the log end was first asked. */
   readonly lag: bigint | null;
+  /**
+   * Since when nothing was written although there is lag, once that is longer than `consumer.stallTimeout`; left out while
+   * all is well, and in an outage, which is no stall.
+   */
+  readonly stalledSince?: Date;
 }
 
 /** A snapshot of the consumer for health indicators and metrics; taking it costs nothing and waits for nobody. */

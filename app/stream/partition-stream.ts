@@ -8,6 +8,7 @@ import type { RecordBatch, TopicPartition } from './record.ts';
 import { type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { Gap, RecordSink } from './record-sink.ts';
 import type { LogRange, RecordSource } from './record-source.ts';
+import { StallWatch } from './stall-watch.ts';
 import type { StreamListener } from './stream-listener.ts';
 
 /** Bounds of what one partition may hold in memory and put into one transaction, and what to do about a gap. */
@@ -15,6 +16,7 @@ export interface StreamOptions {
   readonly maxQueuedBytes: number;
   readonly maxBatchRecords: number;
   readonly onGap: OnGap;
+  readonly stallTimeoutMs: number;
 }
 
 /** What a partition's stream works with. */
@@ -53,6 +55,8 @@ export class PartitionStream {
   #log: LogRange | null = null;
   #isFull = false;
   #troubles = 0;
+  #isRecovering = false;
+  readonly #stallWatch: StallWatch;
   #writing: Promise<void> | null = null;
   #searching: Promise<void> | null = null;
 
@@ -60,6 +64,7 @@ export class PartitionStream {
     this.partition = partition;
     this.#options = options;
     this.#ports = ports;
+    this.#stallWatch = new StallWatch(options.stallTimeoutMs, ports.clock.now());
   }
 
   /** Delivers from `nextOffset` on; before this call every batch is ignored. */
@@ -69,6 +74,7 @@ export class PartitionStream {
       return;
     }
     this.#isFull = false;
+    this.#stallWatch.moved(this.#ports.clock.now());
     this.#position = nextOffset;
     this.#ports.source.seek({ ...this.partition, offset: nextOffset });
     this.#ports.source.resume(this.partition);
@@ -106,10 +112,13 @@ export class PartitionStream {
 
   observeLog(range: LogRange): void {
     this.#log = range;
+    this.#stallWatch.looked(this.#lag() ?? 0n, this.#ports.clock.now());
   }
 
   report(): PartitionReport {
-    return { ...this.partition, nextOffset: this.#nextOffset, lag: this.#lag() };
+    const lag = this.#lag();
+    const stalledSince = this.#isRecovering ? null : this.#stallWatch.stalledSince(lag, this.#ports.clock.now());
+    return { ...this.partition, nextOffset: this.#nextOffset, lag, ...(stalledSince ? { stalledSince } : {}) };
   }
 
   /** Takes nothing in any more and writes what is queued; an outage ends it, since what is left stays ahead of the stored offset. */
@@ -166,6 +175,7 @@ export class PartitionStream {
     }
     this.#troubles = 0;
     this.#nextOffset = nextOffset;
+    this.#stallWatch.moved(this.#ports.clock.now());
     const { deadLetters } = outcome;
     this.#ports.listener.onCommitted({ ...this.partition, records: records.length, deadLetters, nextOffset });
     this.#resumeWhenRoomy();
@@ -220,6 +230,7 @@ export class PartitionStream {
       return;
     }
     this.#ports.source.pause(this.partition);
+    this.#isRecovering = true;
     if (outage) {
       this.#ports.onOutage(outage);
     }
@@ -232,6 +243,7 @@ export class PartitionStream {
         break;
       }
     }
+    this.#isRecovering = false;
     if (outage) {
       this.#ports.onOutage(null);
     }

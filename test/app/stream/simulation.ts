@@ -132,6 +132,7 @@ export function setUp(end: bigint, sink = new SimulatedSink(), onGap: OnGap = 'f
     startFrom: 'earliest',
     maxQueuedBytes: 1_000,
     maxBatchRecords: 5,
+    stallTimeoutMs: 60_000,
     onGap,
   } as const;
   const onFatal = (error: FatalError) => fatal.push(error);
