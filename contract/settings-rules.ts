@@ -1,4 +1,5 @@
 import type { Rule } from './check-against.ts';
+import { deadLetterTopic } from './dead-letter-topic.ts';
 import { milliseconds } from './duration.ts';
 import { maskUrl } from './mask-secrets.ts';
 import { METRICS } from './metrics.ts';
@@ -7,6 +8,9 @@ import type { Settings } from './settings.ts';
 
 /** Longest time that Node's timers and PostgreSQL's time-outs can hold: 2^31 - 1 milliseconds. */
 const LONGEST_MS = 2_147_483_647;
+
+/** Kafka makes a folder of a topic's name and a partition's number. */
+const LONGEST_TOPIC = 249;
 
 function durationBetween(
   path: string,
@@ -61,6 +65,26 @@ const topicNames: Rule<Settings> = {
     ),
 };
 
+/** Dead letters that come back as records would go round for ever; names that Kafka cannot have would stop the first one. */
+const deadLetterTopics: Rule<Settings> = {
+  reads: ['deadLetters', 'kafka.topics'],
+  find: ({ deadLetters, kafka }) => {
+    if (deadLetters.to === 'table') {
+      return [];
+    }
+    const path = 'deadLetters.topic';
+    const names = new Set(kafka.topics.map((topic) => deadLetterTopic(deadLetters, topic)));
+    return [...names].flatMap((given): Problem[] => {
+      if (kafka.topics.includes(given)) {
+        return [{ path, message: 'is a topic that is read', given, allowed: 'any topic that is not in kafka.topics' }];
+      }
+      const isName = given.length <= LONGEST_TOPIC && given !== '.' && given !== '..';
+      const allowed = `a name of at most ${LONGEST_TOPIC} characters, other than . and ..`;
+      return isName ? [] : [{ path, message: 'is not a name Kafka allows', given, allowed }];
+    });
+  },
+};
+
 const databaseUrl: Rule<Settings> = {
   reads: ['database.url'],
   find: ({ database }) =>
@@ -100,6 +124,7 @@ const tagNames: Rule<Settings> = {
 export const SETTINGS_RULES: readonly Rule<Settings>[] = [
   brokerPorts,
   topicNames,
+  deadLetterTopics,
   databaseUrl,
   tagNames,
   // The range in which brokers accept a session timeout unless they are configured otherwise.

@@ -3,6 +3,9 @@ import { DURATION_PATTERN } from './duration.ts';
 import { PRODUCT_NAME } from './identity.ts';
 import { ALLOWED, SECRET } from './schema-node.ts';
 
+const TOPIC_PATTERN = '^[a-zA-Z0-9._-]{1,249}$';
+const TOPIC_ALLOWED = "a topic's name: 1 to 249 letters, digits, dots, underscores and dashes";
+
 const closed = { additionalProperties: false } as const;
 
 const duration = (value: string, description: string) =>
@@ -43,17 +46,11 @@ const kafka = Type.Object(
       minItems: 1,
       description: 'Bootstrap brokers, each as host:port.',
     }),
-    topics: Type.Array(
-      Type.String({
-        pattern: '^[a-zA-Z0-9._-]{1,249}$',
-        [ALLOWED]: "a topic's name: 1 to 249 letters, digits, dots, underscores and dashes",
-      }),
-      {
-        minItems: 1,
-        uniqueItems: true,
-        description: 'Topics to read; each has to exist.',
-      },
-    ),
+    topics: Type.Array(Type.String({ pattern: TOPIC_PATTERN, [ALLOWED]: TOPIC_ALLOWED }), {
+      minItems: 1,
+      uniqueItems: true,
+      description: 'Topics to read; each has to exist.',
+    }),
     groupId: Type.String({
       minLength: 1,
       maxLength: 255,
@@ -142,6 +139,33 @@ const consumer = Type.Object(
   { ...closed, default: {} },
 );
 
+const deadLetters = Type.Object(
+  {
+    to: Type.Enum(['table', 'topic', 'both'], {
+      default: 'table',
+      description:
+        'Where records go that PostgreSQL cannot store: the table dead_letters, a Kafka topic, or both. Only the table can be listed and replayed.',
+    }),
+    topic: Type.Optional(
+      Type.String({
+        pattern: TOPIC_PATTERN,
+        [ALLOWED]: TOPIC_ALLOWED,
+        description:
+          'Topic for dead letters; it has to exist. Left out: the name of the topic the record came from, followed by .dead-letters.',
+      }),
+    ),
+    maxRatio: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description:
+          'Share of dead letters among the last 1,000 records beyond which the consumer stops with exit code 1 instead of writing them; left out: no limit.',
+      }),
+    ),
+  },
+  { ...closed, default: {} },
+);
+
 const tags = Type.Unsafe<Record<string, string>>(
   Type.Object(
     {
@@ -208,6 +232,7 @@ export const SettingsSchema = Type.Object(
     kafka,
     database,
     consumer,
+    deadLetters,
     shutdown: Type.Object(
       {
         timeout: duration(

@@ -10,6 +10,8 @@ function convertText(schema: SchemaNode, text: string): unknown {
   switch (schema.type) {
     case 'integer':
       return /^[+-]?\d+$/.test(word) ? Number(word) : text;
+    case 'number':
+      return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(word) ? Number(word) : text;
     case 'boolean':
       return BOOLEAN.get(word.toLowerCase()) ?? text;
     case 'array':
@@ -20,7 +22,7 @@ function convertText(schema: SchemaNode, text: string): unknown {
 }
 
 /**
- * Converts text, which is all that files and the environment hold, to the type a setting has: whole numbers, booleans
+ * Converts text, which is all that files and the environment hold, to the type a setting has: numbers, booleans
  * (true, on, yes, 1 and their opposites) and lists (comma-separated). What does not convert stays as it is, and the
  * schema's check reports it with the value that was given.
  */

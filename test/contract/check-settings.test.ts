@@ -95,7 +95,7 @@ describe('an unknown key', () => {
   test.each([
     ['server', { prt: 1 }, 'server.prt', 'server.port'],
     ['database', { url: SMALLEST.database.url, username: 'x' }, 'database.username', 'database.user'],
-    ['topic', 'orders', 'topic', 'kafka.topics'],
+    ['topcs', 'orders', 'topcs', 'kafka.topics'],
     ['databse', {}, 'databse', 'database'],
   ])('below %s gets the nearest known one', (section, value, path, nearest) => {
     expect(problemAt(path, { ...SMALLEST, [section]: value })).toMatchObject({
@@ -121,6 +121,15 @@ describe('values that have to fit', () => {
     ['kafka.topics', { kafka: { ...SMALLEST.kafka, topics: ['a', 'a'] } }],
     ['kafka.sessionTimeout', { kafka: { ...SMALLEST.kafka, sessionTimeout: '5s' } }],
     ['kafka.sessionTimeout', { kafka: { ...SMALLEST.kafka, sessionTimeout: '10' } }],
+    ['deadLetters.topic', { deadLetters: { to: 'topic', topic: 'orders' } }],
+    ['deadLetters.topic', { deadLetters: { to: 'both', topic: '..' } }],
+    ['deadLetters.topic', { deadLetters: { to: 'topic', topic: 'a b' } }],
+    ['deadLetters.topic', { deadLetters: { to: 'topic' }, kafka: { ...SMALLEST.kafka, topics: ['a'.repeat(249)] } }],
+    [
+      'deadLetters.topic',
+      { deadLetters: { to: 'topic' }, kafka: { ...SMALLEST.kafka, topics: ['a', 'a.dead-letters'] } },
+    ],
+    ['deadLetters.maxRatio', { deadLetters: { maxRatio: 1.1 } }],
     ['database.url', { database: { url: 'postgresql://u:p@ss:word#1@host:port/d' } }],
     ['database.connectTimeout', { database: { ...SMALLEST.database, connectTimeout: '0s' } }],
     ['database.statementTimeout', { database: { ...SMALLEST.database, statementTimeout: '1000h' } }],
