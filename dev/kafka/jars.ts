@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { cached, cacheFolder } from '../run/cache-folder.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { RunFolder } from '../run/run-folder.ts';
@@ -64,6 +65,7 @@ async function copyDependencies(
   const { code, output } = await run.complete({
     program: 'mvn',
     args: ['--batch-mode', '--file', POM, ...options, '-Dmdep.overWriteReleases=true', ...goal],
+    env: withOwnHome(process.env),
     onLine: (line) => {
       if (/Downloaded from .*\.jar /.test(line)) {
         downloaded += 1;
@@ -74,15 +76,28 @@ async function copyDependencies(
     },
   });
   if (code !== 0) {
-    const errors = output.filter((line) => line.startsWith('[ERROR]')).slice(0, 5);
     throw new ExplainedError(
       [
         'Maven could not fetch the jars of Kafka. What it said:',
-        ...(errors.length > 0 ? errors : output.slice(-5)).map((line) => `    ${line}`),
+        ...saidErrors(output).map((line) => `    ${line}`),
         'Check the network and the proxy settings of Maven (~/.m2/settings.xml), or use brokers of your own: --kafka HOST:PORT',
       ].join('\n'),
     );
   }
+}
+
+/** Java takes the home folder from the system's list of users, where a container's user may have none that exists. */
+function withOwnHome(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { HOME: home, MAVEN_OPTS: options } = env;
+  // Maven's script splits its options at each space, quoted or not.
+  return home && !/\s/.test(home) ? { ...env, MAVEN_OPTS: `-Duser.home=${home} ${options ?? ''}`.trim() } : env;
+}
+
+/** The first lines that say something: Maven resets colours in front of them even where it uses none. */
+function saidErrors(output: readonly string[]): readonly string[] {
+  const lines = output.map((line) => stripVTControlCharacters(line)).filter((line) => line.trim() !== '');
+  const errors = lines.filter((line) => /^\[ERROR\] *\S/.test(line)).slice(0, 5);
+  return errors.length > 0 ? errors : lines.slice(-5);
 }
 
 async function isComplete(folder: string): Promise<boolean> {

@@ -33,6 +33,16 @@ function maven(script: string): () => readonly string[] {
   return () => readFileSync(log, 'utf8').trim().split('\n');
 }
 
+function restore(variables: NodeJS.ProcessEnv): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined) {
+      delete process.env[name];
+    } else {
+      process.env[name] = value;
+    }
+  }
+}
+
 const fetch = (): Promise<string> => kafkaJars(run, () => undefined, cache);
 
 describe("the broker's jars", () => {
@@ -65,10 +75,22 @@ describe("the broker's jars", () => {
     expect(calls()).toEqual([expect.not.stringContaining('repo.local'), expect.stringContaining('repo.local')]);
   });
 
+  it("are fetched into HOME, whatever the system's list of users says, and with the user's own options", async () => {
+    const { HOME: home, MAVEN_OPTS: options } = process.env;
+    Object.assign(process.env, { HOME: programs, MAVEN_OPTS: '-Xmx99m' });
+    try {
+      const calls = maven(`echo "$MAVEN_OPTS" >> ${join(programs, 'log')}; printf '${EMPTY_ZIP}' > "$out/a.jar"`);
+      await fetch();
+      expect(calls()[1]).toBe(`-Duser.home=${programs} -Xmx99m`);
+    } finally {
+      restore({ HOME: home, MAVEN_OPTS: options });
+    }
+  });
+
   it('are missed with what Maven said', async () => {
-    maven('echo "[INFO] scanning"; echo "[ERROR] no route to host"; exit 1');
+    maven(String.raw`echo "[INFO] scanning"; printf '\033[0m\033[0m[ERROR] no route to host\n[ERROR] \n'; exit 1`);
     const failure = fetch();
-    await expect(failure).rejects.toThrow(/Maven could not fetch(.|\n)*\[ERROR\] no route to host(.|\n)*--kafka/);
+    await expect(failure).rejects.toThrow(/said:\n {4}\[ERROR\] no route to host\nCheck(.|\n)*--kafka/);
     await expect(failure).rejects.not.toThrow(/scanning/);
     expect(readdirSync(cache)).toEqual([]);
   });
