@@ -46,8 +46,9 @@ export class PositionReader {
   }
 
   async read(): Promise<Positions> {
-    const ends = await this.#admin.fetchTopicOffsets(this.#written.topic);
+    // The stored positions first: what is produced and written between the two answers must not look like a negative lag.
     const stored = await this.#readStored().catch(emptyWhenAbsent);
+    const ends = await this.#admin.fetchTopicOffsets(this.#written.topic);
     const next = Object.entries(stored?.next ?? {});
     return {
       next: new Map(next.map(([partition, offset]) => [Number(partition), BigInt(offset)])),
