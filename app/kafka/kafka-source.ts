@@ -170,6 +170,7 @@ export class KafkaSource implements RecordSource {
     for (const partition of partitions) {
       this.pause(partition);
     }
+    this.#logger.info({ partitions: memberAssignment }, 'assigned');
     listener.onAssigned(partitions);
   }
 

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { stringify } from 'yaml';
+import { startConsumerProcess } from '../consumer-process.ts';
+import { ExplainedError } from '../run/explained-error.ts';
+import { freePort } from '../run/free-port.ts';
+import type { Stack } from '../stack.ts';
+
+const POLL_MS = 50;
+const SCHEMA = 'stream_consumer';
+const CLOCK_TICKS_PER_SECOND = 100;
+
+/** What one run of the consumer over the whole topic took. */
+export interface ConsumeResult {
+  readonly rowsPerSecond: number;
+  /** Processor time of the consumer's process, in seconds. */
+  readonly cpuSeconds: number;
+  /** Most resident memory that it had, in bytes. */
+  readonly peakMemoryBytes: number;
+}
+
+function processFigures(pid: number): Pick<ConsumeResult, 'cpuSeconds' | 'peakMemoryBytes'> {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return {
+    cpuSeconds: ticks / CLOCK_TICKS_PER_SECOND,
+    peakMemoryBytes: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1_024,
+  };
+}
+
+/** Seconds from `assigned` to the last commit, or undefined while records are missing. */
+async function finishedAt(client: pg.Client, records: number): Promise<Date | undefined> {
+  const { rows } = await client
+    .query<{ total: string | null; last: Date }>(
+      `SELECT sum(next_offset) AS total, max(updated_at) AS last FROM ${SCHEMA}.offsets`,
+    )
+    .catch(() => ({ rows: [] }));
+  return Number(rows[0]?.total) >= records ? rows[0]?.last : undefined;
+}
+
+/**
+ * Starts the consumer over a topic that is full and waits until PostgreSQL holds all of it. The clock runs from the
+ * assignment of the partitions to the last transaction: it includes the first fetch, but not the start of the process.
+ *
+ * @param stack both parts
+ * @throws ExplainedError when the consumer ends before it is done
+ */
+export async function consumeRecords(
+  stack: Stack,
+  topic: string,
+  records: number,
+  env: Record<string, string>,
+): Promise<ConsumeResult> {
+  const { run, kafka, postgres } = stack;
+  const configFile = join(run.path, 'bench.yml');
+  const settings = {
+    kafka: { brokers: [kafka?.broker], topics: [topic], groupId: 'bench' },
+    database: { url: postgres?.urlWithPassword, schema: SCHEMA },
+  };
+  await writeFile(configFile, stringify(settings), { mode: 0o600 });
+  const consumer = await startConsumerProcess(run, { configFile, env, port: await freePort() });
+  const assigned = JSON.parse(await consumer.logs.waitFor(/"msg":"assigned"/)) as { time: string };
+  const client = new pg.Client({ connectionString: postgres?.urlWithPassword });
+  await client.connect();
+  let ended = false;
+  void consumer.exited.then(() => {
+    ended = true;
+  });
+  let last = await finishedAt(client, records);
+  while (last === undefined) {
+    if (ended) {
+      throw new ExplainedError(`The consumer ended before it was done:\n${consumer.logs.all.slice(-5).join('\n')}`);
+    }
+    await delay(POLL_MS);
+    last = await finishedAt(client, records);
+  }
+  const figures = processFigures(consumer.pid);
+  await client.end();
+  consumer.kill('SIGTERM');
+  await consumer.exited;
+  return { ...figures, rowsPerSecond: (records * 1_000) / (last.getTime() - Date.parse(assigned.time)) };
+}
