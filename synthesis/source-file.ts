@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { type Document, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import type { Problem } from '../contract/problem.ts';
 import type { SettingPath } from '../contract/setting-path.ts';
 
@@ -34,6 +34,37 @@ function syntaxProblems(document: Document, place: Place): Problem[] {
   }));
 }
 
+/** The parser leaves aliases alone: only who follows them finds those that lead nowhere or round in a circle. */
+function aliasProblems(document: Document, place: Place): Problem[] {
+  const problems: Problem[] = [];
+  visit(document, {
+    Alias: (_key, alias, ancestors) => {
+      const anchored = alias.resolve(document);
+      if (anchored === undefined || ancestors.includes(anchored)) {
+        const reason = anchored === undefined ? 'names no anchor above it' : 'stands inside of what it names';
+        problems.push({
+          path: '',
+          message: `has an alias that ${reason}: *${alias.source}`,
+          allowed: 'an alias below the anchor of that name',
+          source: place(alias.range?.[0] ?? 0),
+        });
+      }
+    },
+  });
+  return problems;
+}
+
+/** The document as plain data; a problem where aliases multiply without end. */
+function toPlain(document: Document, name: string): Pick<SourceFile, 'value' | 'problems'> {
+  try {
+    return { value: document.toJS() ?? undefined, problems: [] };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const problem = { path: '', message: `is not YAML: ${reason}`, allowed: 'one YAML document', source: name };
+    return { value: undefined, problems: [problem] };
+  }
+}
+
 function locate(document: Document, path: SettingPath, place: Place): string | undefined {
   if (path.length === 0) {
     return undefined;
@@ -53,11 +84,10 @@ export function readSourceFile(path: string, folder: string): SourceFile {
   const lines = new LineCounter();
   const document = parseDocument(readFileSync(path, 'utf8'), { lineCounter: lines });
   const place = placer(name, lines);
-  const problems = syntaxProblems(document, place);
+  const problems = [...syntaxProblems(document, place), ...aliasProblems(document, place)];
   return {
     name,
-    value: problems.length === 0 ? (document.toJS() ?? undefined) : undefined,
-    problems,
+    ...(problems.length === 0 ? toPlain(document, name) : { value: undefined, problems }),
     locate: (wanted) => locate(document, wanted, place),
   };
 }

@@ -121,6 +121,21 @@ const invalid = (reason: string, source: string): Problem => ({
   source,
 });
 
+/** An alias to something that it is a part of has no end as plain data. */
+function endlessAliases(context: DocumentContext): readonly Problem[] {
+  const problems: Problem[] = [];
+  visit(context.document, {
+    Alias: (_key, alias, ancestors) => {
+      const anchored = alias.resolve(context.document);
+      if (anchored !== undefined && ancestors.includes(anchored)) {
+        const reason = `the alias *${alias.source} stands inside of what it names`;
+        problems.push(invalid(reason, placeOf(context, alias.range?.[0] ?? 0)));
+      }
+    },
+  });
+  return problems;
+}
+
 /** The document as plain data; a problem where aliases multiply without end or name nothing. */
 function toPlain(document: Document, source: string): { readonly raw: unknown } | { readonly problem: Problem } {
   try {
@@ -132,7 +147,8 @@ function toPlain(document: Document, source: string): { readonly raw: unknown } 
 
 function readDocument(context: DocumentContext): YamlSettings {
   const { document, name, schema } = context;
-  const errors = document.errors.map((error) => invalid(error.message, placeOf(context, error.pos[0])));
+  const syntax = document.errors.map((error) => invalid(error.message, placeOf(context, error.pos[0])));
+  const errors = [...syntax, ...endlessAliases(context)];
   if (errors.length > 0) {
     return { values: [], problems: errors };
   }

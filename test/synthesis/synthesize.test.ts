@@ -61,6 +61,22 @@ test('nothing is rendered when one of the files is wrong, and dist/ stays', () =
   expect(contents(join(folder, 'dist'))).toEqual(untouched);
 });
 
+test.each([
+  ['that names nothing', 'replicas: *nobody\n', /names no anchor above it: \*nobody$/, /^consumer\.yaml:1:11$/],
+  ['inside of itself', 'application: &a [*a]\n', /stands inside of what it names: \*a$/, /^consumer\.yaml:1:18$/],
+  [
+    'that multiplies without end',
+    `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefgh'.replace(/./g, (c) => `${c}: &${c} [${Array(9).fill(`*${String.fromCharCode(c.charCodeAt(0) - 1)}`)}]\n`)}`,
+    /^is not YAML: Excessive alias count/,
+    /^consumer\.yaml$/,
+  ],
+])('an alias %s is a problem with a place', (_name, text, message, source) => {
+  writeFileSync(join(folder, 'consumer.yaml'), text);
+  const result = synthesize({ folder, render });
+  const problem = { message: expect.stringMatching(message), source: expect.stringMatching(source) };
+  expect(result).toMatchObject({ ok: false, problems: expect.arrayContaining([expect.objectContaining(problem)]) });
+});
+
 test('dist/ stays when rendering fails half-way', () => {
   const failing = (outdir: string, consumer: CheckedConsumer): void => {
     render(outdir, consumer);

@@ -268,6 +268,7 @@ describe('a problem in the YAML file', () => {
     ['a key twice', 'server: {}\nserver: {}', /^application\.yml:2:1$/],
     ['an open bracket', 'kafka: [', /^application\.yml:1:/],
     ['an unknown alias', 'server: *nobody', /^application\.yml/],
+    ['an alias inside of itself', 'server: &a [*a]', /^application\.yml:1:13$/],
     [
       'aliases that multiply',
       `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefgh'.replace(/./g, (c) => `${c}: &${c} [${Array(9).fill(`*${String.fromCharCode(c.charCodeAt(0) - 1)}`)}]\n`)}`,
