@@ -1,6 +1,8 @@
+import { deadLetterTopic } from '../contract/dead-letter-topic.ts';
 import { milliseconds } from '../contract/duration.ts';
 import { EXIT_CODE } from '../contract/exit-code.ts';
 import type { Settings } from '../contract/settings.ts';
+import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck } from './kafka/kafka-check.ts';
 import { createKafkaClient } from './kafka/kafka-client.ts';
 import { KafkaSource } from './kafka/kafka-source.ts';
@@ -42,6 +44,7 @@ export class Application {
   readonly #pool: DatabasePool;
   readonly #sink: PostgresSink;
   readonly #source: KafkaSource;
+  readonly #deadLetterTopic: KafkaDeadLetterTopic;
   readonly #pipeline: Pipeline;
   readonly #checks: readonly { close(): Promise<void> }[];
   readonly #ending = new AbortController();
@@ -69,8 +72,9 @@ export class Application {
       checkKafka: async () => ({ ...(await kafkaCheck.check()) }),
     });
     this.#pool = new DatabasePool(settings.database, connectionFailed);
-    this.#sink = new PostgresSink(this.#pool, settings);
     const kafka = createKafkaClient(settings.kafka, logger());
+    this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
+    this.#sink = new PostgresSink(this.#pool, settings, this.#deadLetterTopic);
     this.#source = new KafkaSource(settings.kafka, kafka, new LogRanges(kafka), systemClock, logger());
     this.#pipeline = new Pipeline(
       {
@@ -104,6 +108,7 @@ export class Application {
       this.#background.push(
         pollLogEnds(this.#source, this.#pipeline, systemClock, signal),
         sendCommitHints(this.#source, this.#pipeline, systemClock, signal),
+        this.#warnOfMissingTopics(),
       );
       await this.#source.start(this.#pipeline);
     } catch (error) {
@@ -145,6 +150,17 @@ export class Application {
     }
   }
 
+  /** The first dead letter may be weeks away, and without its topic it holds up its partition. */
+  async #warnOfMissingTopics(): Promise<void> {
+    const { kafka, deadLetters } = this.#settings;
+    const topics = deadLetters.to === 'table' ? [] : kafka.topics.map((topic) => deadLetterTopic(deadLetters, topic));
+    const missing = await this.#deadLetterTopic.missing(topics).catch(() => []);
+    if (missing.length > 0) {
+      const consequence = 'the first dead letter will hold up its partition until they are created';
+      this.#management.logger.error({ topics: missing }, `topics for dead letters do not exist: ${consequence}`);
+    }
+  }
+
   async #stop(reason: string): Promise<void> {
     const { logger } = this.#management;
     const timeout = milliseconds(this.#settings.shutdown.timeout);
@@ -167,7 +183,12 @@ export class Application {
     await this.#source.commitHint(this.#pipeline.positions()).catch(() => undefined);
     await this.#source.stop();
     await this.#pipeline.close();
-    await Promise.all([this.#pool.close(), ...this.#checks.map((check) => check.close()), ...this.#background]);
+    await Promise.all([
+      this.#pool.close(),
+      this.#deadLetterTopic.close(),
+      ...this.#checks.map((check) => check.close()),
+      ...this.#background,
+    ]);
   }
 }
 

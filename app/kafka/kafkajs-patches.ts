@@ -4,16 +4,20 @@
  * February 2023: the exact version is pinned in package.json, and another one is refused here rather than half patched.
  *
  * 1. The record decoder folds headers into an object: the order of integer-like keys and of repeated keys is lost, and
- *    each header copies all before it. Patched: `headers` is the array of `{ key, value }` as it was sent.
+ *    each header copies all before it. Patched: `headers` is the array of `{ key, value }` as it was sent. Offset and
+ *    timestamp are bigints, which kafkajs's own arithmetic takes as well as the strings it would make.
  * 2. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
  *    (https://github.com/tulios/kafkajs/issues/1751). Patched: no timer while nothing is pending.
  * 3. An offset that the broker does not hold makes the consumer jump to the log's start or end and commit that, even
  *    with autoCommit off (https://github.com/tulios/kafkajs/issues/1119). Patched: it is only told.
  * 4. A fetch whose records are all control records, aborted or compacted is skipped without a word. Patched: the range
  *    that it stood for is told, since the stored offset has to move over it.
+ * 5. The record encoder takes headers as an object as well, and fails on a header without a value. Patched: headers are an
+ *    array there, too, so a record can be produced again with the headers it came with.
  */
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
+import { encodeRecord } from './record-encoder.ts';
 
 const require = createRequire(import.meta.url);
 const PATCHED_VERSION = '2.2.4';
@@ -43,8 +47,9 @@ interface Header {
 }
 
 interface Decoder {
+  readonly buffer: Buffer;
+  offset: number;
   readInt8(): number;
-  readVarLong(): { toString(): string };
   readVarInt(): number;
   readVarIntBytes(): Buffer | null;
   readVarIntArray(decode: (decoder: Decoder) => Header): Header[];
@@ -55,27 +60,69 @@ interface BatchContext {
   readonly firstTimestamp: string;
   readonly maxTimestamp?: string;
   readonly timestampType?: number;
-  readonly magicByte?: number;
   readonly isControlBatch?: boolean;
 }
 
+/** What the records of a batch are counted from, parsed once for all of them. */
+interface BatchStart {
+  readonly offset: bigint;
+  readonly timestamp: bigint;
+  /** The broker's own time for the whole batch, where the topic says so; the deltas of its records mean nothing then. */
+  readonly appendTime: bigint | null;
+}
+
 const LOG_APPEND_TIME = 1;
+
+const starts = new WeakMap<BatchContext, BatchStart>();
+
+function startOf(context: BatchContext): BatchStart {
+  const known = starts.get(context);
+  if (known) {
+    return known;
+  }
+  const { firstOffset, firstTimestamp, maxTimestamp, timestampType } = context;
+  const appendTime = timestampType === LOG_APPEND_TIME && maxTimestamp !== undefined ? BigInt(maxTimestamp) : null;
+  const start = { offset: BigInt(firstOffset), timestamp: BigInt(firstTimestamp), appendTime };
+  starts.set(context, start);
+  return start;
+}
+
+/** A zigzag varlong (Kafka's record format): plain numbers while they are exact, which five bytes always are. */
+function readVarLong(decoder: Decoder): bigint {
+  const { buffer } = decoder;
+  let end = decoder.offset;
+  while ((buffer[end] ?? 0) >= 0x80) {
+    end += 1;
+  }
+  let raw = 0n;
+  let small = 0;
+  if (end - decoder.offset < 5) {
+    for (let at = end; at >= decoder.offset; at -= 1) {
+      small = small * 0x80 + ((buffer[at] ?? 0) & 0x7f);
+    }
+    raw = BigInt(small);
+  } else {
+    for (let at = end; at >= decoder.offset; at -= 1) {
+      raw = (raw << 7n) | BigInt((buffer[at] ?? 0) & 0x7f);
+    }
+  }
+  decoder.offset = end + 1;
+  return (raw >> 1n) ^ -(raw & 1n);
+}
 
 const decodeHeader = require('kafkajs/src/protocol/recordBatch/header/v0/decoder.js') as (decoder: Decoder) => Header;
 
 /** The record decoder of record format v2; its fields are read in the order of the wire format. */
 function decodeRecord(decoder: Decoder, context: BatchContext) {
+  const start = startOf(context);
   const attributes = decoder.readInt8();
-  const timestampDelta = BigInt(decoder.readVarLong().toString());
-  const isAppendTime = context.timestampType === LOG_APPEND_TIME && context.maxTimestamp !== undefined;
-  const timestamp = isAppendTime ? context.maxTimestamp : (BigInt(context.firstTimestamp) + timestampDelta).toString();
-  const offset = (BigInt(context.firstOffset) + BigInt(decoder.readVarInt())).toString();
+  const timestampDelta = readVarLong(decoder);
+  const offset = start.offset + BigInt(decoder.readVarInt());
   const key = decoder.readVarIntBytes();
   const value = decoder.readVarIntBytes();
   return {
-    magicByte: context.magicByte,
     attributes,
-    timestamp,
+    timestamp: start.appendTime ?? start.timestamp + timestampDelta,
     offset,
     key,
     value,
@@ -160,6 +207,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
     throw new Error(`kafkajs ${version} is installed, but the patches are made for ${PATCHED_VERSION}: run npm ci`);
   }
   replaceModule('kafkajs/src/protocol/recordBatch/record/v0/decoder.js', decodeRecord);
+  replaceModule('kafkajs/src/protocol/recordBatch/record/v0/index.js', encodeRecord);
   stopIdleTimer();
   tellInsteadOfJumping();
   tellSkippedRanges();

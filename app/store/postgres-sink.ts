@@ -1,4 +1,6 @@
 import type { Settings } from '../../contract/settings.ts';
+import type { DeadLetterTopic } from '../stream/dead-letter.ts';
+import { DeadLetterLimit } from '../stream/dead-letter-limit.ts';
 import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import type { Position } from '../stream/record-source.ts';
 import type { DatabasePool } from './database-pool.ts';
@@ -12,12 +14,23 @@ export class PostgresSink implements RecordSink {
   readonly #pool: DatabasePool;
   readonly #target: WriteTarget;
 
-  constructor(pool: DatabasePool, settings: Pick<Settings, 'database' | 'kafka' | 'consumer'>) {
+  /** @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not looked at where it does not */
+  constructor(
+    pool: DatabasePool,
+    settings: Pick<Settings, 'database' | 'kafka' | 'consumer' | 'deadLetters'>,
+    deadLetterTopic: DeadLetterTopic,
+  ) {
+    const { to, maxRatio } = settings.deadLetters;
     this.#pool = pool;
     this.#target = {
       schema: settings.database.schema,
       groupId: settings.kafka.groupId,
       maxValueBytes: settings.consumer.maxValueBytes,
+      deadLetters: {
+        toTable: to !== 'topic',
+        topic: to === 'table' ? null : deadLetterTopic,
+        limit: new DeadLetterLimit(maxRatio),
+      },
     };
   }
 

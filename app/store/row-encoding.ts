@@ -1,5 +1,5 @@
-import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import type { StreamRecord, TopicPartition } from '../stream/record.ts';
+import type { DeadLetter } from '../stream/dead-letter.ts';
+import type { StreamRecord } from '../stream/record.ts';
 import {
   type CopyField,
   copyBytes,
@@ -43,14 +43,6 @@ export function encodeRecord(topic: string, partition: number, record: StreamRec
     copyJsonb(headersJson(headers)),
     value === null ? copyNull : copyJsonb(value),
   ]);
-}
-
-/** What a row of `dead_letters` is made of. */
-export interface DeadLetter extends TopicPartition {
-  readonly groupId: string;
-  readonly record: StreamRecord;
-  readonly reason: DeadLetterReason;
-  readonly error: string;
 }
 
 /** A row of `dead_letters`: key and value byte for byte, whatever they are; a timestamp that does not fit is NULL. */

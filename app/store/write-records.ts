@@ -1,28 +1,27 @@
 import { DatabaseError, type PoolClient } from 'pg';
-import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { FatalError } from '../stream/fatal-error.ts';
+import { DEAD_LETTER_REASON } from '../../contract/dead-letter-reasons.ts';
+import { countReasons, type DeadLetter } from '../stream/dead-letter.ts';
 import type { StreamRecord } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import { reasonOf, refusal } from './admit-record.ts';
+import { alreadyWritten } from './already-written.ts';
 import { copyInto } from './copy-into.ts';
 import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
 import { beginMovingOffset, commit } from './move-offset.ts';
-import { DEAD_LETTERS, encodeDeadLetter, encodeRecord, RECORDS } from './row-encoding.ts';
+import { encodeRecord, RECORDS } from './row-encoding.ts';
 import { describeDatabaseError, verdictOn } from './sqlstate.ts';
+import { type DeadLetterHandling, writeDeadLetters } from './write-dead-letters.ts';
 
 /** Whose offsets are moved, and where the tables are. */
 export interface WriteTarget {
   readonly schema: string;
   readonly groupId: string;
   readonly maxValueBytes: number;
+  readonly deadLetters: DeadLetterHandling;
 }
 
 /** A record that does not go into `records`. */
-interface Refused {
-  readonly record: StreamRecord;
-  readonly reason: DeadLetterReason;
-  readonly error: string;
-}
+type Refused = Pick<DeadLetter, 'record' | 'reason' | 'error'>;
 
 /**
  * One transaction: the offset moves from exactly the expected value to the next one, the rows and the dead letters are
@@ -51,10 +50,19 @@ export async function writeRecords(
     }
   }
   refused.push(...(await copyRecords(client, target, request, admitted)));
-  await copyDeadLetters(client, target, request, refused);
+  const deadLetters = countReasons(refused);
+  target.deadLetters.limit.check(request, deadLetters);
+  await writeDeadLetters(client, target, deadLettersOf(target, request, refused));
   await commit(client);
-  return { kind: 'committed', deadLetters: countReasons(refused) };
+  target.deadLetters.limit.committed(request, deadLetters);
+  return { kind: 'committed', deadLetters };
 }
+
+const deadLettersOf = (
+  { groupId }: WriteTarget,
+  { topic, partition }: WriteRequest,
+  refused: readonly Refused[],
+): readonly DeadLetter[] => refused.map((letter) => ({ groupId, topic, partition, ...letter }));
 
 async function copyRecords(
   client: PoolClient,
@@ -80,23 +88,6 @@ async function copyRecords(
   });
 }
 
-async function copyDeadLetters(
-  client: PoolClient,
-  { schema, groupId }: WriteTarget,
-  { topic, partition }: WriteRequest,
-  refused: readonly Refused[],
-): Promise<void> {
-  if (refused.length === 0) {
-    return;
-  }
-  const rows = refused.map(({ record, reason, error }) =>
-    encodeDeadLetter({ groupId, topic, partition, record, reason, error }),
-  );
-  await copyInto(client, schema, DEAD_LETTERS, rows).catch((error: unknown) => {
-    throw alreadyWritten(error, groupId) ?? error;
-  });
-}
-
 /** Whose fault a failed COPY is: the row's that its context names, or nobody's. */
 function asRefusal(error: unknown, groupId: string): unknown {
   const duplicate = alreadyWritten(error, groupId);
@@ -114,28 +105,4 @@ function refusedIndex(context: string | undefined): number | null {
   const lines = [...(context ?? '').matchAll(/^COPY records, line (\d+)/gm)];
   const line = Number(lines.at(-1)?.[1] ?? 0);
   return line > 0 ? line - 1 : null;
-}
-
-/** Our own primary key in the way is no fault of the record: somebody else wrote it, and dead letters would hide that. */
-function alreadyWritten(error: unknown, groupId: string): FatalError | null {
-  if (!(error instanceof DatabaseError) || error.code !== '23505' || !OWN_KEYS.has(error.constraint ?? '')) {
-    return null;
-  }
-  return new FatalError(
-    'RECORD_ALREADY_WRITTEN',
-    `the table ${error.table} already holds a record that group ${groupId} has not written yet: ${error.detail ?? ''} ` +
-      `Another group writes into this schema, or the row of group ${groupId} in the table offsets was lost or set back. ` +
-      'Give each group its own database.schema, or set next_offset behind the last record in the table, and start again',
-    { cause: error },
-  );
-}
-
-const OWN_KEYS = new Set(['records_pkey', 'dead_letters_pkey']);
-
-function countReasons(refused: readonly Refused[]): Map<DeadLetterReason, number> {
-  const counts = new Map<DeadLetterReason, number>();
-  for (const { reason } of refused) {
-    counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  }
-  return counts;
 }

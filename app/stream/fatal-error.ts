@@ -7,6 +7,8 @@ export type FatalCode =
   | 'DATABASE_REFUSED'
   | 'DATABASE_ENCODING'
   | 'KAFKA_CLIENT_STOPPED'
+  | 'TOO_MANY_DEAD_LETTERS'
+  | 'DEAD_LETTER_TOPIC_REFUSED'
   | 'UNEXPECTED';
 
 /** An error that no retry can mend; its message says what happened and what to do next. */

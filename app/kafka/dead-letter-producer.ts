@@ -1,0 +1,138 @@
+import type { Kafka, Message, Producer } from 'kafkajs';
+import { deadLetterTopic } from '../../contract/dead-letter-topic.ts';
+import type { Settings } from '../../contract/settings.ts';
+import type { Clock } from '../stream/clock.ts';
+import type { DeadLetter, DeadLetterTopic } from '../stream/dead-letter.ts';
+import { FatalError } from '../stream/fatal-error.ts';
+import { OutageError } from '../stream/outage-error.ts';
+import { deadLetterMessage, inRequests } from './dead-letter-message.ts';
+
+/** Below PostgreSQL's patience with a transaction that does nothing meanwhile (`database.statementTimeout`, 30 s). */
+const SEND_TIMEOUT_MS = 10_000;
+
+/** Kafka's errors that no repetition mends, with what does. */
+const ADVICE: Readonly<Record<string, string>> = {
+  MESSAGE_TOO_LARGE: "raise the topic's max.message.bytes: a letter is its record and some headers more",
+  RECORD_LIST_TOO_LARGE: "raise the topic's segment.bytes and max.message.bytes",
+  INVALID_RECORD: 'set cleanup.policy=delete: a compacted topic refuses records without a key',
+  TOPIC_AUTHORIZATION_FAILED: 'give the user kafka.sasl.username the right to write to it',
+  CLUSTER_AUTHORIZATION_FAILED: 'give the user kafka.sasl.username the right to write to it',
+  INVALID_TOPIC_EXCEPTION: 'set deadLetters.topic to a topic that can be written to',
+};
+
+/** Dead letters keep the number of their partition, as far as the topic has as many: those of one partition stay in order. */
+const samePartition = () => (args: { message: Message; partitionMetadata: readonly unknown[] }) =>
+  (args.message.partition ?? 0) % args.partitionMetadata.length;
+
+/**
+ * The topic for dead letters, by a producer that waits for all in-sync replicas. Each topic has a producer of its own,
+ * opened with the first letter and given up after a failure: kafkajs keeps asking for every topic that a producer was ever
+ * used for, and one that does not exist would fail the others.
+ *
+ * The producer is not idempotent. kafkajs gives the sequence numbers of a failed request to the next one, which a broker
+ * that had stored the first takes for a repetition and drops: a letter could be lost, and here it is only doubled.
+ */
+export class KafkaDeadLetterTopic implements DeadLetterTopic {
+  readonly #settings: Settings['deadLetters'];
+  readonly #kafka: Kafka;
+  readonly #clock: Clock;
+  readonly #producers = new Map<string, Promise<Producer>>();
+
+  constructor(settings: Settings['deadLetters'], kafka: Kafka, clock: Clock) {
+    this.#settings = settings;
+    this.#kafka = kafka;
+    this.#clock = clock;
+  }
+
+  async send(letters: readonly DeadLetter[]): Promise<void> {
+    const [first] = letters;
+    if (first === undefined) {
+      return;
+    }
+    const topic = deadLetterTopic(this.#settings, first.topic);
+    const producer = this.#producers.get(topic) ?? this.#open(topic);
+    try {
+      await this.#inTime(producer.then((opened) => sendAll(opened, topic, letters)));
+    } catch (error) {
+      void this.#giveUp(topic, producer);
+      throw describe(error, topic, letters.length);
+    }
+  }
+
+  /** Those of the topics that do not exist, or that this user may not see. */
+  async missing(topics: readonly string[]): Promise<readonly string[]> {
+    if (topics.length === 0) {
+      return [];
+    }
+    const admin = this.#kafka.admin();
+    try {
+      await admin.connect();
+      const existing = new Set(await admin.listTopics());
+      return [...new Set(topics)].filter((topic) => !existing.has(topic));
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#producers.keys()].map((topic) => this.#giveUp(topic)));
+  }
+
+  #open(topic: string): Promise<Producer> {
+    const retry = { retries: 2 };
+    const producer = this.#kafka.producer({ allowAutoTopicCreation: false, createPartitioner: samePartition, retry });
+    const opened = producer.connect().then(() => producer);
+    this.#producers.set(topic, opened);
+    return opened;
+  }
+
+  async #giveUp(topic: string, failed = this.#producers.get(topic)): Promise<void> {
+    if (this.#producers.get(topic) === failed) {
+      this.#producers.delete(topic);
+    }
+    await failed?.then((producer) => producer.disconnect()).catch(() => undefined);
+  }
+
+  async #inTime(work: Promise<void>): Promise<void> {
+    const timer = new AbortController();
+    const late = this.#clock.wait(SEND_TIMEOUT_MS, timer.signal).then(() => {
+      throw new OutageError(`no answer within ${SEND_TIMEOUT_MS / 1_000} s`);
+    });
+    // Whichever comes second is nobody's business any more.
+    late.catch(() => undefined);
+    work.catch(() => undefined);
+    await Promise.race([work, late]).finally(() => timer.abort());
+  }
+}
+
+async function sendAll(producer: Producer, topic: string, letters: readonly DeadLetter[]): Promise<void> {
+  for (const request of inRequests(letters.map(deadLetterMessage))) {
+    await producer.send({ topic, acks: -1, messages: request as unknown as Message[] });
+  }
+}
+
+/** kafkajs wraps what the broker said, sometimes twice. */
+function typeOf(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { type } = cause as Error & { readonly type?: unknown };
+    if (typeof type === 'string') {
+      return type;
+    }
+  }
+  return undefined;
+}
+
+function describe(error: unknown, topic: string, count: number): OutageError | FatalError {
+  const reason = error instanceof Error ? error.message : String(error);
+  const type = typeOf(error);
+  const advice = ADVICE[type ?? ''];
+  if (advice !== undefined) {
+    const message = `the topic ${topic} refused ${count} dead letters (${type}): ${reason}; ${advice}, then start again`;
+    return new FatalError('DEAD_LETTER_TOPIC_REFUSED', message, { cause: error });
+  }
+  const missing = type === 'UNKNOWN_TOPIC_OR_PARTITION' ? ': create the topic' : '';
+  return new OutageError(`Kafka did not take ${count} dead letters for ${topic}: ${reason}${missing}`, {
+    cause: error,
+  });
+}
