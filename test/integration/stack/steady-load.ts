@@ -1,0 +1,63 @@
+import { type AtBroker, kafkaClient } from './kafka-client.ts';
+
+/** A producer that goes on until it is stopped. */
+export interface SteadyLoad {
+  /** Resolves when the broker has acknowledged `count` more records than now. */
+  more(count: number): Promise<void>;
+  /** Produces no more, and answers with how many records the topic holds. */
+  stop(): Promise<number>;
+}
+
+const BATCH = 100;
+
+/**
+ * Produces to the partitions in turn, one request after the other, over any restart of the broker. A request whose
+ * answer was lost is sent again, so only the topic itself knows in the end how many records it holds.
+ *
+ * @param options.partitions of the topic
+ */
+export async function startSteadyLoad(
+  topic: string,
+  options: AtBroker & { readonly partitions: number },
+): Promise<SteadyLoad> {
+  const producer = kafkaClient(options).producer({ retry: { retries: 1_000, maxRetryTime: 500 } });
+  await producer.connect();
+  let isStopped = false;
+  let sent = 0;
+  const waiting = new Set<{ readonly goal: number; readonly resolve: () => void }>();
+  const run = (async () => {
+    while (!isStopped) {
+      const messages = Array.from({ length: BATCH }, (_, index) => ({
+        partition: index % options.partitions,
+        value: `{"id":${sent + index}}`,
+      }));
+      await producer.send({ topic, messages });
+      sent += BATCH;
+      for (const waiter of [...waiting].filter(({ goal }) => goal <= sent)) {
+        waiting.delete(waiter);
+        waiter.resolve();
+      }
+    }
+  })();
+  return {
+    more: (count) => Promise.race([new Promise<void>((resolve) => waiting.add({ goal: sent + count, resolve })), run]),
+    async stop() {
+      isStopped = true;
+      await run;
+      await producer.disconnect();
+      return recordsIn(topic, options);
+    },
+  };
+}
+
+/** Offsets between the start and the end of a topic's logs: its records, where none was compacted or transactional. */
+export async function recordsIn(topic: string, options: AtBroker = {}): Promise<number> {
+  const admin = kafkaClient(options).admin();
+  await admin.connect();
+  try {
+    const offsets = await admin.fetchTopicOffsets(topic);
+    return offsets.reduce((sum, { low, high }) => sum + Number(high) - Number(low), 0);
+  } finally {
+    await admin.disconnect();
+  }
+}
