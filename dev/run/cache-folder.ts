@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { ExplainedError } from './explained-error.ts';
 
 /** Folders must stay readable for the user that PostgreSQL runs as, whatever the umask says. */
 const READABLE_FOLDER = 0o755;
@@ -29,6 +30,8 @@ export interface CacheEntry {
 /**
  * The folder of an entry, filled when it is absent or damaged. It is filled under another name and renamed when it is
  * whole, so an interrupted or concurrent run never leaves a half entry.
+ *
+ * @throws ExplainedError when this user cannot write there.
  */
 export async function cached(entry: CacheEntry, cache: string = cacheFolder()): Promise<string> {
   const folder = join(cache, entry.name);
@@ -36,8 +39,7 @@ export async function cached(entry: CacheEntry, cache: string = cacheFolder()): 
     return folder;
   }
   const draft = `${folder}.${randomBytes(6).toString('hex')}.part`;
-  await mkdir(draft, { recursive: true });
-  await Promise.all([chmod(dirname(draft), READABLE_FOLDER), chmod(draft, READABLE_FOLDER)]);
+  await makeDraft(draft);
   try {
     await entry.fill(draft);
     await replace(draft, folder, entry.isComplete);
@@ -45,6 +47,21 @@ export async function cached(entry: CacheEntry, cache: string = cacheFolder()): 
     await rm(draft, { recursive: true, force: true });
   }
   return folder;
+}
+
+async function makeDraft(draft: string): Promise<void> {
+  const cache = dirname(draft);
+  try {
+    await mkdir(draft, { recursive: true });
+    await Promise.all([chmod(cache, READABLE_FOLDER), chmod(draft, READABLE_FOLDER)]);
+  } catch (error) {
+    const remedy =
+      process.getuid?.() === 0 ? 'Make room for it there' : 'Set XDG_CACHE_HOME to a folder that you may write';
+    throw new ExplainedError(
+      `What is downloaded cannot be kept in ${cache} (${(error as Error).message}). ${remedy}, and start again.`,
+      { cause: error },
+    );
+  }
 }
 
 async function replace(draft: string, folder: string, isComplete: CacheEntry['isComplete']): Promise<void> {

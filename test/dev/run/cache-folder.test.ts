@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { cached } from '../../../dev/run/cache-folder.ts';
+import { ExplainedError } from '../../../dev/run/explained-error.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const isComplete = async (folder: string): Promise<boolean> => existsSync(join(folder, 'whole'));
@@ -41,6 +42,17 @@ describe('a cache entry', () => {
     });
     await expect(cached(failing, cache)).rejects.toThrow('no network');
     expect(readdirSync(cache)).toEqual([]);
+  });
+
+  it('says where it cannot be kept', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const cache = join(file, 'cache');
+    const counted = entry();
+    const failure = cached(counted, cache);
+    await expect(failure).rejects.toThrow(ExplainedError);
+    await expect(failure).rejects.toThrow(`cannot be kept in ${cache} (ENOTDIR`);
+    expect(counted.calls).toEqual([]);
   });
 
   it('is whole when two fill it at the same time', async () => {
