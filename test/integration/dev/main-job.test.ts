@@ -63,6 +63,7 @@ describe('npm start -- --once', () => {
     expect(verdict).toMatch(/dead letters.* 10 +10/);
     expect(verdict).toMatch(/HTTP endpoints.* 13 +13/);
     expect(lines.all.join('\n')).not.toContain(new URL(sharedDatabaseUrl()).password);
+    expect(lines.all.join('\n')).not.toContain('lag -');
     expect(runFolders()).toEqual([]);
   });
 
