@@ -3,6 +3,7 @@ import { EXIT_CODE } from '../contract/exit-code.ts';
 import type { Settings } from '../contract/settings.ts';
 import { configure } from './configuration/configure.ts';
 import { productVersion } from './configuration/product-version.ts';
+import type { DeadLettersRequest } from './dead-letters/dead-letters-request.ts';
 
 /** Calls `onFirst` at the first SIGTERM or SIGINT; the second ends the process at once. */
 function onSignal(onFirst: (signal: string) => void): void {
@@ -32,11 +33,22 @@ async function run(settings: Settings): Promise<number> {
   return application.ended;
 }
 
+/** A reader of the output that went away ends it in order, too: nothing is changed that nobody is told of. */
+async function runCommand(settings: Settings, request: DeadLettersRequest): Promise<number> {
+  const ending = new AbortController();
+  onSignal((signal) => ending.abort(signal));
+  process.stdout.on('error', () => ending.abort('SIGPIPE'));
+  const { runDeadLetters } = await import('./dead-letters/run-dead-letters.ts');
+  return runDeadLetters(settings, request, { out: process.stdout, err: process.stderr }, ending.signal);
+}
+
 const decision = configure(process.argv.slice(2), process.env, process.cwd());
 if (decision.kind === 'exit') {
   process.stdout.write(decision.stdout ?? '');
   process.stderr.write(decision.stderr ?? '');
   process.exitCode = decision.code;
+} else if (decision.kind === 'dead-letters') {
+  process.exit(await runCommand(decision.settings, decision.request));
 } else {
   process.exit(await run(decision.settings));
 }

@@ -1,16 +1,47 @@
 import { parseArgs } from 'node:util';
 import { nearestKey } from '../../contract/nearest-key.ts';
 import type { Problem } from '../../contract/problem.ts';
+import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
+import { type GivenOptions, readDeadLetters } from './dead-letters-line.ts';
 
-const OPTIONS = {
-  config: { type: 'string' },
-  'config-tree': { type: 'string' },
-  check: { type: 'boolean' },
+interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  /** What stands for its value in messages. */
+  readonly value?: string;
+}
+
+type Options = Readonly<Record<string, Option>>;
+
+const EVERYWHERE: Options = {
+  config: { type: 'string', value: 'FILE' },
+  'config-tree': { type: 'string', value: 'DIR' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'V' },
-} as const;
+};
 
-type OptionName = keyof typeof OPTIONS;
+const SELECTING: Options = {
+  ...EVERYWHERE,
+  reason: { type: 'string', value: 'REASON' },
+  topic: { type: 'string', value: 'TOPIC' },
+  limit: { type: 'string', value: 'N' },
+  json: { type: 'boolean' },
+};
+
+const CONSUME = '';
+const DEAD_LETTERS = 'dead-letters';
+
+/** The options of each command, by the words that name it. */
+const COMMANDS: Readonly<Record<string, Options>> = {
+  [CONSUME]: { ...EVERYWHERE, check: { type: 'boolean' } },
+  [DEAD_LETTERS]: SELECTING,
+  [`${DEAD_LETTERS} list`]: { ...SELECTING, 'show-value': { type: 'boolean' } },
+  [`${DEAD_LETTERS} replay`]: { ...SELECTING, 'dry-run': { type: 'boolean' } },
+};
+
+const NO_OPTIONS: Options = {};
+
+const ALL_OPTIONS: Options = Object.fromEntries(Object.values(COMMANDS).flatMap((options) => Object.entries(options)));
 
 /** What the command line asks for. */
 export interface CommandLine {
@@ -19,54 +50,81 @@ export interface CommandLine {
   readonly check: boolean;
   readonly help: boolean;
   readonly version: boolean;
+  /** Whether it is about dead letters, even if it is not understood what. */
+  readonly isDeadLetters: boolean;
+  /** What is to be done with dead letters; `undefined` where the consumer is to run. */
+  readonly deadLetters: DeadLettersRequest | undefined;
   /** Everything on it that is not understood; the rest of this object is right none the less. */
   readonly problems: readonly Problem[];
 }
 
-const KNOWN = Object.keys(OPTIONS).map((name) => `--${name}`);
+const dashed = (options: Options): readonly string[] => Object.keys(options).map((name) => `--${name}`);
 
-const allowed = KNOWN.join(', ');
-
-const isOption = (name: string): name is OptionName => Object.hasOwn(OPTIONS, name);
-
-function unknownOption(rawName: string): Problem {
-  const nearest = nearestKey(rawName, KNOWN);
-  return { path: rawName, message: 'is not an option', allowed, ...(nearest === undefined ? {} : { nearest }) };
+function unknownOption(rawName: string, options: Options): Problem {
+  const nearest = nearestKey(rawName, dashed(options));
+  const problem = { path: rawName, message: 'is not an option', allowed: dashed(options).join(', ') };
+  return nearest === undefined ? problem : { ...problem, nearest };
 }
 
-function wrongUse(name: OptionName, value: string | undefined): Problem | undefined {
-  const wantsValue = OPTIONS[name].type === 'string';
+function wrongUse(name: string, { value: placeholder }: Option, value: string | undefined): Problem | undefined {
   const hasValue = value !== undefined && value !== '';
-  if (wantsValue && !hasValue) {
-    const metavariable = name === 'config' ? 'FILE' : 'DIR';
-    return { path: `--${name}`, message: 'needs a value', allowed: `--${name} ${metavariable}` };
+  if (placeholder !== undefined && !hasValue) {
+    return { path: `--${name}`, message: 'needs a value', allowed: `--${name} ${placeholder}` };
   }
-  return !wantsValue && value !== undefined
+  return placeholder === undefined && value !== undefined
     ? { path: `--${name}`, message: 'takes no value', given: value, allowed: `--${name}` }
     : undefined;
 }
 
-/** Reads the command line's options; it never throws. */
-export function parseCommandLine(argv: readonly string[]): CommandLine {
-  const { values, tokens } = parseArgs({ args: [...argv], options: OPTIONS, strict: false, tokens: true });
-  const problems = tokens.flatMap((token): readonly Problem[] => {
-    if (token.kind === 'positional') {
-      return [{ path: 'the command line', message: 'takes options only', given: token.value, allowed }];
-    }
+function wrongWord(given: string): Problem {
+  const commands = Object.keys(COMMANDS).filter((name) => name.includes(' '));
+  const nearest = nearestKey(given, [DEAD_LETTERS]);
+  const problem = { path: 'the command line', message: 'has a word that is no command', given };
+  const allowed = `options, or one of the commands ${commands.join(', ')}`;
+  return { ...problem, allowed, ...(nearest !== undefined && { nearest: `${nearest} list` }) };
+}
+
+type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
+
+function optionProblems(tokens: readonly Token[], options: Options): readonly Problem[] {
+  return tokens.flatMap((token) => {
     if (token.kind !== 'option') {
       return [];
     }
-    const problem = isOption(token.name) ? wrongUse(token.name, token.value) : unknownOption(token.rawName);
+    const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
+    const problem = option ? wrongUse(token.name, option, token.value) : unknownOption(token.rawName, options);
     return problem === undefined ? [] : [problem];
   });
-  const text = (value: string | boolean | undefined): string | undefined =>
-    typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function givenOptions(tokens: readonly Token[]): GivenOptions {
+  const given = new Map<string, readonly string[]>();
+  for (const token of tokens) {
+    if (token.kind === 'option') {
+      const values = token.value === undefined || token.value === '' ? [] : [token.value];
+      given.set(token.name, [...(given.get(token.name) ?? []), ...values]);
+    }
+  }
+  return given;
+}
+
+/** Reads the command line's words and options; it never throws. */
+export function parseCommandLine(argv: readonly string[]): CommandLine {
+  const { tokens } = parseArgs({ args: [...argv], options: ALL_OPTIONS, strict: false, tokens: true });
+  const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
+  const given = givenOptions(tokens);
+  const isDeadLetters = words[0] === DEAD_LETTERS;
+  const asked = isDeadLetters ? readDeadLetters(words.slice(1), given) : { problems: words.map(wrongWord) };
+  const command = isDeadLetters ? words.slice(0, 2).join(' ') : CONSUME;
+  const options = COMMANDS[command] ?? COMMANDS[DEAD_LETTERS] ?? NO_OPTIONS;
   return {
-    config: text(values.config),
-    configTree: text(values['config-tree']),
-    check: values.check === true,
-    help: values.help === true,
-    version: values.version === true,
-    problems,
+    config: given.get('config')?.at(-1),
+    configTree: given.get('config-tree')?.at(-1),
+    check: given.has('check'),
+    help: given.has('help'),
+    version: given.has('version'),
+    isDeadLetters,
+    deadLetters: 'request' in asked ? asked.request : undefined,
+    problems: [...optionProblems(tokens, options), ...asked.problems],
   };
 }

@@ -2,16 +2,19 @@ import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { describeProblem, type Problem } from '../../contract/problem.ts';
 import type { Settings } from '../../contract/settings.ts';
-import { parseCommandLine } from './command-line.ts';
+import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
+import { type CommandLine, parseCommandLine } from './command-line.ts';
+import { deadLettersHelp } from './dead-letters-help.ts';
 import { CONFIG_FILE_PLACES } from './find-config-file.ts';
 import { helpText } from './help-text.ts';
 import { type LoadedSettings, loadSettings } from './load-settings.ts';
 import { printSettings } from './print-settings.ts';
 import { productVersion } from './product-version.ts';
 
-/** What the process has to do: run with these settings, or print and end. */
+/** What the process has to do: run with these settings, see to dead letters, or print and end. */
 export type Decision =
   | { readonly kind: 'run'; readonly settings: Settings }
+  | { readonly kind: 'dead-letters'; readonly settings: Settings; readonly request: DeadLettersRequest }
   | { readonly kind: 'exit'; readonly code: number; readonly stdout?: string; readonly stderr?: string };
 
 function refuse(what: string, problems: readonly Problem[], hint: string): Decision {
@@ -29,11 +32,14 @@ function refuseSettings(problems: readonly Problem[], configFile: string | undef
   return refuse('The configuration is wrong', problems, `${read} --help lists the settings.`);
 }
 
-function settle(loaded: LoadedSettings, isCheck: boolean): Decision {
+function settle(loaded: LoadedSettings, { check, deadLetters }: CommandLine): Decision {
   if (!loaded.ok) {
     return refuseSettings(loaded.problems, loaded.configFile);
   }
-  return isCheck
+  if (deadLetters) {
+    return { kind: 'dead-letters', settings: loaded.value, request: deadLetters };
+  }
+  return check
     ? { kind: 'exit', code: EXIT_CODE.ok, stdout: printSettings(loaded.value) }
     : { kind: 'run', settings: loaded.value };
 }
@@ -52,7 +58,7 @@ export function configure(
 ): Decision {
   const commandLine = parseCommandLine(argv);
   if (commandLine.help) {
-    return { kind: 'exit', code: EXIT_CODE.ok, stdout: helpText() };
+    return { kind: 'exit', code: EXIT_CODE.ok, stdout: commandLine.isDeadLetters ? deadLettersHelp() : helpText() };
   }
   if (commandLine.version) {
     return { kind: 'exit', code: EXIT_CODE.ok, stdout: `${PRODUCT_NAME} ${productVersion()}\n` };
@@ -60,6 +66,6 @@ export function configure(
   if (commandLine.problems.length > 0) {
     return refuse('The command line is wrong', commandLine.problems, '--help lists the options.');
   }
-  const { config, configTree, check } = commandLine;
-  return settle(loadSettings({ configFile: config, configTree, env, cwd }), check);
+  const { config, configTree } = commandLine;
+  return settle(loadSettings({ configFile: config, configTree, env, cwd }), commandLine);
 }

@@ -33,8 +33,10 @@ function environmentTable(): string {
 /** What `--help` prints. */
 export function helpText(): string {
   return `Usage: ${PRODUCT_NAME} [--config FILE] [--config-tree DIR] [--check]
+       ${PRODUCT_NAME} dead-letters list|replay [OPTIONS]
 
-Writes the records of Kafka topics to PostgreSQL, each exactly once.
+Writes the records of Kafka topics to PostgreSQL, each exactly once. Records that PostgreSQL cannot store are dead letters:
+dead-letters --help says how to see them and how to move those that fit later.
 
 Options:
   --config FILE       the configuration, YAML [CONFIG_FILE, else ./application.yml, else ./config/application.yml]

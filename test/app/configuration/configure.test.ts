@@ -94,6 +94,57 @@ describe('--help', () => {
   });
 });
 
+describe('dead-letters', () => {
+  const asked = (argv: readonly string[]) => {
+    const decision = configure(['dead-letters', ...argv], {}, CWD);
+    return decision.kind === 'dead-letters' ? decision.request : exitOf(decision);
+  };
+
+  test('list shows the first hundred without their values unless it is told otherwise', () => {
+    expect(asked(['list'])).toEqual({
+      action: 'list',
+      filter: { reasons: [], topics: [] },
+      limit: 100,
+      json: false,
+      showValue: false,
+    });
+    expect(asked(['list', '--limit', '5', '--json', '--show-value'])).toMatchObject({
+      limit: 5,
+      json: true,
+      showValue: true,
+    });
+  });
+
+  test('replay takes all letters, and of several reasons and topics each', () => {
+    const options = ['--reason', 'invalid_json', '--reason=key_not_text', '--topic', 'a', '--topic', 'b', '--dry-run'];
+    expect(asked(['replay', ...options])).toEqual({
+      action: 'replay',
+      filter: { reasons: ['invalid_json', 'key_not_text'], topics: ['a', 'b'] },
+      limit: undefined,
+      json: false,
+      dryRun: true,
+    });
+  });
+
+  test('options may stand before the command, and its settings come from where the consumer has them', () => {
+    const decision = configure(['--config', 'application.yml', 'dead-letters', 'list'], {}, CWD);
+    expect(decision).toMatchObject({ kind: 'dead-letters', settings: { kafka: { groupId: 'g' } } });
+    expect(exit(['dead-letters', 'list', '--config', 'wrong.yml']).code).toBe(78);
+  });
+
+  test.each([[['dead-letters', '--help']], [['dead-letters', 'replay', '-h']]])(
+    '%j explains options, reasons and exit codes in 132 columns',
+    (argv) => {
+      const { code, stdout } = exitOf(configure(argv, {}, folderWith({})));
+      expect(code).toBe(0);
+      for (const word of ['--dry-run', '--show-value', 'value_too_large', '\n  130 ']) {
+        expect(stdout).toContain(word);
+      }
+      expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(132);
+    },
+  );
+});
+
 describe('--version', () => {
   test.each([['--version'], ['-V']])('as %s prints name and version', (option) => {
     expect(exit([option])).toMatchObject({
@@ -110,7 +161,19 @@ describe('a wrong command line', () => {
     [['--config'], '--config needs a value'],
     [['--config='], '--config needs a value'],
     [['--check=yes'], '--check takes no value: "yes"'],
-    [['application.yml'], 'the command line takes options only: "application.yml"'],
+    [['application.yml'], 'the command line has a word that is no command: "application.yml"'],
+    [['deadletters'], 'did you mean dead-letters list?'],
+    [['dead-letters'], 'the command dead-letters needs to be told what to do'],
+    [['dead-letters', 'delete'], 'the command dead-letters cannot do this: "delete"'],
+    [['dead-letters', 'list', 'orders'], 'the command dead-letters list takes options only: "orders"'],
+    [['dead-letters', 'list', '--dry-run'], '--dry-run is not an option'],
+    [['dead-letters', 'replay', '--show-value'], '--show-value is not an option'],
+    [['dead-letters', 'replay', '--check'], '--check is not an option'],
+    [['dead-letters', 'replay', '--reason', 'invalid_jsn'], 'did you mean invalid_json?'],
+    [['dead-letters', 'replay', '--reason'], '--reason needs a value'],
+    [['dead-letters', 'replay', '--limit', '0'], '--limit is no number of letters: "0"'],
+    [['dead-letters', 'replay', '--limit=1e3'], '--limit is no number of letters: "1e3"'],
+    [['--reason', 'invalid_json'], '--reason is not an option'],
   ])('%j is code 78 and says why', (argv, message) => {
     const { code, stderr } = exit(argv);
     expect(code).toBe(78);

@@ -1,0 +1,146 @@
+import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
+import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import { reasonOf, refusal } from '../store/admit-record.ts';
+import { commit } from '../store/move-offset.ts';
+import { describeDatabaseError, verdictOn } from '../store/sqlstate.ts';
+import type { DeadLetterFilter } from './dead-letters-request.ts';
+import {
+  COLUMNS,
+  type DeadLetterPlace,
+  type DeadLetterRow,
+  deadLetterOf,
+  deadLettersTable,
+  type StoredDeadLetter,
+  selection,
+} from './stored-dead-letter.ts';
+
+/**
+ * How the replay of one letter ended.
+ *
+ * - `moved`: it is a row of `records` now, and no dead letter any more
+ * - `refused`: it still does not fit; the letter stays, with the reason and error it has now
+ * - `present`: `records` has the record already; the letter stays
+ */
+export interface ReplayOutcome {
+  readonly kind: 'moved' | 'refused' | 'present';
+  readonly letter: StoredDeadLetter;
+}
+
+/** Where the tables are, what fits, and whether anything is changed. */
+export interface ReplayTarget {
+  readonly schema: string;
+  readonly maxValueBytes: number;
+  readonly dryRun: boolean;
+}
+
+interface LockedRow extends DeadLetterRow {
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly has_timestamp: boolean;
+}
+
+interface Refusal {
+  readonly reason: DeadLetterReason;
+  readonly error: string;
+}
+
+const PRIMARY_KEY = 'group_id = $1 AND topic = $2 AND partition = $3 AND "offset" = $4';
+
+const keyOf = ({ groupId, topic, partition, offset }: DeadLetterPlace) => [
+  groupId,
+  topic,
+  partition,
+  offset.toString(),
+];
+
+/**
+ * Replays the next letter of a filter in one transaction: its row in `records` appears and the letter is gone, or neither.
+ * The letter is locked meanwhile, and letters that somebody else has locked are passed over, so several replays at once
+ * share the work.
+ *
+ * @param after the letter before; `null` begins with the first
+ * @returns `null` when no letter is left
+ */
+export async function replayNext(
+  client: PoolClient,
+  target: ReplayTarget,
+  filter: DeadLetterFilter,
+  after: DeadLetterPlace | null,
+): Promise<ReplayOutcome | null> {
+  await client.query('BEGIN; SET CONSTRAINTS ALL IMMEDIATE');
+  const row = await lockNext(client, target.schema, filter, after);
+  if (row === undefined) {
+    await client.query('ROLLBACK');
+    return null;
+  }
+  const outcome = await replay(client, target, row);
+  if (target.dryRun || outcome.kind === 'present') {
+    await client.query('ROLLBACK');
+  } else {
+    await commit(client);
+  }
+  return outcome;
+}
+
+async function lockNext(
+  client: PoolClient,
+  schema: string,
+  filter: DeadLetterFilter,
+  after: DeadLetterPlace | null,
+): Promise<LockedRow | undefined> {
+  const { sql, values } = selection(filter, after);
+  const { rows } = await client.query<LockedRow>(
+    `SELECT ${COLUMNS}, key, value, timestamp IS NOT NULL AS has_timestamp FROM ${deadLettersTable(schema)}
+      WHERE ${sql} ORDER BY group_id, topic, partition, "offset" LIMIT 1 FOR UPDATE SKIP LOCKED`,
+    [...values],
+  );
+  return rows[0];
+}
+
+async function replay(client: PoolClient, target: ReplayTarget, row: LockedRow): Promise<ReplayOutcome> {
+  const letter = deadLetterOf(row);
+  const known = knownRefusal(row, target.maxValueBytes);
+  const inserted = known ?? (await insert(client, target.schema, letter));
+  if (typeof inserted === 'object') {
+    await client.query(`UPDATE ${deadLettersTable(target.schema)} SET reason = $5, error = $6 WHERE ${PRIMARY_KEY}`, [
+      ...keyOf(letter),
+      inserted.reason,
+      inserted.error,
+    ]);
+    return { kind: 'refused', letter: { ...letter, ...inserted } };
+  }
+  if (!inserted) {
+    return { kind: 'present', letter };
+  }
+  await client.query(`DELETE FROM ${deadLettersTable(target.schema)} WHERE ${PRIMARY_KEY}`, keyOf(letter));
+  return { kind: 'moved', letter };
+}
+
+/** The same conditions as for a record that comes from Kafka; the timestamp that did not fit is not in the table. */
+function knownRefusal({ key, value, reason, has_timestamp }: LockedRow, maxValueBytes: number): Refusal | null {
+  const isLost = reason === 'timestamp_out_of_range' && !has_timestamp;
+  const record = { offset: 0n, timestamp: 0n, key, value, headers: [] };
+  const found = isLost ? 'timestamp_out_of_range' : refusal(record, maxValueBytes);
+  return found === null ? null : { reason: found, error: DEAD_LETTER_REASON[found] };
+}
+
+/** Whether the row was inserted, `false` when it was there; or why PostgreSQL refused it. */
+async function insert(client: PoolClient, schema: string, letter: StoredDeadLetter): Promise<boolean | Refusal> {
+  await client.query('SAVEPOINT fit');
+  try {
+    const { rowCount } = await client.query(
+      `INSERT INTO ${escapeIdentifier(schema)}.records (topic, partition, "offset", timestamp, key, headers, value)
+       SELECT topic, partition, "offset", timestamp, convert_from(key, 'UTF8'), headers, convert_from(value, 'UTF8')::jsonb
+         FROM ${deadLettersTable(schema)} WHERE ${PRIMARY_KEY}
+       ON CONFLICT (topic, partition, "offset") DO NOTHING`,
+      keyOf(letter),
+    );
+    return rowCount === 1;
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code === undefined || verdictOn(error) !== 'isolate') {
+      throw error;
+    }
+    await client.query('ROLLBACK TO SAVEPOINT fit');
+    return { reason: reasonOf(error.code), error: describeDatabaseError(error) };
+  }
+}

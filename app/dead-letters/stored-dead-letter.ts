@@ -1,0 +1,96 @@
+import { escapeIdentifier, type PoolClient } from 'pg';
+import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import { FatalError } from '../stream/fatal-error.ts';
+import type { DeadLetterFilter } from './dead-letters-request.ts';
+
+/** Which row of `dead_letters`: its primary key. */
+export interface DeadLetterPlace {
+  readonly groupId: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: bigint;
+}
+
+/** A row of `dead_letters`, without what its record holds. */
+export interface StoredDeadLetter extends DeadLetterPlace {
+  readonly reason: DeadLetterReason;
+  readonly error: string;
+  readonly failedAt: Date;
+}
+
+/** A row of `dead_letters` as `SELECT` with {@link COLUMNS} gives it. */
+export interface DeadLetterRow {
+  readonly group_id: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: string;
+  readonly reason: string;
+  readonly error: string;
+  readonly failed_at: Date;
+}
+
+export const COLUMNS = 'group_id, topic, partition, "offset", reason, error, failed_at';
+
+export const deadLetterOf = (row: DeadLetterRow): StoredDeadLetter => ({
+  groupId: row.group_id,
+  topic: row.topic,
+  partition: row.partition,
+  offset: BigInt(row.offset),
+  reason: row.reason as DeadLetterReason,
+  error: row.error,
+  failedAt: row.failed_at,
+});
+
+/** A condition with the values of its parameters, which begin at `$1`. */
+export interface Condition {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * What selects the letters of a filter behind a place.
+ *
+ * @param after the letter that was seen last, in the order of the primary key; `null` begins with the first
+ */
+export function selection({ reasons, topics }: DeadLetterFilter, after: DeadLetterPlace | null): Condition {
+  const values: unknown[] = [reasons, topics];
+  const parts = [
+    '(cardinality($1::text[]) = 0 OR reason = ANY ($1))',
+    '(cardinality($2::text[]) = 0 OR topic = ANY ($2))',
+  ];
+  if (after) {
+    values.push(after.groupId, after.topic, after.partition, after.offset.toString());
+    parts.push('(group_id, topic, partition, "offset") > ($3, $4, $5::int, $6::bigint)');
+  }
+  return { sql: parts.join(' AND '), values };
+}
+
+/** The table, quoted. */
+export const deadLettersTable = (schema: string): string => `${escapeIdentifier(schema)}.dead_letters`;
+
+/**
+ * How many letters a filter selects, by reason.
+ *
+ * @throws FatalError `DATABASE_REFUSED` when there is no such table
+ */
+export async function countDeadLetters(
+  client: PoolClient,
+  schema: string,
+  filter: DeadLetterFilter,
+): Promise<ReadonlyMap<string, number>> {
+  const table = deadLettersTable(schema);
+  const found = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [table]);
+  if (!found.rows[0]?.exists) {
+    throw new FatalError(
+      'DATABASE_REFUSED',
+      `there is no table dead_letters in the schema ${schema}: the consumer creates it when it first starts; ` +
+        'check database.url and database.schema',
+    );
+  }
+  const { sql, values } = selection(filter, null);
+  const { rows } = await client.query<{ reason: string; count: string }>(
+    `SELECT reason, count(*) FROM ${table} WHERE ${sql} GROUP BY reason ORDER BY count(*) DESC, reason`,
+    [...values],
+  );
+  return new Map(rows.map(({ reason, count }) => [reason, Number(count)]));
+}
