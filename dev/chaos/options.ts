@@ -1,0 +1,83 @@
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { closest } from 'fastest-levenshtein';
+
+/** What `npm run chaos` was asked to do. */
+export interface ChaosOptions {
+  /** How long faults are made. */
+  readonly minutes: number;
+  /** Decides the faults and the records. */
+  readonly seed: number;
+}
+
+export type ReadChaosOptions =
+  | { readonly kind: 'options'; readonly options: ChaosOptions }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+const HIGHEST_SEED = 4_294_967_295;
+const DEFAULT_MINUTES = 2;
+
+const VALUES = {
+  minutes: { pattern: /^\d+(\.\d+)?$/, least: 0.1, most: 1_440, allowed: 'a number from 0.1 to 1440' },
+  seed: { pattern: /^\d+$/, least: 0, most: HIGHEST_SEED, allowed: `a whole number from 0 to ${HIGHEST_SEED}` },
+} as const;
+
+export const CHAOS_HELP = `Breaks whatever can be broken while consumers work, and proves that each record was written exactly once.
+
+  npm run chaos -- --minutes 20 --seed 7
+
+Starts a Kafka, a PostgreSQL and three consumers of its own, produces records with known content, and makes one fault after
+the other: consumers are killed, frozen beyond their session time-out, added and removed; PostgreSQL and Kafka are
+restarted; connections are cut and delayed; the table is locked; bad records come in bursts. After each fault it waits
+until everything that Kafka holds is in PostgreSQL. At the end it compares each record of the topic with the tables.
+
+Options (behind "npm run chaos --"):
+  --minutes N   how long faults are made: 0.1 to 1440 (default: ${DEFAULT_MINUTES}); start, comparison and end take half a minute more
+  --seed S      decides the schedule of faults and the records: 0 to ${HIGHEST_SEED} (default: a random one, which is said)
+  --help        this text
+
+Exit codes: 0 each record exactly once; 1 something differs, or did not recover, or a consumer ended by itself (logs are
+kept, and it says where); 2 wrong options; 130 (143) when Ctrl-C (SIGTERM) came before the verdict.
+`;
+
+/**
+ * Reads the command line; all problems are found at once.
+ *
+ * @param randomSeed the seed when none is given. @default a random one
+ */
+export function readChaosOptions(
+  args: readonly string[],
+  randomSeed: () => number = () => randomInt(HIGHEST_SEED + 1),
+): ReadChaosOptions {
+  const text = { type: 'string' } as const;
+  const options = { minutes: text, seed: text, help: { type: 'boolean', short: 'h' } } as const;
+  const parsed = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  const { values, tokens } = parsed;
+  if (values.help === true) {
+    return { kind: 'help' };
+  }
+  const problems = tokens.flatMap((token) => {
+    if (token.kind === 'positional') {
+      return [`"${token.value}" is not an option: options begin with --`];
+    }
+    return token.kind === 'option' ? optionProblems(token) : [];
+  });
+  if (problems.length > 0) {
+    return { kind: 'problems', problems };
+  }
+  const seed = values.seed === undefined ? randomSeed() : Number(values.seed);
+  return { kind: 'options', options: { minutes: Number(values.minutes ?? DEFAULT_MINUTES), seed } };
+}
+
+function optionProblems({ name, rawName, value }: { name: string; rawName: string; value?: string | undefined }) {
+  if (name !== 'minutes' && name !== 'seed') {
+    return [`${rawName} is not an option; the nearest one is --${closest(name, [...Object.keys(VALUES), 'help'])}`];
+  }
+  const { pattern, least, most, allowed } = VALUES[name];
+  if (value === undefined || value === '') {
+    return [`${rawName} needs a value: ${allowed}`];
+  }
+  const isValid = pattern.test(value) && Number(value) >= least && Number(value) <= most;
+  return isValid ? [] : [`${rawName}: "${value}" is not allowed; allowed is ${allowed}`];
+}
