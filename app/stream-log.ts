@@ -8,7 +8,7 @@ export function streamLog(logger: Logger): StreamListener {
       const position = { topic, partition, nextOffset: nextOffset.toString() };
       logger.debug({ ...position, records }, 'committed');
       if (deadLetters.size > 0) {
-        logger.warn({ ...position, reasons: Object.fromEntries(deadLetters) }, 'records went to dead_letters');
+        logger.warn({ ...position, reasons: Object.fromEntries(deadLetters) }, 'records became dead letters');
       }
     },
     onFenced: ({ topic, partition }) =>

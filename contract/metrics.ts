@@ -39,7 +39,7 @@ export const METRICS = {
     name: 'consumer_dead_letters_total',
     type: 'counter',
     labels: ['reason'],
-    help: 'Records written to dead_letters, by reason',
+    help: 'Records that became dead letters, by reason',
     unit: 'records',
   },
   transactions: {
