@@ -77,9 +77,10 @@ async function installPackages(reason) {
   // Whatever NODE_ENV or a user's npmrc leave out: development needs all of it.
   const args = ['ci', '--include=dev', '--include=optional', '--include=peer', '--no-fund', '--no-audit'];
   // Standard output belongs to the program, which may print JSON there.
-  const { code, signal } = await run('npm', args, {}, ['ignore', process.stderr, process.stderr]);
-  if (signal !== null) {
-    endBySignal(signal);
+  const { code, signal, forwarded } = await run('npm', args, {}, ['ignore', process.stderr, process.stderr]);
+  // npm turns a signal into an exit code that looks like a failure.
+  if (forwarded || signal) {
+    endBySignal(forwarded || signal);
   } else if (code !== 0) {
     throw new BootstrapError(`npm ci ended with exit code ${code}; its message above says why.`);
   }
@@ -103,11 +104,15 @@ async function runNode(args, env = {}) {
   }
 }
 
-/** Runs a program in the checkout's folder, hands signals on to it, and gives its end. */
+/** Runs a program in the checkout's folder, hands signals on to it, and gives its end and the last signal handed on. */
 function run(program, args, env = {}, stdio = 'inherit') {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: REPOSITORY, stdio, env: { ...process.env, ...env } });
-    const forward = (signal) => child.kill(signal);
+    let forwarded = null;
+    const forward = (signal) => {
+      forwarded = signal;
+      child.kill(signal);
+    };
     for (const signal of SIGNALS) {
       process.on(signal, forward);
     }
@@ -122,7 +127,7 @@ function run(program, args, env = {}, stdio = 'inherit') {
     });
     child.once('close', (code, signal) => {
       stopForwarding();
-      resolve({ code, signal });
+      resolve({ code, signal, forwarded });
     });
   });
 }

@@ -137,6 +137,23 @@ describe('the bootstrap', () => {
     expect(await once(child, 'close')).toEqual([9, null]);
   });
 
+  it('ends by the signal, in silence, when one ended the installation', async () => {
+    const checkout = new SampleCheckout({});
+    checkout.write('bin/npm', "#!/bin/sh\ntrap 'exit 1' INT\necho runs >&2\nwhile :; do sleep 0.05; done\n");
+    const child = checkout.start('test');
+    let stderr = '';
+    const runs = new Promise<void>((resolve) => {
+      child.stderr.on('data', (chunk) => {
+        stderr += String(chunk);
+        if (stderr.includes('runs')) resolve();
+      });
+    });
+    await runs;
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([null, 'SIGINT']);
+    expect(stderr).not.toMatch(/exit code/);
+  });
+
   it('tells long tests by the environment', async () => {
     const checkout = new SampleCheckout(upToDate);
     checkout.jest('console.log(process.env.STREAM_CONSUMER_LONG_TESTS)');
