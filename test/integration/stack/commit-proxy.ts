@@ -72,7 +72,7 @@ function relay(client: Socket, upstream: Socket, takeCut: () => Cut | undefined)
     }
     client.destroy();
     // Ended, not destroyed: a reset would make PostgreSQL drop what it has not read yet.
-    upstream.end(cut.moment === 'while' ? bytes : undefined);
+    upstream.end(cut.moment === 'while' ? bytes : Buffer.alloc(0));
     cut.done();
   });
   upstream.on('data', (bytes) => {

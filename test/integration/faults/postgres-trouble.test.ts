@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import pg from 'pg';
+import type { LocalPostgres } from '../../../dev/postgres/local-postgres.ts';
+import { query } from '../stack/database.ts';
+import { type Membership, membership, TELLS_JOINS } from '../stack/group-membership.ts';
+import { createTopic, produce } from '../stack/kafka-client.ts';
+import { startPrivatePostgres } from '../stack/private-servers.ts';
+import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
+import { startSteadyLoad } from '../stack/steady-load.ts';
+import { awaitEachOnce } from '../stack/stored-rows.ts';
+import { mountTinyDisk } from '../stack/tiny-disk.ts';
+import { until } from '../stack/until.ts';
+
+jest.setTimeout(90_000);
+
+const PARTITIONS = 3;
+const ROLE = 'consumer';
+/** Long enough to outlast {@link SESSION_TIMEOUT} when each of them waits for a time-out of a second first. */
+const FAILURES = 6;
+const SESSION_TIMEOUT = '6s';
+
+let postgres: LocalPostgres;
+let topic: string;
+let consumer: StartedConsumer;
+let produced = 0;
+let before: Membership;
+
+const asSuperuser = (sql: string) => query(sql, [], postgres.urlWithPassword);
+
+const produceToAll = async (pad = '') => {
+  const records = Array.from({ length: 30 }, (_, id) => ({
+    partition: id % PARTITIONS,
+    value: JSON.stringify({ id, pad }),
+  }));
+  await produce(topic, records);
+  produced += records.length;
+};
+
+const failures = (pattern: RegExp) =>
+  consumer.logs.all.filter((line) => line.includes('the write failed') && pattern.test(line)).length;
+
+const awaitFailures = (pattern: RegExp, count: number) =>
+  until(`${count} failures ${pattern}`, async () => (failures(pattern) >= count ? true : undefined));
+
+const awaitState = (state: string) =>
+  until(`the state ${state}`, async () => {
+    const answer = await consumer.get(`${consumer.endpoint.healthPath}/consumer`);
+    const { details } = (await answer.json()) as { details: { state: string } };
+    return details.state === state ? true : undefined;
+  });
+
+const awaitAll = () =>
+  awaitEachOnce({ schema: consumer.schema, topic, records: produced, url: postgres.urlWithPassword });
+
+/** Holds the table until it is released. */
+async function lockRecords(): Promise<{ release(): Promise<void> }> {
+  const client = new pg.Client({ connectionString: postgres.urlWithPassword });
+  await client.connect();
+  await client.query(`BEGIN; LOCK TABLE ${consumer.schema}.records IN ACCESS EXCLUSIVE MODE`);
+  return { release: () => client.end() };
+}
+
+beforeAll(async () => {
+  postgres = await startPrivatePostgres();
+  await asSuperuser(
+    `CREATE ROLE ${ROLE} LOGIN PASSWORD '${postgres.password}'; GRANT CREATE ON DATABASE postgres TO ${ROLE}`,
+  );
+  topic = await createTopic({ partitions: PARTITIONS });
+  const url = new URL(postgres.urlWithPassword);
+  url.username = ROLE;
+  consumer = await startConsumer({
+    topics: [topic],
+    databaseUrl: url.href,
+    settings: { kafka: { sessionTimeout: SESSION_TIMEOUT }, database: { statementTimeout: '1s' }, ...TELLS_JOINS },
+  });
+  await consumer.waitForHealth();
+  await asSuperuser(`CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN PERFORM pg_sleep(60); RETURN NEW; END $$`);
+});
+
+beforeEach(async () => {
+  await produceToAll();
+  await awaitAll();
+  before = await membership(consumer);
+});
+
+afterEach(async () => {
+  await awaitAll();
+  await awaitState('running');
+  expect(await membership(consumer)).toEqual(before);
+  expect(await asSuperuser(`SELECT * FROM ${consumer.schema}.dead_letters`)).toEqual([]);
+});
+
+test('a read-only server pauses the partitions until it takes writes again', async () => {
+  await asSuperuser('ALTER SYSTEM SET default_transaction_read_only = on');
+  await asSuperuser('SELECT pg_reload_conf()');
+  await produceToAll();
+  await awaitFailures(/25006/, PARTITIONS);
+  await awaitState('paused');
+  await asSuperuser('ALTER SYSTEM RESET default_transaction_read_only');
+  await asSuperuser('SELECT pg_reload_conf()');
+});
+
+test('a server without a connection to spare is waited for', async () => {
+  await asSuperuser(`ALTER ROLE ${ROLE} CONNECTION LIMIT 0`);
+  await asSuperuser(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ROLE}'`);
+  await produceToAll();
+  await awaitFailures(/53300/, PARTITIONS);
+  await awaitState('paused');
+  await asSuperuser(`ALTER ROLE ${ROLE} CONNECTION LIMIT -1`);
+});
+
+test('a table that is locked for longer than the session time-out costs no membership', async () => {
+  const lock = await lockRecords();
+  await produceToAll();
+  await awaitFailures(/55P03|57014/, FAILURES * PARTITIONS);
+  await lock.release();
+});
+
+test('statements that take longer than statementTimeout are tried again', async () => {
+  await asSuperuser(`CREATE TRIGGER slow BEFORE INSERT ON ${consumer.schema}.records
+    FOR EACH STATEMENT EXECUTE FUNCTION dawdle()`);
+  const failedBefore = failures(/57014/);
+  await produceToAll();
+  await awaitFailures(/57014/, failedBefore + PARTITIONS);
+  await asSuperuser(`DROP TRIGGER slow ON ${consumer.schema}.records`);
+});
+
+test('connections that an administrator ends under load are opened again', async () => {
+  const load = await startSteadyLoad(topic, { partitions: PARTITIONS });
+  for (let round = 0; round < 5; round += 1) {
+    await load.more(1_000);
+    await asSuperuser(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ROLE}'`);
+  }
+  produced = await load.stop();
+  expect(consumer.logs.all.join('\n')).toMatch(/57P01|Connection terminated/);
+});
+
+test.each(['fast', 'immediate'] as const)('a restart (%s) under load leaves every record once', async (mode) => {
+  const load = await startSteadyLoad(topic, { partitions: PARTITIONS });
+  await load.more(1_000);
+  await postgres.stop(mode);
+  await load.more(1_000);
+  await awaitState('paused');
+  await postgres.start();
+  await load.more(1_000);
+  produced = await load.stop();
+});
+
+const disk = await mountTinyDisk();
+if (disk) {
+  test('a full disk is waited for until there is room again', async () => {
+    await asSuperuser(`CREATE TABLESPACE tiny LOCATION '${disk.path}'`);
+    await asSuperuser(`ALTER TABLE ${consumer.schema}.records SET TABLESPACE tiny`);
+    await disk.fill();
+    await produceToAll(randomBytes(15_000).toString('base64'));
+    await awaitFailures(/53100/, PARTITIONS);
+    await awaitState('paused');
+    await disk.free();
+  });
+}
