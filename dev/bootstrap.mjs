@@ -1,4 +1,4 @@
-// Gets a fresh clone to the point where its own programs run: `node dev/bootstrap.mjs start|test|test:long [arguments]`.
+// Gets a fresh clone to the point where its own programs run: `node dev/bootstrap.mjs start|chaos|test|test:long [arguments]`.
 // Runs before anything is installed, so it imports nothing but Node, and its syntax is what old Nodes understand.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,7 +11,8 @@ const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarnin
 
 /** What can be run; each gets the arguments that follow its name. */
 const PROGRAMS = {
-  start: startInThisProcess,
+  start: (args) => runInThisProcess('start.ts', args),
+  chaos: (args) => runInThisProcess('chaos.ts', args),
   test: (args) => runNode([...JEST, ...args]),
   'test:long': (args) => runNode([...JEST, ...args], { STREAM_CONSUMER_LONG_TESTS: 'true' }),
 };
@@ -87,10 +88,10 @@ async function installPackages(reason) {
 }
 
 /** In this process, so that a signal means the same to it whoever sends it. */
-async function startInThisProcess(args) {
+async function runInThisProcess(name, args) {
   const { register } = await import('tsx/esm/api');
   register();
-  const program = join(REPOSITORY, 'dev', 'start.ts');
+  const program = join(REPOSITORY, 'dev', name);
   process.argv = [process.execPath, program, ...args];
   await import(pathToFileURL(program).href);
 }

@@ -1,4 +1,4 @@
-import { ExplainedError } from './run/explained-error.ts';
+import { failureText } from './run/failure-text.ts';
 import { removeLeftoverRuns } from './run/leftover-runs.ts';
 import { RunFolder } from './run/run-folder.ts';
 import { type Interruption, listenForInterruption } from './start/interruption.ts';
@@ -47,7 +47,7 @@ async function startAndStop(options: StartOptions, screen: Screen): Promise<numb
     return code ?? afterInterruption(options, interruption);
   } catch (error) {
     screen.endStatus();
-    process.stderr.write(`${error instanceof ExplainedError ? error.message : explain(error)}\n`);
+    process.stderr.write(`${failureText(error)}\n`);
     await run.close();
     return EXIT_FAILED;
   } finally {
@@ -60,13 +60,4 @@ async function startAndStop(options: StartOptions, screen: Screen): Promise<numb
 /** Ctrl-C is the way to end a run without end; with `--once` it came before the verdict, and CI must not take that for one. */
 function afterInterruption(options: StartOptions, { exitCode }: Interruption): number {
   return options.once && exitCode !== undefined ? exitCode : 0;
-}
-
-/** Clients of Kafka and PostgreSQL say in words what is wrong; anything else is a defect and needs its stack. */
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) {
-    return String(error);
-  }
-  const isOfClient = error.name.startsWith('KafkaJS') || 'severity' in error || 'syscall' in error;
-  return isOfClient ? `${error.name}: ${error.message}` : (error.stack ?? error.message);
 }

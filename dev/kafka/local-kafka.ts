@@ -19,6 +19,8 @@ const ATTEMPTS = 3;
 export interface LocalKafkaOptions {
   /** Port to take when it is free. @default a random one */
   readonly port?: number;
+  /** Port that clients are told to use, such as a proxy's. @default the one that the broker listens on */
+  readonly advertisedPort?: number;
   /** Hears how a long step goes on. @default nobody does */
   readonly onProgress?: Progress;
 }
@@ -48,7 +50,7 @@ export async function startLocalKafka(run: RunFolder, options: LocalKafkaOptions
   const jars = await kafkaJars(run, onProgress);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await formatAndStart(run, jars, attempt === 1 ? options.port : undefined);
+      return await formatAndStart(run, jars, attempt === 1 ? options.port : undefined, options.advertisedPort);
     } catch (error) {
       // Somebody took the port between the look and the bind: another one is as good.
       if (attempt === ATTEMPTS || !isPortTaken(error)) {
@@ -61,10 +63,20 @@ export async function startLocalKafka(run: RunFolder, options: LocalKafkaOptions
 const isPortTaken = (error: unknown): boolean =>
   error instanceof ServerStartError && error.output.some((line) => /Address already in use/i.test(line));
 
-async function formatAndStart(run: RunFolder, jars: string, usualPort: number | undefined): Promise<LocalKafka> {
+async function formatAndStart(
+  run: RunFolder,
+  jars: string,
+  usualPort: number | undefined,
+  advertisedPort: number | undefined,
+): Promise<LocalKafka> {
   const folder = await mkdtemp(join(run.path, 'kafka-'));
   const port = await freePort(usualPort);
-  const layout = { port, controllerPort: await freePort(), dataFolder: join(folder, 'data') };
+  const layout = {
+    port,
+    ...(advertisedPort === undefined ? {} : { advertisedPort }),
+    controllerPort: await freePort(),
+    dataFolder: join(folder, 'data'),
+  };
   const properties = join(folder, 'server.properties');
   await writeFile(properties, serverProperties(layout));
   await formatStorage(run, jars, properties);

@@ -1,6 +1,8 @@
 /** What differs from one local broker to another. */
 export interface BrokerLayout {
   readonly port: number;
+  /** Port that clients are told to use, such as a proxy's. @default {@link port} */
+  readonly advertisedPort?: number;
   readonly controllerPort: number;
   readonly dataFolder: string;
 }
@@ -9,7 +11,7 @@ export interface BrokerLayout {
  * `server.properties` of one node that is broker and controller: nothing is replicated, groups begin at once, and
  * topics are made on purpose only, so a misspelt one is an error. A broker that crashed may register again after 3 s.
  */
-export function serverProperties({ port, controllerPort, dataFolder }: BrokerLayout): string {
+export function serverProperties({ port, advertisedPort = port, controllerPort, dataFolder }: BrokerLayout): string {
   const settings: Record<string, string | number | boolean> = {
     'process.roles': 'broker,controller',
     'node.id': 1,
@@ -17,7 +19,7 @@ export function serverProperties({ port, controllerPort, dataFolder }: BrokerLay
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
     listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${advertisedPort}`,
     'log.dirs': dataFolder,
     'auto.create.topics.enable': false,
     'broker.session.timeout.ms': 3_000,

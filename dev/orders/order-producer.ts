@@ -60,7 +60,8 @@ export class OrderProducer {
   }
 }
 
-function toMessage({ partition, key, value, headers }: SampleRecord): Message {
+/** A record as kafkajs takes it. */
+export function toMessage({ partition, key, value, headers }: SampleRecord): Message {
   return { partition, key, value, headers: toHeaders(headers) };
 }
 

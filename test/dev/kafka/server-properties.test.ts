@@ -15,6 +15,12 @@ describe('the settings of the local broker', () => {
     );
   });
 
+  it('tell clients the port of a proxy where there is one', () => {
+    const proxied = serverProperties({ port: 1, advertisedPort: 9, controllerPort: 2, dataFolder: '/data' });
+    expect(proxied).toContain('\nadvertised.listeners=PLAINTEXT://127.0.0.1:9\n');
+    expect(proxied).toContain('\nlisteners=PLAINTEXT://127.0.0.1:1,');
+  });
+
   it('make no topic by accident', () => {
     expect(lines).toContain('auto.create.topics.enable=false');
   });

@@ -1,0 +1,60 @@
+import { keepLogs } from './chaos/keep-logs.ts';
+import { CHAOS_HELP, type ChaosOptions, readChaosOptions } from './chaos/options.ts';
+import { runChaos } from './chaos/run-chaos.ts';
+import { failureText } from './run/failure-text.ts';
+import { removeLeftoverRuns } from './run/leftover-runs.ts';
+import { RunFolder } from './run/run-folder.ts';
+import { listenForInterruption } from './start/interruption.ts';
+import { Screen } from './start/screen.ts';
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+process.exit(await main(process.argv.slice(2)));
+
+async function main(args: readonly string[]): Promise<number> {
+  const read = readChaosOptions(args);
+  if (read.kind === 'help') {
+    process.stdout.write(CHAOS_HELP);
+    return 0;
+  }
+  if (read.kind === 'problems') {
+    process.stderr.write(`${read.problems.join('\n')}\nnpm run chaos -- --help shows all options.\n`);
+    return EXIT_USAGE;
+  }
+  return breakAndJudge(read.options, new Screen(process.stdout));
+}
+
+async function breakAndJudge(options: ChaosOptions, screen: Screen): Promise<number> {
+  await removeLeftoverRuns();
+  const run = await RunFolder.create();
+  const interruption = listenForInterruption(
+    () => screen.line('stopping (Ctrl-C again ends all at once) ...'),
+    (exitCode) => {
+      run.abandon();
+      process.exit(exitCode);
+    },
+  );
+  process.stdout.on('error', () => interruption.interrupt('SIGHUP'));
+  const work = runChaos(run, options, screen, interruption.signal);
+  try {
+    const isWell = await interruption.orInterrupted(work);
+    if (isWell === undefined) {
+      return interruption.exitCode ?? EXIT_FAILED;
+    }
+    screen.line(screen.tint(isWell ? 'Each record was written exactly once.' : 'The verdict: it failed.', isWell));
+    return isWell ? 0 : failed(run, options, screen);
+  } catch (error) {
+    process.stderr.write(`${failureText(error)}\n`);
+    return failed(run, options, screen);
+  } finally {
+    work.catch(() => undefined);
+    await run.close();
+    interruption.dispose();
+  }
+}
+
+function failed(run: RunFolder, { seed }: ChaosOptions, screen: Screen): number {
+  screen.line(`The logs are kept in ${keepLogs(run.path)}; the same faults again: --seed ${seed}`);
+  return EXIT_FAILED;
+}

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Kafka, Producer } from 'kafkajs';
+import { toMessage } from '../orders/order-producer.ts';
+import { chaosRecord } from './chaos-record.ts';
+
+const PACE_MS = 100;
+
+/** Where the records go, how many a second, and what decides their content. */
+export interface ProductionPlan {
+  readonly kafka: Kafka;
+  readonly topic: string;
+  readonly partitions: number;
+  readonly seed: number;
+  /** Records per second while Kafka takes them; what was not sent in an outage is not made up for. */
+  readonly rate: number;
+}
+
+interface Burst {
+  readonly partition: number;
+  readonly records: number;
+  readonly onSent: () => void;
+}
+
+/**
+ * Produces records with known content, one request after the other, until it is stopped.
+ *
+ * A request that fails is sent again until it is acknowledged by all replicas. The broker may have stored it nevertheless:
+ * then its records are in the topic twice, at two offsets, and both have to be in the tables.
+ */
+export class ChaosProducer {
+  readonly #plan: ProductionPlan;
+  readonly #producer: Producer;
+  readonly #bursts: Burst[] = [];
+  #orders = 0;
+  #burstRecords = 0;
+  #failures = 0;
+  #isStopping = false;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(plan: ProductionPlan) {
+    this.#plan = plan;
+    this.#producer = plan.kafka.producer({ allowAutoTopicCreation: false, retry: { retries: 1 } });
+  }
+
+  /** Numbers of acknowledged records: all from `-burst` up to but without `orders`, but for 0 where there is no order. */
+  get acknowledged(): { readonly orders: number; readonly burst: number } {
+    return { orders: this.#orders, burst: this.#burstRecords };
+  }
+
+  /** Requests that were not acknowledged and sent again. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  async start(): Promise<void> {
+    await this.#producer.connect();
+    this.#work = this.#produce();
+  }
+
+  /** Resolves when a burst of poison records is acknowledged. */
+  burst(partition: number, records: number): Promise<void> {
+    return new Promise((resolve) => this.#bursts.push({ partition, records, onSent: resolve }));
+  }
+
+  /** Ends after the request under way is acknowledged. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#work;
+    await this.#producer.disconnect();
+  }
+
+  async #produce(): Promise<void> {
+    const { rate } = this.#plan;
+    while (!this.#isStopping) {
+      const startedAt = performance.now();
+      const orders = Math.ceil((rate * PACE_MS) / 1_000);
+      if (await this.#send(this.#orders, orders, 0)) {
+        this.#orders += orders;
+      }
+      await this.#sendBurst();
+      await delay(Math.max(1, PACE_MS - (performance.now() - startedAt)));
+    }
+  }
+
+  async #sendBurst(): Promise<void> {
+    const burst = this.#bursts[0];
+    if (burst === undefined) {
+      return;
+    }
+    const { partition, records, onSent } = burst;
+    if (await this.#send(-this.#burstRecords - records, records, partition)) {
+      this.#burstRecords += records;
+      this.#bursts.shift();
+      onSent();
+    }
+  }
+
+  async #send(first: number, count: number, burstPartition: number): Promise<boolean> {
+    const { topic, seed, partitions } = this.#plan;
+    const messages = Array.from({ length: count }, (_, nth) =>
+      toMessage(chaosRecord(seed, first + nth, partitions, burstPartition)),
+    );
+    try {
+      await this.#producer.send({ topic, messages, acks: -1 });
+      return true;
+    } catch {
+      this.#failures += 1;
+      return false;
+    }
+  }
+}

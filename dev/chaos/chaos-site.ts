@@ -1,0 +1,98 @@
+import { Kafka, logLevel } from 'kafkajs';
+import { type LocalKafka, startLocalKafka } from '../kafka/local-kafka.ts';
+import { type LocalPostgres, startLocalPostgres } from '../postgres/local-postgres.ts';
+import type { RunFolder } from '../run/run-folder.ts';
+import { PositionReader } from '../start/positions.ts';
+import { ensureTopic } from '../start/topic.ts';
+import type { Written } from '../verdict/compare-tables.ts';
+import { ChaosProducer } from './chaos-producer.ts';
+import { ConsumerFleet } from './consumer-fleet.ts';
+import { PARTITIONS, SESSION_TIMEOUT_MS } from './schedule.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+/** Whose rows the run is about. */
+export const WRITTEN: Written = { topic: 'orders', group: 'chaos', schema: 'stream_consumer' };
+
+const RECORDS_PER_SECOND = 1_000;
+
+/** Lines of the consumers' logs that show what the engine had to cope with. */
+export const COPED_WITH = {
+  'stale writers turned away': /another writer moved the offset/,
+  'writes tried again': /the write failed and is tried again/,
+} as const;
+
+/**
+ * Many small transactions, so that a fault meets one; time-outs that are short beside the faults. Queues are as small as
+ * they may be, so that partitions are paused and resumed, too.
+ */
+const CONSUMER_SETTINGS = {
+  KAFKA_TOPICS: WRITTEN.topic,
+  KAFKA_GROUP_ID: WRITTEN.group,
+  KAFKA_SESSION_TIMEOUT: `${SESSION_TIMEOUT_MS}ms`,
+  DATABASE_SCHEMA: WRITTEN.schema,
+  DATABASE_STATEMENT_TIMEOUT: '3s',
+  CONSUMER_MAX_BATCH_RECORDS: '50',
+  CONSUMER_MAX_QUEUED_BYTES: '65536',
+} as const;
+
+/** Everything that a chaos run runs, and all it may break. */
+export interface ChaosSite {
+  readonly kafka: LocalKafka;
+  readonly postgres: LocalPostgres;
+  /** Between everybody and Kafka. */
+  readonly kafkaProxy: TcpProxy;
+  /** Between the consumers and PostgreSQL. */
+  readonly postgresProxy: TcpProxy;
+  readonly client: Kafka;
+  readonly producer: ChaosProducer;
+  readonly positions: PositionReader;
+  readonly fleet: ConsumerFleet;
+}
+
+/**
+ * Starts Kafka and PostgreSQL behind proxies, and makes the topic; nothing is produced or consumed yet.
+ *
+ * @throws ExplainedError when a part does not start.
+ */
+export async function prepareSite(run: RunFolder, seed: number, onProgress: (text: string) => void) {
+  const [kafkaProxy, postgresProxy] = await Promise.all([TcpProxy.listen(), TcpProxy.listen()]);
+  run.beforeClose(async () => {
+    await Promise.all([kafkaProxy.close(), postgresProxy.close()]);
+  });
+  const starts = [
+    startLocalKafka(run, { advertisedPort: kafkaProxy.port, onProgress }),
+    startLocalPostgres(run),
+  ] as const;
+  // Both, before a failure of one is told: what is still starting could not be stopped.
+  await Promise.allSettled(starts);
+  const [kafka, postgres] = await Promise.all(starts);
+  kafkaProxy.forwardTo(portOf(`tcp://${kafka.broker}`));
+  postgresProxy.forwardTo(portOf(postgres.url));
+  const brokers = `127.0.0.1:${kafkaProxy.port}`;
+  const client = quietClient(brokers);
+  await ensureTopic(client, WRITTEN.topic, PARTITIONS);
+  const positions = new PositionReader(postgres.urlWithPassword, client, WRITTEN);
+  await positions.connect();
+  run.beforeClose(() => positions.disconnect());
+  const plan = { kafka: client, topic: WRITTEN.topic, partitions: PARTITIONS, seed, rate: RECORDS_PER_SECOND };
+  const database = new URL(postgres.urlWithPassword);
+  database.port = String(postgresProxy.port);
+  const env = { ...CONSUMER_SETTINGS, KAFKA_BROKERS: brokers, DATABASE_URL: database.href };
+  const fleet = new ConsumerFleet(run, env, Object.values(COPED_WITH));
+  const producer = new ChaosProducer(plan);
+  return { kafka, postgres, kafkaProxy, postgresProxy, client, producer, positions, fleet } satisfies ChaosSite;
+}
+
+/** Time-outs far below a fault's length, so that its end is noticed soon. */
+function quietClient(broker: string): Kafka {
+  return new Kafka({
+    clientId: 'chaos',
+    brokers: [broker],
+    logLevel: logLevel.NOTHING,
+    connectionTimeout: 2_000,
+    requestTimeout: 5_000,
+    retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 10 },
+  });
+}
+
+const portOf = (url: string): number => Number(new URL(url).port);

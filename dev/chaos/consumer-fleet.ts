@@ -1,0 +1,159 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ConsumerProcess, startConsumerProcess } from '../consumer-process.ts';
+import { freePort } from '../run/free-port.ts';
+import { terminate } from '../run/local-server.ts';
+import { describeExit, type ExitStatus } from '../run/owned-process.ts';
+import { processIdentity } from '../run/process-identity.ts';
+import type { RunFolder } from '../run/run-folder.ts';
+
+const CONFIG_FILE = join(import.meta.dirname, '..', 'application.yml');
+/** Above the consumer's own `shutdown.timeout`: a consumer that is killed for being late has failed. */
+const DRAIN_TIMEOUT_MS = 40_000;
+/** A consumer that ends by itself again and again must not keep the machine busy. */
+const RESTART_PAUSE_MS = 500;
+
+interface Member {
+  readonly process: ConsumerProcess;
+  /** How it may end; undefined: not at all. */
+  expected: 'kill' | 'stop' | undefined;
+  /** Settles when it is gone and, unless it was removed, another one runs in its place. */
+  settled: Promise<void>;
+}
+
+/**
+ * Consumers as separate processes under numbers, and their supervisor: one that is gone is started again. Whatever
+ * ends although nobody wanted it to is a problem.
+ */
+export class ConsumerFleet {
+  readonly #run: RunFolder;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #members = new Map<number, Member>();
+  readonly #pids = new Map<number, string | undefined>();
+  readonly #problems: string[] = [];
+  readonly #counts = new Map<RegExp, number>();
+
+  /**
+   * @param env settings of every consumer, by their environment names.
+   * @param count lines of the consumers' logs to count.
+   */
+  constructor(run: RunFolder, env: Readonly<Record<string, string>>, count: readonly RegExp[]) {
+    this.#run = run;
+    this.#env = env;
+    for (const pattern of count) {
+      this.#counts.set(pattern, 0);
+    }
+  }
+
+  get processes(): readonly ConsumerProcess[] {
+    return [...this.#members.values()].map((member) => member.process);
+  }
+
+  /** Processes started so far. */
+  get started(): number {
+    return this.#pids.size;
+  }
+
+  /** What consumers did that nobody wanted. */
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  /** How often a line of a log matched. */
+  counted(pattern: RegExp): number {
+    return this.#counts.get(pattern) ?? 0;
+  }
+
+  /** Processes of this fleet that are still there, whoever has forgotten them. */
+  leftover(): readonly number[] {
+    return [...this.#pids].filter(([pid, is]) => is !== undefined && processIdentity(pid) === is).map(([pid]) => pid);
+  }
+
+  async add(slot: number): Promise<void> {
+    const process = await startConsumerProcess(this.#run, {
+      configFile: CONFIG_FILE,
+      port: await freePort(),
+      env: this.#env,
+    });
+    this.#pids.set(process.pid, processIdentity(process.pid));
+    this.#keepLog(slot, process);
+    const member: Member = { process, expected: undefined, settled: Promise.resolve() };
+    member.settled = process.exited.then((exit) => this.#onExit(slot, member, exit));
+    this.#members.set(slot, member);
+  }
+
+  /** Ends a consumer by SIGKILL; resolves when another one was started in its place. */
+  async kill(slot: number): Promise<void> {
+    const member = this.#member(slot);
+    member.expected = 'kill';
+    member.process.kill('SIGKILL');
+    await member.settled;
+  }
+
+  /** Stops a consumer's clock: it does nothing for some time and then goes on as if nothing had been. */
+  async freeze(slot: number, ms: number): Promise<void> {
+    const { process } = this.#member(slot);
+    process.kill('SIGSTOP');
+    try {
+      await delay(ms);
+    } finally {
+      process.kill('SIGCONT');
+    }
+  }
+
+  /** Asks a consumer to end by SIGTERM, as a deployment does. */
+  async remove(slot: number): Promise<void> {
+    const member = this.#member(slot);
+    // Before that, the signal would meet Node itself, not the consumer.
+    await member.process.logs.waitFor(/"listening"/);
+    member.expected = 'stop';
+    await terminate(member.process, 'SIGTERM', DRAIN_TIMEOUT_MS);
+    await member.settled;
+  }
+
+  /** Removes all of them at once. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#members.keys()].map((slot) => this.remove(slot)));
+  }
+
+  #member(slot: number): Member {
+    const member = this.#members.get(slot);
+    if (member === undefined) {
+      throw new Error(`there is no consumer ${slot}`);
+    }
+    return member;
+  }
+
+  async #onExit(slot: number, { expected }: Member, exit: ExitStatus): Promise<void> {
+    this.#members.delete(slot);
+    appendFileSync(this.#logFile(slot), `--- ${describeExit(exit)}\n`);
+    if (expected === 'stop') {
+      if (exit.code !== 0) {
+        this.#problems.push(`consumer ${slot} ended with ${describeExit(exit)} after SIGTERM`);
+      }
+      return;
+    }
+    if (expected === undefined && !this.#run.isClosed) {
+      this.#problems.push(`consumer ${slot} ended by itself: ${describeExit(exit)}`);
+      await delay(RESTART_PAUSE_MS);
+    }
+    if (!this.#run.isClosed) {
+      await this.add(slot);
+    }
+  }
+
+  #keepLog(slot: number, { pid, logs }: ConsumerProcess): void {
+    appendFileSync(this.#logFile(slot), `--- process ${pid}\n`);
+    logs.follow((line) => {
+      appendFileSync(this.#logFile(slot), `${line}\n`);
+      for (const [pattern, count] of this.#counts) {
+        this.#counts.set(pattern, count + (pattern.test(line) ? 1 : 0));
+      }
+    });
+  }
+
+  #logFile(slot: number): string {
+    return join(this.#run.path, `consumer-${slot}.log`);
+  }
+}

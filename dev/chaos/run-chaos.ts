@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RunFolder } from '../run/run-folder.ts';
+import type { Screen } from '../start/screen.ts';
+import { count, type Finding, verdictTable } from '../verdict/finding.ts';
+import { type ChaosSite, COPED_WITH, prepareSite } from './chaos-site.ts';
+import { describeFault } from './fault.ts';
+import { faultTable, type Made } from './fault-table.ts';
+import { finding, judge } from './judge.ts';
+import { makeFault } from './make-fault.ts';
+import type { ChaosOptions } from './options.ts';
+import { timeToCatchUp } from './recovery.ts';
+import { FIRST_CONSUMERS, faultSchedule, type Step } from './schedule.ts';
+
+const MINUTE_MS = 60_000;
+const RECOVERY_LIMIT_MS = 60_000;
+
+/**
+ * Starts everything, makes faults for the time that was asked for, and judges.
+ *
+ * @param signal ends it at the next step; there is no verdict then.
+ * @returns whether every record was written exactly once and nothing else went wrong; undefined when the signal came.
+ * @throws ExplainedError when a part does not start.
+ */
+export async function runChaos(
+  run: RunFolder,
+  options: ChaosOptions,
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const { minutes, seed } = options;
+  screen.line(`chaos run of ${minutes} min with --seed ${seed}; starting Kafka, PostgreSQL and consumers ...`);
+  const site = await prepareSite(run, seed, (text) => screen.line(text));
+  run.beforeClose(() => site.fleet.stop());
+  await Promise.all([...FIRST_CONSUMERS.map((slot) => site.fleet.add(slot)), site.producer.start()]);
+  await Promise.all(site.fleet.processes.map((consumer) => consumer.waitForHealth()));
+  screen.line(`started; logs in ${run.path} as long as it runs`);
+  const made = await makeFaults(site, options, screen, signal);
+  if (signal.aborted) {
+    return undefined;
+  }
+  screen.line('no more faults; waiting for the rest, then comparing ...');
+  await site.producer.stop();
+  const findings = [...(await judge(site, seed)), recoveries(made)];
+  report(site, made, findings, screen);
+  return findings.every(({ isWell }) => isWell);
+}
+
+async function makeFaults(
+  site: ChaosSite,
+  { minutes, seed }: ChaosOptions,
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<readonly Made[]> {
+  const made: Made[] = [];
+  const startedAt = performance.now();
+  for (const step of faultSchedule(seed)) {
+    await delay(step.quietMs, undefined, { signal }).catch(() => undefined);
+    const elapsed = performance.now() - startedAt;
+    if (signal.aborted || elapsed > minutes * MINUTE_MS) {
+      break;
+    }
+    screen.line(`${clock(elapsed)}  ${step.faults.map(describeFault).join('; at the same time ')}`);
+    const recoveryMs = await makeStep(site, step);
+    made.push(...step.faults.map(({ kind }) => ({ kind, recoveryMs })));
+    screen.line(`       ${outcome(recoveryMs)}`);
+  }
+  return made;
+}
+
+/** Two faults of a step begin together; both are over before it is looked how long it takes to recover. */
+async function makeStep(site: ChaosSite, { faults }: Step): Promise<number | undefined> {
+  await Promise.all(faults.map((fault) => makeFault(site, fault)));
+  return timeToCatchUp(() => site.positions.read(), RECOVERY_LIMIT_MS);
+}
+
+function recoveries(made: readonly Made[]): Finding {
+  const recovered = made.filter(({ recoveryMs }) => recoveryMs !== undefined).length;
+  return finding(`faults recovered from within ${RECOVERY_LIMIT_MS / 1_000} s`, made.length, recovered, []);
+}
+
+function report(site: ChaosSite, made: readonly Made[], findings: readonly Finding[], screen: Screen): void {
+  const { producer, fleet } = site;
+  const { orders, burst } = producer.acknowledged;
+  const coped = Object.entries(COPED_WITH).map(([what, line]) => `${count(fleet.counted(line))} ${what}`);
+  const lines = [
+    '',
+    ...faultTable(made),
+    '',
+    `${count(orders + burst)} records acknowledged, ${count(producer.failures)} requests produced again; ` +
+      `${count(fleet.started)} consumer processes, ${coped.join(', ')}`,
+    '',
+    ...verdictTable(findings, (text, isWell) => screen.tint(text, isWell)),
+  ];
+  for (const line of lines) {
+    screen.line(line);
+  }
+}
+
+const outcome = (recoveryMs: number | undefined): string =>
+  recoveryMs === undefined
+    ? `has not recovered ${RECOVERY_LIMIT_MS / 1_000} s after its end`
+    : `recovered ${(recoveryMs / 1_000).toFixed(1)} s after its end`;
+
+const clock = (ms: number): string =>
+  `${String(Math.floor(ms / MINUTE_MS)).padStart(2)}:${String(Math.floor((ms % MINUTE_MS) / 1_000)).padStart(2, '0')}`;

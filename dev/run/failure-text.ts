@@ -1,0 +1,13 @@
+import { ExplainedError } from './explained-error.ts';
+
+/** What a person is told of a failure: clients of Kafka and PostgreSQL say in words what is wrong; anything else is a defect and needs its stack. */
+export function failureText(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return String(error);
+  }
+  if (error instanceof ExplainedError) {
+    return error.message;
+  }
+  const isOfClient = error.name.startsWith('KafkaJS') || 'severity' in error || 'syscall' in error;
+  return isOfClient ? `${error.name}: ${error.message}` : (error.stack ?? error.message);
+}
