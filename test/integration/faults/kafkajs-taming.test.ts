@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, jest, test } from '@jest/globals';
+import { query } from '../stack/database.ts';
+import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
+import { randomName } from '../stack/random-name.ts';
+import { sharedBroker } from '../stack/shared-stack.ts';
+import { registerSnappy } from '../stack/snappy-codec.ts';
+import { startConsumer } from '../stack/start-consumer.ts';
+import { awaitPosition } from '../stack/stored-position.ts';
+import { awaitEachOnce } from '../stack/stored-rows.ts';
+import { until } from '../stack/until.ts';
+
+jest.setTimeout(60_000);
+
+const COUNT_TIMERS = join(import.meta.dirname, '../stack/count-timers.ts');
+
+const timersOf = async (kind: 'shipped' | 'tamed') => {
+  const args = ['--import', 'tsx', COUNT_TIMERS, kind, sharedBroker()];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 });
+  return Number(stdout);
+};
+
+describe("an idle connection's timer", () => {
+  test('is set over and over by kafkajs as shipped, which is why it is patched', async () => {
+    expect(await timersOf('shipped')).toBeGreaterThan(100);
+  });
+
+  test('is not set once while nothing is pending', async () => {
+    expect(await timersOf('tamed')).toBeLessThan(5);
+  });
+});
+
+test('a client that stops for good, here over a codec it lacks, ends the process with exit code 1 within 10 s', async () => {
+  const topic = await createTopic();
+  await produce(topic, [{ value: '1' }]);
+  const consumer = await startConsumer({ topics: [topic] });
+  await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
+  const producer = kafkaClient().producer();
+  await producer.connect();
+  await producer.send({ topic, compression: registerSnappy(), messages: [{ value: '2' }] });
+  await producer.disconnect();
+  const began = Date.now();
+  expect(await consumer.exited).toMatchObject({ code: 1 });
+  expect(Date.now() - began).toBeLessThan(10_000);
+  const fatal = consumer.logs.all.filter((line) => line.includes('"fatal"'));
+  expect(fatal).toEqual([expect.stringContaining('KAFKA_CLIENT_STOPPED')]);
+  expect(fatal[0]).toContain('Snappy');
+});
+
+test('an aborted transaction that is longer than a fetch does not stop what follows it', async () => {
+  const topic = await createTopic();
+  const settings = { transactionalId: randomName('tx'), idempotent: true, maxInFlightRequests: 1 };
+  const producer = kafkaClient().producer(settings);
+  await producer.connect();
+  const aborted = await producer.transaction();
+  for (let request = 0; request < 6; request += 1) {
+    await aborted.send({ topic, messages: [{ value: `"${'x'.repeat(700_000)}"` }] });
+  }
+  await aborted.abort();
+  const committed = await producer.transaction();
+  await committed.send({ topic, messages: [{ value: '"kept"' }] });
+  await committed.commit();
+  await producer.disconnect();
+  const { schema } = await startConsumer({ topics: [topic] });
+  // Six aborted records, the marker of the abort, the record, and the marker of its commit.
+  await awaitPosition({ schema, offset: 9 });
+  const rows = await query(`SELECT "offset"::int AS place, value FROM ${schema}.records`);
+  expect(rows).toEqual([{ place: 7, value: 'kept' }]);
+});
+
+test('a member that leaves commits no offset of a partition that it had lost', async () => {
+  const topic = await createTopic({ partitions: 2 });
+  const toBoth = [0, 1].map((partition) => ({ partition, value: '{}' }));
+  await produce(topic, toBoth);
+  const first = await startConsumer({ topics: [topic] });
+  const { schema, groupId } = first;
+  await awaitEachOnce({ schema, topic, records: 2 });
+  const second = await startConsumer({ topics: [topic], schema, groupId });
+  await second.waitForHealth();
+  await produce(topic, toBoth);
+  await awaitEachOnce({ schema, topic, records: 4 });
+  const admin = kafkaClient().admin();
+  await admin.connect();
+  const committed = async () => {
+    const [offsets] = await admin.fetchOffsets({ groupId, topics: [topic] });
+    return offsets?.partitions.map(({ offset }) => offset).join();
+  };
+  await until('both hints', async () => ((await committed()) === '2,2' ? true : undefined));
+  second.kill('SIGSTOP');
+  first.kill('SIGTERM');
+  expect(await first.exited).toMatchObject({ code: 0 });
+  expect(await committed()).toBe('2,2');
+  await admin.disconnect();
+});
