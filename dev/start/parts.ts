@@ -8,6 +8,8 @@ import type { Screen } from './screen.ts';
 
 const LABEL = { kafka: 'Kafka', postgres: 'PostgreSQL' } as const satisfies Record<StackPart, string>;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Our server has no TLS, whatever PGSSLMODE says of the user's servers. */
+const WITHOUT_TLS = '?sslmode=disable';
 
 /** Kafka and PostgreSQL, whoever started them. */
 export interface Parts {
@@ -45,7 +47,7 @@ export async function provideParts(run: RunFolder, options: StartOptions, screen
     onReady: (part, address) => say(part, `ready at ${address.replace(/^.*@/, '')}`),
   });
   const brokers = options.kafka ?? stack.kafka?.broker ?? '';
-  const databaseUrl = options.database ?? stack.postgres?.urlWithPassword ?? '';
+  const databaseUrl = options.database ?? `${stack.postgres?.urlWithPassword ?? ''}${WITHOUT_TLS}`;
   const kafka = new Kafka({
     clientId: 'sample-orders',
     brokers: brokers.split(','),
@@ -56,7 +58,7 @@ export async function provideParts(run: RunFolder, options: StartOptions, screen
     options.kafka === undefined ? undefined : checkKafka(brokers),
     options.database === undefined ? undefined : checkDatabase(databaseUrl),
   ]);
-  const passfile = stack.postgres && `?passfile=${stack.postgres.passwordFile}`;
+  const passfile = stack.postgres && `&passfile=${stack.postgres.passwordFile}`;
   return { kafka, brokers, databaseUrl, psqlUrl: `${withoutPassword(databaseUrl)}${passfile ?? ''}` };
 }
 

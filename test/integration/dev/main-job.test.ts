@@ -25,8 +25,11 @@ afterAll(() => {
 });
 
 /** Runs `npm start` without npm, whose own exit code after a signal is not the script's. */
-function start(...args: readonly string[]) {
-  const child = spawn(process.execPath, [join(REPOSITORY, 'dev', 'bootstrap.mjs'), 'start', ...args]);
+const start = (...args: readonly string[]) => startWith({}, ...args);
+
+function startWith(env: NodeJS.ProcessEnv, ...args: readonly string[]) {
+  const command = [join(REPOSITORY, 'dev', 'bootstrap.mjs'), 'start', ...args];
+  const child = spawn(process.execPath, command, { env: { ...process.env, ...env } });
   children.push(child);
   const lines = new LogLines();
   readLines(child.stdout, (line) => lines.add(line));
@@ -73,6 +76,12 @@ describe('npm start -- --once', () => {
     const { lines, ended } = start('--once', '--records', '700', '--seed', '2', ...own);
     expect(await ended).toBe(0);
     expect(lines.all).toContainEqual(expect.stringMatching(/records, each once.* 692 +692 +ok$/));
+  });
+
+  it('is not disturbed by what the environment says of other servers', async () => {
+    const others = { PGSSLMODE: 'require', PGHOST: 'elsewhere', DATABASE_PASSWORD: 'another', KAFKA_SSL: 'true' };
+    const { ended } = startWith(others, '--once', '--records', '200', '--kafka', sharedBroker());
+    expect(await ended).toBe(0);
   });
 
   it('ends with 1 and shows why when the consumer gives up', async () => {
