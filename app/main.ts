@@ -33,7 +33,7 @@ async function run(settings: Settings): Promise<number> {
   return application.ended;
 }
 
-/** A reader of the output that went away ends it in order, too: nothing is changed that nobody is told of. */
+/** A reader of the output that went away ends it in order, too: little is done that nobody can be told of any more. */
 async function runCommand(settings: Settings, request: DeadLettersRequest): Promise<number> {
   const ending = new AbortController();
   onSignal((signal) => ending.abort(signal));
