@@ -10,10 +10,11 @@ import type { LogRange, Position, RecordSource, RecordSourceListener } from '../
 import { kafkajsEvents, type OffsetOutOfRange, type SkippedRange } from './kafkajs-patches.ts';
 import type { LogRanges } from './log-ranges.ts';
 
-type KafkaMessage = EachBatchPayload['batch']['messages'][number];
-
-/** kafkajs's batch as it is at run time: where it was fetched from is missing in its types. */
-type FetchedBatch = EachBatchPayload['batch'] & { readonly fetchedOffset: string };
+/** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */
+type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
+  readonly fetchedOffset: string;
+  readonly messages: readonly StreamRecord[];
+};
 
 /**
  * A long poll that finds nothing lasts this long, and so may a pause, a resume, a rebalance and a stop: kafkajs's
@@ -23,14 +24,6 @@ const MAX_WAIT_MS = 250;
 
 /** Handlers only hand over, so all batches of a fetch are taken at once and none waits behind a heartbeat of another. */
 const CONCURRENCY = 64;
-
-const toRecord = (message: KafkaMessage): StreamRecord => ({
-  offset: BigInt(message.offset),
-  timestamp: BigInt(message.timestamp),
-  key: message.key,
-  value: message.value,
-  headers: message.headers as unknown as StreamRecord['headers'],
-});
 
 /**
  * The only place that knows kafkajs's consumer.
@@ -176,14 +169,13 @@ export class KafkaSource implements RecordSource {
 
   /** Resolving moves only kafkajs's local position, and only while the partition is ours: else its bookkeeping throws. */
   #handOver({ batch, resolveOffset }: EachBatchPayload, listener: RecordSourceListener): void {
-    const { topic, partition } = batch;
+    const { topic, partition, fetchedOffset, messages } = batch as unknown as FetchedBatch;
     if (!this.#assigned.has(partitionKey({ topic, partition }))) {
       return;
     }
     const lastOffset = batch.lastOffset();
-    const fetchedOffset = BigInt((batch as FetchedBatch).fetchedOffset);
-    const records = batch.messages.map(toRecord);
-    listener.onBatch({ topic, partition, records, fetchedOffset, nextOffset: BigInt(lastOffset) + 1n });
+    const range = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
+    listener.onBatch({ topic, partition, records: messages, ...range });
     resolveOffset(lastOffset);
   }
 

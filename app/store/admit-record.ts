@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { StreamRecord } from '../stream/record.ts';
 import { isText } from './header-json.ts';
-import { postgresTimestamp } from './timestamp.ts';
+import { fitsTimestamp } from './timestamp.ts';
 
 /**
  * What is known to be wrong with a record before PostgreSQL sees it; `null` when nothing is. Whether a value is JSON is
@@ -13,7 +13,7 @@ export function refusal(record: StreamRecord, maxValueBytes: number): DeadLetter
   if (key !== null && !isText(key)) {
     return 'key_not_text';
   }
-  if (postgresTimestamp(timestamp) === 'out of range') {
+  if (!fitsTimestamp(timestamp)) {
     return 'timestamp_out_of_range';
   }
   if (value === null) {

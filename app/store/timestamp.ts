@@ -8,11 +8,13 @@ const END_MS = 9_224_318_016_000_000n;
 /** Kafka's word for "no timestamp". */
 const NO_TIMESTAMP = -1n;
 
-/** A record's timestamp for PostgreSQL: microseconds since 2000, `null` for none, or `out of range`. */
-export function postgresTimestamp(milliseconds: bigint): bigint | null | 'out of range' {
-  if (milliseconds === NO_TIMESTAMP) {
+/** Whether a timestamptz can hold a record's timestamp; one that is not given can be NULL. */
+export const fitsTimestamp = (milliseconds: bigint): boolean => milliseconds >= FIRST_MS && milliseconds < END_MS;
+
+/** A record's timestamp for PostgreSQL, in microseconds since 2000; `null` when there is none, or none that fits. */
+export function postgresTimestamp(milliseconds: bigint): bigint | null {
+  if (milliseconds === NO_TIMESTAMP || !fitsTimestamp(milliseconds)) {
     return null;
   }
-  const fits = milliseconds >= FIRST_MS && milliseconds < END_MS;
-  return fits ? (milliseconds - POSTGRES_EPOCH_MS) * 1_000n : 'out of range';
+  return (milliseconds - POSTGRES_EPOCH_MS) * 1_000n;
 }

@@ -3,7 +3,7 @@ import type { DeadLetter, DeadLetterTopic } from '../stream/dead-letter.ts';
 import type { DeadLetterLimit } from '../stream/dead-letter-limit.ts';
 import { alreadyWritten } from './already-written.ts';
 import { copyInto } from './copy-into.ts';
-import { DEAD_LETTERS, encodeDeadLetter } from './row-encoding.ts';
+import { DEAD_LETTERS, deadLetterRows } from './dead-letter-rows.ts';
 
 /** Where dead letters go, and how many there may be. */
 export interface DeadLetterHandling {
@@ -28,7 +28,7 @@ export async function writeDeadLetters(
   }
   const { schema, groupId, deadLetters } = target;
   if (deadLetters.toTable) {
-    await copyInto(client, schema, DEAD_LETTERS, letters.map(encodeDeadLetter)).catch((error: unknown) => {
+    await copyInto(client, schema, DEAD_LETTERS, deadLetterRows(letters)).catch((error: unknown) => {
       throw alreadyWritten(error, groupId) ?? error;
     });
   }

@@ -8,7 +8,7 @@ import { alreadyWritten } from './already-written.ts';
 import { copyInto } from './copy-into.ts';
 import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
 import { beginMovingOffset, commit } from './move-offset.ts';
-import { encodeRecord, RECORDS } from './row-encoding.ts';
+import { RECORDS, RecordRows } from './record-rows.ts';
 import { describeDatabaseError, verdictOn } from './sqlstate.ts';
 import { type DeadLetterHandling, writeDeadLetters } from './write-dead-letters.ts';
 
@@ -70,10 +70,10 @@ async function copyRecords(
   { topic, partition }: WriteRequest,
   records: readonly StreamRecord[],
 ): Promise<Refused[]> {
-  const rows = records.map((record) => encodeRecord(topic, partition, record));
+  const rows = new RecordRows(topic, partition, records);
   const poison = await storeWithoutPoison(rows.length, async (from, to) => {
     try {
-      await copyInto(client, schema, RECORDS, rows.slice(from, to));
+      await copyInto(client, schema, RECORDS, rows.part(from, to));
     } catch (error) {
       await client.query('ROLLBACK TO SAVEPOINT part');
       throw asRefusal(error, groupId);

@@ -1,22 +1,22 @@
-import { finished } from 'node:stream/promises';
 import pg, { escapeIdentifier } from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
-import { encodeCopy } from '../../app/store/copy-binary.ts';
-import { encodeRecord, RECORDS } from '../../app/store/row-encoding.ts';
+import { copyInto } from '../../app/store/copy-into.ts';
+import { RECORDS, RecordRows } from '../../app/store/record-rows.ts';
 import { MIGRATIONS } from '../../app/store/schema-migrations.ts';
 import { BENCHMARK_HEADER, benchmarkRecord } from './benchmark-records.ts';
 
 const ROWS_PER_TRANSACTION = 10_000;
 const SCHEMA = 'copy_baseline';
 
-function* readyMadeBuffers(records: number): Generator<Buffer> {
+function* readyMadeRows(records: number): Generator<Buffer> {
   for (let from = 0; from < records; from += ROWS_PER_TRANSACTION) {
     const count = Math.min(ROWS_PER_TRANSACTION, records - from);
-    const rows = Array.from({ length: count }, (_, nth) => {
-      const record = { ...benchmarkRecord(from + nth), offset: BigInt(from + nth), timestamp: 1_700_000_000_000n };
-      return encodeRecord('orders', 0, { ...record, headers: [BENCHMARK_HEADER] });
-    });
-    yield encodeCopy(rows);
+    const batch = Array.from({ length: count }, (_, nth) => ({
+      ...benchmarkRecord(from + nth),
+      offset: BigInt(from + nth),
+      timestamp: 1_700_000_000_000n,
+      headers: [BENCHMARK_HEADER],
+    }));
+    yield new RecordRows('orders', 0, batch).part(0, count);
   }
 }
 
@@ -32,14 +32,11 @@ export async function copyBaseline(databaseUrl: string, records: number): Promis
   try {
     const schema = escapeIdentifier(SCHEMA);
     await client.query(`CREATE SCHEMA ${schema}; ${MIGRATIONS[0]?.sql(schema) ?? ''}`);
-    const buffers = [...readyMadeBuffers(records)];
+    const transactions = [...readyMadeRows(records)];
     await client.query('CHECKPOINT');
     const began = performance.now();
-    const columns = RECORDS.columns.map(escapeIdentifier).join(', ');
-    for (const buffer of buffers) {
-      const stream = client.query(copyFrom(`COPY ${schema}.records (${columns}) FROM STDIN (FORMAT binary)`));
-      stream.end(buffer);
-      await finished(stream);
+    for (const rows of transactions) {
+      await copyInto(client, SCHEMA, RECORDS, rows);
     }
     const seconds = (performance.now() - began) / 1_000;
     await client.query(`DROP SCHEMA ${schema} CASCADE`);

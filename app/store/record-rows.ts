@@ -1,0 +1,70 @@
+import type { StreamRecord } from '../stream/record.ts';
+import { CopyBuffer } from './copy-buffer.ts';
+import type { CopyTarget } from './copy-into.ts';
+import { headersJson } from './header-json.ts';
+import { postgresTimestamp } from './timestamp.ts';
+
+/** Columns of `records` in the order in which {@link RecordRows} has them. */
+export const RECORDS: CopyTarget = {
+  table: 'records',
+  columns: ['topic', 'partition', 'offset', 'timestamp', 'key', 'headers', 'value'],
+};
+
+/** Lengths, numbers and the version bytes of a row, roughly. */
+const FIXED_BYTES = 64;
+
+function sizeOf({ key, value, headers }: StreamRecord): number {
+  let size = FIXED_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
+  for (const header of headers) {
+    size += FIXED_BYTES + header.key.length + (header.value?.length ?? 0);
+  }
+  return size;
+}
+
+function encode(rows: CopyBuffer, { offset, timestamp, key, headers, value }: StreamRecord): void {
+  rows.int8(offset);
+  rows.int8(postgresTimestamp(timestamp));
+  rows.bytes(key);
+  rows.jsonb(headersJson(headers));
+  rows.jsonb(value);
+}
+
+/** What all rows of a partition begin with. */
+function prefixOf(topic: string, partition: number): Buffer {
+  const prefix = new CopyBuffer(FIXED_BYTES + topic.length);
+  prefix.row(RECORDS.columns.length);
+  prefix.text(topic);
+  prefix.int4(partition);
+  return prefix.slice(0, prefix.end);
+}
+
+/** Rows of `records`, encoded once, of which any part can be sent. */
+export class RecordRows {
+  readonly #rows: CopyBuffer;
+  /** Where each row begins, and where the last one ends. */
+  readonly #starts: number[] = [0];
+
+  /** Keys and values were found to be text before, or PostgreSQL finds out. */
+  constructor(topic: string, partition: number, records: readonly StreamRecord[]) {
+    const prefix = prefixOf(topic, partition);
+    let size = 0;
+    for (const record of records) {
+      size += prefix.length + sizeOf(record);
+    }
+    this.#rows = new CopyBuffer(size);
+    for (const record of records) {
+      this.#rows.raw(prefix);
+      encode(this.#rows, record);
+      this.#starts.push(this.#rows.end);
+    }
+  }
+
+  get length(): number {
+    return this.#starts.length - 1;
+  }
+
+  /** The rows `from` up to but without `to`. */
+  part(from: number, to: number): Buffer {
+    return this.#rows.slice(this.#starts[from] ?? 0, this.#starts[to] ?? 0);
+  }
+}
