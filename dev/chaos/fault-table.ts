@@ -3,7 +3,7 @@ import type { FaultKind } from './fault.ts';
 /** One fault that was made. */
 export interface Made {
   readonly kind: FaultKind;
-  /** Milliseconds from the end of the fault until everything that Kafka held then was in PostgreSQL; undefined: too many. */
+  /** Milliseconds from the end of the fault until records flowed again in every partition; undefined: too many. */
   readonly recoveryMs: number | undefined;
 }
 

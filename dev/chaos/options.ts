@@ -30,7 +30,7 @@ export const CHAOS_HELP = `Breaks whatever can be broken while consumers work, a
 Starts a Kafka, a PostgreSQL and three consumers of its own, produces records with known content, and makes one fault after
 the other: consumers are killed, frozen beyond their session time-out, added and removed; PostgreSQL and Kafka are
 restarted; connections are cut and delayed; the table is locked; bad records come in bursts. After each fault it waits
-until everything that Kafka holds is in PostgreSQL. At the end it compares each record of the topic with the tables.
+until records flow again in every partition. At the end it compares each record of the topic with the tables.
 
 Options (behind "npm run chaos --"):
   --minutes N   how long faults are made: 0.1 to 1440 (default: ${DEFAULT_MINUTES}); start, comparison and end take half a minute more

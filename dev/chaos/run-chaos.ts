@@ -8,7 +8,7 @@ import { faultTable, type Made } from './fault-table.ts';
 import { finding, judge } from './judge.ts';
 import { makeFault } from './make-fault.ts';
 import type { ChaosOptions } from './options.ts';
-import { timeToCatchUp } from './recovery.ts';
+import { timeToRecover } from './recovery.ts';
 import { FIRST_CONSUMERS, faultSchedule, type Step } from './schedule.ts';
 
 const MINUTE_MS = 60_000;
@@ -70,7 +70,7 @@ async function makeFaults(
 /** Two faults of a step begin together; both are over before it is looked how long it takes to recover. */
 async function makeStep(site: ChaosSite, { faults }: Step): Promise<number | undefined> {
   await Promise.all(faults.map((fault) => makeFault(site, fault)));
-  return timeToCatchUp(() => site.positions.read(), RECOVERY_LIMIT_MS);
+  return timeToRecover(() => site.positions.read(), RECOVERY_LIMIT_MS);
 }
 
 function recoveries(made: readonly Made[]): Finding {
