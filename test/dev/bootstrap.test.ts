@@ -119,7 +119,10 @@ describe('the bootstrap', () => {
 
   it('names the programs that there are', async () => {
     const { code, stderr } = await new SampleCheckout(upToDate).run('tset');
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('one of start, chaos, test, test:long is') });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('one of start, chaos, test, test:long is'),
+    });
   });
 
   it('hands on the exit code', async () => {

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { DatabaseError } from 'pg';
+import { verdictOn } from '../../app/store/sqlstate.ts';
+
+const text = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8');
+const rows = [...text.matchAll(/^\| `([0-9A-Z]{2}(?:[0-9A-Z]{3})?)` \| (\w+) \| ([^|]+) \|$/gm)];
+const documented = new Map(rows.map(([, sqlstate = '', verdict = '']) => [sqlstate, verdict]));
+
+const DIGITS = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+const ALL_CLASSES = DIGITS.flatMap((first) => DIGITS.map((second) => first + second));
+
+function verdict(sqlstate: string): string {
+  const error = new DatabaseError('refused', 0, 'error');
+  error.code = sqlstate;
+  return verdictOn(error);
+}
+
+describe('the table of SQLSTATEs in docs/reliability.md', () => {
+  it.each([...documented])('says of %s what the consumer does: %s', (sqlstate, expected) => {
+    expect(verdict(sqlstate.padEnd(5, '0'))).toBe(expected);
+  });
+
+  it('has every class that is not unknown', () => {
+    const known = ALL_CLASSES.filter((sqlClass) => verdict(`${sqlClass}ZZZ`) !== 'unknown');
+    expect(known.length).toBeGreaterThan(10);
+    expect(known.filter((sqlClass) => !documented.has(sqlClass))).toEqual([]);
+  });
+
+  it('has every code with a verdict of its own', () => {
+    const source = readFileSync(new URL('../../app/store/sqlstate.ts', import.meta.url), 'utf8');
+    const codes = [...source.matchAll(/^ {2}'?([0-9A-Z]{5})'?: '/gm)].map(([, code = '']) => code);
+    expect(codes.length).toBeGreaterThan(0);
+    expect(codes.filter((code) => !documented.has(code))).toEqual([]);
+  });
+});
