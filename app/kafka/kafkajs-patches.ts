@@ -14,6 +14,8 @@
  *    that it stood for is told, since the stored offset has to move over it.
  * 5. The record encoder takes headers as an object as well, and fails on a header without a value. Patched: headers are an
  *    array there, too, so a record can be produced again with the headers it came with.
+ * 6. A consumer that starts again after an outage joins as somebody new, and the group waits for its old self until that
+ *    one's session times out. Patched: it joins as the member it was.
  */
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
@@ -159,6 +161,10 @@ function stopIdleTimer(): void {
 
 interface ConsumerGroup {
   readonly groupId: string;
+  readonly cluster: object;
+  memberId: string | null;
+  joinAndSync(): Promise<void>;
+  leave(): Promise<void>;
   recoverFromOffsetOutOfRange(error: { topic: string; partition: number }): Promise<void>;
 }
 
@@ -196,6 +202,24 @@ function tellSkippedRanges(): void {
   };
 }
 
+/** A consumer keeps its cluster over a restart, and nothing else that would tell that it is the same one. */
+function joinAgainAsTheSameMember(): void {
+  const { prototype } = require('kafkajs/src/consumer/consumerGroup') as { prototype: ConsumerGroup };
+  const { joinAndSync, leave } = prototype;
+  const memberIds = new WeakMap<object, string>();
+  prototype.joinAndSync = async function joinAgain(this: ConsumerGroup) {
+    this.memberId ??= memberIds.get(this.cluster) ?? null;
+    await joinAndSync.call(this);
+    if (this.memberId !== null) {
+      memberIds.set(this.cluster, this.memberId);
+    }
+  };
+  prototype.leave = async function leaveForGood(this: ConsumerGroup) {
+    await leave.call(this);
+    memberIds.delete(this.cluster);
+  };
+}
+
 /**
  * Loads kafkajs with the patches applied.
  *
@@ -211,5 +235,6 @@ export function loadKafkajs(): typeof import('kafkajs') {
   stopIdleTimer();
   tellInsteadOfJumping();
   tellSkippedRanges();
+  joinAgainAsTheSameMember();
   return require('kafkajs') as typeof import('kafkajs');
 }
