@@ -20,7 +20,7 @@ export async function startSteadyLoad(
   topic: string,
   options: AtBroker & { readonly partitions: number },
 ): Promise<SteadyLoad> {
-  const producer = kafkaClient(options).producer({ retry: { retries: 1_000, maxRetryTime: 500 } });
+  const producer = kafkaClient(options).producer();
   await producer.connect();
   let isStopped = false;
   let sent = 0;
@@ -31,8 +31,11 @@ export async function startSteadyLoad(
         partition: index % options.partitions,
         value: `{"id":${sent + index}}`,
       }));
-      await producer.send({ topic, messages });
-      sent += BATCH;
+      const isSent = await producer.send({ topic, messages }).then(
+        () => true,
+        () => false,
+      );
+      sent += isSent ? BATCH : 0;
       for (const waiter of [...waiting].filter(({ goal }) => goal <= sent)) {
         waiting.delete(waiter);
         waiter.resolve();

@@ -1,0 +1,57 @@
+import { beforeAll, expect, jest, test } from '@jest/globals';
+import type { LocalKafka } from '../../../dev/kafka/local-kafka.ts';
+import { query } from '../stack/database.ts';
+import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
+import { startPrivateKafka } from '../stack/private-servers.ts';
+import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
+import { startSteadyLoad } from '../stack/steady-load.ts';
+import { awaitEachOnce } from '../stack/stored-rows.ts';
+
+jest.setTimeout(120_000);
+
+const PARTITIONS = 3;
+const AWAY_MS = 30_000;
+const BACK_WITHIN_MS = 10_000;
+
+let kafka: LocalKafka;
+
+beforeAll(async () => {
+  kafka = await startPrivateKafka();
+});
+
+async function expectNoDeadLetters({ schema }: StartedConsumer): Promise<void> {
+  expect(await query(`SELECT * FROM ${schema}.dead_letters`)).toEqual([]);
+}
+
+test.each(['stop', 'crash'] as const)('a broker that restarts (%s) under load: every record once', async (way) => {
+  const { broker } = kafka;
+  const topic = await createTopic({ broker, partitions: PARTITIONS });
+  const consumer = await startConsumer({ topics: [topic], brokers: [broker] });
+  await consumer.waitForHealth();
+  const load = await startSteadyLoad(topic, { broker, partitions: PARTITIONS });
+  await load.more(1_000);
+  await kafka[way]();
+  await kafka.start();
+  await load.more(1_000);
+  const records = await load.stop();
+  await awaitEachOnce({ schema: consumer.schema, topic, records });
+  await expectNoDeadLetters(consumer);
+  consumer.kill('SIGTERM');
+  expect(await consumer.exited).toMatchObject({ code: 0 });
+});
+
+longTest('records flow again within 10 s of the return of a broker that was away for 30 s', async () => {
+  const { broker } = kafka;
+  const topic = await createTopic({ broker, partitions: PARTITIONS });
+  await produce(topic, [{ value: '1' }], { broker });
+  const consumer = await startConsumer({ topics: [topic], brokers: [broker] });
+  await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
+  await kafka.stop();
+  await new Promise((resolve) => setTimeout(resolve, AWAY_MS));
+  await kafka.start();
+  const back = Date.now();
+  await produce(topic, [{ value: '2' }], { broker });
+  await awaitEachOnce({ schema: consumer.schema, topic, records: 2 });
+  expect(Date.now() - back).toBeLessThan(BACK_WITHIN_MS);
+});

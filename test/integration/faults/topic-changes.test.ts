@@ -1,0 +1,107 @@
+import { expect, jest, test } from '@jest/globals';
+import { query } from '../stack/database.ts';
+import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
+import { randomName } from '../stack/random-name.ts';
+import { startConsumer } from '../stack/start-consumer.ts';
+import { awaitPosition } from '../stack/stored-position.ts';
+import { awaitEachOnce } from '../stack/stored-rows.ts';
+import { createNamedTopic, deleteTopic, growTopic } from '../stack/topic-changes.ts';
+import { until } from '../stack/until.ts';
+
+jest.setTimeout(90_000);
+
+test('a topic that is missing at the start is waited for, and read with the ones that are there', async () => {
+  const [there, missing] = [await createTopic(), randomName('topic')];
+  await produce(there, [{ value: '1' }]);
+  const { schema, logs } = await startConsumer({ topics: [there, missing] });
+  await logs.waitFor(/waiting for Kafka/);
+  await createNamedTopic(missing);
+  await produce(missing, [{ value: '2' }]);
+  await awaitEachOnce({ schema, topic: there, records: 1 });
+  await awaitEachOnce({ schema, topic: missing, records: 1 });
+});
+
+/** What a compacted topic still holds, as a reader of its own sees it. */
+async function survivors(topic: string, end: number): Promise<readonly number[]> {
+  const reader = kafkaClient().consumer({ groupId: randomName('reader'), maxWaitTimeInMs: 100 });
+  const offsets: number[] = [];
+  await reader.connect();
+  await reader.subscribe({ topic, fromBeginning: true });
+  try {
+    return await new Promise((resolve, reject) => {
+      const eachMessage = async ({ message }: { message: { offset: string } }) => {
+        offsets.push(Number(message.offset));
+        if (Number(message.offset) === end - 1) resolve(offsets);
+      };
+      reader.run({ autoCommit: false, eachMessage }).catch(reject);
+    });
+  } finally {
+    await reader.disconnect();
+  }
+}
+
+longTest('a compacted topic with holes is read to its end, and the stored offset moves over the holes', async () => {
+  const config = {
+    'cleanup.policy': 'compact',
+    'segment.ms': '100',
+    'min.cleanable.dirty.ratio': '0.001',
+    'max.compaction.lag.ms': '100',
+  };
+  const topic = await createTopic({ config });
+  const KEYS = 50;
+  const keyed = (round: number) =>
+    Array.from({ length: KEYS }, (_, key) => ({ key: `key-${key}`, value: `{"round":${round}}` }));
+  for (let round = 0; round < 4; round += 1) await produce(topic, keyed(round));
+  let end = 4 * KEYS;
+  // Only a segment that has ended is cleaned, and only a further record ends it.
+  const left = await until(
+    'the cleaner',
+    async () => {
+      await produce(topic, [{ key: 'last', value: '{}' }]);
+      end += 1;
+      const offsets = await survivors(topic, end);
+      return offsets.length < end / 2 ? offsets : undefined;
+    },
+    60_000,
+  );
+  const { schema } = await startConsumer({ topics: [topic] });
+  await awaitPosition({ schema, offset: end });
+  const rows = await query<{ place: number }>(`SELECT "offset"::int AS place FROM ${schema}.records ORDER BY "offset"`);
+  expect(rows.map(({ place }) => place)).toEqual(left);
+});
+
+longTest(
+  'a topic that grows from 6 to 12 partitions is read in all of them, the new ones from their beginning',
+  async () => {
+    const topic = await createTopic({ partitions: 6 });
+    const { schema, waitForHealth } = await startConsumer({
+      topics: [topic],
+      settings: { consumer: { startFrom: 'latest' } },
+    });
+    await waitForHealth();
+    await growTopic(topic, 12);
+    const toAll = Array.from({ length: 12 }, (_, partition) => ({ partition, value: `${partition}` }));
+    await produce(topic, toAll);
+    await awaitEachOnce({ schema, topic, records: 12, timeout: 45_000 });
+    await produce(topic, toAll);
+    await awaitEachOnce({ schema, topic, records: 24 });
+  },
+);
+
+longTest('a topic that was deleted and made again stops the consumer, which says so', async () => {
+  const topic = await createTopic();
+  await produce(topic, [{ value: '1' }, { value: '2' }, { value: '3' }]);
+  const consumer = await startConsumer({ topics: [topic] });
+  await awaitEachOnce({ schema: consumer.schema, topic, records: 3 });
+  await deleteTopic(topic);
+  await until('the new topic', async () => {
+    await createNamedTopic(topic);
+    return true;
+  });
+  await produce(topic, [{ value: '4' }]);
+  expect(await consumer.exited).toMatchObject({ code: 1 });
+  expect(consumer.logs.all.join('\n')).toContain('STORED_OFFSET_AHEAD');
+  const { schema } = consumer;
+  expect(await query(`SELECT next_offset FROM ${schema}.offsets`)).toEqual([{ next_offset: '3' }]);
+});
