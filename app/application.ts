@@ -26,6 +26,9 @@ const NO_RETRIES = 0;
 /** Of the shutdown's time this much is kept for leaving the group and closing connections. */
 const CLOSING_MS = 3_000;
 
+/** Kafka's last hint may not hold up leaving the group. */
+const LAST_HINT_MS = 500;
+
 /**
  * The consumer as a whole: makes its parts, starts them in the order in which they need each other, and stops them in
  * the order in which nothing is lost:
@@ -180,7 +183,7 @@ export class Application {
   }
 
   async #close(): Promise<void> {
-    await this.#source.commitHint(this.#pipeline.positions()).catch(() => undefined);
+    await within(LAST_HINT_MS, this.#source.commitHint(this.#pipeline.positions()));
     await this.#source.stop();
     await this.#pipeline.close();
     await Promise.all([

@@ -29,7 +29,7 @@ async function run(settings: Settings): Promise<number> {
   const { Application } = await import('./application.ts');
   const application = new Application(settings, productVersion());
   stop = (signal) => void application.stop(signal);
-  await application.start();
+  void application.start();
   return application.ended;
 }
 
@@ -38,6 +38,7 @@ async function runCommand(settings: Settings, request: DeadLettersRequest): Prom
   const ending = new AbortController();
   onSignal((signal) => ending.abort(signal));
   process.stdout.on('error', () => ending.abort('SIGPIPE'));
+  process.stderr.on('error', () => undefined);
   const { runDeadLetters } = await import('./dead-letters/run-dead-letters.ts');
   return runDeadLetters(settings, request, { out: process.stdout, err: process.stderr }, ending.signal);
 }

@@ -54,7 +54,7 @@ function detailsOf({ state, groupId, partitions, lastProgressAt, lastError }: Co
 
 function stallOf({ topic, partition, nextOffset, lag, stalledSince }: PartitionReport): Detail[] {
   return stalledSince
-    ? [{ topic, partition, since: stalledSince.toISOString(), nextOffset: nextOffset.toString(), lag: Number(lag) }]
+    ? [{ topic, partition, since: stalledSince.toISOString(), nextOffset: String(nextOffset), lag: Number(lag) }]
     : [];
 }
 

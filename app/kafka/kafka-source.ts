@@ -58,6 +58,7 @@ export class KafkaSource implements RecordSource {
       maxBytes: 8_388_608,
       metadataMaxAge: 30_000,
       allowAutoTopicCreation: false,
+      retry: { restartOnFailure: async () => !this.#stopping.signal.aborted },
     });
   }
 
@@ -179,10 +180,15 @@ export class KafkaSource implements RecordSource {
     resolveOffset(lastOffset);
   }
 
-  /** Between a crash of the client and its next join there is nothing to seek or pause; the join begins anew anyway. */
+  /** Between a crash of the client and its next join it refuses to seek or pause; the join begins anew anyway. */
   #whileAssigned(target: TopicPartition, act: (target: TopicPartition) => void): void {
-    if (this.#assigned.has(partitionKey(target))) {
+    if (!this.#assigned.has(partitionKey(target))) {
+      return;
+    }
+    try {
       act(target);
+    } catch (error) {
+      this.#logger.debug({ ...target, reason: String(error) }, 'the Kafka client is between two lives');
     }
   }
 }

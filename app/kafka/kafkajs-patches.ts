@@ -144,6 +144,27 @@ function replaceModule(path: string, replacement: unknown): void {
   loaded.exports = replacement;
 }
 
+interface RecordBatch {
+  readonly firstOffset: string;
+  readonly lastOffsetDelta: number;
+  readonly records: { offset: bigint }[];
+}
+
+function endBatchesWhereTheyEnd(): void {
+  const path = 'kafkajs/src/protocol/recordBatch/v0/decoder.js';
+  const decode = require(path) as (decoder: Decoder) => Promise<RecordBatch & BatchContext>;
+  replaceModule(path, async (decoder: Decoder) => {
+    const batch = await decode(decoder);
+    const { firstOffset, lastOffsetDelta, firstTimestamp, records } = batch;
+    const offset = BigInt(firstOffset) + BigInt(lastOffsetDelta);
+    if ((records.at(-1)?.offset ?? -1n) < offset) {
+      const end = { attributes: 0, timestamp: BigInt(firstTimestamp), offset, key: null, value: null, headers: [] };
+      records.push(Object.assign(end, { isControlRecord: true, batchContext: batch }));
+    }
+    return batch;
+  });
+}
+
 interface RequestQueue {
   readonly pending: readonly unknown[];
   scheduleCheckPendingRequests(): void;
@@ -232,6 +253,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
   }
   replaceModule('kafkajs/src/protocol/recordBatch/record/v0/decoder.js', decodeRecord);
   replaceModule('kafkajs/src/protocol/recordBatch/record/v0/index.js', encodeRecord);
+  endBatchesWhereTheyEnd();
   stopIdleTimer();
   tellInsteadOfJumping();
   tellSkippedRanges();

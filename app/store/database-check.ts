@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Settings } from '../../contract/settings.ts';
 import { connectionConfig } from './database-pool.ts';
+import { cut } from './silent-connection.ts';
 
 /** Below the health indicator's own time-out, so that the verdict names the reason. */
 const CHECK_TIMEOUT_MS = 2_500;
@@ -40,8 +41,10 @@ export function createDatabaseCheck(
   return {
     async check() {
       client ??= await connect();
-      await client.query('SELECT 1').catch(async (error: unknown) => {
-        void close();
+      const asked = client;
+      await asked.query('SELECT 1').catch((error: unknown) => {
+        client = null;
+        cut(asked);
         throw error;
       });
     },

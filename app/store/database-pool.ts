@@ -6,10 +6,17 @@ import { PRODUCT_NAME } from '../../contract/identity.ts';
 import type { Settings } from '../../contract/settings.ts';
 import { FatalError } from '../stream/fatal-error.ts';
 import { OutageError } from '../stream/outage-error.ts';
+import { endWhenSilent } from './silent-connection.ts';
 import { describeDatabaseError, verdictOn } from './sqlstate.ts';
 
 /** An error that nobody has classified may pass or not: after so many in a row it does not. */
 const UNKNOWN_ATTEMPTS = 10;
+
+/** Idle connections ask after this time whether the other side is still there, instead of after the system's two hours. */
+const KEEP_ALIVE_MS = 10_000;
+
+/** Longer than the server's own time-outs by this much: a server that keeps silent beyond it is frozen or unreachable. */
+const SILENCE_MARGIN_MS = 5_000;
 
 /** How the pool is used right now. */
 export interface PoolFigures {
@@ -37,6 +44,7 @@ export function connectionConfig(settings: Settings['database']): PoolConfig {
     lock_timeout: timeout,
     idle_in_transaction_session_timeout: timeout,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   };
 }
 
@@ -50,11 +58,13 @@ export class DatabasePool {
   /** pg's pool would count the wait for a free connection as a failure to connect, so nobody waits there. */
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #onConnectionFailed: () => void;
+  readonly #longestSilenceMs: number;
 
   constructor(settings: Settings['database'], onConnectionFailed: () => void) {
     this.#max = settings.poolSize;
     this.#limit = pLimit(settings.poolSize);
     this.#onConnectionFailed = onConnectionFailed;
+    this.#longestSilenceMs = milliseconds(settings.statementTimeout) + SILENCE_MARGIN_MS;
     this.#pool = new pg.Pool({ ...connectionConfig(settings), max: settings.poolSize, maxLifetimeSeconds: 1_800 });
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => client.on('error', onConnectionFailed));
@@ -92,24 +102,36 @@ export class DatabasePool {
       throw error;
     });
     let isSound = false;
+    const watch = endWhenSilent(client, this.#longestSilenceMs);
     try {
       const result = await work(client);
       isSound = true;
       return result;
     } finally {
+      watch.stop();
       client.release(!isSound);
     }
   }
 }
 
+/** A mistake in the program; waiting for PostgreSQL would not mend it. */
+const isProgramError = (error: unknown): boolean =>
+  error instanceof TypeError ||
+  error instanceof RangeError ||
+  error instanceof ReferenceError ||
+  error instanceof SyntaxError;
+
 function asStreamError(error: unknown): OutageError | FatalError {
   if (error instanceof OutageError || error instanceof FatalError) {
     return error;
   }
+  if (isProgramError(error)) {
+    return FatalError.from(error);
+  }
   const description = describeDatabaseError(error);
   const verdict = verdictOn(error);
   if (verdict === 'retry') {
-    return new OutageError(`PostgreSQL is not available: ${description}`, { cause: error });
+    return new OutageError(`PostgreSQL cannot do it for now: ${description}`, { cause: error });
   }
   if (verdict === 'unknown') {
     return new OutageError(`PostgreSQL failed: ${description}`, { cause: error, attempts: UNKNOWN_ATTEMPTS });

@@ -15,6 +15,11 @@ export async function beginMovingOffset(
   { schema, groupId }: { readonly schema: string; readonly groupId: string },
   { topic, partition, expectedOffset, nextOffset }: Gap,
 ): Promise<boolean> {
+  if (nextOffset <= expectedOffset) {
+    throw new RangeError(
+      `${topic}/${partition}: the offset can only move forward, not from ${expectedOffset} to ${nextOffset}`,
+    );
+  }
   const results = await client.query(
     `BEGIN;
      SET CONSTRAINTS ALL IMMEDIATE;

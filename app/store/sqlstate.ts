@@ -44,22 +44,50 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
 };
 
 const BY_CODE: Readonly<Record<string, Verdict>> = {
+  // Protocol violation: a column has another type than the one that rows are encoded for, or a proxy is in the way.
+  '08P01': 'unknown',
+  // Invalid binary representation, bad COPY format: our encoding does not fit the table, which is no record's fault.
+  '22P03': 'stop',
+  '22P04': 'stop',
   // Read-only transaction: a failover is under way, or we talk to a standby.
   '25006': 'retry',
   // Idle-in-transaction time-out: we were stopped for too long; the transaction is gone.
   '25P03': 'retry',
 };
 
-/** pg's own words when it cannot log in with what it was given, such as no password at all: no server was asked, so there is no SQLSTATE. */
-const cannotLogIn = (error: unknown): boolean => error instanceof Error && error.message.startsWith('SASL');
+/** How pg begins the errors that it makes itself when a connection is gone or does not come about. */
+const LOST_CONNECTION = [
+  'Connection terminated',
+  'Client has encountered a connection error',
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+  'Query read timeout',
+];
 
-/** The verdict on an error that a statement or a connection ended with; without a SQLSTATE it is the network's. */
-export function verdictOn(error: unknown): Verdict {
-  const { code } = error instanceof DatabaseError ? error : {};
-  if (code === undefined) {
-    return cannotLogIn(error) ? 'stop' : 'retry';
+/** Codes of the operating system (`ECONNRESET`, `ENOTFOUND`, ...) and of a stream that ended in the middle. */
+const NETWORK_CODE = /^(E(?!RR_)[A-Z_]+|ERR_STREAM_PREMATURE_CLOSE)$/;
+
+function isNetworkError(error: unknown): boolean {
+  if (error instanceof AggregateError) {
+    return error.errors.every(isNetworkError);
   }
-  return BY_CODE[code] ?? BY_CLASS[code.slice(0, 2)] ?? 'unknown';
+  if (!(error instanceof Error)) {
+    return false;
+  }
+  const hasCode = 'code' in error && typeof error.code === 'string' && NETWORK_CODE.test(error.code);
+  return hasCode || LOST_CONNECTION.some((beginning) => error.message.startsWith(beginning));
+}
+
+/** The verdict on an error that a statement or a connection ended with. */
+export function verdictOn(error: unknown): Verdict {
+  if (error instanceof DatabaseError && error.code !== undefined) {
+    return BY_CODE[error.code] ?? BY_CLASS[error.code.slice(0, 2)] ?? 'unknown';
+  }
+  if (isNetworkError(error)) {
+    return 'retry';
+  }
+  // pg cannot log in with what it was given, such as no password at all; no server was asked, so there is no SQLSTATE.
+  return error instanceof Error && error.message.startsWith('SASL') ? 'stop' : 'unknown';
 }
 
 /** `SQLSTATE 22P02: ...`, for logs and messages: never the detail or context, which may quote a record. */

@@ -15,9 +15,9 @@ export type ConsumerState = 'starting' | 'assigning' | 'running' | 'paused' | 'd
 
 /** One owned partition. */
 export interface PartitionReport extends TopicPartition {
-  /** The next offset that PostgreSQL expects. */
-  readonly nextOffset: bigint;
-  /** Log end offset less `nextOffset`, never below 0; `null` until the log end was first asked. */
+  /** The next offset that PostgreSQL expects; `null` until it was read. */
+  readonly nextOffset: bigint | null;
+  /** Log end offset less `nextOffset`, never below 0; `null` until both are known. */
   readonly lag: bigint | null;
   /**
    * Since when nothing was written although there is lag, once that is longer than `consumer.stallTimeout`; left out while

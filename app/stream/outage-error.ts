@@ -16,3 +16,11 @@ export class OutageError extends Error {
     this.attempts = attempts;
   }
 }
+
+/** Lets an outage through as a value, so that it can be told apart without a second try block; everything else stays an error. */
+export function outageOnly(error: unknown): OutageError {
+  if (error instanceof OutageError) {
+    return error;
+  }
+  throw error;
+}

@@ -1,9 +1,11 @@
 import { backoffMs } from './backoff.ts';
+import { BatchLimit } from './batch-limit.ts';
 import type { Clock } from './clock.ts';
 import type { PartitionReport } from './consumer-report.ts';
 import { FatalError } from './fatal-error.ts';
 import { findPosition, type OnGap } from './out-of-range.ts';
-import { OutageError } from './outage-error.ts';
+import { OutageError, outageOnly } from './outage-error.ts';
+import { ownPosition } from './own-position.ts';
 import type { RecordBatch, TopicPartition } from './record.ts';
 import { type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { Gap, RecordSink } from './record-sink.ts';
@@ -50,12 +52,16 @@ export class PartitionStream {
   readonly #queue = new RecordQueue();
   /** Aborted by `drain` and `close`: nothing is waited for, sought or resumed any more. */
   readonly #ending = new AbortController();
+  readonly #batchLimit: BatchLimit;
+  /** What PostgreSQL expects next; means nothing before the first `open`. */
   #nextOffset = 0n;
+  #wasOpened = false;
   #position: bigint | null = null;
   #log: LogRange | null = null;
   #isFull = false;
   #troubles = 0;
-  #isRecovering = false;
+  #unknownFailures = 0;
+  #isSinkAway = false;
   readonly #stallWatch: StallWatch;
   #writing: Promise<void> | null = null;
   #searching: Promise<void> | null = null;
@@ -64,17 +70,22 @@ export class PartitionStream {
     this.partition = partition;
     this.#options = options;
     this.#ports = ports;
+    this.#batchLimit = new BatchLimit(options.maxBatchRecords);
     this.#stallWatch = new StallWatch(options.stallTimeoutMs, ports.clock.now());
   }
 
   /** Delivers from `nextOffset` on; before this call every batch is ignored. */
   open(nextOffset: bigint): void {
+    if (!this.#wasOpened) {
+      this.#wasOpened = true;
+      this.#stallWatch.moved(this.#ports.clock.now());
+    }
     this.#nextOffset = nextOffset;
+    this.#queue.clear();
     if (this.#ending.signal.aborted) {
       return;
     }
     this.#isFull = false;
-    this.#stallWatch.moved(this.#ports.clock.now());
     this.#position = nextOffset;
     this.#ports.source.seek({ ...this.partition, offset: nextOffset });
     this.#ports.source.resume(this.partition);
@@ -117,8 +128,9 @@ export class PartitionStream {
 
   report(): PartitionReport {
     const lag = this.#lag();
-    const stalledSince = this.#isRecovering ? null : this.#stallWatch.stalledSince(lag, this.#ports.clock.now());
-    return { ...this.partition, nextOffset: this.#nextOffset, lag, ...(stalledSince ? { stalledSince } : {}) };
+    const stalledSince = this.#isSinkAway ? null : this.#stallWatch.stalledSince(lag, this.#ports.clock.now());
+    const nextOffset = this.#wasOpened ? this.#nextOffset : null;
+    return { ...this.partition, nextOffset, lag, ...(stalledSince ? { stalledSince } : {}) };
   }
 
   /** Takes nothing in any more and writes what is queued; an outage ends it, since what is left stays ahead of the stored offset. */
@@ -138,7 +150,7 @@ export class PartitionStream {
   }
 
   #lag(): bigint | null {
-    if (this.#log === null) {
+    if (this.#log === null || !this.#wasOpened) {
       return null;
     }
     const { start, end } = this.#log;
@@ -150,7 +162,7 @@ export class PartitionStream {
   async #writeAll(): Promise<void> {
     try {
       while (!this.#queue.isEmpty) {
-        await this.#write(this.#queue.take(this.#options.maxBatchRecords));
+        await this.#write(this.#queue.take({ records: this.#batchLimit.records, bytes: this.#options.maxQueuedBytes }));
       }
     } catch (error) {
       this.#queue.clear();
@@ -166,7 +178,8 @@ export class PartitionStream {
     const outcome = await this.#ports.sink.write(request).catch(outageOnly);
     if (outcome instanceof OutageError) {
       this.#ports.listener.onFailed(this.partition, outcome);
-      giveUpAfter(outcome, this.#troubles + 1);
+      this.#batchLimit.failed(records.length);
+      this.#giveUpOnUnknown(outcome);
       return this.#recover(outcome);
     }
     if (outcome.kind === 'fenced') {
@@ -174,6 +187,8 @@ export class PartitionStream {
       return this.#recover(null);
     }
     this.#troubles = 0;
+    this.#unknownFailures = 0;
+    this.#batchLimit.committed();
     this.#nextOffset = nextOffset;
     this.#stallWatch.moved(this.#ports.clock.now());
     const { deadLetters } = outcome;
@@ -196,10 +211,13 @@ export class PartitionStream {
       return;
     }
     if (found > offset) {
-      this.#writing = this.#skip({ ...this.partition, expectedOffset: offset, nextOffset: found }).finally(() => {
-        this.#writing = null;
-      });
-      await this.#writing;
+      const skipping = this.#skip({ ...this.partition, expectedOffset: offset, nextOffset: found });
+      this.#writing = skipping
+        .catch(() => undefined)
+        .finally(() => {
+          this.#writing = null;
+        });
+      await skipping;
     } else {
       this.open(offset);
     }
@@ -207,8 +225,13 @@ export class PartitionStream {
 
   async #skip(gap: Gap): Promise<void> {
     const outcome = await this.#ports.sink.skip(gap).catch(outageOnly);
-    if (outcome instanceof OutageError || outcome.kind === 'fenced') {
-      return this.#recover(outcome instanceof OutageError ? outcome : null);
+    if (outcome instanceof OutageError) {
+      this.#ports.listener.onFailed(this.partition, outcome);
+      this.#giveUpOnUnknown(outcome);
+      return this.#recover(outcome);
+    }
+    if (outcome.kind === 'fenced') {
+      return this.#recover(null);
     }
     this.#ports.listener.onSkipped(gap);
     this.open(gap.nextOffset);
@@ -230,7 +253,6 @@ export class PartitionStream {
       return;
     }
     this.#ports.source.pause(this.partition);
-    this.#isRecovering = true;
     if (outage) {
       this.#ports.onOutage(outage);
     }
@@ -239,42 +261,31 @@ export class PartitionStream {
       await this.#ports.clock.wait(backoffMs(this.#troubles), signal);
       const stored = await this.#ports.sink.positions([this.partition.topic]).catch(outageOnly);
       if (!(stored instanceof OutageError)) {
-        this.open(this.#own(stored));
+        this.#sinkIsBack();
+        this.open(ownPosition(this.partition, stored, this.#nextOffset));
         break;
       }
+      this.#isSinkAway = true;
     }
-    this.#isRecovering = false;
     if (outage) {
       this.#ports.onOutage(null);
     }
   }
 
-  #own(stored: readonly { partition: number; offset: bigint }[]): bigint {
-    const { topic, partition } = this.partition;
-    const position = stored.find((candidate) => candidate.partition === partition);
-    if (!position) {
-      throw new FatalError(
-        'STORED_OFFSET_MISSING',
-        `${topic}/${partition}: the row of this partition in the table offsets is gone, so what was written is unknown. ` +
-          `Put it back with next_offset ${this.#nextOffset}, the last value seen, and start again`,
-      );
+  /** Only a sink that could not even be asked was away; one that answers and refuses every write leaves a stall a stall. */
+  #sinkIsBack(): void {
+    if (this.#isSinkAway) {
+      this.#isSinkAway = false;
+      this.#stallWatch.moved(this.#ports.clock.now());
     }
-    return position.offset;
   }
-}
 
-function giveUpAfter(outage: OutageError, attempts: number): void {
-  if (attempts >= outage.attempts) {
-    throw new FatalError('DATABASE_REFUSED', `${outage.message}; it failed ${attempts} times in a row`, {
-      cause: outage,
-    });
+  /** An error that nobody has classified is tried again a few times in a row. */
+  #giveUpOnUnknown(outage: OutageError): void {
+    this.#unknownFailures = Number.isFinite(outage.attempts) ? this.#unknownFailures + 1 : 0;
+    if (this.#unknownFailures >= outage.attempts) {
+      const message = `${outage.message}; it failed ${this.#unknownFailures} times in a row`;
+      throw new FatalError('DATABASE_REFUSED', message, { cause: outage });
+    }
   }
-}
-
-/** Lets an outage through as a value, so that it can be told apart without a second try block; everything else stays an error. */
-function outageOnly(error: unknown): OutageError {
-  if (error instanceof OutageError) {
-    return error;
-  }
-  throw error;
 }

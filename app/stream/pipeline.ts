@@ -104,13 +104,17 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#streams.get(partitionKey(range))?.observeLog(range);
   }
 
-  /** Positions that PostgreSQL has confirmed. */
+  /** Positions that PostgreSQL has told; partitions that were not read yet have none. */
   positions(): Position[] {
-    return this.report().partitions.map(({ topic, partition, nextOffset }) => ({
-      topic,
-      partition,
-      offset: nextOffset,
-    }));
+    return this.report().partitions.flatMap(({ topic, partition, nextOffset }) =>
+      nextOffset === null
+        ? []
+        : {
+            topic,
+            partition,
+            offset: nextOffset,
+          },
+    );
   }
 
   /** Stops taking records in and writes what is queued. Never rejects. */
@@ -145,8 +149,8 @@ export class Pipeline implements RecordSourceListener, StreamListener {
       if (signal.aborted) {
         return;
       }
-      for (const stream of streams) {
-        stream.open(positionOf(stream.partition, positions));
+      for (const [index, { offset }] of positions.entries()) {
+        streams[index]?.open(offset);
       }
       this.#lifecycle.to('running');
     } catch (error) {
@@ -164,12 +168,14 @@ export class Pipeline implements RecordSourceListener, StreamListener {
         const stored = await this.#ports.sink.positions(topics);
         const incomplete = topics.filter((topic) => streams.some((stream) => lacks(stream.partition, topic, stored)));
         const added = await Promise.all(incomplete.map((topic) => this.#initialize(topic)));
-        return [...stored, ...added.flat()];
+        return allPositions(streams, [...stored, ...added.flat()]);
       } catch (error) {
         if (!(error instanceof OutageError) || attempt >= error.attempts) {
           throw error;
         }
-        this.#lastError = error.message;
+        for (const { partition } of streams.slice(0, 1)) {
+          this.onFailed(partition, error);
+        }
         await this.#ports.clock.wait(backoffMs(attempt), signal);
       }
     }
@@ -193,10 +199,17 @@ export class Pipeline implements RecordSourceListener, StreamListener {
 const lacks = (partition: TopicPartition, topic: string, stored: readonly Position[]): boolean =>
   partition.topic === topic && !stored.some((position) => partitionKey(position) === partitionKey(partition));
 
-function positionOf(partition: TopicPartition, positions: readonly Position[]): bigint {
-  const position = positions.find((candidate) => partitionKey(candidate) === partitionKey(partition));
-  if (!position) {
-    throw new FatalError('UNEXPECTED', `${partitionKey(partition)}: neither PostgreSQL nor Kafka knows this partition`);
-  }
-  return position.offset;
+function positionOf(partition: TopicPartition, positions: readonly Position[]): bigint | undefined {
+  return positions.find((candidate) => partitionKey(candidate) === partitionKey(partition))?.offset;
+}
+
+/** @throws OutageError while the metadata that Kafka answered with are older than the assignment */
+function allPositions(streams: readonly PartitionStream[], positions: readonly Position[]): Position[] {
+  return streams.map(({ partition }) => {
+    const offset = positionOf(partition, positions);
+    if (offset === undefined) {
+      throw new OutageError(`${partitionKey(partition)}: Kafka does not know the log of this partition yet`);
+    }
+    return { ...partition, offset };
+  });
 }

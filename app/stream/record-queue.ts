@@ -3,8 +3,18 @@ import type { RecordBatch, StreamRecord } from './record.ts';
 /** Bytes that a record's own fields take: the measure by which the queue is bounded. */
 const OVERHEAD_BYTES = 64;
 
-function recordBytes(record: StreamRecord): number {
-  return OVERHEAD_BYTES + (record.key?.length ?? 0) + (record.value?.length ?? 0);
+function recordBytes({ key, value, headers }: StreamRecord): number {
+  let bytes = OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
+  for (const header of headers) {
+    bytes += OVERHEAD_BYTES + header.key.length + (header.value?.length ?? 0);
+  }
+  return bytes;
+}
+
+/** Bounds of what is taken at once; a single record may exceed the bytes. */
+export interface TakeLimit {
+  readonly records: number;
+  readonly bytes: number;
 }
 
 /** What one transaction takes from the queue: records and the offset that follows them. */
@@ -35,43 +45,56 @@ export class RecordQueue {
   }
 
   /**
-   * Takes whole batches while they fit into `maxRecords`, or the beginning of the first one when it alone does not.
+   * Takes records in order while they fit into the limit, but at least one, and the offset that follows them.
    *
    * @throws RangeError when the queue is empty
    */
-  take(maxRecords: number): QueuedRecords {
-    const first = this.#batches.shift();
-    if (first === undefined) {
+  take(limit: TakeLimit): QueuedRecords {
+    const parts: (readonly StreamRecord[])[] = [];
+    const room = { records: limit.records, bytes: limit.bytes };
+    let nextOffset: bigint | null = null;
+    for (let batch = this.#batches[0]; batch; batch = this.#batches[0]) {
+      const fitting = countFitting(batch.records, room, nextOffset === null);
+      if (fitting < batch.records.length) {
+        const [taken, rest] = [batch.records.slice(0, fitting), batch.records.slice(fitting)];
+        parts.push(taken);
+        nextOffset = rest[0] && taken.length > 0 ? rest[0].offset : nextOffset;
+        this.#batches[0] = { records: rest, nextOffset: batch.nextOffset };
+        break;
+      }
+      parts.push(batch.records);
+      nextOffset = batch.nextOffset;
+      this.#batches.shift();
+    }
+    if (nextOffset === null) {
       throw new RangeError('nothing is queued');
     }
-    const taken = first.records.length > maxRecords ? this.#split(first, maxRecords) : this.#merge(first, maxRecords);
-    for (const record of taken.records) {
-      this.#bytes -= recordBytes(record);
-    }
-    return taken;
+    this.#bytes -= limit.bytes - room.bytes;
+    return { records: parts.length === 1 ? (parts[0] ?? []) : parts.flat(), nextOffset };
   }
 
   clear(): void {
     this.#batches = [];
     this.#bytes = 0;
   }
+}
 
-  #split(batch: QueuedRecords, maxRecords: number): QueuedRecords {
-    const rest = batch.records.slice(maxRecords);
-    this.#batches.unshift({ records: rest, nextOffset: batch.nextOffset });
-    return { records: batch.records.slice(0, maxRecords), nextOffset: rest[0]?.offset ?? batch.nextOffset };
-  }
-
-  #merge(first: QueuedRecords, maxRecords: number): QueuedRecords {
-    const parts = [first.records];
-    let count = first.records.length;
-    let nextOffset = first.nextOffset;
-    for (let next = this.#batches[0]; next && count + next.records.length <= maxRecords; next = this.#batches[0]) {
-      parts.push(next.records);
-      count += next.records.length;
-      nextOffset = next.nextOffset;
-      this.#batches.shift();
+/** How many of the records fit into the room, which shrinks by them. @param needsOne whether the first one always fits */
+function countFitting(
+  records: readonly StreamRecord[],
+  room: { records: number; bytes: number },
+  needsOne: boolean,
+): number {
+  let count = 0;
+  for (const record of records) {
+    const bytes = recordBytes(record);
+    const mustFit = needsOne && count === 0;
+    if (!mustFit && (room.records < 1 || room.bytes < bytes)) {
+      break;
     }
-    return { records: parts.length === 1 ? first.records : parts.flat(), nextOffset };
+    room.records -= 1;
+    room.bytes -= bytes;
+    count += 1;
   }
+  return count;
 }

@@ -21,6 +21,6 @@ export interface StreamListener {
   onFenced(partition: TopicPartition): void;
   /** Offsets that were deleted before they were read are recorded as a gap and skipped for good. */
   onSkipped(gap: Gap): void;
-  /** The transaction failed for a reason that passes; it will be tried again. */
+  /** A transaction, or the reading of the first positions, failed for a reason that passes; it will be tried again. */
   onFailed(partition: TopicPartition, error: Error): void;
 }

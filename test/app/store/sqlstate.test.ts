@@ -28,12 +28,31 @@ test.each([
   ['44000', 'isolate'],
   ['P0001', 'isolate'],
   ['XX000', 'unknown'],
+  ['08P01', 'unknown'],
+  ['22P03', 'stop'],
 ])('SQLSTATE %s: %s', (code, verdict) => {
   expect(verdictOn(databaseError(code))).toBe(verdict);
 });
 
-test("an error without a SQLSTATE is the network's", () => {
-  expect(verdictOn(new Error('read ECONNRESET'))).toBe('retry');
+const withCode = (code: string) => Object.assign(new Error('it went wrong'), { code });
+
+test.each([
+  ['the system refused', withCode('ECONNREFUSED')],
+  ['the name was not found', withCode('ENOTFOUND')],
+  ['the stream ended in the middle', withCode('ERR_STREAM_PREMATURE_CLOSE')],
+  ['pg lost the connection', new Error('Connection terminated unexpectedly')],
+  ['pg waited too long', new Error('timeout exceeded when trying to connect')],
+  ['both addresses failed', new AggregateError([withCode('ECONNREFUSED'), withCode('EHOSTUNREACH')])],
+])('without a SQLSTATE it is an outage when %s', (_, error) => {
+  expect(verdictOn(error)).toBe('retry');
+});
+
+test.each([
+  ['an error of the library', withCode('ERR_INVALID_ARG_TYPE')],
+  ['an error that says nothing', new Error('what is this')],
+  ['no error at all', 'text'],
+])('without a SQLSTATE %s is unknown', (_, error) => {
+  expect(verdictOn(error)).toBe('unknown');
 });
 
 test('a log-in that lacks a password is for a person to mend', () => {

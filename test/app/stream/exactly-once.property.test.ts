@@ -42,6 +42,11 @@ class World {
     this.assign();
   }
 
+  /** The broker says that it does not hold the position, although it does: a stale answer. */
+  loseRange(): void {
+    this.consumer.pipeline.onOutOfRange(PARTITION);
+  }
+
   endTransaction(how: Ending): void {
     this.sink.pending.shift()?.(how);
   }
@@ -94,6 +99,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
           world.fetchAstray(from),
     ),
   },
+  { weight: 1, arbitrary: fc.constant<Step>((world) => world.loseRange()) },
   { weight: 1, arbitrary: fc.constant<Step>((world) => world.crash()) },
 );
 

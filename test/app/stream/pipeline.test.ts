@@ -156,6 +156,57 @@ test('draining in an outage ends at once and leaves the rest ahead of the stored
   expect(sink.stored).toBe(0n);
 });
 
+test('a partition whose position was not read yet has no lag and no position to tell Kafka', async () => {
+  const { sink, pipeline } = setUp(12n);
+  let answer: (() => void) | undefined;
+  sink.positions = () =>
+    new Promise((resolve) => {
+      answer = () => resolve([{ ...PARTITION, offset: 3n }]);
+    });
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.observeLog({ ...PARTITION, start: 0n, end: 12n });
+  expect(pipeline.positions()).toEqual([]);
+  expect(pipeline.report().partitions).toMatchObject([{ nextOffset: null, lag: null }]);
+  answer?.();
+  await settle();
+  expect(pipeline.positions()).toEqual([{ ...PARTITION, offset: 3n }]);
+});
+
+test('a write that fails again and again takes fewer records each time, down to one', async () => {
+  const { source, sink, pipeline } = setUp(100n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  const sizes: number[] = [];
+  sink.write = async ({ records }) => {
+    sizes.push(records.length);
+    throw new OutageError('it never fits');
+  };
+  for (let round = 0; round < 4; round += 1) {
+    const batch = source.fetch(20);
+    if (batch) pipeline.onBatch(batch);
+    await settle();
+  }
+  expect(sizes).toEqual([5, 2, 1, 1]);
+});
+
+test('a partition whose every write fails is stalled, although the sink answers', async () => {
+  const { source, sink, pipeline, clock } = setUp(100n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  sink.write = async () => {
+    throw new OutageError('it never fits');
+  };
+  for (let round = 0; round < 20; round += 1) {
+    pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
+    const batch = source.fetch(20);
+    if (batch) pipeline.onBatch(batch);
+    await settle();
+    clock.pass(5_000);
+  }
+  expect(pipeline.report().partitions[0]?.stalledSince).toEqual(new Date(0));
+});
+
 test('lag is the log end less the stored offset, unknown until the log was asked, and never negative', async () => {
   const { sink, pipeline } = setUp(12n);
   sink.stored = 4n;

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { RecordQueue } from '../../../app/stream/record-queue.ts';
 import { aBatch, aRecord } from './records.ts';
 
+const limited = (records: number, bytes = 1_000_000) => ({ records, bytes });
+
 const offsets = (records: readonly { offset: bigint }[]) => records.map(({ offset }) => Number(offset));
 
 test('batches that fit together are taken together', () => {
@@ -10,7 +12,7 @@ test('batches that fit together are taken together', () => {
   queue.push(aBatch(0n, 3n));
   queue.push(aBatch(3n, 5n));
   queue.push(aBatch(5n, 9n));
-  const taken = queue.take(5);
+  const taken = queue.take(limited(5));
   expect(offsets(taken.records)).toEqual([0, 1, 2, 3, 4]);
   expect(taken.nextOffset).toBe(5n);
 });
@@ -18,27 +20,45 @@ test('batches that fit together are taken together', () => {
 test('a batch larger than one transaction is taken in pieces, each with the offset that follows it', () => {
   const queue = new RecordQueue();
   queue.push(aBatch(10n, 15n));
-  expect(queue.take(2).nextOffset).toBe(12n);
-  expect(queue.take(2).nextOffset).toBe(14n);
-  expect(queue.take(2).nextOffset).toBe(15n);
+  expect(queue.take(limited(2)).nextOffset).toBe(12n);
+  expect(queue.take(limited(2)).nextOffset).toBe(14n);
+  expect(queue.take(limited(2)).nextOffset).toBe(15n);
   expect(queue.isEmpty).toBe(true);
 });
 
 test('a batch without records still moves the offset on', () => {
   const queue = new RecordQueue();
   queue.push({ records: [], nextOffset: 7n });
-  expect(queue.take(10)).toEqual({ records: [], nextOffset: 7n });
+  expect(queue.take(limited(10))).toEqual({ records: [], nextOffset: 7n });
+});
+
+test('records are taken up to the bytes that fit, but a record that is larger than that still goes alone', () => {
+  const queue = new RecordQueue();
+  const sized = (offset: bigint, size: number) => aRecord(offset, { key: null, value: Buffer.alloc(size) });
+  queue.push({ records: [sized(0n, 900), sized(1n, 900), sized(2n, 5_000), sized(3n, 1)], nextOffset: 4n });
+  expect(offsets(queue.take(limited(10, 2_000)).records)).toEqual([0, 1]);
+  expect(offsets(queue.take(limited(10, 2_000)).records)).toEqual([2]);
+  expect(queue.take(limited(10, 2_000))).toMatchObject({ nextOffset: 4n });
+});
+
+test('headers count, too', () => {
+  const queue = new RecordQueue();
+  const headers = [{ key: 'k', value: Buffer.alloc(10_000) }];
+  queue.push({ records: [aRecord(0n, { headers })], nextOffset: 1n });
+  expect(queue.bytes).toBeGreaterThan(10_000);
+  queue.take(limited(1));
+  expect(queue.bytes).toBe(0);
 });
 
 test('taking from an empty queue is a mistake of the program', () => {
-  expect(() => new RecordQueue().take(1)).toThrow(RangeError);
+  expect(() => new RecordQueue().take(limited(1))).toThrow(RangeError);
 });
 
 test('bytes count keys and values, and go when records go', () => {
   const queue = new RecordQueue();
   queue.push({ records: [aRecord(0n, { key: Buffer.alloc(100), value: Buffer.alloc(1_000) })], nextOffset: 1n });
   expect(queue.bytes).toBeGreaterThanOrEqual(1_100);
-  queue.take(1);
+  queue.take(limited(1));
   expect(queue.bytes).toBe(0);
 });
 
@@ -55,7 +75,7 @@ test('whatever is pushed comes out once, in order, in parts no larger than asked
       const taken: number[] = [];
       let position = 0n;
       while (!queue.isEmpty) {
-        const part = queue.take(most);
+        const part = queue.take(limited(most));
         expect(part.records.length).toBeLessThanOrEqual(most);
         taken.push(...offsets(part.records));
         position = part.nextOffset;

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../app/stream/clock.ts';
 import type { FatalError } from '../../../app/stream/fatal-error.ts';
 import type { OnGap } from '../../../app/stream/out-of-range.ts';
 import { OutageError } from '../../../app/stream/outage-error.ts';
@@ -116,8 +117,20 @@ class CountingListener implements StreamListener {
   }
 }
 
-/** Waits are over at once, so a test never sleeps. */
-export const instantClock = { now: () => new Date(0), wait: async () => undefined };
+/** Waits are over at once, so a test never sleeps; time passes only when the test says so. */
+class InstantClock implements Clock {
+  #now = 0;
+
+  now(): Date {
+    return new Date(this.#now);
+  }
+
+  async wait(): Promise<void> {}
+
+  pass(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+}
 
 /** Lets everything that can go on without the outside go on. */
 export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -127,6 +140,7 @@ export function setUp(end: bigint, sink = new SimulatedSink(), onGap: OnGap = 'f
   const source = new SimulatedSource(end);
   const listener = new CountingListener();
   const fatal: FatalError[] = [];
+  const clock = new InstantClock();
   const options = {
     groupId: 'group',
     startFrom: 'earliest',
@@ -136,8 +150,8 @@ export function setUp(end: bigint, sink = new SimulatedSink(), onGap: OnGap = 'f
     onGap,
   } as const;
   const onFatal = (error: FatalError) => fatal.push(error);
-  const pipeline = new Pipeline(options, { source, sink, listener, clock: instantClock, onFatal });
-  return { source, sink, listener, fatal, pipeline };
+  const pipeline = new Pipeline(options, { source, sink, listener, clock, onFatal });
+  return { source, sink, listener, fatal, pipeline, clock };
 }
 
 /** Answers every transaction that is under way, and those that follow from it. */
