@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { readLines } from '../../../dev/run/line-reader.ts';
 import { LogLines } from '../../../dev/run/log-lines.ts';
@@ -29,7 +29,10 @@ const start = (...args: readonly string[]) => startWith({}, ...args);
 
 function startWith(env: NodeJS.ProcessEnv, ...args: readonly string[]) {
   const command = [join(REPOSITORY, 'dev', 'bootstrap.mjs'), 'start', ...args];
-  const child = spawn(process.execPath, command, { env: { ...process.env, ...env } });
+  return follow(spawn(process.execPath, command, { env: { ...process.env, ...env } }));
+}
+
+function follow(child: ChildProcessWithoutNullStreams) {
   children.push(child);
   const lines = new LogLines();
   readLines(child.stdout, (line) => lines.add(line));
@@ -141,6 +144,15 @@ describe('npm start', () => {
     expect(await ended).toBe(0);
     expect(runFolders()).toEqual([]);
     expect(processesWith(folder)).toEqual([]);
+  });
+
+  it('ends with npm when something ends npm alone, as supervisors do', async () => {
+    const { child, lines, ended } = follow(spawn('npm', ['start', '--', ...SHARED], { cwd: REPOSITORY }));
+    const [, logFile = ''] = /log (\S+)$/.exec(await lines.waitFor(/^consumer +ready/, 60_000)) ?? [];
+    child.kill('SIGTERM');
+    await ended;
+    expect(lines.all.at(-1)).toBe('stopped');
+    expect(existsSync(dirname(logFile))).toBe(false);
   });
 
   it.each([/^PostgreSQL +starting/, /^PostgreSQL +ready/, /^consumer +starting/])(
