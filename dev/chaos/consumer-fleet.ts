@@ -117,6 +117,13 @@ export class ConsumerFleet {
     await Promise.all([...this.#members.keys()].map((slot) => this.remove(slot)));
   }
 
+  /** Ends all of them by SIGKILL: nobody waits for a verdict any more. */
+  abandon(): void {
+    for (const { process } of this.#members.values()) {
+      process.kill('SIGKILL');
+    }
+  }
+
   #member(slot: number): Member {
     const member = this.#members.get(slot);
     if (member === undefined) {
@@ -125,17 +132,17 @@ export class ConsumerFleet {
     return member;
   }
 
-  async #onExit(slot: number, { expected }: Member, exit: ExitStatus): Promise<void> {
+  async #onExit(slot: number, { expected, process }: Member, exit: ExitStatus): Promise<void> {
     this.#members.delete(slot);
     appendFileSync(this.#logFile(slot), `--- ${describeExit(exit)}\n`);
     if (expected === 'stop') {
       if (exit.code !== 0) {
-        this.#problems.push(`consumer ${slot} ended with ${describeExit(exit)} after SIGTERM`);
+        this.#problems.push(`consumer ${slot} ended with ${describeExit(exit)} after SIGTERM: ${lastWords(process)}`);
       }
       return;
     }
     if (expected === undefined && !this.#run.isClosed) {
-      this.#problems.push(`consumer ${slot} ended by itself: ${describeExit(exit)}`);
+      this.#problems.push(`consumer ${slot} ended by itself with ${describeExit(exit)}: ${lastWords(process)}`);
       await delay(RESTART_PAUSE_MS);
     }
     if (!this.#run.isClosed) {
@@ -157,3 +164,7 @@ export class ConsumerFleet {
     return join(this.#run.path, `consumer-${slot}.log`);
   }
 }
+
+/** Why it ended, where it said so; else the last thing that it said. */
+const lastWords = ({ logs: { all } }: ConsumerProcess): string =>
+  all.findLast((line) => line.includes('"level":"fatal"')) ?? all.at(-1) ?? 'it said nothing';

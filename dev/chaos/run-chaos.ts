@@ -30,7 +30,7 @@ export async function runChaos(
   const { minutes, seed } = options;
   screen.line(`chaos run of ${minutes} min with --seed ${seed}; starting Kafka, PostgreSQL and consumers ...`);
   const site = await prepareSite(run, seed, (text) => screen.line(text));
-  run.beforeClose(() => site.fleet.stop());
+  run.beforeClose(async () => site.fleet.abandon());
   await Promise.all([...FIRST_CONSUMERS.map((slot) => site.fleet.add(slot)), site.producer.start()]);
   await Promise.all(site.fleet.processes.map((consumer) => consumer.waitForHealth()));
   screen.line(`started; logs in ${run.path} as long as it runs`);
