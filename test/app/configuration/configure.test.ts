@@ -74,6 +74,7 @@ describe('--help', () => {
         '--config FILE',
         '--config-tree DIR',
         '--check',
+        'dead-letters list|replay',
         '--version',
         'KAFKA_GROUP_ID',
         'DATABASE_URL',

@@ -2,38 +2,51 @@ import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
 import { encodeRecord } from '../../../app/kafka/record-encoder.ts';
 
+interface Decoder {
+  readInt8(): number;
+  readVarInt(): number;
+  readVarLong(): { toString(): string };
+  readVarIntBytes(): Buffer | null;
+  readVarIntArray(decode: unknown): readonly unknown[];
+  canReadBytes(bytes: number): boolean;
+}
+
 const require = createRequire(import.meta.url);
-const Decoder = require('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => object;
-const decodeRecord = require('kafkajs/src/protocol/recordBatch/record/v0/decoder.js') as (
-  decoder: object,
-  context: object,
-) => Record<string, unknown>;
+const KafkajsDecoder = require('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => Decoder;
+const decodeHeader: unknown = require('kafkajs/src/protocol/recordBatch/header/v0/decoder.js');
 
-const decoded = (record: Parameters<typeof encodeRecord>[0]) =>
-  decodeRecord(new Decoder((encodeRecord(record) as unknown as { buffer: Buffer }).buffer), {
-    firstOffset: '0',
-    firstTimestamp: '1000',
-    magicByte: 2,
-  });
+/** The fields in the order of the record format, read by kafkajs's decoder. */
+function decoded(record: Parameters<typeof encodeRecord>[0]) {
+  const { buffer } = encodeRecord(record) as unknown as { buffer: Buffer };
+  const decoder = new KafkajsDecoder(buffer);
+  const length = decoder.readVarInt();
+  const attributes = decoder.readInt8();
+  const timestampDelta = Number(decoder.readVarLong().toString());
+  const offsetDelta = decoder.readVarInt();
+  const [key, value] = [decoder.readVarIntBytes(), decoder.readVarIntBytes()];
+  const headers = decoder.readVarIntArray(decodeHeader);
+  const isAtEnd = !decoder.canReadBytes(1);
+  return { length, attributes, timestampDelta, offsetDelta, key, value, headers, isAtEnd, bytes: buffer.length };
+}
 
-test('a record is read by kafkajs as it was written: key, value, headers with and without a value', () => {
+test('a record has key, value and headers as they were given: order, repetitions and missing values too', () => {
   const headers = [
     { key: 'zürich', value: Buffer.from('z') },
-    { key: 'none', value: null },
-    { key: 'empty', value: Buffer.alloc(0) },
+    { key: '2', value: null },
+    { key: 'zürich', value: Buffer.alloc(0) },
     { key: '1', value: Buffer.from([0, 255]) },
   ];
   const record = { offsetDelta: 5, timestampDelta: 70, key: Buffer.from([0xff]), value: Buffer.from('v'), headers };
-  expect(decoded(record)).toMatchObject({
-    offset: '5',
-    timestamp: '1070',
-    key: record.key,
-    value: record.value,
-    headers: { zürich: Buffer.from('z'), none: null, empty: Buffer.alloc(0), '1': Buffer.from([0, 255]) },
-  });
+  expect(decoded(record)).toMatchObject({ ...record, attributes: 0, isAtEnd: true });
 });
 
 test('a key and a value that are not there are not empty ones', () => {
-  const record = decoded({ offsetDelta: 0, timestampDelta: 0, key: null, value: null, headers: [] });
-  expect(record).toMatchObject({ key: null, value: null, headers: {} });
+  const record = { offsetDelta: 0, timestampDelta: 0, key: null, value: null, headers: [] };
+  expect(decoded(record)).toMatchObject({ key: null, value: null, headers: [], isAtEnd: true });
+});
+
+test('the length that a record begins with is that of all that follows', () => {
+  const value = Buffer.alloc(1_000);
+  const { length, bytes } = decoded({ offsetDelta: 0, timestampDelta: 0, key: null, value, headers: [] });
+  expect(length).toBe(bytes - 2);
 });
