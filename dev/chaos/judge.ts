@@ -2,10 +2,12 @@ import pg from 'pg';
 import { awaitAccounted } from '../start/await-accounted.ts';
 import { compareTables } from '../verdict/compare-tables.ts';
 import { loadExpected } from '../verdict/expected-rows.ts';
-import { count, type Finding } from '../verdict/finding.ts';
+import type { Finding } from '../verdict/finding.ts';
 import { type ChaosSite, WRITTEN } from './chaos-site.ts';
+import { findingOfNumbers } from './finding-of-numbers.ts';
 import { PARTITIONS } from './schedule.ts';
 import { contentRecords, readTopic, type TopicContent } from './topic-reader.ts';
+import { unexpectedRows } from './unexpected-rows.ts';
 
 const READ_TIMEOUT_MS = 300_000;
 const HEALTH_TIMEOUT_MS = 60_000;
@@ -30,7 +32,7 @@ export async function judge(site: ChaosSite, seed: number): Promise<readonly Fin
   await database.connect();
   try {
     await loadExpected(database, contentRecords(content, source));
-    const tables = [...(await compareTables(database, WRITTEN)), await findUnexpected(database)];
+    const tables = [...(await compareTables(database, WRITTEN)), await unexpectedRows(database, WRITTEN)];
     await fleet.stop();
     return [accounted, health, ...checkTopic(content, site), ...tables, checkConsumers(site), checkLeftover(site)];
   } finally {
@@ -43,7 +45,7 @@ async function checkHealth({ fleet }: ChaosSite): Promise<Finding> {
     fleet.processes.map((consumer) => consumer.waitForHealth(200, HEALTH_TIMEOUT_MS)),
   );
   const details = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
-  return finding('consumers whose health is UP', results.length, results.length - details.length, details);
+  return findingOfNumbers('consumers whose health is UP', results.length, results.length - details.length, details);
 }
 
 /** The broker's own promise: what it acknowledged is there. */
@@ -54,46 +56,21 @@ function checkTopic({ numbers, problems }: TopicContent, { producer }: ChaosSite
   const details = missing.length > 0 ? [`missing: ${missing.slice(0, EXAMPLES).join(', ')}`] : [];
   const all = [...numbers.values()].reduce((sum, { length }) => sum + length, 0);
   return [
-    finding('acknowledged records in the topic', orders + burst, orders + burst - missing.length, details),
-    finding('records of the topic as they were produced', all, all - problems.length, problems),
+    findingOfNumbers('acknowledged records in the topic', orders + burst, orders + burst - missing.length, details),
+    findingOfNumbers('records of the topic as they were produced', all, all - problems.length, problems),
   ];
 }
 
-/** Rows at offsets that the topic does not have. */
-async function findUnexpected(client: pg.Client): Promise<Finding> {
-  const { schema, topic, group } = WRITTEN;
-  const { rows } = await client.query<{ place: string }>(
-    `SELECT t.partition || '/' || t."offset" AS place
-     FROM (SELECT topic, partition, "offset" FROM "${schema}".records
-           UNION ALL SELECT topic, partition, "offset" FROM "${schema}".dead_letters WHERE group_id = $2) AS t
-     LEFT JOIN expected e ON t.topic = $1 AND e.partition = t.partition AND e."offset" = t."offset"
-     WHERE e."offset" IS NULL`,
-    [topic, group],
-  );
-  return finding(
-    'rows that no record stands behind',
-    0,
-    rows.length,
-    rows.map(({ place }) => place),
-  );
-}
-
 function checkConsumers({ fleet }: ChaosSite): Finding {
-  return finding('consumers that ended although nobody ended them', 0, fleet.problems.length, fleet.problems);
+  return findingOfNumbers('consumers that ended although nobody ended them', 0, fleet.problems.length, fleet.problems);
 }
 
 function checkLeftover({ fleet }: ChaosSite): Finding {
   const left = fleet.leftover();
-  return finding(
+  return findingOfNumbers(
     'consumers left behind',
     0,
     left.length,
     left.map((pid) => `process ${pid}`),
   );
-}
-
-/** A finding that is well when the two numbers are the same. */
-export function finding(check: string, expected: number, found: number, details: readonly string[]): Finding {
-  const shown = details.length > EXAMPLES ? [...details.slice(0, EXAMPLES), '...'] : details;
-  return { check, expected: count(expected), found: count(found), isWell: expected === found, details: shown };
 }

@@ -5,7 +5,8 @@ import { count, type Finding, verdictTable } from '../verdict/finding.ts';
 import { type ChaosSite, COPED_WITH, prepareSite } from './chaos-site.ts';
 import { describeFault } from './fault.ts';
 import { faultTable, type Made } from './fault-table.ts';
-import { finding, judge } from './judge.ts';
+import { findingOfNumbers } from './finding-of-numbers.ts';
+import { judge } from './judge.ts';
 import { makeFault } from './make-fault.ts';
 import type { ChaosOptions } from './options.ts';
 import { timeToRecover } from './recovery.ts';
@@ -75,7 +76,7 @@ async function makeStep(site: ChaosSite, { faults }: Step): Promise<number | und
 
 function recoveries(made: readonly Made[]): Finding {
   const recovered = made.filter(({ recoveryMs }) => recoveryMs !== undefined).length;
-  return finding(`faults recovered from within ${RECOVERY_LIMIT_MS / 1_000} s`, made.length, recovered, []);
+  return findingOfNumbers(`faults recovered from within ${RECOVERY_LIMIT_MS / 1_000} s`, made.length, recovered, []);
 }
 
 function report(site: ChaosSite, made: readonly Made[], findings: readonly Finding[], screen: Screen): void {

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ConsumerFleet } from '../../../../dev/chaos/consumer-fleet.ts';
+import { RunFolder } from '../../../../dev/run/run-folder.ts';
+import { sharedRunFolder } from '../../stack/shared-stack.ts';
+import { until } from '../../stack/until.ts';
+
+jest.setTimeout(60_000);
+
+/** Nobody listens there: the consumer waits for both, which is enough to be killed, frozen and removed. */
+const WAITING = {
+  KAFKA_BROKERS: '127.0.0.1:1',
+  DATABASE_URL: 'postgresql://postgres@127.0.0.1:1/postgres',
+} as const;
+
+const LISTENING = /"listening"/;
+
+/** `T` is a process that a signal has stopped. */
+const stateOf = (pid: number): string | undefined => /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
+
+describe('the fleet of consumers', () => {
+  let run: RunFolder;
+  beforeEach(async () => {
+    run = await RunFolder.create(sharedRunFolder());
+  });
+  afterEach(() => run.close());
+
+  const fleetOfOne = async (env: Readonly<Record<string, string>> = WAITING) => {
+    const fleet = new ConsumerFleet(run, env, [LISTENING]);
+    await fleet.add(1);
+    return fleet;
+  };
+
+  it('starts another consumer in the place of one that it killed, and that is no problem', async () => {
+    const fleet = await fleetOfOne();
+    const [killed] = fleet.processes;
+    await fleet.kill(1);
+    const [next] = fleet.processes;
+    expect(next?.pid).not.toBe(killed?.pid);
+    expect(await killed?.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(fleet.problems).toEqual([]);
+    expect(fleet.leftover()).toEqual([next?.pid]);
+  });
+
+  it('ends a removed consumer in order and starts no other one', async () => {
+    const fleet = await fleetOfOne();
+    await fleet.remove(1);
+    expect([fleet.processes, fleet.problems, fleet.leftover()]).toEqual([[], [], []]);
+    expect(fleet.counted(LISTENING)).toBe(1);
+  });
+
+  it('stops the clock of a frozen consumer, and lets it go on', async () => {
+    const fleet = await fleetOfOne();
+    const pid = fleet.processes[0]?.pid ?? 0;
+    const frozen = fleet.freeze(1, 1_000);
+    await until('the process to be stopped', async () => stateOf(pid) === 'T' || undefined, 900);
+    await frozen;
+    expect(stateOf(pid)).not.toBe('T');
+  });
+
+  it('reports a consumer that ends by itself, with its last words, and starts it again', async () => {
+    const fleet = await fleetOfOne({ ...WAITING, KAFKA_SESSION_TIMEOUT: 'nonsense' });
+    const problem = await until('a problem', async () => fleet.problems[0]);
+    expect(problem).toMatch(/^consumer 1 ended by itself with exit code 78: ./);
+    await until('another process', async () => fleet.started > 1 || undefined);
+  });
+});
