@@ -8,6 +8,7 @@ import { createKafkaClient } from './kafka/kafka-client.ts';
 import { KafkaSource } from './kafka/kafka-source.ts';
 import { LogRanges } from './kafka/log-ranges.ts';
 import { createManagement, type Management } from './management/create-management.ts';
+import { ListenError } from './management/listening.ts';
 import { createDatabaseCheck } from './store/database-check.ts';
 import { DatabasePool } from './store/database-pool.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
@@ -99,7 +100,9 @@ export class Application {
   async start(): Promise<void> {
     const { kafka, database } = this.#settings;
     try {
-      const address = await this.#management.start();
+      const address = await this.#management.start().catch((error: unknown) => {
+        throw error instanceof ListenError ? new FatalError('LISTEN_FAILED', error.message, { cause: error }) : error;
+      });
       const { topics, groupId } = kafka;
       this.#management.logger.info({ address, topics, groupId, schema: database.schema }, 'listening');
       await this.#migrate();

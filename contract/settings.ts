@@ -184,6 +184,17 @@ const tags = Type.Unsafe<Record<string, string>>(
   ),
 );
 
+const records = Type.Object(
+  {
+    keyEncoding: Type.Enum(['text', 'base64'], {
+      default: 'text',
+      description:
+        'How keys are stored in records.key: as text, where a key that is not text is a dead letter, or all of them as base64.',
+    }),
+  },
+  { ...closed, default: {} },
+);
+
 const management = Type.Object(
   {
     health: Type.Object(
@@ -232,6 +243,7 @@ export const SettingsSchema = Type.Object(
     kafka,
     database,
     consumer,
+    records,
     deadLetters,
     shutdown: Type.Object(
       {

@@ -1,7 +1,8 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { reasonOf, refusal } from '../store/admit-record.ts';
+import { type Admission, reasonOf, refusal } from '../store/admit-record.ts';
 import { commit } from '../store/move-offset.ts';
+import type { KeyEncoding } from '../store/record-rows.ts';
 import { describeDatabaseError, verdictOn } from '../store/sqlstate.ts';
 import type { DeadLetterFilter } from './dead-letters-request.ts';
 import {
@@ -27,9 +28,8 @@ export interface ReplayOutcome {
 }
 
 /** Where the tables are, what fits, and whether anything is changed. */
-export interface ReplayTarget {
+export interface ReplayTarget extends Admission {
   readonly schema: string;
-  readonly maxValueBytes: number;
   readonly dryRun: boolean;
 }
 
@@ -99,8 +99,8 @@ async function lockNext(
 
 async function replay(client: PoolClient, target: ReplayTarget, row: LockedRow): Promise<ReplayOutcome> {
   const letter = deadLetterOf(row);
-  const known = knownRefusal(row, target.maxValueBytes);
-  const inserted = known ?? (await insert(client, target.schema, letter));
+  const known = knownRefusal(row, target);
+  const inserted = known ?? (await insert(client, target, letter));
   if (typeof inserted === 'object') {
     await client.query(`UPDATE ${deadLettersTable(target.schema)} SET reason = $5, error = $6 WHERE ${PRIMARY_KEY}`, [
       ...keyOf(letter),
@@ -117,20 +117,30 @@ async function replay(client: PoolClient, target: ReplayTarget, row: LockedRow):
 }
 
 /** The same conditions as for a record that comes from Kafka; the timestamp that did not fit is not in the table. */
-function knownRefusal({ key, value, reason, has_timestamp }: LockedRow, maxValueBytes: number): Refusal | null {
+function knownRefusal({ key, value, reason, has_timestamp }: LockedRow, admission: Admission): Refusal | null {
   const isLost = reason === 'timestamp_out_of_range' && !has_timestamp;
   const record = { offset: 0n, timestamp: 0n, key, value, headers: [] };
-  const found = isLost ? 'timestamp_out_of_range' : refusal(record, maxValueBytes);
+  const found = isLost ? 'timestamp_out_of_range' : refusal(record, admission);
   return found === null ? null : { reason: found, error: DEAD_LETTER_REASON[found] };
 }
 
+/** The key as `records` holds it; PostgreSQL breaks base64 into lines, a consumer does not. */
+const KEY_COLUMN: Readonly<Record<KeyEncoding, string>> = {
+  text: "convert_from(key, 'UTF8')",
+  base64: "translate(encode(key, 'base64'), E'\\n', '')",
+};
+
 /** Whether the row was inserted, `false` when it was there; or why PostgreSQL refused it. */
-async function insert(client: PoolClient, schema: string, letter: StoredDeadLetter): Promise<boolean | Refusal> {
+async function insert(
+  client: PoolClient,
+  { schema, keyEncoding }: ReplayTarget,
+  letter: StoredDeadLetter,
+): Promise<boolean | Refusal> {
   await client.query('SAVEPOINT fit');
   try {
     const { rowCount } = await client.query(
       `INSERT INTO ${escapeIdentifier(schema)}.records (topic, partition, "offset", timestamp, key, headers, value)
-       SELECT topic, partition, "offset", timestamp, convert_from(key, 'UTF8'), headers, convert_from(value, 'UTF8')::jsonb
+       SELECT topic, partition, "offset", timestamp, ${KEY_COLUMN[keyEncoding]}, headers, convert_from(value, 'UTF8')::jsonb
          FROM ${deadLettersTable(schema)} WHERE ${PRIMARY_KEY}
        ON CONFLICT (topic, partition, "offset") DO NOTHING`,
       keyOf(letter),

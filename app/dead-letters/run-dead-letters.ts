@@ -82,7 +82,8 @@ async function replay({ settings, pool, output, signal }: Tools, request: Replay
   const { schema } = settings.database;
   const counts = await pool.withClient((client) => countDeadLetters(client, schema, request.filter));
   const tally = new ReplayTally(Math.min(sum(counts), request.limit ?? Number.POSITIVE_INFINITY), request.dryRun);
-  const target = { schema, maxValueBytes: settings.consumer.maxValueBytes, dryRun: request.dryRun };
+  const { maxValueBytes } = settings.consumer;
+  const target = { schema, maxValueBytes, keyEncoding: settings.records.keyEncoding, dryRun: request.dryRun };
   try {
     for await (const outcome of replayDeadLetters(pool, target, request, signal)) {
       tally.add(outcome);

@@ -64,20 +64,7 @@ export class KafkaSource implements RecordSource {
 
   async start(listener: RecordSourceListener): Promise<void> {
     this.#listen(listener);
-    for (let attempt = 1; !this.#stopping.signal.aborted; attempt += 1) {
-      try {
-        await this.#consumer.connect();
-        await this.#consumer.subscribe({ topics: [...this.#settings.topics], fromBeginning: true });
-        break;
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        this.#logger.warn(
-          { brokers: this.#settings.brokers, topics: this.#settings.topics, reason },
-          'waiting for Kafka',
-        );
-        await this.#clock.wait(backoffMs(attempt), this.#stopping.signal);
-      }
-    }
+    await this.#subscribe(listener);
     if (this.#stopping.signal.aborted) {
       return;
     }
@@ -87,6 +74,39 @@ export class KafkaSource implements RecordSource {
       partitionsConsumedConcurrently: CONCURRENCY,
       eachBatch: async (payload) => this.#handOver(payload, listener),
     });
+  }
+
+  /** kafkajs subscribes to all topics or to none, and names none that is missing: so that is asked before. */
+  async #subscribe(listener: RecordSourceListener): Promise<void> {
+    const topics = [...this.#settings.topics];
+    let told = '';
+    for (let attempt = 1; !this.#stopping.signal.aborted; attempt += 1) {
+      const reason = await this.#trySubscribing(topics);
+      if (reason === null) {
+        return;
+      }
+      if (reason !== told) {
+        told = reason;
+        this.#logger.warn({ brokers: this.#settings.brokers, reason }, 'waiting for Kafka');
+        listener.onWaiting(reason);
+      }
+      await this.#clock.wait(backoffMs(attempt), this.#stopping.signal);
+    }
+  }
+
+  /** Why it did not work; `null` when it did. */
+  async #trySubscribing(topics: string[]): Promise<string | null> {
+    try {
+      const missing = await this.#logRanges.missing(topics);
+      if (missing.length > 0) {
+        return `no such topic: ${missing.join(', ')}; create it, or correct kafka.topics (KAFKA_TOPICS)`;
+      }
+      await this.#consumer.connect();
+      await this.#consumer.subscribe({ topics, fromBeginning: true });
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
   }
 
   seek({ topic, partition, offset }: Position): void {

@@ -32,6 +32,18 @@ export class LogRanges {
   }
 
   /**
+   * The topics that the brokers do not have.
+   *
+   * @throws OutageError while the brokers are away
+   */
+  async missing(topics: readonly string[]): Promise<string[]> {
+    const known = await this.#connect()
+      .then(() => this.#admin.listTopics())
+      .catch(asOutage('its topics'));
+    return topics.filter((topic) => !known.includes(topic));
+  }
+
+  /**
    * Offsets that a group committed for a topic.
    *
    * @throws OutageError while the brokers are away

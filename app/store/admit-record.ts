@@ -2,15 +2,22 @@ import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { StreamRecord } from '../stream/record.ts';
 import { isText } from './header-json.ts';
+import type { KeyEncoding } from './record-rows.ts';
 import { fitsTimestamp } from './timestamp.ts';
+
+/** What decides whether a record can become a row, as far as it can be seen before PostgreSQL sees it. */
+export interface Admission {
+  readonly maxValueBytes: number;
+  readonly keyEncoding: KeyEncoding;
+}
 
 /**
  * What is known to be wrong with a record before PostgreSQL sees it; `null` when nothing is. Whether a value is JSON is
  * for PostgreSQL alone to say: its parser is the one that counts.
  */
-export function refusal(record: StreamRecord, maxValueBytes: number): DeadLetterReason | null {
+export function refusal(record: StreamRecord, { maxValueBytes, keyEncoding }: Admission): DeadLetterReason | null {
   const { key, value, timestamp } = record;
-  if (key !== null && !isText(key)) {
+  if (keyEncoding === 'text' && key !== null && !isText(key)) {
     return 'key_not_text';
   }
   if (!fitsTimestamp(timestamp)) {

@@ -17,7 +17,7 @@ export class PostgresSink implements RecordSink {
   /** @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not looked at where it does not */
   constructor(
     pool: DatabasePool,
-    settings: Pick<Settings, 'database' | 'kafka' | 'consumer' | 'deadLetters'>,
+    settings: Pick<Settings, 'database' | 'kafka' | 'consumer' | 'records' | 'deadLetters'>,
     deadLetterTopic: DeadLetterTopic,
   ) {
     const { to, maxRatio } = settings.deadLetters;
@@ -26,6 +26,7 @@ export class PostgresSink implements RecordSink {
       schema: settings.database.schema,
       groupId: settings.kafka.groupId,
       maxValueBytes: settings.consumer.maxValueBytes,
+      keyEncoding: settings.records.keyEncoding,
       deadLetters: {
         toTable: to !== 'topic',
         topic: to === 'table' ? null : deadLetterTopic,

@@ -1,3 +1,4 @@
+import type { Settings } from '../../contract/settings.ts';
 import type { StreamRecord } from '../stream/record.ts';
 import { CopyBuffer } from './copy-buffer.ts';
 import type { CopyTarget } from './copy-into.ts';
@@ -21,10 +22,20 @@ function sizeOf({ key, value, headers }: StreamRecord): number {
   return size;
 }
 
-function encode(rows: CopyBuffer, { offset, timestamp, key, headers, value }: StreamRecord): void {
+/** How keys are stored: the setting `records.keyEncoding`. */
+export type KeyEncoding = Settings['records']['keyEncoding'];
+
+const keyBytes = (key: Buffer | null, encoding: KeyEncoding): Buffer | null =>
+  key === null || encoding === 'text' ? key : Buffer.from(key.toString('base64'), 'latin1');
+
+function encode(
+  rows: CopyBuffer,
+  { offset, timestamp, key, headers, value }: StreamRecord,
+  encoding: KeyEncoding,
+): void {
   rows.int8(offset);
   rows.int8(postgresTimestamp(timestamp));
-  rows.bytes(key);
+  rows.bytes(keyBytes(key, encoding));
   rows.jsonb(headersJson(headers));
   rows.jsonb(value);
 }
@@ -45,7 +56,7 @@ export class RecordRows {
   readonly #starts: number[] = [0];
 
   /** Keys and values were found to be text before, or PostgreSQL finds out. */
-  constructor(topic: string, partition: number, records: readonly StreamRecord[]) {
+  constructor(topic: string, partition: number, records: readonly StreamRecord[], keyEncoding: KeyEncoding = 'text') {
     const prefix = prefixOf(topic, partition);
     let size = 0;
     for (const record of records) {
@@ -54,7 +65,7 @@ export class RecordRows {
     this.#rows = new CopyBuffer(size);
     for (const record of records) {
       this.#rows.raw(prefix);
-      encode(this.#rows, record);
+      encode(this.#rows, record, keyEncoding);
       this.#starts.push(this.#rows.end);
     }
   }

@@ -3,7 +3,7 @@ import { DEAD_LETTER_REASON } from '../../contract/dead-letter-reasons.ts';
 import { countReasons, type DeadLetter } from '../stream/dead-letter.ts';
 import type { StreamRecord } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
-import { reasonOf, refusal } from './admit-record.ts';
+import { type Admission, reasonOf, refusal } from './admit-record.ts';
 import { alreadyWritten } from './already-written.ts';
 import { copyInto } from './copy-into.ts';
 import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
@@ -13,10 +13,9 @@ import { describeDatabaseError, verdictOn } from './sqlstate.ts';
 import { type DeadLetterHandling, writeDeadLetters } from './write-dead-letters.ts';
 
 /** Whose offsets are moved, and where the tables are. */
-export interface WriteTarget {
+export interface WriteTarget extends Admission {
   readonly schema: string;
   readonly groupId: string;
-  readonly maxValueBytes: number;
   readonly deadLetters: DeadLetterHandling;
 }
 
@@ -42,7 +41,7 @@ export async function writeRecords(
   const admitted: StreamRecord[] = [];
   const refused: Refused[] = [];
   for (const record of request.records) {
-    const reason = refusal(record, target.maxValueBytes);
+    const reason = refusal(record, target);
     if (reason === null) {
       admitted.push(record);
     } else {
@@ -66,11 +65,11 @@ const deadLettersOf = (
 
 async function copyRecords(
   client: PoolClient,
-  { schema, groupId }: WriteTarget,
+  { schema, groupId, keyEncoding }: WriteTarget,
   { topic, partition }: WriteRequest,
   records: readonly StreamRecord[],
 ): Promise<Refused[]> {
-  const rows = new RecordRows(topic, partition, records);
+  const rows = new RecordRows(topic, partition, records, keyEncoding);
   const poison = await storeWithoutPoison(rows.length, async (from, to) => {
     try {
       await copyInto(client, schema, RECORDS, rows.part(from, to));

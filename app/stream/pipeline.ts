@@ -64,6 +64,10 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#track(this.#begin(streams, before, this.#assignment.signal));
   }
 
+  onWaiting(reason: string): void {
+    this.#lastError = reason;
+  }
+
   onBatch(batch: RecordBatch): void {
     this.#streams.get(partitionKey(batch))?.accept(batch);
   }

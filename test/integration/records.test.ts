@@ -160,3 +160,16 @@ test('thousands of poison records in a row do not hold up the partition', async 
   await awaitEachOnce({ schema, topic: poisonTopic, records: many.length });
   expect(await query(`SELECT count(*)::int AS rows FROM ${schema}.records`)).toEqual([{ rows: 100 }]);
 });
+
+test('with records.keyEncoding: base64 every key is stored, whatever its bytes', async () => {
+  const keyTopic = await createTopic();
+  await produce(keyTopic, [
+    { key: Buffer.from([0xff, 0x00]), value: '1' },
+    { key: 'text', value: '2' },
+    { key: null, value: '3' },
+  ]);
+  const { schema } = await startConsumer({ topics: [keyTopic], settings: { records: { keyEncoding: 'base64' } } });
+  await awaitEachOnce({ schema, topic: keyTopic, records: 3 });
+  const keys = await query<{ key: string | null }>(`SELECT key FROM ${schema}.records ORDER BY "offset"`);
+  expect(keys.map(({ key }) => key)).toEqual(['/wA=', 'dGV4dA==', null]);
+});

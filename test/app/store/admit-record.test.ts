@@ -3,20 +3,25 @@ import { reasonOf, refusal } from '../../../app/store/admit-record.ts';
 import { aRecord } from '../stream/records.ts';
 
 const MAX = 100;
+const TEXT = { maxValueBytes: MAX, keyEncoding: 'text' } as const;
 
 test.each([
   ['text', Buffer.from('grün')],
   ['none', null],
   ['empty', Buffer.alloc(0)],
 ])('a key that is %s is admitted', (_, key) => {
-  expect(refusal(aRecord(0n, { key }), MAX)).toBeNull();
+  expect(refusal(aRecord(0n, { key }), TEXT)).toBeNull();
 });
 
 test.each([
   ['is no UTF-8', Buffer.from([0xc3, 0x28])],
   ['holds a NUL', Buffer.from('a\0b')],
 ])('a key that %s is not text', (_, key) => {
-  expect(refusal(aRecord(0n, { key }), MAX)).toBe('key_not_text');
+  expect(refusal(aRecord(0n, { key }), TEXT)).toBe('key_not_text');
+});
+
+test('a key that is not text is admitted where keys are stored as base64', () => {
+  expect(refusal(aRecord(0n, { key: Buffer.from([0xff]) }), { ...TEXT, keyEncoding: 'base64' })).toBeNull();
 });
 
 test.each([
@@ -24,19 +29,19 @@ test.each([
   ['nul_character', Buffer.from('"a\0"')],
   ['value_too_large', Buffer.from(`"${'x'.repeat(MAX)}"`)],
 ])('%s is seen before PostgreSQL sees it', (reason, value) => {
-  expect(refusal(aRecord(0n, { value }), MAX)).toBe(reason);
+  expect(refusal(aRecord(0n, { value }), TEXT)).toBe(reason);
 });
 
 test('a value of exactly the largest size is admitted', () => {
-  expect(refusal(aRecord(0n, { value: Buffer.from(`"${'x'.repeat(MAX - 2)}"`) }), MAX)).toBeNull();
+  expect(refusal(aRecord(0n, { value: Buffer.from(`"${'x'.repeat(MAX - 2)}"`) }), TEXT)).toBeNull();
 });
 
 test('whether a value is JSON is for PostgreSQL to say', () => {
-  expect(refusal(aRecord(0n, { value: Buffer.from('{oops') }), MAX)).toBeNull();
+  expect(refusal(aRecord(0n, { value: Buffer.from('{oops') }), TEXT)).toBeNull();
 });
 
 test('a tombstone is admitted', () => {
-  expect(refusal(aRecord(0n, { value: null }), MAX)).toBeNull();
+  expect(refusal(aRecord(0n, { value: null }), TEXT)).toBeNull();
 });
 
 test.each([
@@ -47,7 +52,7 @@ test.each([
   [-210_866_803_200_001n, 'timestamp_out_of_range'],
   [9_223_372_036_854_775_807n, 'timestamp_out_of_range'],
 ])('a timestamp of %s ms: %s', (timestamp, expected) => {
-  expect(refusal(aRecord(0n, { timestamp }), MAX)).toBe(expected);
+  expect(refusal(aRecord(0n, { timestamp }), TEXT)).toBe(expected);
 });
 
 test('a SQLSTATE without a word of its own is a refusal by the database', () => {
