@@ -76,18 +76,20 @@ test('a member that leaves commits no offset of a partition that it had lost', a
   await produce(topic, toBoth);
   const first = await startConsumer({ topics: [topic] });
   const { schema, groupId } = first;
-  await awaitEachOnce({ schema, topic, records: 2 });
-  const second = await startConsumer({ topics: [topic], schema, groupId });
-  await second.waitForHealth();
-  await produce(topic, toBoth);
-  await awaitEachOnce({ schema, topic, records: 4 });
   const admin = kafkaClient().admin();
   await admin.connect();
   const committed = async () => {
     const [offsets] = await admin.fetchOffsets({ groupId, topics: [topic] });
     return offsets?.partitions.map(({ offset }) => offset).join();
   };
-  await until('both hints', async () => ((await committed()) === '2,2' ? true : undefined));
+  const awaitCommitted = (offsets: string) =>
+    until(`the offsets ${offsets} at Kafka`, async () => ((await committed()) === offsets ? true : undefined));
+  await awaitCommitted('1,1');
+  const second = await startConsumer({ topics: [topic], schema, groupId });
+  await second.waitForHealth();
+  await produce(topic, toBoth);
+  await awaitEachOnce({ schema, topic, records: 4 });
+  await awaitCommitted('2,2');
   second.kill('SIGSTOP');
   first.kill('SIGTERM');
   expect(await first.exited).toMatchObject({ code: 0 });
