@@ -70,7 +70,8 @@ export class ConsumerFleet {
     return [...this.#pids].filter(([pid, is]) => is !== undefined && processIdentity(pid) === is).map(([pid]) => pid);
   }
 
-  async add(slot: number): Promise<void> {
+  /** Starts a consumer; resolves when its process is there. */
+  async add(slot: number): Promise<ConsumerProcess> {
     const process = await startConsumerProcess(this.#run, {
       configFile: CONFIG_FILE,
       port: await freePort(),
@@ -81,6 +82,7 @@ export class ConsumerFleet {
     const member: Member = { process, expected: undefined, settled: Promise.resolve() };
     member.settled = process.exited.then((exit) => this.#onExit(slot, member, exit));
     this.#members.set(slot, member);
+    return process;
   }
 
   /** Ends a consumer by SIGKILL; resolves when another one was started in its place. */

@@ -13,7 +13,8 @@ export async function makeFault(site: ChaosSite, fault: Fault): Promise<void> {
     case 'freeze consumer':
       return fleet.freeze(fault.slot, fault.ms);
     case 'add consumer':
-      return fleet.add(fault.slot);
+      // Its rebalance is the fault: that is over when it has partitions.
+      return (await fleet.add(fault.slot)).waitForHealth();
     case 'remove consumer':
       return fleet.remove(fault.slot);
     case 'restart PostgreSQL':
