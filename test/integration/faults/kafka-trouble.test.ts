@@ -4,6 +4,7 @@ import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
+import { randomName } from '../stack/random-name.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { startSteadyLoad } from '../stack/steady-load.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
@@ -13,6 +14,7 @@ jest.setTimeout(120_000);
 const PARTITIONS = 3;
 const AWAY_MS = 30_000;
 const BACK_WITHIN_MS = 10_000;
+const ROUNDS = 6;
 
 let kafka: LocalKafka;
 
@@ -54,4 +56,28 @@ longTest('records flow again within 10 s of the return of a broker that was away
   await produce(topic, [{ value: '2' }], { broker });
   await awaitEachOnce({ schema: consumer.schema, topic, records: 2 });
   expect(Date.now() - back).toBeLessThan(BACK_WITHIN_MS);
+});
+
+longTest('a second and a third consumer that join and leave every few seconds: every record once', async () => {
+  const { broker } = kafka;
+  const topic = await createTopic({ broker, partitions: PARTITIONS });
+  const [groupId, schema] = [randomName('group'), randomName('schema')];
+  const settings = { kafka: { sessionTimeout: '6s' }, consumer: { maxBatchRecords: 200 } };
+  const start = () => startConsumer({ topics: [topic], brokers: [broker], groupId, schema, settings });
+  const steady = await start();
+  const load = await startSteadyLoad(topic, { broker, partitions: PARTITIONS });
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [second, third] = [await start(), await start()];
+    await Promise.all([second.waitForHealth(), third.waitForHealth()]);
+    await load.more(500);
+    second.kill('SIGTERM');
+    third.kill(round % 3 === 1 ? 'SIGKILL' : 'SIGTERM');
+    expect(await second.exited).toMatchObject({ code: 0 });
+    await third.exited;
+  }
+  const records = await load.stop();
+  await awaitEachOnce({ schema, topic, records, timeout: 60_000 });
+  await expectNoDeadLetters(steady);
+  steady.kill('SIGTERM');
+  expect(await steady.exited).toMatchObject({ code: 0 });
 });
