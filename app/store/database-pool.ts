@@ -15,6 +15,15 @@ const UNKNOWN_ATTEMPTS = 10;
 /** Idle connections ask after this time whether the other side is still there, instead of after the system's two hours. */
 const KEEP_ALIVE_MS = 10_000;
 
+/** A lock is given up a little before the statement, so that the error names what was waited for. */
+const LOCK_SHARE = 0.9;
+
+/**
+ * The server asks after 10 s of silence whether we are still there, and gives up 15 s later: no other time-out of its ends a
+ * transaction whose machine has vanished in the middle of a COPY, and until then its lock keeps the next owner waiting.
+ */
+const SERVER_KEEP_ALIVE = 'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3';
+
 /** Longer than the server's own time-outs by this much: a server that keeps silent beyond it is frozen or unreachable. */
 const SILENCE_MARGIN_MS = 5_000;
 
@@ -41,7 +50,7 @@ export function connectionConfig(settings: Settings['database']): PoolConfig {
     application_name: PRODUCT_NAME,
     connectionTimeoutMillis: milliseconds(connectTimeout),
     statement_timeout: timeout,
-    lock_timeout: timeout,
+    lock_timeout: Math.ceil(timeout * LOCK_SHARE),
     idle_in_transaction_session_timeout: timeout,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -67,7 +76,10 @@ export class DatabasePool {
     this.#longestSilenceMs = milliseconds(settings.statementTimeout) + SILENCE_MARGIN_MS;
     this.#pool = new pg.Pool({ ...connectionConfig(settings), max: settings.poolSize, maxLifetimeSeconds: 1_800 });
     this.#pool.on('error', () => undefined);
-    this.#pool.on('connect', (client) => client.on('error', onConnectionFailed));
+    this.#pool.on('connect', (client) => {
+      client.on('error', onConnectionFailed);
+      client.query(SERVER_KEEP_ALIVE).catch(() => undefined);
+    });
   }
 
   /**

@@ -1,0 +1,66 @@
+import { afterAll, expect, jest, test } from '@jest/globals';
+import { DatabasePool } from '../../app/store/database-pool.ts';
+import { checkSettings } from '../../contract/check-settings.ts';
+import { sharedDatabaseUrl } from './stack/shared-stack.ts';
+
+jest.setTimeout(30_000);
+
+const opened: DatabasePool[] = [];
+afterAll(() => Promise.all(opened.map((pool) => pool.close())));
+
+function aPool(statementTimeout: string) {
+  const checked = checkSettings({
+    kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId: 'unused' },
+    database: { url: sharedDatabaseUrl(), statementTimeout },
+  });
+  if (!checked.ok) {
+    throw new Error('the settings of this test are wrong');
+  }
+  const failures: number[] = [];
+  const pool = new DatabasePool(checked.value.database, () => failures.push(Date.now()));
+  opened.push(pool);
+  return { pool, failures };
+}
+
+const shown = (pool: DatabasePool, name: string) =>
+  pool.withClient(async (client) => (await client.query<Record<string, string>>(`SHOW ${name}`)).rows[0]?.[name]);
+
+test.each([
+  ['tcp_keepalives_idle', '10'],
+  ['tcp_keepalives_interval', '5'],
+  ['tcp_keepalives_count', '3'],
+  ['statement_timeout', '20s'],
+  ['lock_timeout', '18s'],
+  ['idle_in_transaction_session_timeout', '20s'],
+])('every session has %s', async (name, value) => {
+  expect(await shown(aPool('20s').pool, name)).toBe(value);
+});
+
+test('a connection that keeps silent for longer than any statement may take is cut: an outage, not a wait for ever', async () => {
+  const { pool, failures } = aPool('1s');
+  const asked = pool.withClient((client) => client.query('SET statement_timeout = 0; SELECT pg_sleep(25)'));
+  await expect(asked).rejects.toMatchObject({
+    name: 'OutageError',
+    message: expect.stringContaining('silent for 6000 ms'),
+  });
+  expect(failures.length).toBeGreaterThan(0);
+  expect(await shown(pool, 'server_encoding')).toBe('UTF8');
+});
+
+test('a mistake in the program is no outage', async () => {
+  const asked = aPool('1s').pool.withClient(async () => {
+    throw new TypeError('undefined is not a function');
+  });
+  await expect(asked).rejects.toMatchObject({ name: 'FatalError', code: 'UNEXPECTED' });
+});
+
+test('as many work at once as there are connections; the others wait without being a failure', async () => {
+  const { pool, failures } = aPool('20s');
+  const all = Promise.all(
+    Array.from({ length: 12 }, () => pool.withClient((client) => client.query('SELECT pg_sleep(0.2)'))),
+  );
+  expect(pool.figures()).toMatchObject({ max: 4, pending: 8 });
+  await all;
+  expect(pool.figures()).toEqual({ active: 0, idle: 4, pending: 0, max: 4 });
+  expect(failures).toEqual([]);
+});
