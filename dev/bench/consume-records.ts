@@ -1,17 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { stringify } from 'yaml';
-import { startConsumerProcess } from '../consumer-process.ts';
 import { ExplainedError } from '../run/explained-error.ts';
-import { freePort } from '../run/free-port.ts';
 import type { Stack } from '../stack.ts';
+import { BENCH_SCHEMA, startBenchConsumer } from './bench-consumer.ts';
+import { cpuSeconds } from './processor-time.ts';
 
 const POLL_MS = 50;
-const SCHEMA = 'stream_consumer';
-const CLOCK_TICKS_PER_SECOND = 100;
 
 /** What one run of the consumer over the whole topic took. */
 export interface ConsumeResult {
@@ -22,21 +17,16 @@ export interface ConsumeResult {
   readonly peakMemoryBytes: number;
 }
 
-function processFigures(pid: number): Pick<ConsumeResult, 'cpuSeconds' | 'peakMemoryBytes'> {
+function peakMemoryBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-  const ticks = Number(fields[11]) + Number(fields[12]);
-  return {
-    cpuSeconds: ticks / CLOCK_TICKS_PER_SECOND,
-    peakMemoryBytes: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1_024,
-  };
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1_024;
 }
 
-/** Seconds from `assigned` to the last commit, or undefined while records are missing. */
+/** When the last transaction was committed, or undefined while records are missing. */
 async function finishedAt(client: pg.Client, records: number): Promise<Date | undefined> {
   const { rows } = await client
     .query<{ total: string | null; last: Date }>(
-      `SELECT sum(next_offset) AS total, max(updated_at) AS last FROM ${SCHEMA}.offsets`,
+      `SELECT sum(next_offset) AS total, max(updated_at) AS last FROM ${BENCH_SCHEMA}.offsets`,
     )
     .catch(() => ({ rows: [] }));
   return Number(rows[0]?.total) >= records ? rows[0]?.last : undefined;
@@ -55,16 +45,9 @@ export async function consumeRecords(
   records: number,
   env: Record<string, string>,
 ): Promise<ConsumeResult> {
-  const { run, kafka, postgres } = stack;
-  const configFile = join(run.path, 'bench.yml');
-  const settings = {
-    kafka: { brokers: [kafka?.broker], topics: [topic], groupId: 'bench' },
-    database: { url: postgres?.urlWithPassword, schema: SCHEMA },
-  };
-  await writeFile(configFile, stringify(settings), { mode: 0o600 });
-  const consumer = await startConsumerProcess(run, { configFile, env, port: await freePort() });
+  const consumer = await startBenchConsumer(stack, topic, env);
   const assigned = JSON.parse(await consumer.logs.waitFor(/"msg":"assigned"/)) as { time: string };
-  const client = new pg.Client({ connectionString: postgres?.urlWithPassword });
+  const client = new pg.Client({ connectionString: stack.postgres?.urlWithPassword });
   await client.connect();
   let ended = false;
   void consumer.exited.then(() => {
@@ -78,7 +61,7 @@ export async function consumeRecords(
     await delay(POLL_MS);
     last = await finishedAt(client, records);
   }
-  const figures = processFigures(consumer.pid);
+  const figures = { cpuSeconds: cpuSeconds(consumer.pid), peakMemoryBytes: peakMemoryBytes(consumer.pid) };
   await client.end();
   consumer.kill('SIGTERM');
   await consumer.exited;
