@@ -40,7 +40,8 @@ test('SIGTERM during a rebalance: out in time, exit code 0, nothing lost or doub
 
 test('a second signal ends at once with exit code 1, and what was not written is still there', async () => {
   const topic = await createTopic();
-  const first = await startConsumer({ topics: [topic] });
+  const settings = { kafka: { sessionTimeout: '6s' } };
+  const first = await startConsumer({ topics: [topic], settings });
   const { schema, groupId } = first;
   await first.waitForHealth();
   const client = new pg.Client({ connectionString: sharedDatabaseUrl() });
@@ -60,6 +61,6 @@ test('a second signal ends at once with exit code 1, and what was not written is
   expect(await first.exited).toMatchObject({ code: 1 });
   expect(Date.now() - began).toBeLessThan(2_000);
   await client.end();
-  await startConsumer({ topics: [topic], schema, groupId });
+  await startConsumer({ topics: [topic], schema, groupId, settings });
   await awaitEachOnce({ schema, topic, records: 2 });
 });

@@ -1,4 +1,5 @@
 import { type AtBroker, kafkaClient } from './kafka-client.ts';
+import { testRun } from './test-run.ts';
 
 /** A producer that goes on until it is stopped. */
 export interface SteadyLoad {
@@ -42,12 +43,17 @@ export async function startSteadyLoad(
       }
     }
   })();
+  const end = async (): Promise<void> => {
+    isStopped = true;
+    await run;
+    await producer.disconnect();
+  };
+  // A test that failed stops nothing.
+  (await testRun()).beforeClose(end);
   return {
     more: (count) => Promise.race([new Promise<void>((resolve) => waiting.add({ goal: sent + count, resolve })), run]),
     async stop() {
-      isStopped = true;
-      await run;
-      await producer.disconnect();
+      await end();
       return recordsIn(topic, options);
     },
   };
