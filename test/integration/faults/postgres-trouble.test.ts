@@ -83,6 +83,7 @@ beforeEach(async () => {
   await produceToAll();
   await awaitAll();
   before = await membership(consumer);
+  expect(before).toEqual({ members: [expect.any(String)], joins: 1 });
 });
 
 afterEach(async () => {
