@@ -15,6 +15,9 @@ const UNKNOWN_ATTEMPTS = 10;
 /** Idle connections ask after this time whether the other side is still there, instead of after the system's two hours. */
 const KEEP_ALIVE_MS = 10_000;
 
+/** While dead letters are sent to a topic, the transaction is idle: that may take longer than a statement may. */
+const OUTSIDE_MS = 15_000;
+
 /** A lock is given up a little before the statement, so that the error names what was waited for. */
 const LOCK_SHARE = 0.9;
 
@@ -51,7 +54,7 @@ export function connectionConfig(settings: Settings['database']): PoolConfig {
     connectionTimeoutMillis: milliseconds(connectTimeout),
     statement_timeout: timeout,
     lock_timeout: Math.ceil(timeout * LOCK_SHARE),
-    idle_in_transaction_session_timeout: timeout,
+    idle_in_transaction_session_timeout: timeout + OUTSIDE_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   };

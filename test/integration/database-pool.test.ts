@@ -31,7 +31,7 @@ test.each([
   ['tcp_keepalives_count', '3'],
   ['statement_timeout', '20s'],
   ['lock_timeout', '18s'],
-  ['idle_in_transaction_session_timeout', '20s'],
+  ['idle_in_transaction_session_timeout', '35s'],
 ])('every session has %s', async (name, value) => {
   expect(await shown(aPool('20s').pool, name)).toBe(value);
 });
