@@ -16,11 +16,8 @@ type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
   readonly messages: readonly StreamRecord[];
 };
 
-/**
- * A long poll that finds nothing lasts this long, and so may a pause, a resume, a rebalance and a stop: kafkajs's
- * fetchers look at none of them in between.
- */
-const MAX_WAIT_MS = 250;
+/** A long poll that finds nothing lasts this long, and so may a rebalance and a stop: kafkajs's fetchers look at neither in between. */
+const MAX_WAIT_MS = 500;
 
 /** Handlers only hand over, so all batches of a fetch are taken at once and none waits behind a heartbeat of another. */
 const CONCURRENCY = 64;

@@ -16,9 +16,14 @@
  *    array there, too, so a record can be produced again with the headers it came with.
  * 6. A consumer that starts again after an outage joins as somebody new, and the group waits for its old self until that
  *    one's session times out. Patched: it joins as the member it was.
+ * 7. A consumer whose partitions are all paused sleeps for the whole of maxWaitTimeInMs before it looks again. Patched: it
+ *    fetches as soon as one is resumed (fetch-when-resumed.ts).
+ * 8. A batch whose last records, or all of them, were compacted away is taken to end at the last one left: the fetch steps
+ *    forward offset by offset, or never. Patched: such a batch ends with a control record at its real last offset.
  */
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
+import { fetchWhenResumed } from './fetch-when-resumed.ts';
 import { encodeRecord } from './record-encoder.ts';
 
 const require = createRequire(import.meta.url);
@@ -258,5 +263,6 @@ export function loadKafkajs(): typeof import('kafkajs') {
   tellInsteadOfJumping();
   tellSkippedRanges();
   joinAgainAsTheSameMember();
+  fetchWhenResumed(require('kafkajs/src/consumer/consumerGroup').prototype);
   return require('kafkajs') as typeof import('kafkajs');
 }
