@@ -20,9 +20,12 @@
  *    fetches as soon as one is resumed (fetch-when-resumed.ts).
  * 8. A batch whose last records, or all of them, were compacted away is taken to end at the last one left: the fetch steps
  *    forward offset by offset, or never. Patched: such a batch ends with a control record at its real last offset.
+ * 9. A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good in a
+ *    restart of Kafka. Patched: it is tried again (coordinator-away.ts).
  */
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
+import { coordinatorComesBack } from './coordinator-away.ts';
 import { fetchWhenResumed } from './fetch-when-resumed.ts';
 import { encodeRecord } from './record-encoder.ts';
 
@@ -264,5 +267,6 @@ export function loadKafkajs(): typeof import('kafkajs') {
   tellSkippedRanges();
   joinAgainAsTheSameMember();
   fetchWhenResumed(require('kafkajs/src/consumer/consumerGroup').prototype);
+  coordinatorComesBack(require('kafkajs/src/cluster').prototype);
   return require('kafkajs') as typeof import('kafkajs');
 }
