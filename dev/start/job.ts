@@ -39,6 +39,11 @@ export async function prepareJob(run: RunFolder, options: StartOptions, screen: 
   const partitions = await ensureTopic(parts.kafka, names.topic, options.partitions);
   screen.line(`topic       ${names.topic}, ${partitions} partitions${stays(options.kafka)}`);
   screen.line(`schema      ${names.schema}${stays(options.database)}`);
+  const positions = new PositionReader(parts.databaseUrl, parts.kafka, names);
+  run.beforeClose(() => positions.disconnect());
+  await positions.connect();
+  // Before the consumer starts: its counters begin here, and it may have read what others produced before it is ready.
+  const first = await positions.read();
   const consumer = await provideConsumer(run, options, parts, names, screen);
   let exit: ExitStatus | undefined;
   void consumer.exited.then((status) => {
@@ -47,12 +52,8 @@ export async function prepareJob(run: RunFolder, options: StartOptions, screen: 
       screen.line(`consumer    ended by itself: ${describeExit(status)}`);
     }
   });
-  const positions = new PositionReader(parts.databaseUrl, parts.kafka, names);
   const producer = new OrderProducer({ kafka: parts.kafka, topic: names.topic, partitions }, options.seed);
-  run.beforeClose(async () => {
-    await Promise.allSettled([producer.disconnect(), positions.disconnect()]);
-  });
-  await Promise.all([positions.connect(), producer.connect()]);
-  const first = await positions.read();
+  run.beforeClose(() => producer.disconnect().catch(() => undefined));
+  await producer.connect();
   return { options, names, partitions, parts, consumer, consumerExit: () => exit, producer, positions, first };
 }
