@@ -36,7 +36,9 @@ test('text without a secret stays as it is', () => {
   expect(maskText(text)).toBe(text);
 });
 
-test('a long text without a secret stays what it is', () => {
+test('a long text takes no time to mask', () => {
   const text = 'a'.repeat(100_000) + 'x://a:'.repeat(20_000) + 'password = '.repeat(10_000);
-  expect(maskText(text).length).toBeGreaterThan(100_000);
+  const began = performance.now();
+  maskText(text);
+  expect(performance.now() - began).toBeLessThan(1_000);
 });

@@ -50,7 +50,9 @@ test.each([
   expect(parsedRange && parsedType && accepts(parsedRange, parsedType)).toBe(expected);
 });
 
-test('a header as long as the server lets in is read whole', () => {
-  const header = Array.from({ length: 4_000 }, (_, index) => `a/b;q=0.${index + 1}`).join(',');
-  expect(parseAccept(header)).toHaveLength(4_000);
+test('a header as long as the server lets in takes no time', () => {
+  const header = Array.from({ length: 4_000 }, (_, index) => `a/b;q=0.${index}`).join(',');
+  const began = performance.now();
+  parseAccept(header);
+  expect(performance.now() - began).toBeLessThan(200);
 });
