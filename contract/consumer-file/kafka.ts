@@ -1,0 +1,15 @@
+import { Type } from 'typebox';
+import { closed, section } from '../section.ts';
+import { objectName, secretKey } from './object-name.ts';
+
+/** Where the brokers' credentials come from. */
+export const kafka = Type.Object(
+  {
+    existingSecret: Type.String({
+      ...objectName,
+      description: 'Secret with the SASL credentials, made by you in the same namespace.',
+    }),
+    keys: Type.Object({ username: secretKey('username'), password: secretKey('password') }, section),
+  },
+  { ...closed, description: 'Credentials of the brokers, needed with application.kafka.sasl; left out: none.' },
+);

@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+import { ALLOWED } from '../schema-node.ts';
+import { section } from '../section.ts';
+
+/** How the consumer is scraped and watched. */
+export const monitoring = Type.Object(
+  {
+    customResources: Type.Boolean({
+      default: true,
+      description:
+        "Whether monitoring.k8s.yaml is written: ServiceMonitor and PrometheusRule, for clusters with the Prometheus Operator's CRDs.",
+    }),
+    labels: Type.Record(Type.String(), Type.String(), {
+      default: {},
+      description: 'More labels for both, for operators that select by label (release: kube-prometheus-stack).',
+    }),
+    scrapeIntervalSeconds: Type.Integer({
+      minimum: 5,
+      maximum: 30,
+      default: 15,
+      description: 'Time between two scrapes; the health alert has to see a failing Pod before its probe ends it.',
+    }),
+    runbookBaseUrl: Type.String({
+      pattern: '^https?://[^\\s]+[^\\s/]$',
+      default: 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks',
+      description: "Where docs/runbooks is published: each alert's runbook_url is this, a slash and <AlertName>.md.",
+      [ALLOWED]: 'an http or https URL without a slash at its end',
+    }),
+  },
+  section,
+);
