@@ -1,17 +1,16 @@
 /** The cdk8s app: renders consumer.yaml and its environments, and puts the result into dist/ when all of it is valid. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { App, YamlOutputType } from 'cdk8s';
 import { ConsumerChart } from './charts/consumer-chart.ts';
 import type { CheckedConsumer } from './contract/check-consumer-file.ts';
 import { describeProblem, type Problem } from './contract/problem.ts';
+import { workload } from './contract/workload.ts';
 import { MonitoringChart } from './monitoring/monitoring-chart.ts';
 import { prometheusFiles } from './monitoring/prometheus-files.ts';
 import { DIST_FOLDER } from './synthesis/output-folder.ts';
 import { synthesize } from './synthesis/synthesize.ts';
-
-const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
 
 const HELP = `Checks consumer.yaml and environments/, renders them, and replaces dist/ when all of it is valid.
 
@@ -23,16 +22,16 @@ Exit code 1: something is wrong, all of it was printed, and dist/ is as it was.`
 /** Flat charts, one file each: the files' names and their order stay what they are. */
 function renderManifests(outdir: string, consumer: CheckedConsumer): void {
   const app = new App({ outdir, yamlOutputType: YamlOutputType.FILE_PER_CHART });
-  new ConsumerChart(app, 'consumer', { consumer, version });
+  const { consumer: watched } = new ConsumerChart(app, 'consumer', { consumer });
   if (consumer.file.monitoring.customResources) {
-    new MonitoringChart(app, 'monitoring', { consumer, version });
+    new MonitoringChart(app, 'monitoring', { consumer: watched });
   }
   app.synth();
 }
 
 function renderPrometheusFiles(outdir: string, consumer: CheckedConsumer): void {
   mkdirSync(outdir, { recursive: true });
-  for (const [name, text] of prometheusFiles(consumer, version)) {
+  for (const [name, text] of prometheusFiles(workload(consumer))) {
     writeFileSync(join(outdir, name), text);
   }
 }

@@ -1,3 +1,4 @@
+import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { objectMetadata, type Workload } from '../contract/workload.ts';
@@ -6,8 +7,8 @@ import { objectMetadata, type Workload } from '../contract/workload.ts';
 export const FEWEST_REPLICAS_FOR_BUDGET = 2;
 
 /** Lets node drains take one Pod at a time; Pods that are unhealthy anyway don't hold a drain up. */
-export function disruptionBudget(scope: Construct, workload: Workload): void {
-  new k8s.KubePodDisruptionBudget(scope, 'disruption-budget', {
+export function disruptionBudget(scope: Construct, workload: Workload): ApiObject {
+  return new k8s.KubePodDisruptionBudget(scope, 'disruption-budget', {
     metadata: objectMetadata(workload, workload.names.workload),
     spec: {
       maxUnavailable: k8s.IntOrString.fromNumber(1),

@@ -1,10 +1,11 @@
+import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import type { Workload } from '../contract/workload.ts';
 
 /** The Namespace, in which Kubernetes itself refuses Pods that are not "restricted". */
-export function namespace(scope: Construct, { namespace: name, labels }: Workload): void {
-  new k8s.KubeNamespace(scope, 'namespace', {
+export function namespace(scope: Construct, { namespace: name, labels }: Workload): ApiObject {
+  return new k8s.KubeNamespace(scope, 'namespace', {
     metadata: { name, labels: { ...labels, 'pod-security.kubernetes.io/enforce': 'restricted' } },
   });
 }

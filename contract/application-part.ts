@@ -6,6 +6,8 @@ import { SettingsSchema } from './settings.ts';
 /** The user's name at the brokers is not secret, but it may come from the Secret that holds the password. */
 const MAY_COME_FROM_SECRET: readonly string[] = ['kafka.sasl.username'];
 
+const FROM_SECRET = 'Left out: it comes from the Secret with the password.';
+
 const isSecret = (node: SchemaNode): boolean => (node['x-secret'] ?? false) !== false;
 
 function secretPaths(node: SchemaNode, path: SettingPath = []): SettingPath[] {
@@ -24,9 +26,13 @@ function withoutSecrets(node: SchemaNode, path: string): SchemaNode {
   const kept = Object.entries(node.properties).filter(([, child]) => !isSecret(child));
   const isRequired = (key: string): boolean =>
     kept.some(([name]) => name === key) && !MAY_COME_FROM_SECRET.includes(`${path}${key}`);
+  const described = (child: SchemaNode, name: string): SchemaNode =>
+    MAY_COME_FROM_SECRET.includes(name) ? { ...child, description: `${child.description} ${FROM_SECRET}` } : child;
   return {
     ...node,
-    properties: Object.fromEntries(kept.map(([key, child]) => [key, withoutSecrets(child, `${path}${key}.`)])),
+    properties: Object.fromEntries(
+      kept.map(([key, child]) => [key, withoutSecrets(described(child, `${path}${key}`), `${path}${key}.`)]),
+    ),
     ...(node.required === undefined ? {} : { required: node.required.filter(isRequired) }),
   };
 }

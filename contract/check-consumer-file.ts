@@ -4,11 +4,14 @@ import { checkSettings } from './check-settings.ts';
 import { type ConsumerFile, ConsumerFileSchema } from './consumer-file.ts';
 import { CONSUMER_FILE_RULES } from './consumer-file-rules.ts';
 import type { Problem } from './problem.ts';
+import type { StreamConsumerProps } from './props/stream-consumer-props.ts';
 import { formatPath, type SettingPath, valueAt } from './setting-path.ts';
 import type { Settings } from './settings.ts';
 
 /** A consumer.yaml that is right: everything the charts need. */
 export interface CheckedConsumer {
+  /** The file as the user wrote it, overlays merged in: the props of the constructs. */
+  readonly document: StreamConsumerProps;
   /** The file with its defaults filled in. */
   readonly file: ConsumerFile;
   /** `application` alone, without defaults: what belongs into the ConfigMap. */
@@ -71,16 +74,17 @@ const isSame = (one: Problem) => (other: Problem) => one.path === other.path;
  * @returns all that the charts need, or all problems at once; it never throws for a wrong input.
  */
 export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
-  const document: unknown = structuredClone(input ?? {});
-  const application = isSection(document) ? sectionOf(document, 'application') : {};
+  const written: unknown = structuredClone(input ?? {});
+  const application = isSection(written) ? sectionOf(written, 'application') : {};
   const secrets = takeOutSecrets(application);
-  const file = checkAgainst(ConsumerFileSchema, document, CONSUMER_FILE_RULES);
+  const file = checkAgainst(ConsumerFileSchema, written, CONSUMER_FILE_RULES);
   const settings = checkSettings(withPlaceholders(application));
   if (file.ok && settings.ok && secrets.length === 0) {
-    return { ok: true, value: { file: file.value, application, settings: settings.value } };
+    const document = written as StreamConsumerProps;
+    return { ok: true, value: { document, file: file.value, application, settings: settings.value } };
   }
   const problems = [...secrets, ...(file.ok ? [] : file.problems)];
-  const isGiven = isSection(document) && isSection(document['application']);
+  const isGiven = isSection(written) && isSection(written['application']);
   const more = settings.ok || !isGiven ? [] : settings.problems;
   for (const problem of more.map((each) => ({ ...each, path: `application.${each.path}` }))) {
     if (!problems.some(isSame(problem))) {

@@ -1,11 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { outdatedFiles } from './generate/generated-files.ts';
+import { outdatedFiles, staleFiles } from './generate/generated-files.ts';
 
 const HELP = `Usage: npm run generate [-- --check]
 
-Writes what follows from the contract: contract/schemas/*.json and the tables in README.md and docs/.
+Writes what follows from the contract: contract/schemas/*.json, contract/props/*.ts, and the tables in README.md and docs/.
 
   --check   writes nothing; exits with 1 when a file is out of date
 `;
@@ -18,11 +18,15 @@ function write(): void {
     writeFileSync(join(root, path), content);
     console.log(`wrote ${path}`);
   }
+  for (const path of staleFiles(root)) {
+    rmSync(join(root, path));
+    console.log(`removed ${path}`);
+  }
 }
 
 function check(): void {
-  const outdated = outdatedFiles(root);
-  for (const { path } of outdated) {
+  const outdated = [...outdatedFiles(root).map(({ path }) => path), ...staleFiles(root)];
+  for (const path of outdated) {
     console.error(`${path} is out of date: run npm run generate and commit what it writes`);
   }
   process.exitCode = outdated.length === 0 ? 0 : 1;

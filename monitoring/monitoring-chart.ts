@@ -1,24 +1,11 @@
 import { Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
-import type { CheckedConsumer } from '../contract/check-consumer-file.ts';
-import { workload } from '../contract/workload.ts';
-import { prometheusRule } from './prometheus-rule.ts';
-import { serviceMonitor } from './service-monitor.ts';
+import { StreamConsumerMonitoring, type StreamConsumerMonitoringProps } from './stream-consumer-monitoring.ts';
 
-/** What a {@link MonitoringChart} is made from. */
-export interface MonitoringChartProps {
-  /** consumer.yaml, checked; environments are merged in already. */
-  readonly consumer: CheckedConsumer;
-  /** The package's version. */
-  readonly version: string;
-}
-
-/** The Prometheus Operator's custom resources of one consumer: ServiceMonitor and PrometheusRule. */
+/** The chart of what watches one consumer: monitoring.k8s.yaml. */
 export class MonitoringChart extends Chart {
-  constructor(scope: Construct, id: string, { consumer, version }: MonitoringChartProps) {
+  constructor(scope: Construct, id: string, props: StreamConsumerMonitoringProps) {
     super(scope, id);
-    const own = workload(consumer, version);
-    serviceMonitor(this, own);
-    prometheusRule(this, own);
+    new StreamConsumerMonitoring(this, 'monitoring', props);
   }
 }

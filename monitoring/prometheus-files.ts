@@ -1,6 +1,5 @@
 import { stringify } from 'yaml';
-import type { CheckedConsumer } from '../contract/check-consumer-file.ts';
-import { type Workload, workload } from '../contract/workload.ts';
+import type { Workload } from '../contract/workload.ts';
 import { ruleGroups } from './rule-groups.ts';
 import { scrapeSettings } from './scrape-settings.ts';
 
@@ -36,8 +35,7 @@ function scrapeJob(own: Workload): unknown {
  * The scrape job and the rules as a Prometheus without the operator reads them, by file name. Their ending is .yml,
  * because cdk8s takes every .yaml file for a Kubernetes manifest.
  */
-export function prometheusFiles(consumer: CheckedConsumer, version: string): ReadonlyMap<string, string> {
-  const own = workload(consumer, version);
+export function prometheusFiles(own: Workload): ReadonlyMap<string, string> {
   return new Map([
     ['rules.yml', RULES_COMMENT + yaml({ groups: ruleGroups(own) })],
     ['scrape.yml', SCRAPE_COMMENT + yaml({ scrape_configs: [scrapeJob(own)] })],

@@ -6,12 +6,12 @@ import { operatorMetadata } from './operator-metadata.ts';
 import { ruleGroups } from './rule-groups.ts';
 
 /** Hands the rules to the Prometheus Operator. */
-export function prometheusRule(scope: Construct, workload: Workload): void {
+export function prometheusRule(scope: Construct, workload: Workload): ApiObject {
   const manifest = {
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'PrometheusRule',
     metadata: operatorMetadata(workload),
     spec: { groups: ruleGroups(workload).map((group) => ({ ...group, rules: [...group.rules] })) },
   } satisfies IPrometheusRule;
-  new ApiObject(scope, 'prometheus-rule', manifest);
+  return new ApiObject(scope, 'prometheus-rule', manifest);
 }

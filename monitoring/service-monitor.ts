@@ -6,7 +6,7 @@ import { operatorMetadata } from './operator-metadata.ts';
 import { scrapeSettings } from './scrape-settings.ts';
 
 /** Tells the Prometheus Operator to scrape every Pod behind the Service. */
-export function serviceMonitor(scope: Construct, workload: Workload): void {
+export function serviceMonitor(scope: Construct, workload: Workload): ApiObject {
   const { path, scheme, interval, timeout, sampleLimit } = scrapeSettings(workload);
   const manifest = {
     apiVersion: 'monitoring.coreos.com/v1',
@@ -18,5 +18,5 @@ export function serviceMonitor(scope: Construct, workload: Workload): void {
       endpoints: [{ port: workload.endpoint.portName, path, scheme, interval, scrapeTimeout: timeout }],
     },
   } satisfies IServiceMonitor;
-  new ApiObject(scope, 'service-monitor', manifest);
+  return new ApiObject(scope, 'service-monitor', manifest);
 }

@@ -1,12 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConsumerFileSchema } from '../../contract/consumer-file.ts';
 import type { SchemaNode } from '../../contract/schema-node.ts';
 import { SettingsSchema } from '../../contract/settings.ts';
 import { replaceSection } from './marked-section.ts';
 import { metricsTable } from './metrics-table.ts';
+import { PROPS_FOLDER, propsFiles } from './props-files.ts';
 import { publishSchema } from './publish-schema.ts';
 import { settingsTable } from './settings-table.ts';
+import { versionFile } from './version-file.ts';
 
 /** A file as it has to be. */
 export interface GeneratedFile {
@@ -14,6 +16,8 @@ export interface GeneratedFile {
   readonly path: string;
   readonly content: string;
 }
+
+const GENERATED_FOLDERS = [PROPS_FOLDER] as const;
 
 const DOCUMENTS = ['README.md', 'docs/configuration.md', 'docs/metrics.md'] as const;
 
@@ -54,7 +58,7 @@ function documentFile(root: string, path: string): GeneratedFile {
  */
 export function generatedFiles(root: string): readonly GeneratedFile[] {
   const documents = DOCUMENTS.filter((path) => existsSync(join(root, path)));
-  return [...schemaFiles(), ...documents.map((path) => documentFile(root, path))];
+  return [...schemaFiles(), versionFile(root), ...propsFiles(), ...documents.map((path) => documentFile(root, path))];
 }
 
 /** The generated files that are missing or different. */
@@ -63,4 +67,12 @@ export function outdatedFiles(root: string): readonly GeneratedFile[] {
     const file = join(root, path);
     return !existsSync(file) || readFileSync(file, 'utf8') !== content;
   });
+}
+
+/** Files in folders that hold only generated ones, which nothing generates any more. */
+export function staleFiles(root: string): readonly string[] {
+  const generated = new Set(generatedFiles(root).map(({ path }) => path));
+  return GENERATED_FOLDERS.filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
+    .filter((path) => !generated.has(path));
 }

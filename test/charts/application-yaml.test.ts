@@ -7,9 +7,9 @@ import { loadSettings } from '../../app/configuration/load-settings.ts';
 import { applicationYaml } from '../../charts/application-yaml.ts';
 import { environment } from '../../charts/environment.ts';
 import { workload } from '../../contract/workload.ts';
-import { exampleConsumer } from './example-consumer.ts';
+import { exampleConsumer, exampleWorkload } from './example-consumer.ts';
 
-const render = (changes: object = {}): string => applicationYaml(workload(exampleConsumer(changes), '1.2.3'));
+const render = (changes: object = {}): string => applicationYaml(exampleWorkload(changes));
 
 describe('application.yml in the ConfigMap', () => {
   test('says what consumer.yaml says, and writes out the port and the label application', () => {
@@ -48,7 +48,7 @@ describe('the consumer in the Pod', () => {
       kafka: { existingSecret: 'brokers' },
       application: { kafka: { sasl: { mechanism: 'plain' } }, server: { port: 9000 }, shutdown: { timeout: '5s' } },
     });
-    const own = workload(consumer, '1.2.3');
+    const own = workload(consumer);
     writeFileSync(join(folder, 'application.yml'), applicationYaml(own));
     const secrets = environment(own).filter(({ valueFrom }) => valueFrom !== undefined);
     const env = Object.fromEntries(secrets.map(({ name }) => [name, `postgresql://${name}`]));

@@ -1,5 +1,6 @@
 import { type CheckedConsumer, checkConsumerFile } from '../../contract/check-consumer-file.ts';
 import { describeProblem } from '../../contract/problem.ts';
+import { type Workload, workload } from '../../contract/workload.ts';
 import { overlay } from '../../synthesis/overlay.ts';
 
 const SMALLEST = {
@@ -20,3 +21,6 @@ export function exampleConsumer(changes: object = {}): CheckedConsumer {
   }
   return checked.value;
 }
+
+/** The same, with everything that its objects derive from it. */
+export const exampleWorkload = (changes: object = {}): Workload => workload(exampleConsumer(changes));

@@ -1,9 +1,10 @@
 import { App } from 'cdk8s';
 import { ConsumerChart } from '../../charts/consumer-chart.ts';
+import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import { exampleConsumer } from './example-consumer.ts';
 import type { PodSpec } from './pod-security.ts';
 
-export const VERSION = '1.2.3';
+export const VERSION = PRODUCT_VERSION;
 
 /** A Kubernetes object as it is written, as far as tests look into it. */
 export interface Manifest {
@@ -31,7 +32,7 @@ export interface DeploymentSpec {
 
 /** All objects of the consumer's chart. */
 export function renderedConsumer(changes: object = {}): Manifest[] {
-  const chart = new ConsumerChart(new App(), 'consumer', { consumer: exampleConsumer(changes), version: VERSION });
+  const chart = new ConsumerChart(new App(), 'consumer', { consumer: exampleConsumer(changes) });
   return chart.toJson();
 }
 

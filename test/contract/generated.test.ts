@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
-import { generatedFiles, outdatedFiles } from '../../dev/generate/generated-files.ts';
+import { generatedFiles, outdatedFiles, staleFiles } from '../../dev/generate/generated-files.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -22,6 +22,7 @@ const accepts = (name: keyof typeof VALIDATOR, yaml: string): boolean => VALIDAT
 
 test('every generated file is up to date (npm run generate)', () => {
   expect(outdatedFiles(ROOT).map(({ path }) => path)).toEqual([]);
+  expect(staleFiles(ROOT)).toEqual([]);
 });
 
 describe('the schema of application.yml', () => {

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { prometheusFiles } from '../../monitoring/prometheus-files.ts';
-import { exampleConsumer } from '../charts/example-consumer.ts';
-import { only, renderedConsumer, VERSION } from '../charts/rendered-consumer.ts';
+import { exampleWorkload } from '../charts/example-consumer.ts';
+import { only, renderedConsumer } from '../charts/rendered-consumer.ts';
 import { groupsOf, renderedMonitoring } from './rendered-monitoring.ts';
 
 function file(name: string, changes: object = {}): unknown {
-  const text = prometheusFiles(exampleConsumer(changes), VERSION).get(name);
+  const text = prometheusFiles(exampleWorkload(changes)).get(name);
   if (text === undefined) {
     throw new Error(`no ${name}`);
   }
@@ -14,7 +14,7 @@ function file(name: string, changes: object = {}): unknown {
 }
 
 test('the files end in .yml, because cdk8s takes every .yaml for a manifest', () => {
-  expect([...prometheusFiles(exampleConsumer(), VERSION).keys()]).toEqual(['rules.yml', 'scrape.yml']);
+  expect([...prometheusFiles(exampleWorkload()).keys()]).toEqual(['rules.yml', 'scrape.yml']);
 });
 
 test('the rules are those of the PrometheusRule', () => {

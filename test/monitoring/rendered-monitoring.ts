@@ -1,12 +1,12 @@
 import { App } from 'cdk8s';
 import { MonitoringChart } from '../../monitoring/monitoring-chart.ts';
 import type { AlertRule, RuleGroup } from '../../monitoring/rule.ts';
-import { exampleConsumer } from '../charts/example-consumer.ts';
-import { type Manifest, only, VERSION } from '../charts/rendered-consumer.ts';
+import { exampleWorkload } from '../charts/example-consumer.ts';
+import { type Manifest, only } from '../charts/rendered-consumer.ts';
 
 /** Both custom resources. */
 export function renderedMonitoring(changes: object = {}): Manifest[] {
-  const chart = new MonitoringChart(new App(), 'monitoring', { consumer: exampleConsumer(changes), version: VERSION });
+  const chart = new MonitoringChart(new App(), 'monitoring', { consumer: { workload: exampleWorkload(changes) } });
   return chart.toJson();
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { prometheusFiles } from '../../monitoring/prometheus-files.ts';
-import { exampleConsumer } from '../charts/example-consumer.ts';
+import { exampleWorkload } from '../charts/example-consumer.ts';
 
 const FIXTURES = 'test/rules';
 const fixtures = readdirSync(FIXTURES).filter((file) => file.endsWith('.yaml'));
@@ -27,7 +27,7 @@ function promtool(...args: string[]): { status: number | null; output: string } 
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'promtool-'));
-  for (const [name, text] of prometheusFiles(exampleConsumer(), '1.2.3')) {
+  for (const [name, text] of prometheusFiles(exampleWorkload())) {
     writeFileSync(join(folder, name), text);
   }
   for (const fixture of fixtures) {
@@ -44,7 +44,7 @@ test('promtool is there wherever the rules have to be proved', () => {
 });
 
 test('every alert has its cases: firing, not yet, benign', () => {
-  const rules = prometheusFiles(exampleConsumer(), '1.2.3').get('rules.yml') ?? '';
+  const rules = prometheusFiles(exampleWorkload()).get('rules.yml') ?? '';
   const alerts = new Set([...rules.matchAll(/alert: (\w+)/g)].map(([, alert]) => alert));
   const cases = fixtures.map((fixture) => readFileSync(join(FIXTURES, fixture), 'utf8'));
   for (const alert of alerts) {

@@ -1,0 +1,51 @@
+import type { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { consumerOfProps } from '../contract/consumer-of-props.ts';
+import type { StreamConsumerProps } from '../contract/props/stream-consumer-props.ts';
+import { type Workload, workload } from '../contract/workload.ts';
+import { configMap } from './config-map.ts';
+import { deployment } from './deployment.ts';
+import { disruptionBudget, FEWEST_REPLICAS_FOR_BUDGET } from './disruption-budget.ts';
+import { namespace } from './namespace.ts';
+import { service } from './service.ts';
+import { serviceAccount } from './service-account.ts';
+
+/**
+ * One consumer on Kubernetes: it reads topics of Kafka and writes every record once into PostgreSQL.
+ *
+ * It may stand in any chart, and as often as there are consumers; all objects derive their names from `props.name`, so
+ * two of one namespace need two names. The objects are the plain types of Kubernetes: they hold what is documented here
+ * and nothing that a construct adds unasked. What the props have no word for is one patch away, for instance
+ * `consumer.deployment.addJsonPatch(JsonPatch.add('/spec/template/spec/priorityClassName', 'high'))`.
+ */
+export class StreamConsumer extends Construct {
+  /** What the objects are made from: the props with their defaults, names, labels, and the HTTP interface. */
+  readonly workload: Workload;
+  /** The Namespace; `undefined` when `namespace.create` is false. */
+  readonly namespace: ApiObject | undefined;
+  readonly serviceAccount: ApiObject;
+  /** The ConfigMap with application.yml; its name changes with its content. */
+  readonly configMap: ApiObject;
+  readonly deployment: ApiObject;
+  /** The Service in front of the HTTP interface. */
+  readonly service: ApiObject;
+  /** The PodDisruptionBudget; `undefined` with fewer than two replicas. */
+  readonly disruptionBudget: ApiObject | undefined;
+
+  /**
+   * @param scope the chart, or a construct in one
+   * @param id unique in the scope; no object's name depends on it
+   * @throws InvalidConsumerError when the props are wrong, with all problems at once and the code `INVALID_CONSUMER`
+   */
+  constructor(scope: Construct, id: string, props: StreamConsumerProps) {
+    super(scope, id);
+    const own = workload(consumerOfProps(`StreamConsumer ${this.node.path}`, props));
+    this.workload = own;
+    this.namespace = own.file.namespace.create ? namespace(this, own) : undefined;
+    this.serviceAccount = serviceAccount(this, own);
+    this.configMap = configMap(this, own);
+    this.deployment = deployment(this, own, this.configMap);
+    this.service = service(this, own);
+    this.disruptionBudget = own.file.replicas >= FEWEST_REPLICAS_FOR_BUDGET ? disruptionBudget(this, own) : undefined;
+  }
+}

@@ -1,0 +1,4 @@
+// Written by npm run generate out of package.json; never edited.
+
+/** Version of the package: `app.kubernetes.io/version`, and the image's tag unless another is asked for. */
+export const PRODUCT_VERSION = '0.1.0';

@@ -1,0 +1,11 @@
+// Written by npm run generate out of consumer.yaml's schema; never edited.
+
+/** `application.logging` of consumer.yaml. */
+export interface ApplicationLoggingProps {
+  /**
+   * Least severe level that is logged.
+   *
+   * @default 'info'
+   */
+  readonly level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+}

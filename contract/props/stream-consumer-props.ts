@@ -1,0 +1,91 @@
+// Written by npm run generate out of consumer.yaml's schema; never edited.
+import type { ApplicationProps } from './application-props.ts';
+import type { DatabaseProps } from './database-props.ts';
+import type { ImageProps } from './image-props.ts';
+import type { KafkaProps } from './kafka-props.ts';
+import type { MonitoringProps } from './monitoring-props.ts';
+import type { NamespaceProps } from './namespace-props.ts';
+import type { ProbesProps } from './probes-props.ts';
+import type { ResourcesProps } from './resources-props.ts';
+
+/** The content of consumer.yaml, as the props of a construct. */
+export interface StreamConsumerProps {
+  /**
+   * Name of the workload; all objects derive their names from it.
+   *
+   * Allowed: a name of at most 45 lower-case letters, digits and dashes that begins with a letter.
+   *
+   * @default 'stream-consumer'
+   */
+  readonly name?: string;
+
+  /**
+   * `namespace` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly namespace?: NamespaceProps;
+
+  /**
+   * `image` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly image?: ImageProps;
+
+  /**
+   * Pods; beyond the number of partitions they wait idle.
+   *
+   * Allowed: 0 to 1000.
+   *
+   * @default 1
+   */
+  readonly replicas?: number;
+
+  /**
+   * `resources` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly resources?: ResourcesProps;
+
+  /**
+   * Time between SIGTERM and SIGKILL; longer than application.shutdown.timeout.
+   *
+   * Allowed: 1 to 3600.
+   *
+   * @default 40
+   */
+  readonly terminationGracePeriodSeconds?: number;
+
+  /**
+   * `probes` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly probes?: ProbesProps;
+
+  /**
+   * PostgreSQL's URL, user and password; user and password may be missing from the Secret.
+   *
+   * @default - the default of each property
+   */
+  readonly database?: DatabaseProps;
+
+  /**
+   * Credentials of the brokers, needed with application.kafka.sasl; left out: none.
+   *
+   * @default - none
+   */
+  readonly kafka?: KafkaProps;
+
+  /**
+   * `monitoring` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly monitoring?: MonitoringProps;
+
+  /** Settings of the consumer, as in application.yml; they go into the ConfigMap. */
+  readonly application: ApplicationProps;
+}

@@ -1,0 +1,9 @@
+/** Constructs for somebody's own cdk8s app: a consumer, and what watches it. */
+export { StreamConsumer } from './charts/stream-consumer.ts';
+export { InvalidConsumerError } from './contract/invalid-consumer-error.ts';
+export type { Problem } from './contract/problem.ts';
+export type * from './contract/props/index.ts';
+export {
+  StreamConsumerMonitoring,
+  type StreamConsumerMonitoringProps,
+} from './monitoring/stream-consumer-monitoring.ts';

@@ -1,0 +1,31 @@
+import type { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import type { Workload } from '../contract/workload.ts';
+import { prometheusRule } from './prometheus-rule.ts';
+import { serviceMonitor } from './service-monitor.ts';
+
+/** What a {@link StreamConsumerMonitoring} is made from. */
+export interface StreamConsumerMonitoringProps {
+  /** Who is watched: a `StreamConsumer`. Its own props say how, under `monitoring`. */
+  readonly consumer: { readonly workload: Workload };
+}
+
+/**
+ * How one consumer is scraped and which alerts watch it, as custom resources of the Prometheus Operator. It may stand
+ * in the consumer's chart or in another one.
+ */
+export class StreamConsumerMonitoring extends Construct {
+  readonly serviceMonitor: ApiObject;
+  /** The alerts; each names a runbook below `monitoring.runbookBaseUrl`. */
+  readonly prometheusRule: ApiObject;
+
+  /**
+   * @param scope the chart, or a construct in one
+   * @param id unique in the scope; no object's name depends on it
+   */
+  constructor(scope: Construct, id: string, { consumer: { workload } }: StreamConsumerMonitoringProps) {
+    super(scope, id);
+    this.serviceMonitor = serviceMonitor(this, workload);
+    this.prometheusRule = prometheusRule(this, workload);
+  }
+}
