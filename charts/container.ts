@@ -49,7 +49,7 @@ export function container(workload: Workload): k8s.Container {
     imagePullPolicy: 'IfNotPresent',
     ports: [{ name: endpoint.portName, containerPort: endpoint.port, protocol: 'TCP' }],
     env: environment(workload),
-    ...probes(endpoint, file.probes.paths),
+    ...probes(endpoint, file.probes),
     resources: resources(workload),
     securityContext: SECURITY_CONTEXT,
     volumeMounts: [

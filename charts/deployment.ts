@@ -7,10 +7,11 @@ import { podTemplate } from './pod-template.ts';
 const REVISIONS_KEPT = 3;
 
 /**
- * The Deployment. A rollout takes a Pod away before it adds one: with as many Pods as partitions an additional one would
- * own nothing, never become ready, and stop the rollout.
+ * The Deployment. Unless consumer.yaml says otherwise a rollout takes a Pod away before it adds one: with as many Pods as
+ * partitions an additional one would own nothing.
  */
 export function deployment(scope: Construct, workload: Workload, configMap: ApiObject): ApiObject {
+  const { maxSurge, maxUnavailable } = workload.file.rollout;
   return new k8s.KubeDeployment(scope, 'deployment', {
     metadata: objectMetadata(workload, workload.names.workload),
     spec: {
@@ -19,7 +20,10 @@ export function deployment(scope: Construct, workload: Workload, configMap: ApiO
       selector: { matchLabels: workload.selector },
       strategy: {
         type: 'RollingUpdate',
-        rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(0), maxUnavailable: k8s.IntOrString.fromNumber(1) },
+        rollingUpdate: {
+          maxSurge: k8s.IntOrString.fromNumber(maxSurge),
+          maxUnavailable: k8s.IntOrString.fromNumber(maxUnavailable),
+        },
       },
       template: podTemplate(workload, configMap.name),
     },

@@ -16,9 +16,11 @@ const perhapsFromSecret = (name: string, secret: string, key: string): k8s.EnvVa
   valueFrom: { secretKeyRef: { name: secret, key, optional: true } },
 });
 
-function databaseCredentials({ file: { database }, names }: Workload): k8s.EnvVar[] {
-  const { url, user, password } = database.keys;
-  const secret = database.existingSecret ?? names.databaseSecret;
+function databaseCredentials({ file: { database } }: Workload): k8s.EnvVar[] {
+  const {
+    existingSecret: secret,
+    keys: { url, user, password },
+  } = database;
   return [
     fromSecret('DATABASE_URL', secret, url),
     perhapsFromSecret('DATABASE_USER', secret, user),

@@ -1,5 +1,7 @@
 import type { Rule } from './check-against.ts';
 import type { ConsumerFile } from './consumer-file.ts';
+import { PROBE_RULES } from './consumer-file-rules/probe-rules.ts';
+import { ROLLOUT_RULES } from './consumer-file-rules/rollout-rules.ts';
 import { milliseconds } from './duration.ts';
 import { memoryBytes } from './memory-size.ts';
 import type { Problem } from './problem.ts';
@@ -122,4 +124,6 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   portIsKnown,
   probesReachServer,
   saslHasCredentials,
+  ...PROBE_RULES,
+  ...ROLLOUT_RULES,
 ];

@@ -4,7 +4,9 @@ import { database } from './consumer-file/database.ts';
 import { image } from './consumer-file/image.ts';
 import { kafka } from './consumer-file/kafka.ts';
 import { monitoring } from './consumer-file/monitoring.ts';
+import { probes } from './consumer-file/probes.ts';
 import { resources } from './consumer-file/resources.ts';
+import { rollout } from './consumer-file/rollout.ts';
 import { PRODUCT_NAME } from './identity.ts';
 import { ALLOWED } from './schema-node.ts';
 import { closed, section } from './section.ts';
@@ -40,6 +42,14 @@ export const ConsumerFileSchema = Type.Object(
       default: 1,
       description: 'Pods; beyond the number of partitions they wait idle.',
     }),
+    partitions: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 200_000,
+        description: 'Partitions of all topics together, which limit how many Pods have work; left out: unknown.',
+      }),
+    ),
+    rollout,
     resources,
     terminationGracePeriodSeconds: Type.Integer({
       minimum: 1,
@@ -47,16 +57,7 @@ export const ConsumerFileSchema = Type.Object(
       default: 40,
       description: 'Time between SIGTERM and SIGKILL; longer than application.shutdown.timeout.',
     }),
-    probes: Type.Object(
-      {
-        paths: Type.Enum(['root', 'groups'], {
-          default: 'root',
-          description:
-            'root: both probes ask /actuator/health. groups: each asks its group, so that a database outage takes Pods out of service but restarts none.',
-        }),
-      },
-      section,
-    ),
+    probes,
     database,
     kafka: Type.Optional(kafka),
     monitoring,

@@ -4,8 +4,6 @@ export interface ConsumerNames {
   readonly workload: string;
   /** Start of the ConfigMap's name; a hash of its content follows. */
   readonly configPrefix: string;
-  /** The Secret with the database's credentials when consumer.yaml names none. */
-  readonly databaseSecret: string;
   /**
    * Value of the label `job` of every scraped series: the Service's name, as the Prometheus Operator sets it by itself.
    * The plain scrape job takes the same name, so that one set of rules fits both.
@@ -18,7 +16,6 @@ export function consumerNames(name: string): ConsumerNames {
   return {
     workload: name,
     configPrefix: `${name}-config`,
-    databaseSecret: `${name}-database`,
     scrapeJob: name,
   };
 }

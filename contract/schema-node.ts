@@ -48,3 +48,13 @@ export function childSchema(node: SchemaNode, key: string | number): SchemaNode 
   );
   return patterned?.[1] ?? (typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined);
 }
+
+/**
+ * Whether a person has to give the key: a required one without a default, or a section that holds such a key, as its own
+ * default, the empty map, does not fill that in.
+ */
+export function isMandatory({ required = [], properties }: SchemaNode, key: string): boolean {
+  const child = properties?.[key] ?? {};
+  const holdsMandatory = Object.keys(child.properties ?? {}).some((inner) => isMandatory(child, inner));
+  return required.includes(key) && (child.default === undefined || holdsMandatory);
+}

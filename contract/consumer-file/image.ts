@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { PRODUCT_NAME } from '../identity.ts';
 import { ALLOWED } from '../schema-node.ts';
 import { section } from '../section.ts';
 import { objectName } from './object-name.ts';
@@ -9,7 +8,6 @@ export const image = Type.Object(
   {
     repository: Type.String({
       pattern: '^([a-z0-9.-]+(:[0-9]{1,5})?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$',
-      default: `localhost/${PRODUCT_NAME}`,
       description: 'Registry and repository that the nodes pull from.',
       [ALLOWED]: 'an image repository without tag or digest, such as registry.example.com/team/stream-consumer',
     }),

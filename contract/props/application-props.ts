@@ -18,12 +18,8 @@ export interface ApplicationProps {
    */
   readonly server?: ApplicationServerProps;
 
-  /**
-   * `application.kafka` of consumer.yaml.
-   *
-   * @default - the default of each property
-   */
-  readonly kafka?: ApplicationKafkaProps;
+  /** `application.kafka` of consumer.yaml. */
+  readonly kafka: ApplicationKafkaProps;
 
   /**
    * `application.database` of consumer.yaml.

@@ -4,13 +4,11 @@ import type { DatabaseKeysProps } from './database-keys-props.ts';
 /** PostgreSQL's URL, user and password; user and password may be missing from the Secret. */
 export interface DatabaseProps {
   /**
-   * Secret with the credentials, made by you in the same namespace; left out: <name>-database.
+   * Secret with the credentials, made by you in the same namespace.
    *
-   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
-   *
-   * @default - <name>-database
+   * Allowed: the name of a Secret with the keys url, user and password (database.keys renames them).
    */
-  readonly existingSecret?: string;
+  readonly existingSecret: string;
 
   /**
    * `database.keys` of consumer.yaml.

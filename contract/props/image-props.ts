@@ -6,10 +6,8 @@ export interface ImageProps {
    * Registry and repository that the nodes pull from.
    *
    * Allowed: an image repository without tag or digest, such as registry.example.com/team/stream-consumer.
-   *
-   * @default 'localhost/stream-consumer'
    */
-  readonly repository?: string;
+  readonly repository: string;
 
   /**
    * Left out: the package's version. `latest` is refused.

@@ -1,4 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
+import type { ProbesLivenessProps } from './probes-liveness-props.ts';
+import type { ProbesReadinessProps } from './probes-readiness-props.ts';
 
 /** `probes` of consumer.yaml. */
 export interface ProbesProps {
@@ -9,4 +11,18 @@ export interface ProbesProps {
    * @default 'root'
    */
   readonly paths?: 'root' | 'groups';
+
+  /**
+   * When a Pod is restarted.
+   *
+   * @default - the default of each property
+   */
+  readonly liveness?: ProbesLivenessProps;
+
+  /**
+   * When a Pod is taken out of its Service.
+   *
+   * @default - the default of each property
+   */
+  readonly readiness?: ProbesReadinessProps;
 }

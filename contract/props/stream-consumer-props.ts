@@ -7,6 +7,7 @@ import type { MonitoringProps } from './monitoring-props.ts';
 import type { NamespaceProps } from './namespace-props.ts';
 import type { ProbesProps } from './probes-props.ts';
 import type { ResourcesProps } from './resources-props.ts';
+import type { RolloutProps } from './rollout-props.ts';
 
 /** The content of consumer.yaml, as the props of a construct. */
 export interface StreamConsumerProps {
@@ -26,12 +27,8 @@ export interface StreamConsumerProps {
    */
   readonly namespace?: NamespaceProps;
 
-  /**
-   * `image` of consumer.yaml.
-   *
-   * @default - the default of each property
-   */
-  readonly image?: ImageProps;
+  /** `image` of consumer.yaml. */
+  readonly image: ImageProps;
 
   /**
    * Pods; beyond the number of partitions they wait idle.
@@ -41,6 +38,22 @@ export interface StreamConsumerProps {
    * @default 1
    */
   readonly replicas?: number;
+
+  /**
+   * Partitions of all topics together, which limit how many Pods have work; left out: unknown.
+   *
+   * Allowed: 1 to 200000.
+   *
+   * @default - unknown
+   */
+  readonly partitions?: number;
+
+  /**
+   * `rollout` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly rollout?: RolloutProps;
 
   /**
    * `resources` of consumer.yaml.
@@ -65,12 +78,8 @@ export interface StreamConsumerProps {
    */
   readonly probes?: ProbesProps;
 
-  /**
-   * PostgreSQL's URL, user and password; user and password may be missing from the Secret.
-   *
-   * @default - the default of each property
-   */
-  readonly database?: DatabaseProps;
+  /** PostgreSQL's URL, user and password; user and password may be missing from the Secret. */
+  readonly database: DatabaseProps;
 
   /**
    * Credentials of the brokers, needed with application.kafka.sasl; left out: none.

@@ -1,4 +1,4 @@
-import { isFreeMap, type SchemaNode } from '../../contract/schema-node.ts';
+import { isFreeMap, isMandatory, type SchemaNode } from '../../contract/schema-node.ts';
 import { docComment } from './doc-comment.ts';
 import { type PropsType, propsType } from './props-type.ts';
 
@@ -35,10 +35,6 @@ function description(node: SchemaNode, path: readonly string[]): string {
   return node.description ?? `\`${path.join('.')}\` of consumer.yaml.`;
 }
 
-/** Whether the checks fill the property in or do without it. */
-const isOptional = (parent: SchemaNode, key: string, node: SchemaNode): boolean =>
-  node.default !== undefined || !(parent.required ?? []).includes(key);
-
 /** An interface as a TypeScript module, and what else it names. */
 export interface PropsModule {
   readonly name: string;
@@ -61,7 +57,7 @@ const importLine = (name: string): string => `import type { ${name} } from './${
 export function propsInterface(name: string, path: readonly string[], node: SchemaNode): PropsModule {
   const properties = Object.entries(node.properties ?? {}).map(([key, child]) => {
     const type = propsType(child, [...path, key]);
-    const optional = isOptional(node, key, child);
+    const optional = !isMandatory(node, key);
     const where = [...path, key];
     const paragraphs = [
       description(child, where),

@@ -1,4 +1,4 @@
-import type { SchemaNode } from '../../contract/schema-node.ts';
+import { isMandatory, type SchemaNode } from '../../contract/schema-node.ts';
 
 /** Which liberties a file has beside the schema that the finished settings are checked with. */
 export interface SchemaUse {
@@ -56,7 +56,7 @@ function publishPatterns(node: SchemaNode, use: SchemaUse) {
 
 function publishNode(node: SchemaNode, use: SchemaUse): SchemaNode {
   const { required = [], properties, patternProperties: _replaced, items, ...rest } = node;
-  const mandatory = use.isPartial ? [] : required.filter((key) => properties?.[key]?.default === undefined);
+  const mandatory = use.isPartial ? [] : required.filter((key) => isMandatory(node, key));
   const patterns = node.type === 'object' ? publishPatterns(node, use) : {};
   return {
     ...rest,

@@ -97,6 +97,14 @@ describe('probes', () => {
     expect(readinessProbe).toEqual({ httpGet: { ...httpGet, path: endpoint.readinessPath }, ...READINESS_PROBE });
   });
 
+  test('their timing is that of consumer.yaml', () => {
+    const { livenessProbe, readinessProbe } = container({
+      probes: { liveness: { periodSeconds: 60 }, readiness: { failureThreshold: 1 } },
+    });
+    expect(livenessProbe).toEqual({ httpGet, ...LIVENESS_PROBE, periodSeconds: 60 });
+    expect(readinessProbe).toEqual({ httpGet, ...READINESS_PROBE, failureThreshold: 1 });
+  });
+
   test('there is no startup probe', () => {
     expect(container()).not.toHaveProperty('startupProbe');
   });
@@ -177,6 +185,14 @@ describe('Pods', () => {
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
     });
   });
+
+  test('are replaced with more in between where consumer.yaml has partitions for them', () => {
+    const rollout = { maxSurge: 1, maxUnavailable: 0 };
+    expect(deploymentSpec(renderedConsumer({ partitions: 2, rollout })).strategy).toEqual({
+      type: 'RollingUpdate',
+      rollingUpdate: rollout,
+    });
+  });
 });
 
 describe('memory', () => {
@@ -229,7 +245,7 @@ describe('secrets', () => {
     secretKeyRef: { name, key, ...(optional === undefined ? {} : { optional }) },
   });
 
-  test("the database's come from <name>-database; user and password may be missing there", () => {
+  test("the database's come from the Secret that is named; user and password may be missing there", () => {
     const secret = 'orders-consumer-database';
     expect(environment()).toEqual(
       expect.arrayContaining([

@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import { type CheckedConsumer, checkConsumerFile } from '../../contract/check-consumer-file.ts';
 import { describeProblem } from '../../contract/problem.ts';
 import { type Workload, workload } from '../../contract/workload.ts';
@@ -5,8 +6,13 @@ import { overlay } from '../../synthesis/overlay.ts';
 
 const SMALLEST = {
   name: 'orders-consumer',
+  image: { repository: 'localhost/stream-consumer' },
+  database: { existingSecret: 'orders-consumer-database' },
   application: { kafka: { brokers: ['kafka:9092'], topics: ['orders'], groupId: 'orders-consumer' } },
 };
+
+/** The smallest consumer.yaml there is, as a file's text. */
+export const SMALLEST_YAML = stringify(SMALLEST);
 
 /** The smallest consumer.yaml there is, with changes laid over it. */
 export function consumerDocument(changes: object = {}): unknown {

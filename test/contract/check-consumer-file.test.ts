@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkConsumerFile } from '../../contract/check-consumer-file.ts';
+import { LIVENESS_PROBE, READINESS_PROBE } from '../../contract/probes.ts';
 import { describeProblem } from '../../contract/problem.ts';
 import { consumerDocument } from '../charts/example-consumer.ts';
 
@@ -21,23 +22,37 @@ describe('a right consumer.yaml', () => {
     const { file, settings } = checked();
     expect(file).toMatchObject({
       namespace: { name: 'stream-consumer', create: true },
-      image: { repository: 'localhost/stream-consumer' },
       replicas: 1,
       resources: { requests: { cpu: '100m' }, limits: { cpu: '1', memory: '512Mi' } },
       terminationGracePeriodSeconds: 40,
-      probes: { paths: 'root' },
+      rollout: { maxSurge: 0, maxUnavailable: 1 },
+      probes: { paths: 'root', liveness: LIVENESS_PROBE, readiness: READINESS_PROBE },
       database: { keys: { url: 'url', user: 'user', password: 'password' } },
       monitoring: { customResources: true, labels: {}, scrapeIntervalSeconds: 15 },
     });
     expect(settings).toMatchObject({ server: { port: 8080 }, shutdown: { timeout: '25s' } });
   });
 
-  test('needs nothing but brokers, topics and group', () => {
-    const application = { kafka: { brokers: ['a:1'], topics: ['t'], groupId: 'g' } };
-    expect(checkConsumerFile({ application })).toMatchObject({
-      ok: true,
-      value: { file: { name: 'stream-consumer' } },
-    });
+  test("needs nothing but the image's repository, brokers, topics, group and the database's Secret", () => {
+    const smallest = {
+      image: { repository: 'registry.example.com/stream-consumer' },
+      database: { existingSecret: 'database' },
+      application: { kafka: { brokers: ['a:1'], topics: ['t'], groupId: 'g' } },
+    };
+    expect(checkConsumerFile(smallest)).toMatchObject({ ok: true, value: { file: { name: 'stream-consumer' } } });
+    const found = checkConsumerFile({ application: { kafka: {} } });
+    expect(found.ok ? [] : found.problems.map(({ path, message }) => `${path} ${message}`)).toEqual([
+      'image.repository is missing',
+      'database.existingSecret is missing',
+      'application.kafka.brokers is missing',
+      'application.kafka.topics is missing',
+      'application.kafka.groupId is missing',
+    ]);
+  });
+
+  test('may have more Pods than partitions: the rest waits idle', () => {
+    expect(checked({ replicas: 8, partitions: 6 }).file).toMatchObject({ replicas: 8 });
+    expect(checked({ replicas: 5, partitions: 6, rollout: { maxSurge: 1 } }).file).toMatchObject({ replicas: 5 });
   });
 
   test('keeps the application part without defaults, for the ConfigMap', () => {
@@ -78,6 +93,27 @@ describe('a wrong consumer.yaml', () => {
     ],
     ['a number for CPU', { resources: { limits: { cpu: 2 } } }, "in quotes, such as '250m' or '1'"],
     ['an unknown way of probing', { probes: { paths: 'tcp' } }, 'one of root, groups'],
+    [
+      'a probe that times out after its period',
+      { probes: { readiness: { timeoutSeconds: 11 } } },
+      'probes.readiness.timeoutSeconds is longer than the period',
+    ],
+    [
+      'a period below the time-out',
+      { probes: { liveness: { periodSeconds: 9 } } },
+      'at most probes.liveness.periodSeconds (9)',
+    ],
+    [
+      'a rollout that cannot move',
+      { rollout: { maxUnavailable: 0 } },
+      'rollout.maxUnavailable is 0 as rollout.maxSurge is',
+    ],
+    ['a surge without the number of partitions', { rollout: { maxSurge: 1 } }, 'partitions is missing'],
+    [
+      'a surge beyond the partitions',
+      { replicas: 6, partitions: 6, rollout: { maxSurge: 1 } },
+      'replicas and the 1 Pods of rollout.maxSurge are more than there are partitions (6)',
+    ],
     ['too rare scrapes', { monitoring: { scrapeIntervalSeconds: 60 } }, 'from 5 to 30'],
     [
       'a port that nobody can know',

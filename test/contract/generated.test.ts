@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { generatedFiles, outdatedFiles, staleFiles } from '../../dev/generate/generated-files.ts';
+import { consumerDocument, SMALLEST_YAML } from '../charts/example-consumer.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -63,10 +64,12 @@ describe('the schema of consumer.yaml', () => {
   });
 
   test('refuses what the check at synth would refuse', () => {
-    expect(accepts('consumer', 'replica: 1\napplication: { kafka: { brokers: [b:1], topics: [t], groupId: g } }')).toBe(
-      false,
-    );
-    expect(accepts('consumer', 'replicas: 1')).toBe(false);
+    expect(accepts('consumer', SMALLEST_YAML)).toBe(true);
+    expect(accepts('consumer', `${SMALLEST_YAML}replica: 1\n`)).toBe(false);
+  });
+
+  test.each(['image', 'database', 'application'])('asks for %s', (part) => {
+    expect(accepts('consumer', stringify(consumerDocument({ [part]: null })))).toBe(false);
   });
 });
 

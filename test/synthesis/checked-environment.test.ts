@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { checkedEnvironments } from '../../synthesis/checked-environment.ts';
 
-const BASE = 'application:\n  kafka:\n    brokers: ["a:1"]\n    topics: [orders]\n    groupId: g\n';
+const BASE = `image: { repository: registry/stream-consumer }
+database: { existingSecret: database }
+application:
+  kafka:
+    brokers: ["a:1"]
+    topics: [orders]
+    groupId: g
+`;
 
 let folder = '';
 
@@ -47,23 +54,27 @@ test('no environments folder is fine', () => {
 test('a mistake of consumer.yaml is told once, not once for each environment', () => {
   writeFileSync(join(folder, 'consumer.yaml'), `${BASE}replicas: -1\n`);
   environment('staging.yaml', 'namespace: { name: staging }\n');
-  expect(problems()).toEqual(['replicas @ consumer.yaml:6:11']);
+  expect(problems()).toEqual(['replicas @ consumer.yaml:8:11']);
 });
 
 test('an environment that corrects consumer.yaml does not make consumer.yaml right', () => {
   writeFileSync(join(folder, 'consumer.yaml'), `${BASE}replicas: -1\n`);
   environment('staging.yaml', 'replicas: 1\n');
-  expect(problems()).toEqual(['replicas @ consumer.yaml:6:11']);
+  expect(problems()).toEqual(['replicas @ consumer.yaml:8:11']);
 });
 
 test('what is missing is placed at the section that lacks it', () => {
   writeFileSync(join(folder, 'consumer.yaml'), BASE.replace('    groupId: g\n', ''));
-  expect(problems()).toEqual(['application.kafka.groupId @ consumer.yaml:3:5']);
+  expect(problems()).toEqual(['application.kafka.groupId @ consumer.yaml:5:5']);
 });
 
-test('an empty consumer.yaml lacks the application part', () => {
+test('an empty consumer.yaml lacks what has no default', () => {
   writeFileSync(join(folder, 'consumer.yaml'), '# nothing yet\n');
-  expect(problems()).toEqual(['application @ consumer.yaml']);
+  expect(problems()).toEqual([
+    'application @ consumer.yaml',
+    'image.repository @ consumer.yaml',
+    'database.existingSecret @ consumer.yaml',
+  ]);
 });
 
 test('without consumer.yaml the folder is named', () => {

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { CheckedConsumer } from '../../contract/check-consumer-file.ts';
 import { synthesize } from '../../synthesis/synthesize.ts';
+import { SMALLEST_YAML } from '../charts/example-consumer.ts';
 import { contents } from './checkout.ts';
-
-const RIGHT = 'application: { kafka: { brokers: ["a:1"], topics: [orders], groupId: g } }\n';
 
 let folder = '';
 
@@ -15,7 +14,7 @@ beforeEach(() => {
   mkdirSync(join(folder, 'dist'));
   mkdirSync(join(folder, 'environments'));
   writeFileSync(join(folder, 'dist/stale.yaml'), 'stale');
-  writeFileSync(join(folder, 'consumer.yaml'), RIGHT);
+  writeFileSync(join(folder, 'consumer.yaml'), SMALLEST_YAML);
   writeFileSync(join(folder, 'environments/staging.yaml'), 'replicas: 3\n');
 });
 afterEach(() => {

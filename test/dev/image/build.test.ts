@@ -3,10 +3,11 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { buildArguments } from '../../../dev/image/build-arguments.ts';
 import { findContainerEngine } from '../../../dev/image/container-engine.ts';
 import { imageToBuild } from '../../../dev/image/image-to-build.ts';
+import { consumerDocument } from '../../charts/example-consumer.ts';
 
 let folder = '';
 const program = (name: string, mode = 0o755): void => {
@@ -66,8 +67,8 @@ describe('the arguments', () => {
 });
 
 describe('the reference', () => {
-  const BASE = 'application: { kafka: { brokers: ["a:1"], topics: [orders], groupId: g } }\n';
-  const consumerYaml = (text: string): void => writeFileSync(join(folder, 'consumer.yaml'), BASE + text);
+  const consumerYaml = (changes: object): void =>
+    writeFileSync(join(folder, 'consumer.yaml'), stringify(consumerDocument(changes)));
 
   test('is the one that synth writes into the manifests', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -82,17 +83,17 @@ describe('the reference', () => {
   });
 
   test('follows consumer.yaml', () => {
-    consumerYaml('image: { repository: registry/x, tag: v7 }\n');
+    consumerYaml({ image: { repository: 'registry/x', tag: 'v7' } });
     expect(imageToBuild(folder, '', '1.2.3')).toEqual({ ok: true, value: 'registry/x:v7' });
   });
 
   test('cannot be built where a digest pins it', () => {
-    consumerYaml(`image: { digest: "sha256:${'0'.repeat(64)}" }\n`);
+    consumerYaml({ image: { digest: `sha256:${'0'.repeat(64)}` } });
     expect(imageToBuild(folder, '', '1.2.3')).toMatchObject({ ok: false, problems: [{ path: 'image.digest' }] });
   });
 
   test('of an unknown environment is refused with the known ones', () => {
-    consumerYaml('');
+    consumerYaml({});
     expect(imageToBuild(folder, 'prod', '1.2.3')).toMatchObject({ ok: false, problems: [{ given: 'prod' }] });
   });
 });
