@@ -1,7 +1,8 @@
-import { managementEndpoint } from '../contract/actuator.ts';
+import http from 'node:http';
+import https from 'node:https';
+import { type ManagementEndpoint, managementEndpoint } from '../contract/actuator.ts';
 import { CONTAINER_HEALTH_CHECK } from '../contract/probes.ts';
 import { describeProblem } from '../contract/problem.ts';
-import type { Settings } from '../contract/settings.ts';
 import { loadSettings, type SettingsSources } from './configuration/load-settings.ts';
 
 /** What a container health check says: its exit code, and a line for `docker inspect`. */
@@ -25,25 +26,37 @@ function localHost(address: string): string {
 }
 
 /** URL of the consumer's health on this machine. */
-export function localHealthUrl(settings: Pick<Settings, 'server'>): string {
-  const { scheme, port, healthPath } = managementEndpoint(settings);
-  return `${scheme.toLowerCase()}://${localHost(settings.server.address)}:${port}${healthPath}`;
+export function localHealthUrl({ scheme, address, port, healthPath }: ManagementEndpoint): string {
+  return `${scheme.toLowerCase()}://${localHost(address)}:${port}${healthPath}`;
+}
+
+/** The status that a GET is answered with; a certificate is not verified, since it is not for the address within. */
+function statusOf(url: string, timeoutMs: number): Promise<number> {
+  const client = url.startsWith('https:') ? https : http;
+  const options = { signal: AbortSignal.timeout(timeoutMs), agent: false, rejectUnauthorized: false } as const;
+  return new Promise((resolve, reject) => {
+    const request = client.get(url, options, (response) => {
+      response.destroy();
+      resolve(response.statusCode ?? 0);
+    });
+    request.on('error', reject);
+  });
 }
 
 async function ask(url: string, timeoutMs: number): Promise<ContainerHealth> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
-    await response.body?.cancel();
-    return { isHealthy: response.ok, message: `${url} answered ${response.status}` };
+    const status = await statusOf(url, timeoutMs);
+    return { isHealthy: status >= 200 && status < 300, message: `${url} answered ${status}` };
   } catch (error) {
-    const { message, cause } = error as Error & { cause?: Error };
-    const reason = cause?.message || message;
+    const { message, name, code } = error as NodeJS.ErrnoException;
+    const reason = name === 'AbortError' ? `no answer in ${timeoutMs} ms` : message || code;
     return { isHealthy: false, message: `${url} did not answer: ${reason}` };
   }
 }
 
 /**
- * Asks the consumer in the same container for its health, at the port that it found in the same configuration.
+ * Asks the consumer in the same container for its health, at the port, base path and scheme that it found in the same
+ * configuration. No credential is needed: the status of the health is open.
  *
  * @param timeoutMs time to wait for the answer. @default one second less than the image's HEALTHCHECK allows
  */
@@ -52,8 +65,10 @@ export async function containerHealth(sources: SettingsSources, timeoutMs = TIME
   if (!settings.ok) {
     return { isHealthy: false, message: settings.problems.map(describeProblem).join('\n') };
   }
-  if (settings.value.server.port === 0) {
-    return { isHealthy: false, message: 'server.port is 0, so nobody outside the consumer knows its port; set one' };
+  const endpoint = managementEndpoint(settings.value);
+  if (endpoint.port === 0) {
+    const message = `${endpoint.settings.port} is 0, so nobody outside the consumer knows its port; set one`;
+    return { isHealthy: false, message };
   }
-  return ask(localHealthUrl(settings.value), timeoutMs);
+  return ask(localHealthUrl(endpoint), timeoutMs);
 }

@@ -9,7 +9,8 @@ const section = (root: Section, ...path: string[]): Section => (valueAt(root, pa
 
 /**
  * application.yml as the ConfigMap holds it: what consumer.yaml says, and written out beside it the port that the
- * probes ask at and the label `application` of every series (left out in consumer.yaml: the consumer's name).
+ * probes ask at, the certificate's files, and the label `application` of every series (left out in consumer.yaml: the
+ * consumer's name).
  */
 export function applicationYaml({ application, settings, file }: Workload): string {
   const management = section(application, 'management');
@@ -17,7 +18,11 @@ export function applicationYaml({ application, settings, file }: Workload): stri
   return stringify(
     {
       ...application,
-      server: { ...section(application, 'server'), port: settings.server.port },
+      server: {
+        ...section(application, 'server'),
+        port: settings.server.port,
+        ...(settings.server.ssl && { ssl: settings.server.ssl }),
+      },
       management: {
         ...management,
         metrics: { ...metrics, tags: { application: file.name, ...section(metrics, 'tags') } },

@@ -7,7 +7,7 @@ import { environment } from './environment.ts';
 import { probes } from './probes.ts';
 
 /** Names by which the Pod's volumes and the container's mounts find each other. */
-export const VOLUME = { configuration: 'configuration', temporary: 'temporary' } as const;
+export const VOLUME = { configuration: 'configuration', certificate: 'certificate', temporary: 'temporary' } as const;
 
 const EPHEMERAL_STORAGE = { request: '64Mi', limit: '128Mi' } as const;
 
@@ -54,6 +54,9 @@ export function container(workload: Workload): k8s.Container {
     securityContext: SECURITY_CONTEXT,
     volumeMounts: [
       { name: VOLUME.configuration, mountPath: CONTAINER_PATH.configuration, readOnly: true },
+      ...(file.monitoring.tls === undefined
+        ? []
+        : [{ name: VOLUME.certificate, mountPath: CONTAINER_PATH.certificate, readOnly: true }]),
       { name: VOLUME.temporary, mountPath: CONTAINER_PATH.temporary },
     ],
   };

@@ -38,6 +38,19 @@ function kafkaCredentials({ file: { kafka } }: Workload): k8s.EnvVar[] {
   ];
 }
 
+function managementCredentials({ file: { monitoring } }: Workload): k8s.EnvVar[] {
+  if (monitoring.credentials === undefined) {
+    return [];
+  }
+  const { existingSecret, type, keys } = monitoring.credentials;
+  return type === 'bearer'
+    ? [fromSecret('MANAGEMENT_SECURITY_TOKEN', existingSecret, keys.token)]
+    : [
+        fromSecret('MANAGEMENT_SECURITY_USERNAME', existingSecret, keys.username),
+        fromSecret('MANAGEMENT_SECURITY_PASSWORD', existingSecret, keys.password),
+      ];
+}
+
 /** The container's environment: where its configuration is, how large its heap may grow, and what the Secrets hold. */
 export function environment(workload: Workload): k8s.EnvVar[] {
   return [
@@ -45,5 +58,6 @@ export function environment(workload: Workload): k8s.EnvVar[] {
     plain('NODE_OPTIONS', `--max-old-space-size=${heapMebibytes(workload.file.resources.limits.memory)}`),
     ...databaseCredentials(workload),
     ...kafkaCredentials(workload),
+    ...managementCredentials(workload),
   ];
 }

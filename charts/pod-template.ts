@@ -16,9 +16,16 @@ function spread({ selector }: Workload): k8s.TopologySpreadConstraint[] {
   }));
 }
 
-function volumes(configMapName: string): k8s.Volume[] {
+/** Readable for the consumer's group alone: the private key is in it. */
+const CERTIFICATE_MODE = 0o440;
+
+function volumes({ file: { monitoring } }: Workload, configMapName: string): k8s.Volume[] {
+  const { tls } = monitoring;
   return [
     { name: VOLUME.configuration, configMap: { name: configMapName } },
+    ...(tls === undefined
+      ? []
+      : [{ name: VOLUME.certificate, secret: { secretName: tls.existingSecret, defaultMode: CERTIFICATE_MODE } }]),
     { name: VOLUME.temporary, emptyDir: { sizeLimit: k8s.Quantity.fromString(TEMPORARY_SIZE) } },
   ];
 }
@@ -44,7 +51,7 @@ export function podTemplate(workload: Workload, configMapName: string): k8s.PodT
       ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
       topologySpreadConstraints: spread(workload),
       containers: [container(workload)],
-      volumes: volumes(configMapName),
+      volumes: volumes(workload, configMapName),
     },
   };
 }

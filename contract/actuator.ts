@@ -1,5 +1,3 @@
-import type { Settings } from './settings.ts';
-
 /** Where Spring Boot Actuator's web API begins (`management.endpoints.web.base-path`'s default). */
 export const ACTUATOR_BASE_PATH = '/actuator';
 
@@ -14,14 +12,40 @@ export const ACTUATOR_ENDPOINT = {
 /** The two probe groups, as Spring Boot names them; each answers at `/actuator/health/{group}`. */
 export const HEALTH_GROUP = { liveness: 'liveness', readiness: 'readiness' } as const;
 
+/** The settings that the operational interface's place and access follow from. */
+export interface EndpointSettings {
+  readonly server: { readonly port: number; readonly address: string; readonly ssl?: object };
+  readonly management: {
+    readonly server: { readonly port?: number; readonly address?: string };
+    readonly endpoints: { readonly web: { readonly 'base-path': string } };
+    readonly security: { readonly token?: string; readonly username?: string };
+  };
+}
+
 /** Everything that somebody outside the process must know to ask it: probes, health check, Service, scrape job. */
 export interface ManagementEndpoint {
   /** TCP port of the HTTP server. */
   readonly port: number;
+  /** Address the HTTP server listens on. */
+  readonly address: string;
+  /** The settings that port and address came from. */
+  readonly settings: {
+    readonly port: 'server.port' | 'management.server.port';
+    readonly address: 'server.address' | 'management.server.address';
+  };
   /** The port's name in the Pod, the Service and the ServiceMonitor (an IANA service name: at most 15 characters). */
   readonly portName: 'management';
-  readonly scheme: 'HTTP';
+  /** As Kubernetes' probes spell it; with HTTPS they do not verify the certificate. */
+  readonly scheme: 'HTTP' | 'HTTPS';
+  /**
+   * What all but the health wants to see, and the health before it tells more than its status: the token where there is
+   * one, else user and password. `undefined`: nothing.
+   */
+  readonly credential: 'bearer' | 'basic' | undefined;
+  /** What every other path begins with; empty at the root. */
   readonly basePath: string;
+  /** The list of endpoints: the base path, or `/` where that is empty. */
+  readonly indexPath: string;
   readonly healthPath: string;
   readonly livenessPath: string;
   readonly readinessPath: string;
@@ -30,19 +54,34 @@ export interface ManagementEndpoint {
   readonly prometheusPath: string;
 }
 
-/** The one place that derives port, scheme and paths of the operational interface from the settings. */
-export function managementEndpoint(settings: Pick<Settings, 'server'>): ManagementEndpoint {
-  const healthPath = `${ACTUATOR_BASE_PATH}/${ACTUATOR_ENDPOINT.health}`;
+function credentialOf({ token, username }: EndpointSettings['management']['security']) {
+  if (token !== undefined) {
+    return 'bearer';
+  }
+  return username === undefined ? undefined : 'basic';
+}
+
+/** The one place that derives port, scheme, paths and access of the operational interface from the settings. */
+export function managementEndpoint({ server, management }: EndpointSettings): ManagementEndpoint {
+  const basePath = management.endpoints.web['base-path'].replace(/\/$/, '');
+  const healthPath = `${basePath}/${ACTUATOR_ENDPOINT.health}`;
   return {
-    port: settings.server.port,
+    port: management.server.port ?? server.port,
+    address: management.server.address ?? server.address,
+    settings: {
+      port: management.server.port === undefined ? 'server.port' : 'management.server.port',
+      address: management.server.address === undefined ? 'server.address' : 'management.server.address',
+    },
     portName: 'management',
-    scheme: 'HTTP',
-    basePath: ACTUATOR_BASE_PATH,
+    scheme: server.ssl === undefined ? 'HTTP' : 'HTTPS',
+    credential: credentialOf(management.security),
+    basePath,
+    indexPath: basePath === '' ? '/' : basePath,
     healthPath,
     livenessPath: `${healthPath}/${HEALTH_GROUP.liveness}`,
     readinessPath: `${healthPath}/${HEALTH_GROUP.readiness}`,
-    infoPath: `${ACTUATOR_BASE_PATH}/${ACTUATOR_ENDPOINT.info}`,
-    metricsPath: `${ACTUATOR_BASE_PATH}/${ACTUATOR_ENDPOINT.metrics}`,
-    prometheusPath: `${ACTUATOR_BASE_PATH}/${ACTUATOR_ENDPOINT.prometheus}`,
+    infoPath: `${basePath}/${ACTUATOR_ENDPOINT.info}`,
+    metricsPath: `${basePath}/${ACTUATOR_ENDPOINT.metrics}`,
+    prometheusPath: `${basePath}/${ACTUATOR_ENDPOINT.prometheus}`,
   };
 }

@@ -5,6 +5,7 @@ import { type ConsumerFile, ConsumerFileSchema } from './consumer-file.ts';
 import { CONSUMER_FILE_RULES } from './consumer-file-rules.ts';
 import type { Problem } from './problem.ts';
 import type { StreamConsumerProps } from './props/stream-consumer-props.ts';
+import { withPlaceholders } from './secret-placeholders.ts';
 import { formatPath, type SettingPath, valueAt } from './setting-path.ts';
 import type { Settings } from './settings.ts';
 
@@ -27,19 +28,6 @@ const isSection = (value: unknown): value is Section =>
 
 const sectionOf = (parent: Section, key: string): Section => (isSection(parent[key]) ? parent[key] : {});
 
-/** What stands for the values that the Secrets will give, so that the consumer's own check can be asked. */
-function withPlaceholders(application: Section): Section {
-  const kafka = sectionOf(application, 'kafka');
-  const sasl = isSection(kafka['sasl'])
-    ? { sasl: { username: 'from-secret', ...kafka['sasl'], password: 'from-secret' } }
-    : {};
-  return {
-    ...application,
-    kafka: 'kafka' in application && !isSection(application['kafka']) ? application['kafka'] : { ...kafka, ...sasl },
-    database: { ...sectionOf(application, 'database'), url: 'postgresql://from-secret/from-secret' },
-  };
-}
-
 function remove(root: Section, path: SettingPath): void {
   const parent = valueAt(root, path.slice(0, -1));
   if (isSection(parent)) {
@@ -47,12 +35,17 @@ function remove(root: Section, path: SettingPath): void {
   }
 }
 
+const SECRET_HOME: Readonly<Record<string, string>> = {
+  database: 'database',
+  kafka: 'kafka',
+  management: 'monitoring.credentials',
+};
+
 function secretProblem(path: SettingPath): Problem {
-  const section = path[0] === 'database' ? 'database' : 'kafka';
   return {
     path: `application.${formatPath(path)}`,
     message: 'is a secret, and a manifest is no place for one',
-    allowed: `a Secret in the cluster with the key ${path.at(-1)}, named by ${section}.existingSecret`,
+    allowed: `a Secret in the cluster with the key ${path.at(-1)}, named by ${SECRET_HOME[String(path[0])]}.existingSecret`,
   };
 }
 
@@ -78,7 +71,7 @@ export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
   const application = isSection(written) ? sectionOf(written, 'application') : {};
   const secrets = takeOutSecrets(application);
   const file = checkAgainst(ConsumerFileSchema, written, CONSUMER_FILE_RULES);
-  const settings = checkSettings(withPlaceholders(application));
+  const settings = checkSettings(withPlaceholders(application, file.ok ? file.value.monitoring : undefined));
   if (file.ok && settings.ok && secrets.length === 0) {
     const document = written as StreamConsumerProps;
     return { ok: true, value: { document, file: file.value, application, settings: settings.value } };

@@ -1,3 +1,4 @@
+import { type EndpointSettings, managementEndpoint } from './actuator.ts';
 import type { Rule } from './check-against.ts';
 import type { ConsumerFile } from './consumer-file.ts';
 import { PROBE_RULES } from './consumer-file-rules/probe-rules.ts';
@@ -70,12 +71,15 @@ const requestsFitLimits: Rule<ConsumerFile> = {
   ],
 };
 
+/** `application` with its defaults, of which the schema knows no type. */
+const endpointOf = ({ application }: ConsumerFile) => managementEndpoint(application as unknown as EndpointSettings);
+
 const portIsKnown: Rule<ConsumerFile> = {
-  reads: ['application.server.port'],
-  find: ({ application }) => {
-    const port = valueAt(application, ['server', 'port']);
+  reads: ['application.server', 'application.management'],
+  find: (file) => {
+    const { port, settings } = endpointOf(file);
     return problems(port === 0, {
-      path: 'application.server.port',
+      path: `application.${settings.port}`,
       message: 'would be chosen when the Pod starts, so no probe could know it',
       given: port,
       allowed: 'a whole number from 1 to 65535',
@@ -84,16 +88,27 @@ const portIsKnown: Rule<ConsumerFile> = {
 };
 
 const probesReachServer: Rule<ConsumerFile> = {
-  reads: ['application.server.address'],
-  find: ({ application }) => {
-    const address = valueAt(application, ['server', 'address']);
+  reads: ['application.server', 'application.management'],
+  find: (file) => {
+    const { address, settings } = endpointOf(file);
     return problems(!WILDCARD_ADDRESSES.includes(address), {
-      path: 'application.server.address',
+      path: `application.${settings.address}`,
       message: "is out of reach for the probes, which ask at the Pod's address",
       given: address,
       allowed: `${WILDCARD_ADDRESSES.join(' or ')}`,
     });
   },
+};
+
+const certificateIsMounted: Rule<ConsumerFile> = {
+  reads: ['application.server.ssl'],
+  find: ({ application }) =>
+    problems(valueAt(application, ['server', 'ssl']) !== undefined, {
+      path: 'application.server.ssl',
+      message: 'names files that nothing puts into the container',
+      allowed:
+        'nothing here; monitoring.tls.existingSecret names the Secret with the certificate, and the paths follow',
+    }),
 };
 
 const saslHasCredentials: Rule<ConsumerFile> = {
@@ -123,6 +138,7 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   requestsFitLimits,
   portIsKnown,
   probesReachServer,
+  certificateIsMounted,
   saslHasCredentials,
   ...PROBE_RULES,
   ...ROLLOUT_RULES,

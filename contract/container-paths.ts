@@ -4,6 +4,8 @@ export const CONTAINER_PATH = {
   configuration: '/etc/stream-consumer',
   /** The ConfigMap's key and so the file's name in that folder. */
   configurationFile: 'application.yml',
+  /** Folder that the Secret with the certificate is mounted at; a folder of its own, so that the kubelet can renew it. */
+  certificate: '/etc/stream-consumer-tls',
   /** The one folder that can be written to. */
   temporary: '/tmp',
 } as const;

@@ -11,7 +11,7 @@ export interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly patternProperties?: Readonly<Record<string, SchemaNode>>;
   readonly additionalProperties?: boolean | SchemaNode;
-  readonly required?: readonly string[];
+  readonly required?: readonly string[] | undefined;
   readonly items?: SchemaNode;
   readonly pattern?: string;
   readonly minimum?: number;

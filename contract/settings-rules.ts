@@ -101,6 +101,21 @@ const databaseUrl: Rule<Settings> = {
         ],
 };
 
+const basicAccess: Rule<Settings> = {
+  reads: ['management.security'],
+  find: ({ management: { security } }) => {
+    const { username, password } = security;
+    if ((username === undefined) === (password === undefined)) {
+      return [];
+    }
+    const [missing, given] = username === undefined ? ['username', 'password'] : ['password', 'username'];
+    const allowed = 'both of them, or neither';
+    return [
+      { path: `management.security.${missing}`, message: `is missing beside management.security.${given}`, allowed },
+    ];
+  },
+};
+
 /** Labels that belong to the metrics themselves or to Prometheus: a common one of the same name would hide them. */
 const RESERVED_LABELS: ReadonlySet<string> = new Set([
   ...Object.values(METRICS).flatMap(({ labels }): readonly string[] => labels),
@@ -127,6 +142,7 @@ export const SETTINGS_RULES: readonly Rule<Settings>[] = [
   deadLetterTopics,
   databaseUrl,
   tagNames,
+  basicAccess,
   // The range in which brokers accept a session timeout unless they are configured otherwise.
   durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),
   // PostgreSQL and its client take 0 for "wait for ever", which nobody who writes a time-out of 0 means.

@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { loadSettings } from '../app/configuration/load-settings.ts';
 import { type ManagementEndpoint, managementEndpoint } from '../contract/actuator.ts';
+import { describeProblem } from '../contract/problem.ts';
 import { ExplainedError } from './run/explained-error.ts';
 import { LogLines } from './run/log-lines.ts';
 import { describeExit, type ExitStatus } from './run/owned-process.ts';
@@ -41,32 +43,38 @@ export interface ConsumerProcess {
   waitForHealth(status?: number, timeout?: number): Promise<void>;
 }
 
+function endpointOf(configFile: string, env: Readonly<Record<string, string>>): ManagementEndpoint {
+  const settings = loadSettings({ configFile, env, cwd: REPOSITORY });
+  if (!settings.ok) {
+    throw new ExplainedError(settings.problems.map(describeProblem).join('\n'));
+  }
+  return managementEndpoint(settings.value);
+}
+
 /**
  * Starts the consumer from its source, as a process of its own that ends with the run at the latest.
  *
  * The environment of this process is not handed down: a setting that happens to be in it would win over the file.
+ *
+ * @throws ExplainedError when the settings are wrong.
  */
 export async function startConsumerProcess(run: RunFolder, options: ConsumerProcessOptions): Promise<ConsumerProcess> {
   const logs = new LogLines();
+  const env = { CONFIG_FILE: options.configFile, ...options.env, SERVER_PORT: String(options.port) };
+  const endpoint = endpointOf(options.configFile, env);
   const owned = await run.spawn({
     program: process.execPath,
     args: ['--import', 'tsx', join(REPOSITORY, 'app', 'main.ts')],
     cwd: REPOSITORY,
-    env: {
-      PATH: process.env['PATH'],
-      CONFIG_FILE: options.configFile,
-      ...options.env,
-      SERVER_PORT: String(options.port),
-    },
+    env: { PATH: process.env['PATH'], ...env },
     onLine: (line) => logs.add(line),
   });
-  const endpoint = managementEndpoint({ server: { port: options.port, address: '127.0.0.1' } });
   const get = (path: string): Promise<Response> =>
-    fetch(`http://127.0.0.1:${options.port}${path}`, { signal: AbortSignal.timeout(10_000) });
+    fetch(`http://127.0.0.1:${endpoint.port}${path}`, { signal: AbortSignal.timeout(10_000) });
   const health = () => get(endpoint.healthPath);
   return {
     ...owned,
-    port: options.port,
+    port: endpoint.port,
     endpoint,
     logs,
     get,

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { Workload } from '../contract/workload.ts';
 import { ruleGroups } from './rule-groups.ts';
+import { plainAccess, serviceHost } from './scrape-access.ts';
 import { scrapeSettings } from './scrape-settings.ts';
 
 const SCRAPE_COMMENT = `# Scrape job of a plain Prometheus: name this file under scrape_config_files, or copy the job into scrape_configs.
@@ -22,9 +23,10 @@ function scrapeJob(own: Workload): unknown {
     scrape_interval: interval,
     scrape_timeout: timeout,
     sample_limit: sampleLimit,
+    ...plainAccess(own),
     static_configs: [
       {
-        targets: [`${own.names.workload}.${own.namespace}.svc:${own.endpoint.port}`],
+        targets: [`${serviceHost(own)}:${own.endpoint.port}`],
         labels: { namespace: own.namespace },
       },
     ],

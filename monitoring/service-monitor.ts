@@ -3,6 +3,7 @@ import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
 import type { Workload } from '../contract/workload.ts';
 import { operatorMetadata } from './operator-metadata.ts';
+import { operatorAccess } from './scrape-access.ts';
 import { scrapeSettings } from './scrape-settings.ts';
 
 /** Tells the Prometheus Operator to scrape every Pod behind the Service. */
@@ -15,7 +16,16 @@ export function serviceMonitor(scope: Construct, workload: Workload): ApiObject 
     spec: {
       selector: { matchLabels: workload.selector },
       sampleLimit,
-      endpoints: [{ port: workload.endpoint.portName, path, scheme, interval, scrapeTimeout: timeout }],
+      endpoints: [
+        {
+          port: workload.endpoint.portName,
+          path,
+          scheme,
+          interval,
+          scrapeTimeout: timeout,
+          ...operatorAccess(workload),
+        },
+      ],
     },
   } satisfies IServiceMonitor;
   return new ApiObject(scope, 'service-monitor', manifest);

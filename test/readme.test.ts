@@ -5,6 +5,7 @@ import { ALERT_THRESHOLD } from '../contract/alert-thresholds.ts';
 import type { SchemaNode } from '../contract/schema-node.ts';
 import { listSettings } from '../contract/setting-list.ts';
 import { SettingsSchema } from '../contract/settings.ts';
+import { exampleConsumer } from './charts/example-consumer.ts';
 
 const file = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 const readme = file('README.md');
@@ -33,9 +34,9 @@ describe('the README', () => {
   test.each(matches(readme, /localhost:8080(\/actuator[^\s?'"{}]*)/g))(
     'asks only paths that are served: %s',
     (path) => {
-      const { basePath, healthPath, infoPath, metricsPath, prometheusPath } = managementEndpoint({
-        server: { port: 8080, address: '0.0.0.0' },
-      });
+      const { basePath, healthPath, infoPath, metricsPath, prometheusPath } = managementEndpoint(
+        exampleConsumer().settings,
+      );
       const served = [basePath, healthPath, infoPath, metricsPath, prometheusPath];
       expect(served.some((known) => path === known || path.startsWith(`${known}/`))).toBe(true);
     },

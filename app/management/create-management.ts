@@ -78,7 +78,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
     listener: metrics.listener,
     databaseConnectionFailed: metrics.databaseConnectionFailed,
     start: async () => {
-      const address = await listen(app, settings.server);
+      const address = await listen(app, endpoint);
       metrics.start();
       health.start();
       return address;

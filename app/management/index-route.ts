@@ -6,7 +6,7 @@ const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?$/i;
 
 /** Serves the list of endpoints, as absolute links to the host that the client asked. */
 export function indexRoute(app: FastifyInstance, endpoint: ManagementEndpoint): void {
-  jsonRoute(app, endpoint.basePath, (request) => {
+  jsonRoute(app, endpoint.indexPath, (request) => {
     const origin = `${endpoint.scheme.toLowerCase()}://${hostOf(request)}`;
     const link = (path: string) => ({ href: `${origin}${path}`, templated: path.includes('{') });
     return {

@@ -1,19 +1,26 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Settings } from '../../contract/settings.ts';
+import type { ManagementEndpoint } from '../../contract/actuator.ts';
+import { environmentName } from '../../contract/setting-list.ts';
 
 /** The HTTP server cannot listen where the settings say; the message says why and what to do. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process listens there; set server.port (SERVER_PORT) to a free port, or to 0 for any free one',
-  EACCES: 'this user may not; set server.port (SERVER_PORT) to a port above 1023',
-  EADDRNOTAVAIL:
-    'this machine has no such address; set server.address (SERVER_ADDRESS) to one of its own, or to 0.0.0.0',
-  ENOTFOUND: 'no such host is known; set server.address (SERVER_ADDRESS) to an address of this machine, or to 0.0.0.0',
-};
+const named = (setting: string): string => `${setting} (${environmentName(setting)})`;
+
+function reasonOf(code: string, { settings }: ManagementEndpoint): string | undefined {
+  const port = `set ${named(settings.port)}`;
+  const address = `set ${named(settings.address)}`;
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `another process listens there; ${port} to a free port, or to 0 for any free one`,
+    EACCES: `this user may not; ${port} to a port above 1023`,
+    EADDRNOTAVAIL: `this machine has no such address; ${address} to one of its own, or to 0.0.0.0`,
+    ENOTFOUND: `no such host is known; ${address} to an address of this machine, or to 0.0.0.0`,
+  };
+  return reasons[code];
+}
 
 /**
  * Listens.
@@ -21,12 +28,14 @@ const REASONS: Readonly<Record<string, string>> = {
  * @returns The address with the port that is really used.
  * @throws ListenError when that is not possible
  */
-export async function listen(app: FastifyInstance, { port, address }: Settings['server']): Promise<AddressInfo> {
+export async function listen(app: FastifyInstance, endpoint: ManagementEndpoint): Promise<AddressInfo> {
+  const { port, address } = endpoint;
   try {
     await app.listen({ port, host: address });
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new ListenError(`cannot listen on ${address}, port ${port}: ${REASONS[code] ?? message}`, { cause: error });
+    const reason = reasonOf(code, endpoint) ?? message;
+    throw new ListenError(`cannot listen on ${address}, port ${port}: ${reason}`, { cause: error });
   }
   return app.server.address() as AddressInfo;
 }

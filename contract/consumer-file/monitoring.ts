@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { ALLOWED } from '../schema-node.ts';
 import { section } from '../section.ts';
+import { monitoringCredentials, monitoringTls } from './monitoring-access.ts';
 
 /** How the consumer is scraped and watched. */
 export const monitoring = Type.Object(
@@ -20,6 +21,8 @@ export const monitoring = Type.Object(
       default: 15,
       description: 'Time between two scrapes; the health alert has to see a failing Pod before its probe ends it.',
     }),
+    credentials: Type.Optional(monitoringCredentials),
+    tls: Type.Optional(monitoringTls),
     runbookBaseUrl: Type.String({
       pattern: '^https?://[^\\s]+[^\\s/]$',
       default: 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks',

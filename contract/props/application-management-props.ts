@@ -1,9 +1,33 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
+import type { ApplicationManagementEndpointsProps } from './application-management-endpoints-props.ts';
 import type { ApplicationManagementHealthProps } from './application-management-health-props.ts';
 import type { ApplicationManagementMetricsProps } from './application-management-metrics-props.ts';
+import type { ApplicationManagementSecurityProps } from './application-management-security-props.ts';
+import type { ApplicationManagementServerProps } from './application-management-server-props.ts';
 
 /** `application.management` of consumer.yaml. */
 export interface ApplicationManagementProps {
+  /**
+   * `application.management.server` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly server?: ApplicationManagementServerProps;
+
+  /**
+   * `application.management.endpoints` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly endpoints?: ApplicationManagementEndpointsProps;
+
+  /**
+   * `application.management.security` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly security?: ApplicationManagementSecurityProps;
+
   /**
    * `application.management.health` of consumer.yaml.
    *

@@ -1,4 +1,5 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
+import type { ApplicationServerSslProps } from './application-server-ssl-props.ts';
 
 /** `application.server` of consumer.yaml. */
 export interface ApplicationServerProps {
@@ -17,4 +18,11 @@ export interface ApplicationServerProps {
    * @default '0.0.0.0'
    */
   readonly address?: string;
+
+  /**
+   * HTTPS for the operational interface; the files are read again when they change. Left out: HTTP.
+   *
+   * @default - HTTP
+   */
+  readonly ssl?: ApplicationServerSslProps;
 }

@@ -1,4 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
+import type { MonitoringCredentialsProps } from './monitoring-credentials-props.ts';
+import type { MonitoringTlsProps } from './monitoring-tls-props.ts';
 
 /** `monitoring` of consumer.yaml. */
 export interface MonitoringProps {
@@ -25,6 +27,21 @@ export interface MonitoringProps {
    * @default 15
    */
   readonly scrapeIntervalSeconds?: number;
+
+  /**
+   * Who may read metrics, info and the details of the health; the status of the health stays open to the probes. Left
+   * out: everybody who reaches the port.
+   *
+   * @default - everybody who reaches the port
+   */
+  readonly credentials?: MonitoringCredentialsProps;
+
+  /**
+   * HTTPS for the operational interface, probes and scrapes included. Left out: HTTP.
+   *
+   * @default - HTTP
+   */
+  readonly tls?: MonitoringTlsProps;
 
   /**
    * Where docs/runbooks is published: each alert's runbook_url is this, a slash and <AlertName>.md.

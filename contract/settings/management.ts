@@ -1,6 +1,9 @@
 import { Type } from 'typebox';
 import { PRODUCT_NAME } from '../identity.ts';
 import { closed, section } from '../section.ts';
+import { managementEndpoints } from './management-endpoints.ts';
+import { managementSecurity } from './management-security.ts';
+import { managementServer } from './management-server.ts';
 
 const tags = Type.Unsafe<Record<string, string>>(
   Type.Object(
@@ -23,6 +26,9 @@ const tags = Type.Unsafe<Record<string, string>>(
 /** What the operational interface shows. */
 export const management = Type.Object(
   {
+    server: managementServer,
+    endpoints: managementEndpoints,
+    security: managementSecurity,
     health: Type.Object(
       {
         kafka: Type.Object(

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { containerHealth, localHealthUrl } from '../../app/container-health.ts';
 import { managementEndpoint } from '../../contract/actuator.ts';
+import { exampleConsumer } from '../charts/example-consumer.ts';
 
 const HANGING = 'hang';
 const asked: string[] = [];
@@ -39,7 +40,7 @@ afterAll(async () => {
 test('success is healthy; it asks the health of the contract at the configured port', async () => {
   answer = 200;
   await expect(check()).resolves.toMatchObject({ isHealthy: true });
-  const { healthPath } = managementEndpoint({ server: { port: port(), address: '0.0.0.0' } });
+  const { healthPath } = managementEndpoint(exampleConsumer().settings);
   expect(asked.at(-1)).toBe(`GET ${healthPath}`);
 });
 
@@ -109,5 +110,6 @@ test.each([
   ['10.1.2.3', 'http://10.1.2.3:8080/actuator/health'],
   ['fd00::1', 'http://[fd00::1]:8080/actuator/health'],
 ])('a server at %s is asked at %s', (address, url) => {
-  expect(localHealthUrl({ server: { port: 8080, address } })).toBe(url);
+  const { settings } = exampleConsumer({ application: { server: { port: 8080 } } });
+  expect(localHealthUrl({ ...managementEndpoint(settings), address })).toBe(url);
 });

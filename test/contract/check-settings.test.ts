@@ -106,7 +106,7 @@ describe('an unknown key', () => {
 
   test('that resembles nothing gets no suggestion, but the known ones beside it', () => {
     const problem = problemAt('server.xyzzyx', { ...SMALLEST, server: { xyzzyx: 1 } });
-    expect(problem).toEqual({ path: 'server.xyzzyx', message: 'is not a known key', allowed: 'port, address' });
+    expect(problem).toEqual({ path: 'server.xyzzyx', message: 'is not a known key', allowed: 'port, address, ssl' });
   });
 
   test('named like a property that every object inherits is still unknown', () => {

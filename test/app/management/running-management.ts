@@ -31,6 +31,9 @@ export function managementOptions(overrides: Partial<ManagementOptions> = {}): M
       },
       logging: { level: 'info' },
       management: {
+        server: {},
+        endpoints: { web: { 'base-path': '/actuator' } },
+        security: {},
         health: { kafka: { inRoot: false }, diskspace: { path: '.', threshold: 1 } },
         metrics: { tags: { application: 'orders-consumer' } },
       },

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { managementEndpoint } from '../../../contract/actuator.ts';
 import { checkEndpoints } from '../../../dev/verdict/check-endpoints.ts';
+import { exampleConsumer } from '../../charts/example-consumer.ts';
 
 const JSON_TYPE = 'application/vnd.spring-boot.actuator.v3+json';
 const SCRAPE = [
@@ -35,7 +36,7 @@ async function check(answers: Readonly<Record<string, Answer>>, ...[consumed]: [
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const endpoint = managementEndpoint({ server: { port, address: '127.0.0.1' } });
+  const endpoint = managementEndpoint(exampleConsumer().settings);
   const finding = await checkEndpoints(
     (path) => fetch(`http://127.0.0.1:${port}${path}`),
     endpoint,

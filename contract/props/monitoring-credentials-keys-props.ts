@@ -1,0 +1,31 @@
+// Written by npm run generate out of consumer.yaml's schema; never edited.
+
+/** `monitoring.credentials.keys` of consumer.yaml. */
+export interface MonitoringCredentialsKeysProps {
+  /**
+   * Key of the Secret; left out: token.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'token'
+   */
+  readonly token?: string;
+
+  /**
+   * Key of the Secret; left out: username.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'username'
+   */
+  readonly username?: string;
+
+  /**
+   * Key of the Secret; left out: password.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'password'
+   */
+  readonly password?: string;
+}

@@ -1,0 +1,61 @@
+import type { Workload } from '../contract/workload.ts';
+
+/** Where a plain Prometheus finds the Secrets' files, one folder for each Secret: where the operator mounts its own, too. */
+const SECRETS_FOLDER = '/etc/prometheus/secrets';
+
+/** The Service's name as others in the cluster resolve it; a certificate that scrapes verify is for this name. */
+export const serviceHost = ({ names, namespace }: Workload): string => `${names.workload}.${namespace}.svc`;
+
+function operatorTls(workload: Workload) {
+  const { tls } = workload.file.monitoring;
+  if (tls === undefined) {
+    return {};
+  }
+  const { existingSecret: name, keys, verify } = tls;
+  const trust = { ca: { secret: { name, key: keys.authority } }, serverName: serviceHost(workload) };
+  return { tlsConfig: verify ? trust : { insecureSkipVerify: true } };
+}
+
+/** TLS and credential of a scrape by the Prometheus Operator, which reads both from the consumer's own Secrets. */
+export function operatorAccess(workload: Workload) {
+  const { credentials } = workload.file.monitoring;
+  if (credentials === undefined) {
+    return operatorTls(workload);
+  }
+  const { existingSecret: name, type, keys } = credentials;
+  return {
+    ...operatorTls(workload),
+    ...(type === 'bearer'
+      ? { authorization: { type: 'Bearer', credentials: { name, key: keys.token } } }
+      : { basicAuth: { username: { name, key: keys.username }, password: { name, key: keys.password } } }),
+  };
+}
+
+function plainTls(workload: Workload) {
+  const { tls } = workload.file.monitoring;
+  if (tls === undefined) {
+    return {};
+  }
+  const { existingSecret, keys, verify } = tls;
+  const trust = {
+    ca_file: `${SECRETS_FOLDER}/${existingSecret}/${keys.authority}`,
+    server_name: serviceHost(workload),
+  };
+  return { tls_config: verify ? trust : { insecure_skip_verify: true } };
+}
+
+/** The same for a plain Prometheus, which reads files: the Secrets have to be mounted where it runs. */
+export function plainAccess(workload: Workload) {
+  const { credentials } = workload.file.monitoring;
+  if (credentials === undefined) {
+    return plainTls(workload);
+  }
+  const { existingSecret, type, keys } = credentials;
+  const file = (of: 'token' | 'username' | 'password') => `${SECRETS_FOLDER}/${existingSecret}/${keys[of]}`;
+  return {
+    ...plainTls(workload),
+    ...(type === 'bearer'
+      ? { authorization: { type: 'Bearer', credentials_file: file('token') } }
+      : { basic_auth: { username_file: file('username'), password_file: file('password') } }),
+  };
+}
