@@ -9,5 +9,5 @@ export interface ApplicationManagementEndpointsWebProps {
    *
    * @default '/actuator'
    */
-  readonly base-path?: string;
+  readonly 'base-path'?: string;
 }

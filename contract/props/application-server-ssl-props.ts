@@ -6,5 +6,5 @@ export interface ApplicationServerSslProps {
   readonly certificate: string;
 
   /** PEM file with the certificate's private key, not encrypted. */
-  readonly certificate-private-key: string;
+  readonly 'certificate-private-key': string;
 }

@@ -46,6 +46,9 @@ export const HEADER = "// Written by npm run generate out of consumer.yaml's sch
 
 export const kebabCase = (name: string): string => name.replaceAll(/(?<=.)[A-Z]/g, '-$&').toLowerCase();
 
+/** A key as TypeScript writes it: Spring's own names have dashes. */
+const propertyName = (key: string): string => (/^\w+$/.test(key) ? key : `'${key}'`);
+
 const importLine = (name: string): string => `import type { ${name} } from './${kebabCase(name)}.ts';\n`;
 
 /**
@@ -65,7 +68,7 @@ export function propsInterface(name: string, path: readonly string[], node: Sche
       ...range(child),
       ...(optional ? [defaultTag(child, where)] : []),
     ];
-    const text = `${docComment(paragraphs, '  ')}\n  readonly ${key}${optional ? '?' : ''}: ${type.text};`;
+    const text = `${docComment(paragraphs, '  ')}\n  readonly ${propertyName(key)}${optional ? '?' : ''}: ${type.text};`;
     return { text, interfaces: type.interfaces };
   });
   const interfaces = properties.flatMap((each) => each.interfaces);

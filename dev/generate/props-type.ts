@@ -10,7 +10,8 @@ export interface PropsType {
   }[];
 }
 
-const pascalCase = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+const pascalCase = (words: string): string =>
+  words.replaceAll(/(?:^|-)(.)/g, (_match, first: string) => first.toUpperCase());
 
 /** Name of the interface of a section: `['image']` is `ImageProps`. */
 export const interfaceName = (path: readonly string[]): string => `${path.map(pascalCase).join('')}Props`;
