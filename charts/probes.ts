@@ -7,7 +7,7 @@ function httpProbe({ port, scheme }: ManagementEndpoint, path: string, timing: P
   return { httpGet: { path, port: k8s.IntOrString.fromNumber(port), scheme }, ...timing };
 }
 
-/** The two probes of the container. There is no startup probe: the initial delays cover the start. */
+/** The two probes of the container; the kubelet sends no credential and verifies no certificate. There is no startup probe: the initial delays cover the start. */
 export function probes(
   endpoint: ManagementEndpoint,
   { paths, liveness, readiness }: ProbeSettings,
