@@ -33,7 +33,7 @@ export const ConsumerFileSchema = Type.Object(
         name: dnsLabel(63, 'Namespace of all objects.', PRODUCT_NAME),
         create: Type.Boolean({ default: true, description: 'Whether the Namespace is among the manifests.' }),
       },
-      section,
+      { ...section, description: 'Where the objects are.' },
     ),
     image,
     replicas: Type.Integer({

@@ -28,7 +28,7 @@ export const SettingsSchema = Type.Object(
           'Time to drain in after SIGTERM; what is not written by then stays ahead of the stored offset.',
         ),
       },
-      section,
+      { ...section, description: 'How the process ends.' },
     ),
     logging: Type.Object(
       {
@@ -37,7 +37,7 @@ export const SettingsSchema = Type.Object(
           description: 'Least severe level that is logged.',
         }),
       },
-      section,
+      { ...section, description: 'What is logged.' },
     ),
     management,
   },

@@ -31,5 +31,5 @@ export const image = Type.Object(
       description: 'Secrets with the credentials of a private registry; left out: none.',
     }),
   },
-  section,
+  { ...section, description: 'Which image the Pods run.' },
 );

@@ -9,7 +9,13 @@ export const kafka = Type.Object(
       ...objectName,
       description: 'Secret with the SASL credentials, made by you in the same namespace.',
     }),
-    keys: Type.Object({ username: secretKey('username'), password: secretKey('password') }, section),
+    keys: Type.Object(
+      { username: secretKey('username'), password: secretKey('password') },
+      {
+        ...section,
+        description: 'Keys of the Secret.',
+      },
+    ),
   },
   { ...closed, description: 'Credentials of the brokers, needed with application.kafka.sasl; left out: none.' },
 );

@@ -30,5 +30,5 @@ export const monitoring = Type.Object(
       [ALLOWED]: 'an http or https URL without a slash at its end',
     }),
   },
-  section,
+  { ...section, description: 'How the consumer is scraped and watched.' },
 );

@@ -36,7 +36,7 @@ export const probes = Type.Object(
     liveness: timing(LIVENESS_PROBE, 'When a Pod is restarted.'),
     readiness: timing(READINESS_PROBE, 'When a Pod is taken out of its Service.'),
   },
-  section,
+  { ...section, description: 'What Kubernetes asks the Pods, and how often.' },
 );
 
 /** The probes with their timing filled in. */

@@ -26,7 +26,7 @@ export const resources = Type.Object(
           Type.String({ ...memorySize, description: "Memory that the scheduler sets aside; left out: the limit's." }),
         ),
       },
-      section,
+      { ...section, description: 'What the scheduler sets aside for a Pod.' },
     ),
     limits: Type.Object(
       {
@@ -37,8 +37,8 @@ export const resources = Type.Object(
           description: "Memory beyond which a Pod is killed; V8's heap and the memory alerts are computed from it.",
         }),
       },
-      section,
+      { ...section, description: 'What a Pod may use at most.' },
     ),
   },
-  section,
+  { ...section, description: 'What a Pod may use.' },
 );

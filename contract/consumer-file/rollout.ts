@@ -18,5 +18,5 @@ export const rollout = Type.Object(
       description: 'Pods below replicas that a rollout may leave.',
     }),
   },
-  section,
+  { ...section, description: 'How Pods are replaced.' },
 );

@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `application.consumer` of consumer.yaml. */
+/** How records are read and written. */
 export interface ApplicationConsumerProps {
   /**
    * Where a topic without a stored position starts: its beginning, its end, or Kafka's committed offset (the

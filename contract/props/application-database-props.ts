@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `application.database` of consumer.yaml. */
+/** How PostgreSQL is reached. */
 export interface ApplicationDatabaseProps {
   /**
    * Role to log in as; left out: the URL's.

@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `application.deadLetters` of consumer.yaml. */
+/** What becomes of records that PostgreSQL cannot store. */
 export interface ApplicationDeadLettersProps {
   /**
    * Where records go that PostgreSQL cannot store: the table dead_letters, a Kafka topic, or both. Only the table can

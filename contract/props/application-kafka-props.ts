@@ -1,7 +1,7 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 import type { ApplicationKafkaSaslProps } from './application-kafka-sasl-props.ts';
 
-/** `application.kafka` of consumer.yaml. */
+/** How Kafka is reached and what is read from it. */
 export interface ApplicationKafkaProps {
   /** Bootstrap brokers, each as host:port. */
   readonly brokers: readonly string[];

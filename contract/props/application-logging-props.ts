@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `application.logging` of consumer.yaml. */
+/** What is logged. */
 export interface ApplicationLoggingProps {
   /**
    * Least severe level that is logged.

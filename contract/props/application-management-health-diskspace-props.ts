@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `application.management.health.diskspace` of consumer.yaml. */
+/** The component diskSpace of the health report. */
 export interface ApplicationManagementHealthDiskspaceProps {
   /**
    * Folder whose file system is watched.

@@ -2,17 +2,17 @@
 import type { ApplicationManagementHealthDiskspaceProps } from './application-management-health-diskspace-props.ts';
 import type { ApplicationManagementHealthKafkaProps } from './application-management-health-kafka-props.ts';
 
-/** `application.management.health` of consumer.yaml. */
+/** What the health report holds. */
 export interface ApplicationManagementHealthProps {
   /**
-   * `application.management.health.kafka` of consumer.yaml.
+   * The component kafka of the health report.
    *
    * @default - the default of each property
    */
   readonly kafka?: ApplicationManagementHealthKafkaProps;
 
   /**
-   * `application.management.health.diskspace` of consumer.yaml.
+   * The component diskSpace of the health report.
    *
    * @default - the default of each property
    */

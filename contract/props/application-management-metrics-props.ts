@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `application.management.metrics` of consumer.yaml. */
+/** How metrics are exported. */
 export interface ApplicationManagementMetricsProps {
   /**
    * More labels of every series.

@@ -5,7 +5,7 @@ import type { ApplicationManagementMetricsProps } from './application-management
 import type { ApplicationManagementSecurityProps } from './application-management-security-props.ts';
 import type { ApplicationManagementServerProps } from './application-management-server-props.ts';
 
-/** `application.management` of consumer.yaml. */
+/** What the operational interface shows. */
 export interface ApplicationManagementProps {
   /**
    * `application.management.server` of consumer.yaml.
@@ -29,14 +29,14 @@ export interface ApplicationManagementProps {
   readonly security?: ApplicationManagementSecurityProps;
 
   /**
-   * `application.management.health` of consumer.yaml.
+   * What the health report holds.
    *
    * @default - the default of each property
    */
   readonly health?: ApplicationManagementHealthProps;
 
   /**
-   * `application.management.metrics` of consumer.yaml.
+   * How metrics are exported.
    *
    * @default - the default of each property
    */

@@ -12,59 +12,59 @@ import type { ApplicationShutdownProps } from './application-shutdown-props.ts';
 /** Settings of the consumer, as in application.yml; they go into the ConfigMap. */
 export interface ApplicationProps {
   /**
-   * `application.server` of consumer.yaml.
+   * Where the operational interface listens.
    *
    * @default - the default of each property
    */
   readonly server?: ApplicationServerProps;
 
-  /** `application.kafka` of consumer.yaml. */
+  /** How Kafka is reached and what is read from it. */
   readonly kafka: ApplicationKafkaProps;
 
   /**
-   * `application.database` of consumer.yaml.
+   * How PostgreSQL is reached.
    *
    * @default - the default of each property
    */
   readonly database?: ApplicationDatabaseProps;
 
   /**
-   * `application.consumer` of consumer.yaml.
+   * How records are read and written.
    *
    * @default - the default of each property
    */
   readonly consumer?: ApplicationConsumerProps;
 
   /**
-   * `application.records` of consumer.yaml.
+   * How records become rows.
    *
    * @default - the default of each property
    */
   readonly records?: ApplicationRecordsProps;
 
   /**
-   * `application.deadLetters` of consumer.yaml.
+   * What becomes of records that PostgreSQL cannot store.
    *
    * @default - the default of each property
    */
   readonly deadLetters?: ApplicationDeadLettersProps;
 
   /**
-   * `application.shutdown` of consumer.yaml.
+   * How the process ends.
    *
    * @default - the default of each property
    */
   readonly shutdown?: ApplicationShutdownProps;
 
   /**
-   * `application.logging` of consumer.yaml.
+   * What is logged.
    *
    * @default - the default of each property
    */
   readonly logging?: ApplicationLoggingProps;
 
   /**
-   * `application.management` of consumer.yaml.
+   * What the operational interface shows.
    *
    * @default - the default of each property
    */

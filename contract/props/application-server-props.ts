@@ -1,7 +1,7 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 import type { ApplicationServerSslProps } from './application-server-ssl-props.ts';
 
-/** `application.server` of consumer.yaml. */
+/** Where the operational interface listens. */
 export interface ApplicationServerProps {
   /**
    * Port of the operational HTTP interface; 0 takes any free one and logs it.

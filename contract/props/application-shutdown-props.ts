@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `application.shutdown` of consumer.yaml. */
+/** How the process ends. */
 export interface ApplicationShutdownProps {
   /**
    * Time to drain in after SIGTERM; what is not written by then stays ahead of the stored offset.

@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `database.keys` of consumer.yaml. */
+/** Keys of the Secret. */
 export interface DatabaseKeysProps {
   /**
    * Key of the Secret; left out: url.

@@ -11,7 +11,7 @@ export interface DatabaseProps {
   readonly existingSecret: string;
 
   /**
-   * `database.keys` of consumer.yaml.
+   * Keys of the Secret.
    *
    * @default - the default of each property
    */

@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `image` of consumer.yaml. */
+/** Which image the Pods run. */
 export interface ImageProps {
   /**
    * Registry and repository that the nodes pull from.

@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `kafka.keys` of consumer.yaml. */
+/** Keys of the Secret. */
 export interface KafkaKeysProps {
   /**
    * Key of the Secret; left out: username.

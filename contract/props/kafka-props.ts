@@ -11,7 +11,7 @@ export interface KafkaProps {
   readonly existingSecret: string;
 
   /**
-   * `kafka.keys` of consumer.yaml.
+   * Keys of the Secret.
    *
    * @default - the default of each property
    */

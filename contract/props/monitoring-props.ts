@@ -2,7 +2,7 @@
 import type { MonitoringCredentialsProps } from './monitoring-credentials-props.ts';
 import type { MonitoringTlsProps } from './monitoring-tls-props.ts';
 
-/** `monitoring` of consumer.yaml. */
+/** How the consumer is scraped and watched. */
 export interface MonitoringProps {
   /**
    * Whether monitoring.k8s.yaml is written: ServiceMonitor and PrometheusRule, for clusters with the Prometheus

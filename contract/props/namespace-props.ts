@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `namespace` of consumer.yaml. */
+/** Where the objects are. */
 export interface NamespaceProps {
   /**
    * Namespace of all objects.

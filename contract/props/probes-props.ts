@@ -2,7 +2,7 @@
 import type { ProbesLivenessProps } from './probes-liveness-props.ts';
 import type { ProbesReadinessProps } from './probes-readiness-props.ts';
 
-/** `probes` of consumer.yaml. */
+/** What Kubernetes asks the Pods, and how often. */
 export interface ProbesProps {
   /**
    * root: both probes ask /actuator/health. groups: each asks its group, so that a database outage takes Pods out of

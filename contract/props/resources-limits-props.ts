@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `resources.limits` of consumer.yaml. */
+/** What a Pod may use at most. */
 export interface ResourcesLimitsProps {
   /**
    * CPU beyond which a Pod is slowed down; the consumer runs JavaScript on one core.

@@ -2,17 +2,17 @@
 import type { ResourcesLimitsProps } from './resources-limits-props.ts';
 import type { ResourcesRequestsProps } from './resources-requests-props.ts';
 
-/** `resources` of consumer.yaml. */
+/** What a Pod may use. */
 export interface ResourcesProps {
   /**
-   * `resources.requests` of consumer.yaml.
+   * What the scheduler sets aside for a Pod.
    *
    * @default - the default of each property
    */
   readonly requests?: ResourcesRequestsProps;
 
   /**
-   * `resources.limits` of consumer.yaml.
+   * What a Pod may use at most.
    *
    * @default - the default of each property
    */

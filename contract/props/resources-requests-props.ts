@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `resources.requests` of consumer.yaml. */
+/** What the scheduler sets aside for a Pod. */
 export interface ResourcesRequestsProps {
   /**
    * CPU that the scheduler sets aside for a Pod.

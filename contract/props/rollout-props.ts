@@ -1,6 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 
-/** `rollout` of consumer.yaml. */
+/** How Pods are replaced. */
 export interface RolloutProps {
   /**
    * Pods beyond replicas that a rollout may start before it ends old ones; more than 0 needs partitions.

@@ -21,13 +21,13 @@ export interface StreamConsumerProps {
   readonly name?: string;
 
   /**
-   * `namespace` of consumer.yaml.
+   * Where the objects are.
    *
    * @default - the default of each property
    */
   readonly namespace?: NamespaceProps;
 
-  /** `image` of consumer.yaml. */
+  /** Which image the Pods run. */
   readonly image: ImageProps;
 
   /**
@@ -49,14 +49,14 @@ export interface StreamConsumerProps {
   readonly partitions?: number;
 
   /**
-   * `rollout` of consumer.yaml.
+   * How Pods are replaced.
    *
    * @default - the default of each property
    */
   readonly rollout?: RolloutProps;
 
   /**
-   * `resources` of consumer.yaml.
+   * What a Pod may use.
    *
    * @default - the default of each property
    */
@@ -72,7 +72,7 @@ export interface StreamConsumerProps {
   readonly terminationGracePeriodSeconds?: number;
 
   /**
-   * `probes` of consumer.yaml.
+   * What Kubernetes asks the Pods, and how often.
    *
    * @default - the default of each property
    */
@@ -89,7 +89,7 @@ export interface StreamConsumerProps {
   readonly kafka?: KafkaProps;
 
   /**
-   * `monitoring` of consumer.yaml.
+   * How the consumer is scraped and watched.
    *
    * @default - the default of each property
    */

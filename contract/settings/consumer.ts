@@ -38,5 +38,5 @@ export const consumer = Type.Object(
       description: 'Records that one transaction writes at most.',
     }),
   },
-  section,
+  { ...section, description: 'How records are read and written.' },
 );

@@ -31,5 +31,5 @@ export const database = Type.Object(
     connectTimeout: duration('5s', 'Time to wait for a connection.'),
     statementTimeout: duration('30s', 'Time after which PostgreSQL gives up a statement of ours.'),
   },
-  section,
+  { ...section, description: 'How PostgreSQL is reached.' },
 );

@@ -28,5 +28,5 @@ export const deadLetters = Type.Object(
       }),
     ),
   },
-  section,
+  { ...section, description: 'What becomes of records that PostgreSQL cannot store.' },
 );

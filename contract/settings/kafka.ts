@@ -45,5 +45,5 @@ export const kafka = Type.Object(
     }),
     sasl: Type.Optional(sasl),
   },
-  section,
+  { ...section, description: 'How Kafka is reached and what is read from it.' },
 );

@@ -39,7 +39,7 @@ export const management = Type.Object(
                 'Whether an outage of Kafka makes /actuator/health DOWN. Both probes ask it, and a restart brings no broker back.',
             }),
           },
-          section,
+          { ...section, description: 'The component kafka of the health report.' },
         ),
         diskspace: Type.Object(
           {
@@ -50,17 +50,17 @@ export const management = Type.Object(
               description: 'Free bytes below which diskSpace is DOWN.',
             }),
           },
-          section,
+          { ...section, description: 'The component diskSpace of the health report.' },
         ),
       },
-      section,
+      { ...section, description: 'What the health report holds.' },
     ),
     metrics: Type.Object(
       {
         tags,
       },
-      section,
+      { ...section, description: 'How metrics are exported.' },
     ),
   },
-  section,
+  { ...section, description: 'What the operational interface shows.' },
 );

@@ -10,5 +10,5 @@ export const records = Type.Object(
         'How keys are stored in records.key: as text, where a key that is not text is a dead letter, or all of them as base64.',
     }),
   },
-  section,
+  { ...section, description: 'How records become rows.' },
 );

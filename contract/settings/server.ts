@@ -14,5 +14,5 @@ export const server = Type.Object(
     address: Type.String({ minLength: 1, default: '0.0.0.0', description: 'Address the HTTP interface listens on.' }),
     ssl: Type.Optional(ssl),
   },
-  section,
+  { ...section, description: 'Where the operational interface listens.' },
 );

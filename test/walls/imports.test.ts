@@ -28,6 +28,7 @@ const FORBIDDEN: readonly (readonly [room: string, statement: string])[] = [
   ['monitoring', "import 'pg';"],
   ['contract', "import 'fastify';"],
   ['contract', "import 'cdk8s';"],
+  ...['contract', 'charts', 'monitoring'].map((room) => [room, "import 'node:fs';"] as const),
 ];
 
 const ALLOWED: readonly (readonly [room: string, statement: string])[] = [

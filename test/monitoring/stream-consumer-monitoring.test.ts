@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { App, Chart, JsonPatch } from 'cdk8s';
+import { StreamConsumer, StreamConsumerMonitoring, type StreamConsumerProps } from '../../index.ts';
+import { consumerDocument } from '../charts/example-consumer.ts';
+import { renderedMonitoring } from './rendered-monitoring.ts';
+
+const propsOf = (changes: object = {}) => consumerDocument(changes) as StreamConsumerProps;
+
+test('a StreamConsumerMonitoring watches the consumer that it is given, from any chart', () => {
+  const app = new App();
+  const consumer = new StreamConsumer(new Chart(app, 'consumer'), 'orders', propsOf());
+  const chart = new Chart(app, 'monitoring');
+  new StreamConsumerMonitoring(chart, 'orders', { consumer });
+  expect(chart.toJson()).toEqual(renderedMonitoring());
+});
+
+test('its objects can be patched', () => {
+  const chart = new Chart(new App(), 'theirs');
+  const consumer = new StreamConsumer(chart, 'orders', propsOf());
+  const { serviceMonitor, prometheusRule } = new StreamConsumerMonitoring(chart, 'watched', { consumer });
+  serviceMonitor.addJsonPatch(JsonPatch.add('/spec/jobLabel', 'app'));
+  prometheusRule.metadata.addLabel('team', 'orders');
+  expect(serviceMonitor.toJson()).toMatchObject({ spec: { jobLabel: 'app' } });
+  expect(prometheusRule.toJson()).toMatchObject({ metadata: { labels: { team: 'orders' } } });
+});
