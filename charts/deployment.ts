@@ -8,14 +8,16 @@ const REVISIONS_KEPT = 3;
 
 /**
  * The Deployment. Unless consumer.yaml says otherwise a rollout takes a Pod away before it adds one: with as many Pods as
- * partitions an additional one would own nothing.
+ * partitions an additional one would own nothing. It has no number of replicas where an autoscaler sets it.
  */
 export function deployment(scope: Construct, workload: Workload, configMap: ApiObject): ApiObject {
-  const { maxSurge, maxUnavailable } = workload.file.rollout;
+  const { replicas, rollout, scaling } = workload.file;
+  const { maxSurge, maxUnavailable } = rollout;
+  const isScaled = (scaling.keda ?? scaling.hpa) !== undefined;
   return new k8s.KubeDeployment(scope, 'deployment', {
     metadata: objectMetadata(workload, workload.names.workload),
     spec: {
-      replicas: workload.file.replicas,
+      ...(!isScaled && { replicas }),
       revisionHistoryLimit: REVISIONS_KEPT,
       selector: { matchLabels: workload.selector },
       strategy: {

@@ -2,11 +2,15 @@ import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { consumerOfProps } from '../contract/consumer-of-props.ts';
 import type { StreamConsumerProps } from '../contract/props/stream-consumer-props.ts';
+import { replicaRange } from '../contract/replica-range.ts';
 import { type Workload, workload } from '../contract/workload.ts';
 import { configMap } from './config-map.ts';
 import { deployment } from './deployment.ts';
 import { disruptionBudget, FEWEST_REPLICAS_FOR_BUDGET } from './disruption-budget.ts';
+import { horizontalPodAutoscaler } from './horizontal-pod-autoscaler.ts';
 import { namespace } from './namespace.ts';
+import { networkPolicy } from './network-policy.ts';
+import { scaledObject, triggerAuthentication } from './scaled-object.ts';
 import { service } from './service.ts';
 import { serviceAccount } from './service-account.ts';
 
@@ -29,8 +33,14 @@ export class StreamConsumer extends Construct {
   readonly deployment: ApiObject;
   /** The Service in front of the HTTP interface. */
   readonly service: ApiObject;
-  /** The PodDisruptionBudget; `undefined` with fewer than two replicas. */
+  /** The PodDisruptionBudget; `undefined` where there is never more than one replica. */
   readonly disruptionBudget: ApiObject | undefined;
+  /** Who may talk to the Pods and to whom they may; `undefined` when `networkPolicy.enabled` is false. */
+  readonly networkPolicy: ApiObject | undefined;
+  /** The ScaledObject of KEDA or the HorizontalPodAutoscaler; `undefined` where `replicas` counts. */
+  readonly autoscaler: ApiObject | undefined;
+  /** What KEDA logs in at the brokers with; `undefined` where it is not used, or where brokers ask for nothing. */
+  readonly triggerAuthentication: ApiObject | undefined;
 
   /**
    * @param scope the chart, or a construct in one
@@ -46,6 +56,11 @@ export class StreamConsumer extends Construct {
     this.configMap = configMap(this, own);
     this.deployment = deployment(this, own, this.configMap);
     this.service = service(this, own);
-    this.disruptionBudget = own.file.replicas >= FEWEST_REPLICAS_FOR_BUDGET ? disruptionBudget(this, own) : undefined;
+    const { most } = replicaRange(own.file);
+    this.disruptionBudget = most >= FEWEST_REPLICAS_FOR_BUDGET ? disruptionBudget(this, own) : undefined;
+    this.networkPolicy = own.file.networkPolicy.enabled ? networkPolicy(this, own) : undefined;
+    const { keda, hpa } = own.file.scaling;
+    this.triggerAuthentication = keda && own.file.kafka && triggerAuthentication(this, own, own.file.kafka);
+    this.autoscaler = (keda && scaledObject(this, own, keda)) ?? (hpa && horizontalPodAutoscaler(this, own, hpa));
   }
 }

@@ -1,8 +1,10 @@
 import { type EndpointSettings, managementEndpoint } from './actuator.ts';
 import type { Rule } from './check-against.ts';
 import type { ConsumerFile } from './consumer-file.ts';
+import { NETWORK_RULES } from './consumer-file-rules/network-rules.ts';
 import { PROBE_RULES } from './consumer-file-rules/probe-rules.ts';
 import { ROLLOUT_RULES } from './consumer-file-rules/rollout-rules.ts';
+import { SCALING_RULES } from './consumer-file-rules/scaling-rules.ts';
 import { milliseconds } from './duration.ts';
 import { memoryBytes } from './memory-size.ts';
 import type { Problem } from './problem.ts';
@@ -142,4 +144,6 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   saslHasCredentials,
   ...PROBE_RULES,
   ...ROLLOUT_RULES,
+  ...SCALING_RULES,
+  ...NETWORK_RULES,
 ];

@@ -4,9 +4,11 @@ import { database } from './consumer-file/database.ts';
 import { image } from './consumer-file/image.ts';
 import { kafka } from './consumer-file/kafka.ts';
 import { monitoring } from './consumer-file/monitoring.ts';
+import { networkPolicy } from './consumer-file/network-policy.ts';
 import { probes } from './consumer-file/probes.ts';
 import { resources } from './consumer-file/resources.ts';
 import { rollout } from './consumer-file/rollout.ts';
+import { scaling } from './consumer-file/scaling.ts';
 import { PRODUCT_NAME } from './identity.ts';
 import { ALLOWED } from './schema-node.ts';
 import { closed, section } from './section.ts';
@@ -40,7 +42,7 @@ export const ConsumerFileSchema = Type.Object(
       minimum: 0,
       maximum: 1_000,
       default: 1,
-      description: 'Pods; beyond the number of partitions they wait idle.',
+      description: 'Pods; beyond the number of partitions they wait idle. An autoscaler (scaling) decides instead.',
     }),
     partitions: Type.Optional(
       Type.Integer({
@@ -49,6 +51,7 @@ export const ConsumerFileSchema = Type.Object(
         description: 'Partitions of all topics together, which limit how many Pods have work; left out: unknown.',
       }),
     ),
+    scaling,
     rollout,
     resources,
     terminationGracePeriodSeconds: Type.Integer({
@@ -60,6 +63,7 @@ export const ConsumerFileSchema = Type.Object(
     probes,
     database,
     kafka: Type.Optional(kafka),
+    networkPolicy,
     monitoring,
     application: applicationPart(),
   },

@@ -5,9 +5,11 @@ import type { ImageProps } from './image-props.ts';
 import type { KafkaProps } from './kafka-props.ts';
 import type { MonitoringProps } from './monitoring-props.ts';
 import type { NamespaceProps } from './namespace-props.ts';
+import type { NetworkPolicyProps } from './network-policy-props.ts';
 import type { ProbesProps } from './probes-props.ts';
 import type { ResourcesProps } from './resources-props.ts';
 import type { RolloutProps } from './rollout-props.ts';
+import type { ScalingProps } from './scaling-props.ts';
 
 /** The content of consumer.yaml, as the props of a construct. */
 export interface StreamConsumerProps {
@@ -31,7 +33,7 @@ export interface StreamConsumerProps {
   readonly image: ImageProps;
 
   /**
-   * Pods; beyond the number of partitions they wait idle.
+   * Pods; beyond the number of partitions they wait idle. An autoscaler (scaling) decides instead.
    *
    * Allowed: 0 to 1000.
    *
@@ -47,6 +49,13 @@ export interface StreamConsumerProps {
    * @default - unknown
    */
   readonly partitions?: number;
+
+  /**
+   * `scaling` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly scaling?: ScalingProps;
 
   /**
    * How Pods are replaced.
@@ -87,6 +96,13 @@ export interface StreamConsumerProps {
    * @default - none
    */
   readonly kafka?: KafkaProps;
+
+  /**
+   * `networkPolicy` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly networkPolicy?: NetworkPolicyProps;
 
   /**
    * How the consumer is scraped and watched.

@@ -21,8 +21,8 @@ test('the chart is what it was', () => {
 describe('objects', () => {
   test('all are there, and the budget only from two replicas on', () => {
     const kinds = ['Namespace', 'ServiceAccount', 'ConfigMap', 'Deployment', 'Service'];
-    expect(everything.map(({ kind }) => kind)).toEqual([...kinds, 'PodDisruptionBudget']);
-    expect(renderedConsumer({ replicas: 1 }).map(({ kind }) => kind)).toEqual(kinds);
+    expect(everything.map(({ kind }) => kind)).toEqual([...kinds, 'PodDisruptionBudget', 'NetworkPolicy']);
+    expect(renderedConsumer({ replicas: 1 }).map(({ kind }) => kind)).toEqual([...kinds, 'NetworkPolicy']);
   });
 
   test('the Namespace can be left to somebody else', () => {

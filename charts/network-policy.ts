@@ -1,0 +1,79 @@
+import type { ApiObject } from 'cdk8s';
+import { k8s } from 'cdk8s-plus-28';
+import type { Construct } from 'constructs';
+import type { NetworkPlace } from '../contract/consumer-file/network-policy.ts';
+import { objectMetadata, type Workload } from '../contract/workload.ts';
+
+const DNS_PORTS = [53];
+const POSTGRES_PORTS = [5432];
+
+/** The label that Kubernetes itself gives each namespace. */
+const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
+
+type Destination = NetworkPlace & { readonly ports: readonly number[] };
+
+const toPort =
+  (protocol: 'TCP' | 'UDP') =>
+  (port: number): k8s.NetworkPolicyPort => ({ protocol, port: k8s.IntOrString.fromNumber(port) });
+
+/** Nothing for "any place", which a policy says by naming none. */
+function peers({ cidr, namespace, podLabels }: NetworkPlace): k8s.NetworkPolicyPeer[] {
+  if (cidr !== undefined) {
+    return [{ ipBlock: { cidr } }];
+  }
+  if (namespace === undefined && podLabels === undefined) {
+    return [];
+  }
+  return [
+    {
+      ...(namespace !== undefined && { namespaceSelector: { matchLabels: { [NAMESPACE_NAME]: namespace } } }),
+      ...(podLabels !== undefined && { podSelector: { matchLabels: podLabels } }),
+    },
+  ];
+}
+
+function egressRule(
+  destination: Destination,
+  usualPorts: readonly number[],
+  isDns = false,
+): k8s.NetworkPolicyEgressRule {
+  const ports = destination.ports.length > 0 ? destination.ports : usualPorts;
+  const to = peers(destination);
+  return {
+    ...(to.length > 0 && { to }),
+    ports: [...(isDns ? ports.map(toPort('UDP')) : []), ...ports.map(toPort('TCP'))],
+  };
+}
+
+function brokerPorts({ settings }: Workload): number[] {
+  const ports = settings.kafka.brokers.map((broker) => Number(broker.slice(broker.lastIndexOf(':') + 1)));
+  return [...new Set(ports)];
+}
+
+function egress(workload: Workload): k8s.NetworkPolicyEgressRule[] {
+  const { dns, brokers, database, others } = workload.file.networkPolicy.egress;
+  return [
+    ...dns.map((each) => egressRule(each, DNS_PORTS, true)),
+    ...brokers.map((each) => egressRule(each, brokerPorts(workload))),
+    ...database.map((each) => egressRule(each, POSTGRES_PORTS)),
+    ...others.map((each) => egressRule(each, [])),
+  ];
+}
+
+/**
+ * Lets in only who asks the HTTP interface, and out only to name servers, brokers and PostgreSQL. Defaults of the API are
+ * written out: an apply of what is there already then changes nothing.
+ */
+export function networkPolicy(scope: Construct, workload: Workload): ApiObject {
+  const from = workload.file.networkPolicy.ingress.flatMap(peers);
+  const ports = [toPort('TCP')(workload.endpoint.port)];
+  return new k8s.KubeNetworkPolicy(scope, 'network-policy', {
+    metadata: objectMetadata(workload, workload.names.workload),
+    spec: {
+      podSelector: { matchLabels: workload.selector },
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: from.length === 0 ? [] : [{ from, ports }],
+      egress: egress(workload),
+    },
+  });
+}

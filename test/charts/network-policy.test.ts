@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkConsumerFile } from '../../contract/check-consumer-file.ts';
+import { consumerDocument } from './example-consumer.ts';
+import { deploymentSpec, only, renderedConsumer } from './rendered-consumer.ts';
+
+interface PolicySpec {
+  readonly podSelector: { readonly matchLabels: Readonly<Record<string, string>> };
+  readonly policyTypes: readonly string[];
+  readonly ingress: readonly unknown[];
+  readonly egress: readonly { readonly to?: unknown; readonly ports: readonly { protocol: string; port: number }[] }[];
+}
+
+const policy = (networkPolicy: object = {}, more: object = {}) =>
+  only(renderedConsumer({ networkPolicy, ...more }), 'NetworkPolicy')['spec'] as PolicySpec;
+
+const tcp = (port: number) => ({ protocol: 'TCP', port });
+
+test('the policy is what it was', () => {
+  expect(only(renderedConsumer(), 'NetworkPolicy')).toMatchSnapshot();
+});
+
+describe('the policy', () => {
+  test('is for the Pods of the Deployment, in both directions', () => {
+    const { podSelector, policyTypes } = policy();
+    const { labels } = deploymentSpec(renderedConsumer()).template.metadata;
+    expect(labels).toMatchObject(podSelector.matchLabels);
+    expect(policyTypes).toEqual(['Ingress', 'Egress']);
+  });
+
+  test('lets the monitoring namespace ask the management port, and nobody else anything', () => {
+    const matchLabels = { 'kubernetes.io/metadata.name': 'monitoring' };
+    expect(policy().ingress).toEqual([{ from: [{ namespaceSelector: { matchLabels } }], ports: [tcp(8080)] }]);
+  });
+
+  test('lets the Pods reach name servers, the ports of the brokers and PostgreSQL, and nothing else', () => {
+    const brokers = ['a:9092', 'b:9092', 'c:9094'];
+    expect(policy({}, { application: { kafka: { brokers } } }).egress).toEqual([
+      { ports: [{ protocol: 'UDP', port: 53 }, tcp(53)] },
+      { ports: [tcp(9092), tcp(9094)] },
+      { ports: [tcp(5432)] },
+    ]);
+  });
+
+  test('moves with server.port', () => {
+    expect(policy({}, { application: { server: { port: 9090 } } }).ingress).toMatchObject([{ ports: [tcp(9090)] }]);
+  });
+
+  test('takes addresses, Pods of a namespace, Pods of the own namespace, or only ports', () => {
+    const database = [
+      { cidr: '10.1.2.0/24' },
+      { namespace: 'databases', podLabels: { app: 'postgres' }, ports: [6432] },
+      { podLabels: { app: 'pgbouncer' }, ports: [6432] },
+      { ports: [5433] },
+    ];
+    const podSelector = { matchLabels: { app: 'postgres' } };
+    const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': 'databases' } };
+    expect(policy({ egress: { database } }).egress.slice(2)).toEqual([
+      { to: [{ ipBlock: { cidr: '10.1.2.0/24' } }], ports: [tcp(5432)] },
+      { to: [{ namespaceSelector, podSelector }], ports: [tcp(6432)] },
+      { to: [{ podSelector: { matchLabels: { app: 'pgbouncer' } } }], ports: [tcp(6432)] },
+      { ports: [tcp(5433)] },
+    ]);
+  });
+
+  test('takes more destinations, and lets nobody in where nobody is named', () => {
+    const spec = policy({ ingress: [], egress: { others: [{ namespace: 'schemas', ports: [8081] }] } });
+    expect(spec.ingress).toEqual([]);
+    expect(spec.egress.at(-1)).toMatchObject({ ports: [tcp(8081)] });
+  });
+
+  test('can be left out', () => {
+    const kinds = renderedConsumer({ networkPolicy: { enabled: false } }).map(({ kind }) => kind);
+    expect(kinds).not.toContain('NetworkPolicy');
+  });
+});
+
+describe('a wrong place', () => {
+  test.each<[string, object, string]>([
+    ['of addresses and Pods', { ingress: [{ cidr: '10.0.0.0/8', namespace: 'a' }] }, 'networkPolicy.ingress[0]'],
+    ['of nobody', { ingress: [{}] }, 'networkPolicy.ingress[0]'],
+    ['without a prefix', { ingress: [{ cidr: '10.0.0.0' }] }, 'networkPolicy.ingress[0].cidr'],
+    ['beyond IPv4', { egress: { dns: [{ cidr: '10.0.0.256/8' }] } }, 'networkPolicy.egress.dns[0].cidr'],
+    [
+      'elsewhere without ports',
+      { egress: { others: [{ cidr: '10.0.0.0/8' }] } },
+      'networkPolicy.egress.others[0].ports',
+    ],
+  ])('%s is refused', (_, networkPolicy, path) => {
+    const checked = checkConsumerFile(consumerDocument({ networkPolicy }));
+    expect(checked.ok ? [] : checked.problems.map((problem) => problem.path)).toEqual([path]);
+  });
+
+  test('of IPv6 is a place', () => {
+    const networkPolicy = { ingress: [{ cidr: '2001:db8::/32' }] };
+    expect(checkConsumerFile(consumerDocument({ networkPolicy })).ok).toBe(true);
+  });
+});

@@ -1,0 +1,33 @@
+/** consumer.yaml with each option that adds or changes an object, laid over the smallest one. */
+export const VARIANTS: Readonly<Record<string, object>> = {
+  'the smallest': {},
+  'several replicas': { replicas: 3 },
+  'without what can be left out': { namespace: { create: false }, networkPolicy: { enabled: false } },
+  'an image by digest, from a private registry': {
+    image: { digest: `sha256:${'ab'.repeat(32)}`, pullSecrets: ['registry'] },
+  },
+  KEDA: { partitions: 12, scaling: { keda: { minReplicas: 0 } } },
+  'KEDA at brokers with credentials': {
+    partitions: 12,
+    scaling: { keda: {} },
+    kafka: { existingSecret: 'brokers' },
+    application: { kafka: { ssl: true, sasl: { mechanism: 'scram-sha-512' } } },
+  },
+  'an HPA': {
+    partitions: 12,
+    scaling: {
+      hpa: { cpuPercent: 75, memoryPercent: 90, external: { metric: 'lag', labels: { a: 'b' }, averageValue: 100 } },
+    },
+  },
+  'a policy with every kind of place': {
+    networkPolicy: {
+      ingress: [{ cidr: '10.0.0.0/8' }, { namespace: 'monitoring', podLabels: { app: 'prometheus' } }],
+      egress: {
+        dns: [{ namespace: 'kube-system', ports: [53, 5353] }],
+        brokers: [{ cidr: '2001:db8::/32' }],
+        database: [{ podLabels: { app: 'postgres' } }],
+        others: [{ ports: [8081] }],
+      },
+    },
+  },
+};
