@@ -33,8 +33,8 @@ describe('a StreamConsumer', () => {
   test('gives each of its objects, and no others', () => {
     const chart = chartIn();
     const consumer = new StreamConsumer(chart, 'orders', propsOf({ replicas: 2 }));
-    const { namespace, serviceAccount, configMap, deployment, service, disruptionBudget } = consumer;
-    const given = [namespace, serviceAccount, configMap, deployment, service, disruptionBudget];
+    const { namespace, serviceAccount, configMap, deployment, service, disruptionBudget, networkPolicy } = consumer;
+    const given = [namespace, serviceAccount, configMap, deployment, service, disruptionBudget, networkPolicy];
     expect(given.map((object) => object?.toJson())).toEqual(rendered(chart));
   });
 
