@@ -1,13 +1,7 @@
+import { ACTUATOR_ENDPOINT } from './actuator-endpoints.ts';
+
 /** Where Spring Boot Actuator's web API begins (`management.endpoints.web.base-path`'s default). */
 export const ACTUATOR_BASE_PATH = '/actuator';
-
-/** Path segments below the base path; the server's routes and everything that asks them are built from these. */
-export const ACTUATOR_ENDPOINT = {
-  health: 'health',
-  info: 'info',
-  metrics: 'metrics',
-  prometheus: 'prometheus',
-} as const;
 
 /** The two probe groups, as Spring Boot names them; each answers at `/actuator/health/{group}`. */
 export const HEALTH_GROUP = { liveness: 'liveness', readiness: 'readiness' } as const;

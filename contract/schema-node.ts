@@ -34,6 +34,16 @@ export const ALLOWED = 'x-allowed';
 export const isFreeMap = (node: SchemaNode): boolean =>
   node.patternProperties !== undefined || typeof node.additionalProperties === 'object';
 
+/** The schema of what stands below a free name; `undefined` where names are not free. */
+export function freeValue(node: SchemaNode): SchemaNode | undefined {
+  const [patterned] = Object.values(node.patternProperties ?? {});
+  return patterned ?? (typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined);
+}
+
+/** Whether anything may stand there: text, list or map. */
+export const isOpen = (node: SchemaNode): boolean =>
+  node.type === undefined && node.enum === undefined && node.anyOf === undefined && node.const === undefined;
+
 /** The schema below a node at a key or list position; `undefined` where the schema knows none. */
 export function childSchema(node: SchemaNode, key: string | number): SchemaNode | undefined {
   if (typeof key === 'number') {

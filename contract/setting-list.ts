@@ -1,15 +1,21 @@
-import { isFreeMap, type SchemaNode } from './schema-node.ts';
+import { freeValue, isFreeMap, type SchemaNode } from './schema-node.ts';
+
+/** Stands in a path where a key is free, such as the name of a label; {@link FREE_VARIABLE_PART} in a variable's name. */
+export const FREE_KEY = '<name>';
+
+/** Stands in the name of an environment variable where {@link FREE_KEY} stands in the path. */
+export const FREE_VARIABLE_PART = '<NAME>';
 
 /** One setting of a schema: a value, not the section around it. */
 export interface SettingEntry {
-  /** Keys from the root; the last one of a free map is left out, see `isMap`. */
+  /** Keys from the root; {@link FREE_KEY} where any name may stand, each being a setting of its own then. */
   readonly segments: readonly string[];
   /** The keys with dots: `kafka.groupId`. */
   readonly path: string;
-  /** The environment variable that is documented for it: `KAFKA_GROUP_ID`; of a map, what its variables begin with. */
+  /** The environment variable that is documented for it: `KAFKA_GROUP_ID`. */
   readonly environmentName: string;
   readonly schema: SchemaNode;
-  /** Whether names below it are free, such as those of labels: each name is a setting then. */
+  /** Whether {@link FREE_KEY} is one of the keys. */
   readonly isMap: boolean;
   /** Whether the application does not start without it (a value without default in a section that always exists). */
   readonly isRequired: boolean;
@@ -35,7 +41,8 @@ interface Section {
 function entryOf(schema: SchemaNode, segments: readonly string[]): SettingEntry {
   const path = segments.join('.');
   const name = environmentName(path);
-  return { segments, path, environmentName: name, schema, isMap: false, isRequired: false, isRequiredInSection: false };
+  const isMap = segments.includes(FREE_KEY);
+  return { segments, path, environmentName: name, schema, isMap, isRequired: false, isRequiredInSection: false };
 }
 
 function childEntries(key: string, child: SchemaNode, isNeeded: boolean, section: Section): readonly SettingEntry[] {
@@ -66,5 +73,10 @@ export function listSettings(
   const named = Object.entries(schema.properties ?? {}).flatMap(([key, child]) =>
     childEntries(key, child, required.includes(key), section),
   );
-  return isFreeMap(schema) ? [...named, { ...entryOf(schema, section.segments), isMap: true }] : named;
+  if (!isFreeMap(schema)) {
+    return named;
+  }
+  const value = freeValue(schema) ?? {};
+  const entry = { ...value, description: value.description ?? schema.description ?? '' };
+  return [...named, ...childEntries(FREE_KEY, entry, false, section)];
 }

@@ -1,6 +1,7 @@
 import type { Rule } from './check-against.ts';
 import { deadLetterTopic } from './dead-letter-topic.ts';
 import { milliseconds } from './duration.ts';
+import { HEALTH_GROUP_RULES } from './health-group-rules.ts';
 import { maskUrl } from './mask-secrets.ts';
 import { METRICS } from './metrics.ts';
 import type { Problem } from './problem.ts';
@@ -143,6 +144,7 @@ export const SETTINGS_RULES: readonly Rule<Settings>[] = [
   databaseUrl,
   tagNames,
   basicAccess,
+  ...HEALTH_GROUP_RULES,
   // The range in which brokers accept a session timeout unless they are configured otherwise.
   durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),
   // PostgreSQL and its client take 0 for "wait for ever", which nobody who writes a time-out of 0 means.

@@ -4,6 +4,7 @@ import { consumer } from './settings/consumer.ts';
 import { database } from './settings/database.ts';
 import { deadLetters } from './settings/dead-letters.ts';
 import { duration } from './settings/duration-setting.ts';
+import { info } from './settings/info.ts';
 import { kafka } from './settings/kafka.ts';
 import { management } from './settings/management.ts';
 import { records } from './settings/records.ts';
@@ -40,6 +41,7 @@ export const SettingsSchema = Type.Object(
       { ...section, description: 'What is logged.' },
     ),
     management,
+    info,
   },
   {
     ...closed,

@@ -1,3 +1,4 @@
+import { plainName } from '../../contract/nearest-key.ts';
 import type { SchemaNode } from '../../contract/schema-node.ts';
 
 const BOOLEAN: ReadonlyMap<string, boolean> = new Map([
@@ -5,8 +6,19 @@ const BOOLEAN: ReadonlyMap<string, boolean> = new Map([
   ...['false', 'off', 'no', '0'].map((word) => [word, false] as const),
 ]);
 
+/** A choice may be written in any case and with other separators: ALWAYS, OUT_OF_SERVICE. */
+function convertChoice(choices: readonly unknown[], word: string): unknown {
+  const plain = plainName(word);
+  return choices.includes(word)
+    ? word
+    : choices.find((choice) => plain !== '' && typeof choice === 'string' && plainName(choice) === plain);
+}
+
 function convertText(schema: SchemaNode, text: string): unknown {
   const word = text.trim();
+  if (schema.enum !== undefined) {
+    return convertChoice(schema.enum, word) ?? text;
+  }
   switch (schema.type) {
     case 'integer':
       return /^[+-]?\d+$/.test(word) ? Number(word) : text;
@@ -23,7 +35,7 @@ function convertText(schema: SchemaNode, text: string): unknown {
 
 /**
  * Converts text, which is all that files and the environment hold, to the type a setting has: numbers, booleans
- * (true, on, yes, 1 and their opposites) and lists (comma-separated). What does not convert stays as it is, and the
+ * (true, on, yes, 1 and their opposites), lists (comma-separated) and choices, whatever their case. What does not convert stays as it is, and the
  * schema's check reports it with the value that was given.
  */
 export function convert(schema: SchemaNode | undefined, value: unknown): unknown {

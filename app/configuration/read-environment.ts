@@ -1,5 +1,11 @@
-import type { SchemaNode } from '../../contract/schema-node.ts';
-import { listSettings, type SettingEntry, springEnvironmentName } from '../../contract/setting-list.ts';
+import { isOpen, type SchemaNode } from '../../contract/schema-node.ts';
+import {
+  FREE_KEY,
+  FREE_VARIABLE_PART,
+  listSettings,
+  type SettingEntry,
+  springEnvironmentName,
+} from '../../contract/setting-list.ts';
 import { convert } from './convert-text.ts';
 import type { SettingValue } from './setting-value.ts';
 
@@ -25,22 +31,13 @@ function readList({ segments, schema }: SettingEntry, base: string, env: Environ
   return [{ path: segments, value, source: sourceOf(`${base}_0`), itemSources: names.map(sourceOf) }];
 }
 
-function readMap({ segments, environmentName, schema }: SettingEntry, env: Environment): readonly SettingValue[] {
-  const prefix = `${environmentName}_`;
-  return Object.keys(env)
-    .filter((name) => name.startsWith(prefix) && name.length > prefix.length)
-    .map((name) => ({
-      path: [...segments, name.slice(prefix.length).toLowerCase()],
-      value: convert(Object.values(schema.patternProperties ?? {})[0], env[name]),
-      source: sourceOf(name),
-    }));
-}
+const namesOf = ({ environmentName, path }: SettingEntry): readonly string[] => [
+  environmentName,
+  springEnvironmentName(path),
+];
 
 function readSetting(setting: SettingEntry, env: Environment): readonly SettingValue[] {
-  if (setting.isMap) {
-    return readMap(setting, env);
-  }
-  const names = [setting.environmentName, springEnvironmentName(setting.path)];
+  const names = namesOf(setting);
   const name = names.find((candidate) => env[candidate] !== undefined);
   if (name !== undefined) {
     return [{ path: setting.segments, value: convert(setting.schema, env[name]), source: sourceOf(name) }];
@@ -50,12 +47,38 @@ function readSetting(setting: SettingEntry, env: Environment): readonly SettingV
     : [];
 }
 
+/** What stands in the variables' names where the setting's name is free. */
+function freeParts(setting: SettingEntry, env: Environment): readonly string[] {
+  const parts = namesOf(setting).flatMap((pattern) => {
+    const [before = '', after = ''] = pattern.split(FREE_VARIABLE_PART);
+    const end = setting.schema.type === 'array' ? `${after}(?:_\\d+)?` : after;
+    const variable = new RegExp(`^${before}(.+?)${end}$`);
+    return Object.keys(env).flatMap((name) => variable.exec(name)?.[1] ?? []);
+  });
+  return [...new Set(parts)];
+}
+
+/** Where anything may stand, an underscore begins the next level, as a dot does in the file. */
+const keysOf = ({ schema }: SettingEntry, part: string): readonly string[] =>
+  isOpen(schema) ? part.toLowerCase().split('_') : [part.toLowerCase()];
+
+function readMap(setting: SettingEntry, env: Environment): readonly SettingValue[] {
+  return freeParts(setting, env).flatMap((part) => {
+    const keys = keysOf(setting, part);
+    const segments = setting.segments.flatMap((key) => (key === FREE_KEY ? keys : [key]));
+    const environmentName = setting.environmentName.replace(FREE_VARIABLE_PART, part);
+    const path = setting.path.replace(FREE_KEY, part);
+    return readSetting({ ...setting, segments, path, environmentName }, env);
+  });
+}
+
 /**
  * The settings that environment variables give. A setting's name has an underscore at each dot, capital and dash
  * (`KAFKA_GROUP_ID`); the form without the inner ones (`KAFKA_GROUPID`) counts where the first is not set. Lists are
- * comma-separated or have a variable for each item (`KAFKA_BROKERS_0`); labels are named in lower case after
- * `MANAGEMENT_METRICS_TAGS_`. A variable that names no setting is none of ours, so it is ignored.
+ * comma-separated or have a variable for each item (`KAFKA_BROKERS_0`); a free name is in lower case: that of a label after
+ * `MANAGEMENT_METRICS_TAGS_`, that of a group after `MANAGEMENT_ENDPOINT_HEALTH_GROUP_`. A variable that names no setting
+ * is none of ours, so it is ignored.
  */
 export function readEnvironment(schema: SchemaNode, env: Environment): readonly SettingValue[] {
-  return listSettings(schema).flatMap((setting) => readSetting(setting, env));
+  return listSettings(schema).flatMap((setting) => (setting.isMap ? readMap(setting, env) : readSetting(setting, env)));
 }

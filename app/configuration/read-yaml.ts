@@ -1,6 +1,6 @@
 import { type Document, LineCounter, parseAllDocuments, visit } from 'yaml';
 import type { Problem } from '../../contract/problem.ts';
-import type { SchemaNode } from '../../contract/schema-node.ts';
+import { isOpen, type SchemaNode } from '../../contract/schema-node.ts';
 import { environmentName } from '../../contract/setting-list.ts';
 import { formatPath } from '../../contract/setting-path.ts';
 import { bindKey } from './bind-key.ts';
@@ -46,7 +46,12 @@ function resolveTexts(value: unknown, lookup: YamlInput['lookup'], missing: stri
     missing.push(...resolved.missing);
     return resolved.text;
   }
-  return Array.isArray(value) ? value.map((item) => resolveTexts(item, lookup, missing)) : value;
+  if (Array.isArray(value)) {
+    return value.map((item) => resolveTexts(item, lookup, missing));
+  }
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveTexts(item, lookup, missing)]))
+    : value;
 }
 
 function readValue(
@@ -79,7 +84,8 @@ function readNode(
     return [];
   }
   const children = typeof raw === 'object' && !Array.isArray(raw) ? Object.entries(raw) : [];
-  if (schema?.type !== 'object' || children.length === 0) {
+  const isSection = schema !== undefined && (schema.type === 'object' || isOpen(schema));
+  if (!isSection || children.length === 0) {
     return [readValue(context, schema, path, rawPath, raw)];
   }
   return children.flatMap(([key, child]) => {

@@ -54,7 +54,7 @@ export function createHealth({ settings, report, checkDatabase, checkKafka }: He
       [HEALTH_GROUP.liveness]: ['livenessState'],
       [HEALTH_GROUP.readiness]: ['readinessState', 'db', 'kafka', 'consumer'],
     },
-    outsideRoot: kafka.inRoot ? [] : ['kafka'],
+    outsideRoot: kafka['in-root'] ? [] : ['kafka'],
   });
   const evaluator = new HealthEvaluator({
     status: async () => (await endpoint.root()).status,

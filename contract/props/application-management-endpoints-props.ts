@@ -1,10 +1,10 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 import type { ApplicationManagementEndpointsWebProps } from './application-management-endpoints-web-props.ts';
 
-/** `application.management.endpoints` of consumer.yaml. */
+/** Which endpoints there are, and where they are found. */
 export interface ApplicationManagementEndpointsProps {
   /**
-   * `application.management.endpoints.web` of consumer.yaml.
+   * The endpoints as a web API.
    *
    * @default - the default of each property
    */

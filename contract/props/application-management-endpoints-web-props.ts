@@ -1,6 +1,8 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
+import type { ApplicationManagementEndpointsWebDiscoveryProps } from './application-management-endpoints-web-discovery-props.ts';
+import type { ApplicationManagementEndpointsWebExposureProps } from './application-management-endpoints-web-exposure-props.ts';
 
-/** `application.management.endpoints.web` of consumer.yaml. */
+/** The endpoints as a web API. */
 export interface ApplicationManagementEndpointsWebProps {
   /**
    * Path that all endpoints begin with; a slash at its end is cut, and empty serves them at the root.
@@ -10,4 +12,18 @@ export interface ApplicationManagementEndpointsWebProps {
    * @default '/actuator'
    */
   readonly 'base-path'?: string;
+
+  /**
+   * Which endpoints answer.
+   *
+   * @default - the default of each property
+   */
+  readonly exposure?: ApplicationManagementEndpointsWebExposureProps;
+
+  /**
+   * The list of endpoints.
+   *
+   * @default - the default of each property
+   */
+  readonly discovery?: ApplicationManagementEndpointsWebDiscoveryProps;
 }

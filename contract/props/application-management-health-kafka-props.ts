@@ -7,5 +7,5 @@ export interface ApplicationManagementHealthKafkaProps {
    *
    * @default false
    */
-  readonly inRoot?: boolean;
+  readonly 'in-root'?: boolean;
 }

@@ -69,4 +69,11 @@ export interface ApplicationProps {
    * @default - the default of each property
    */
   readonly management?: ApplicationManagementProps;
+
+  /**
+   * Shown by /actuator/info under this name; values are texts, lists of them, or maps.
+   *
+   * @default {}
+   */
+  readonly info?: Readonly<Record<string, unknown>>;
 }

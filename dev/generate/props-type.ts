@@ -1,4 +1,4 @@
-import { isFreeMap, type SchemaNode } from '../../contract/schema-node.ts';
+import { isFreeMap, isOpen, type SchemaNode } from '../../contract/schema-node.ts';
 
 /** A TypeScript type as text, and the sections for which it names an interface. */
 export interface PropsType {
@@ -53,6 +53,9 @@ function unionOf(nodes: readonly SchemaNode[], path: readonly string[]): PropsTy
  * @throws Error for a schema that this generator has no type for
  */
 export function propsType(node: SchemaNode, path: readonly string[]): PropsType {
+  if (isOpen(node)) {
+    return plain('unknown');
+  }
   if (node.enum !== undefined) {
     return plain(node.enum.map(literal).join(' | '));
   }

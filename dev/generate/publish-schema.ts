@@ -1,4 +1,4 @@
-import { isMandatory, type SchemaNode } from '../../contract/schema-node.ts';
+import { freeValue, isMandatory, isOpen, type SchemaNode } from '../../contract/schema-node.ts';
 
 /** Which liberties a file has beside the schema that the finished settings are checked with. */
 export interface SchemaUse {
@@ -12,14 +12,20 @@ export interface SchemaUse {
 
 const PLACEHOLDER: SchemaNode = { type: 'string', pattern: '\\$\\{.+\\}' };
 
+/** A list may be one text, its items separated by commas. */
+const LIST_AS_TEXT: SchemaNode = { type: 'string', minLength: 1 };
+
 const mapValues = <T, U>(object: Readonly<Record<string, T>>, change: (value: T) => U): Readonly<Record<string, U>> =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 
 function withAlternatives(node: SchemaNode, use: SchemaUse): SchemaNode {
   const isScalar = node.type !== 'object';
   const others: SchemaNode[] = [];
+  if (isOpen(node)) {
+    return node;
+  }
   if (use.isRelaxed && isScalar && (node.type !== 'string' || node.pattern !== undefined)) {
-    others.push(PLACEHOLDER);
+    others.push(node.type === 'array' ? LIST_AS_TEXT : PLACEHOLDER);
   }
   if (use.nullRemoves) {
     others.push({ type: 'null' });
@@ -41,16 +47,22 @@ function publishChild(node: SchemaNode, use: SchemaUse): SchemaNode {
 
 const kebabCase = (key: string): string => key.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
 
-/** What an editor should offer below a section: the keys, and for relaxed ones their other spellings. */
+const camelCase = (key: string): string => key.replaceAll(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+
+/** What an editor should offer below a section: the keys, and after them, for relaxed ones, their other spelling. */
 function publishProperties(properties: Readonly<Record<string, SchemaNode>>, use: SchemaUse) {
   const published = mapValues(properties, (child) => publishChild(child, use));
-  const kebab = Object.entries(published).map(([key, child]) => [kebabCase(key), child] as const);
-  return use.isRelaxed ? { ...published, ...Object.fromEntries(kebab) } : published;
+  const others = Object.entries(published).flatMap(([key, child]) => {
+    const spelled = key.includes('-') ? camelCase(key) : kebabCase(key);
+    return spelled === key ? [] : [[spelled, { ...child, description: `As ${key}.` }] as const];
+  });
+  return use.isRelaxed ? { ...published, ...Object.fromEntries(others) } : published;
 }
 
 function publishPatterns(node: SchemaNode, use: SchemaUse) {
   // Where a dotted key leads is beyond JSON Schema; the consumer checks it.
-  const dotted = use.isRelaxed && node.patternProperties === undefined ? { '[.]': {} } : {};
+  const mayHoldDots = node.patternProperties === undefined || freeValue(node)?.type === 'object';
+  const dotted = use.isRelaxed && mayHoldDots ? { '[.]': {} } : {};
   return { ...dotted, ...mapValues(node.patternProperties ?? {}, (child) => publishChild(child, use)) };
 }
 

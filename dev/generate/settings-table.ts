@@ -4,25 +4,20 @@ import { listSettings, type SettingEntry } from '../../contract/setting-list.ts'
 import { SettingsSchema } from '../../contract/settings.ts';
 import { markdownTable } from './markdown-table.ts';
 
-function defaultOf({ segments, isRequired, isRequiredInSection, isMap, schema }: SettingEntry): string {
+function defaultOf({ segments, isRequired, isRequiredInSection, schema }: SettingEntry): string {
   if (isRequired) {
     return '**required**';
   }
   if (isRequiredInSection) {
     return `required in \`${segments.slice(0, -1).join('.')}\``;
   }
-  return schema.default === undefined || isMap ? '' : `\`${String(schema.default)}\``;
+  const text = String(schema.default ?? '');
+  return text === '' ? '' : `\`${text}\``;
 }
 
 function row(setting: SettingEntry): readonly string[] {
-  const { path, environmentName, schema, isMap } = setting;
-  return [
-    `\`${path}${isMap ? '.<name>' : ''}\``,
-    `\`${environmentName}${isMap ? '_<NAME>' : ''}\``,
-    defaultOf(setting),
-    isMap ? 'a text' : allowedValues(schema),
-    schema.description ?? '',
-  ];
+  const { path, environmentName, schema } = setting;
+  return [`\`${path}\``, `\`${environmentName}\``, defaultOf(setting), allowedValues(schema), schema.description ?? ''];
 }
 
 /** Every setting of `application.yml`. */

@@ -27,7 +27,7 @@ describe('right settings', () => {
         database: { schema: 'stream_consumer', poolSize: 4 },
         consumer: { startFrom: 'earliest' },
         logging: { level: 'info' },
-        management: { health: { kafka: { inRoot: false } }, metrics: { tags: { application: 'stream-consumer' } } },
+        management: { health: { kafka: { 'in-root': false } }, metrics: { tags: { application: 'stream-consumer' } } },
       },
     });
   });

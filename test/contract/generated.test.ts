@@ -42,6 +42,9 @@ describe('the schema of application.yml', () => {
     'kafka: { brokers: ["${BROKER}"] }',
     'kafka: { group-id: g, groupId: g }',
     'management.health.kafka.in-root: true',
+    'management: { endpoint: { health: { showDetails: never, show-components: always, group: { a.include: db } } } }',
+    'management: { endpoints: { web: { exposure: { include: "health,info" } } } }',
+    'info: { app: { name: a, tags: [1, { b: true }] } }',
     'management: { health.kafka.in-root: true, metrics: { tags: { region: eu } } }',
   ])('takes %s', (text) => {
     expect(accepts('application', text)).toBe(true);
@@ -50,6 +53,8 @@ describe('the schema of application.yml', () => {
   test.each([
     'server: { port: x }',
     'server: { prt: 1 }',
+    'management: { endpoint: { health: { group: { a: { includes: [db] } } } } }',
+    'management: { endpoint: { health: { show_details: x } } }',
     'consumer: { startFrom: never }',
     'consumer: { start-from: never }',
     'kafka: { topics: [] }',

@@ -23,7 +23,12 @@ describe('the environment', () => {
     ['DATABASE_PASSWORD', ' 0123 ', (settings: Settings) => settings.database.password, ' 0123 '],
     ['KAFKA_SSL', 'true', (settings: Settings) => settings.kafka.ssl, true],
     ['DEAD_LETTERS_MAX_RATIO', '0.05', (settings: Settings) => settings.deadLetters.maxRatio, 0.05],
-    ['MANAGEMENT_HEALTH_KAFKA_IN_ROOT', 'on', (settings: Settings) => settings.management.health.kafka.inRoot, true],
+    [
+      'MANAGEMENT_HEALTH_KAFKA_IN_ROOT',
+      'on',
+      (settings: Settings) => settings.management.health.kafka['in-root'],
+      true,
+    ],
     [
       'MANAGEMENT_METRICS_TAGS_REGION',
       'eu-1',

@@ -15,10 +15,10 @@ describe('the YAML file', () => {
   });
 
   test('is understood with several levels in one key, at any level', () => {
-    expect(load({ cwd: yaml('management.health.kafka.in-root: true') }).management.health.kafka.inRoot).toBe(true);
-    expect(load({ cwd: yaml('management: { health.kafka: { in-root: true } }') }).management.health.kafka.inRoot).toBe(
-      true,
-    );
+    expect(load({ cwd: yaml('management.health.kafka.in-root: true') }).management.health.kafka['in-root']).toBe(true);
+    expect(
+      load({ cwd: yaml('management: { health.kafka: { in-root: true } }') }).management.health.kafka['in-root'],
+    ).toBe(true);
   });
 
   test.each([

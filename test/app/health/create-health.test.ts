@@ -28,7 +28,7 @@ async function start(overrides: Partial<HealthSources> = {}): Promise<void> {
 function kafkaInRoot(inRoot: boolean): HealthSources['settings'] {
   const { settings } = managementOptions();
   const { management } = settings;
-  return { ...settings, management: { ...management, health: { ...management.health, kafka: { inRoot } } } };
+  return { ...settings, management: { ...management, health: { ...management.health, kafka: { 'in-root': inRoot } } } };
 }
 
 async function statuses(): Promise<Record<string, string | undefined>> {

@@ -6,6 +6,9 @@ import {
   type ManagementOptions,
 } from '../../../app/management/create-management.ts';
 import type { ConsumerReport } from '../../../app/stream/consumer-report.ts';
+import { checkSettings } from '../../../contract/check-settings.ts';
+import { describeProblem } from '../../../contract/problem.ts';
+import type { Settings } from '../../../contract/settings.ts';
 
 /** A consumer at work: one partition, four records behind. */
 export const RUNNING: ConsumerReport = {
@@ -16,28 +19,25 @@ export const RUNNING: ConsumerReport = {
   lastError: null,
 };
 
+/** Complete settings: those of a test over those of a consumer of orders. */
+export function settingsWith(management: object, others: object = {}): Settings {
+  const checked = checkSettings({
+    server: { port: 0, address: '127.0.0.1' },
+    kafka: { brokers: ['broker:9092'], topics: ['orders'], groupId: 'orders-consumer' },
+    database: { url: 'postgresql://db/orders' },
+    management: { metrics: { tags: { application: 'orders-consumer' } }, ...management },
+    ...others,
+  });
+  if (!checked.ok) {
+    throw new Error(checked.problems.map(describeProblem).join('\n'));
+  }
+  return checked.value;
+}
+
 /** Options with parts that all work and a log that is thrown away. */
 export function managementOptions(overrides: Partial<ManagementOptions> = {}): ManagementOptions {
   return {
-    settings: {
-      server: { port: 0, address: '127.0.0.1' },
-      kafka: {
-        brokers: ['broker:9092'],
-        topics: ['orders'],
-        groupId: 'orders-consumer',
-        clientId: 'stream-consumer',
-        sessionTimeout: '10s',
-        ssl: false,
-      },
-      logging: { level: 'info' },
-      management: {
-        server: {},
-        endpoints: { web: { 'base-path': '/actuator' } },
-        security: {},
-        health: { kafka: { inRoot: false }, diskspace: { path: '.', threshold: 1 } },
-        metrics: { tags: { application: 'orders-consumer' } },
-      },
-    },
+    settings: settingsWith({}),
     build: { version: '1.2.3', time: '2026-11-21T13:50:31.742Z' },
     report: () => RUNNING,
     pool: () => ({ active: 1, idle: 2, pending: 3, max: 4 }),
