@@ -3,6 +3,7 @@ import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { describeProblem, type Problem } from '../../contract/problem.ts';
 import type { Settings } from '../../contract/settings.ts';
 import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
+import { readCertificate } from '../management/certificate.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
 import { deadLettersHelp } from './dead-letters-help.ts';
 import { CONFIG_FILE_PLACES } from './find-config-file.ts';
@@ -38,6 +39,11 @@ function settle(loaded: LoadedSettings, { check, deadLetters }: CommandLine): De
   }
   if (deadLetters) {
     return { kind: 'dead-letters', settings: loaded.value, request: deadLetters };
+  }
+  const { ssl } = loaded.value.server;
+  const problems = ssl === undefined ? [] : readCertificate(ssl).problems;
+  if (problems.length > 0) {
+    return refuseSettings(problems, loaded.configFile);
   }
   return check
     ? { kind: 'exit', code: EXIT_CODE.ok, stdout: printSettings(loaded.value) }

@@ -8,6 +8,7 @@ import { createMetrics } from '../metrics/create-metrics.ts';
 import type { PoolFigures } from '../metrics/pool-figures.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';
+import { guardedServer } from './guarded-server.ts';
 import { healthRoute } from './health-route.ts';
 import { indexRoute } from './index-route.ts';
 import { type BuildInfo, infoRoute } from './info-route.ts';
@@ -15,7 +16,6 @@ import { closeWithin, listen } from './listening.ts';
 import type { LogDestination } from './log-options.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { prometheusRoute } from './prometheus-route.ts';
-import { createServer } from './server.ts';
 
 /** What the operational interface is made from; all functions answer at once and throw nothing. */
 export interface ManagementOptions {
@@ -64,13 +64,13 @@ export function createManagement(options: ManagementOptions): Management {
 /** As {@link createManagement}, with the server itself, so that a test can ask it without a network. */
 export function assembleManagement(options: ManagementOptions): { management: Management; app: FastifyInstance } {
   const { settings, build } = options;
-  const app = createServer(settings, options.logDestination);
+  const endpoint = managementEndpoint(settings);
+  const { app, isAuthorized, renewal } = guardedServer(settings, endpoint, options.logDestination);
   const health = createHealth(options);
   const metrics = createMetrics({ ...options, healthFailures: () => health.evaluator.consecutiveFailures });
-  const endpoint = managementEndpoint(settings);
   indexRoute(app, endpoint);
   infoRoute(app, endpoint, build);
-  healthRoute(app, endpoint, health.endpoint);
+  healthRoute(app, endpoint, health.endpoint, isAuthorized);
   prometheusRoute(app, endpoint, metrics.write);
   metricsRoute(app, endpoint, metrics.reader);
   const management: Management = {
@@ -81,11 +81,13 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
       const address = await listen(app, endpoint);
       metrics.start();
       health.start();
+      renewal?.start();
       return address;
     },
     ready: () => health.lifecycle.ready(),
     draining: () => health.lifecycle.draining(),
     stop: async () => {
+      renewal?.stop();
       health.stop();
       metrics.stop();
       await closeWithin(app, CLOSE_TIMEOUT_MS);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
@@ -30,8 +31,11 @@ function reasonOf(code: string, { settings }: ManagementEndpoint): string | unde
  */
 export async function listen(app: FastifyInstance, endpoint: ManagementEndpoint): Promise<AddressInfo> {
   const { port, address } = endpoint;
+  await app.ready();
   try {
-    await app.listen({ port, host: address });
+    // Not by Fastify, which logs a line of its own for each of the machine's addresses.
+    app.server.listen(port, address);
+    await once(app.server, 'listening');
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     const reason = reasonOf(code, endpoint) ?? message;

@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Settings } from '../../contract/settings.ts';
+import type { Certificate } from './certificate.ts';
 import { sendError, sendNotFound } from './error-answer.ts';
 import { type LogDestination, logOptions } from './log-options.ts';
 
@@ -23,21 +24,46 @@ const LIMITS = {
 const extraMethods = (app: FastifyInstance) =>
   METHODS.filter((method) => method !== 'CONNECT' && !app.supportedMethods.includes(method));
 
+/** Node's own options of a server, with TLS where there is a certificate. */
+function serverOptions(certificate: Certificate | undefined) {
+  const { headersTimeout, connectionsCheckingInterval } = LIMITS;
+  const http = { maxHeaderSize: LIMITS.headerBytes, headersTimeout, connectionsCheckingInterval };
+  if (certificate === undefined) {
+    return { http };
+  }
+  const { cert, key } = certificate;
+  return { https: { ...http, cert, key, handshakeTimeout: LIMITS.headersTimeout } };
+}
+
+/** What {@link createServer} is made from. */
+export interface ServerOptions {
+  readonly logging: Settings['logging'];
+  /**
+   * The certificate for HTTPS.
+   * @default HTTP
+   */
+  readonly certificate?: Certificate | undefined;
+  /**
+   * Adds hooks that see a request before everything else.
+   * @default none
+   */
+  readonly guard?: (app: FastifyInstance) => void;
+  /**
+   * Where the log goes.
+   * @default standard output
+   */
+  readonly destination?: LogDestination | undefined;
+}
+
 /**
  * The HTTP server without routes: it reads no request bodies, answers every error in Actuator's words, never with a
  * message or a stack trace, and owns the process's log (`log`). A request is logged at debug.
- *
- * @param destination Where the log goes. @default standard output
  */
-export function createServer(settings: Pick<Settings, 'logging'>, destination?: LogDestination): FastifyInstance {
+export function createServer({ logging, certificate, guard, destination }: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
-    logger: logOptions(settings.logging, destination),
+    logger: logOptions(logging, destination),
     logController: new LogController({ disableRequestLogging: true }),
-    http: {
-      maxHeaderSize: LIMITS.headerBytes,
-      headersTimeout: LIMITS.headersTimeout,
-      connectionsCheckingInterval: LIMITS.connectionsCheckingInterval,
-    },
+    ...serverOptions(certificate),
     requestTimeout: LIMITS.requestTimeout,
     connectionTimeout: LIMITS.connectionTimeout,
     keepAliveTimeout: LIMITS.keepAliveTimeout,
@@ -54,6 +80,7 @@ export function createServer(settings: Pick<Settings, 'logging'>, destination?: 
   }
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  guard?.(app);
   addErrorAnswers(app);
   return app;
 }

@@ -34,6 +34,15 @@ describe('without options', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
+  test.each([[[]], [['--check']]])("a certificate's files that cannot be used are code 78, too: %j", (argv) => {
+    const env = { SERVER_SSL_CERTIFICATE: '/no/tls.crt', SERVER_SSL_CERTIFICATE_PRIVATE_KEY: '/no/tls.key' };
+    const { code, stdout, stderr } = exit(argv, env);
+    expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
+    expect(stderr).toContain('2 problems; nothing was started.');
+    expect(stderr).toContain('server.ssl.certificate names a file that does not exist: "/no/tls.crt"');
+    expect(stderr).toContain('server.ssl.certificate-private-key names a file that does not exist: "/no/tls.key"');
+  });
+
   test('says where it looked when no file was found', () => {
     const { stderr } = exitOf(configure([], {}, folderWith({})));
     expect(stderr).toContain('none is at application.yml or config/application.yml');

@@ -10,7 +10,7 @@ afterEach(() => app.close());
 /** The lines that are logged at a level. */
 function logAt(level: Settings['logging']['level'], write: (log: FastifyInstance['log']) => void) {
   const lines: Record<string, unknown>[] = [];
-  app = createServer({ logging: { level } }, { write: (line) => lines.push(JSON.parse(line)) });
+  app = createServer({ logging: { level }, destination: { write: (line) => lines.push(JSON.parse(line)) } });
   write(app.log);
   return lines;
 }

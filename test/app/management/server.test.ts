@@ -27,7 +27,7 @@ function exchange(port: number, bytes: string): Promise<string> {
 
 test('a failing handler is 500 with the four keys, its message only in the log', async () => {
   const lines: string[] = [];
-  const app = createServer({ logging: { level: 'error' } }, { write: (line) => lines.push(line) });
+  const app = createServer({ logging: { level: 'error' }, destination: { write: (line) => lines.push(line) } });
   app.get('/fails', () => {
     throw new Error('secret plan');
   });

@@ -1,0 +1,67 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Settings } from '../../contract/settings.ts';
+import { sendError } from './error-answer.ts';
+
+type Security = Settings['management']['security'];
+
+/** Whether a request may see everything: nothing is asked for, or it shows the right token or user and password. */
+export type IsAuthorized = (request: Pick<FastifyRequest, 'headers'>) => boolean;
+
+const REALM = 'realm="actuator"';
+
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Texts of any length in a time that tells nothing of either. */
+const equals = (given: string, expected: string): boolean => timingSafeEqual(digestOf(given), digestOf(expected));
+
+/** What an Authorization header shows, told apart by its scheme in lower case. */
+function shown(header: string | undefined): { readonly scheme: string; readonly value: string } {
+  const [, scheme = '', value = ''] = /^([^ ]+) +([^ ]+) *$/.exec(header ?? '') ?? [];
+  return { scheme: scheme.toLowerCase(), value };
+}
+
+/** @returns a check that takes the same time for every wrong credential. */
+export function accessOf({ token, username, password }: Security): IsAuthorized {
+  if (token === undefined && username === undefined) {
+    return () => true;
+  }
+  const expected = new Map<string, string>();
+  if (token !== undefined) {
+    expected.set('bearer', token);
+  }
+  if (username !== undefined) {
+    expected.set('basic', `${username}:${password}`);
+  }
+  return ({ headers }) => {
+    const { scheme, value } = shown(headers.authorization);
+    const right = expected.get(scheme);
+    const given = scheme === 'basic' ? Buffer.from(value, 'base64').toString('utf8') : value;
+    return right !== undefined && equals(given, right);
+  };
+}
+
+function challenges({ token, username }: Security): string[] {
+  return [
+    ...(token === undefined ? [] : [`Bearer ${REALM}`]),
+    ...(username === undefined ? [] : [`Basic ${REALM}, charset="UTF-8"`]),
+  ];
+}
+
+/**
+ * Answers 401 to every request that shows no right credential, also to those for paths that nobody serves.
+ *
+ * @param isOpen whether everybody may ask a route, given as it was registered; `undefined` where there is none.
+ */
+export function guard(
+  app: FastifyInstance,
+  security: Security,
+  isAuthorized: IsAuthorized,
+  isOpen: (route: string | undefined) => boolean,
+): void {
+  const authenticate = challenges(security);
+  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+    const mayPass = isAuthorized(request) || isOpen(request.routeOptions.url);
+    return mayPass ? undefined : sendError(request, reply.header('www-authenticate', authenticate), 401);
+  });
+}

@@ -1,0 +1,113 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { describeProblem, type Problem } from '../../contract/problem.ts';
+import type { Settings } from '../../contract/settings.ts';
+
+/** The settings that name the certificate's files. */
+export type CertificateFiles = NonNullable<Settings['server']['ssl']>;
+
+/** A certificate with its key, as PEM; both were seen to be of one kind and to belong together. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+  /** Whom it is for and until when, for the log. */
+  readonly subject: string;
+  readonly validTo: string;
+}
+
+/** A certificate, or all that is wrong with the files. */
+export type CertificateReading =
+  | { readonly certificate: Certificate; readonly problems: readonly [] }
+  | { readonly certificate?: never; readonly problems: readonly Problem[] };
+
+const CERTIFICATE = {
+  path: 'server.ssl.certificate',
+  allowed: 'a PEM file that begins with -----BEGIN CERTIFICATE-----',
+};
+const KEY = {
+  path: 'server.ssl.certificate-private-key',
+  allowed: 'a PEM file with a private key that is not encrypted, such as openssl genpkey writes',
+};
+
+const READ_FAILURE: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be read by this user',
+};
+
+type Attempt<T> =
+  | { readonly value: T; readonly problem?: never }
+  | { readonly value?: never; readonly problem: Problem };
+
+/** What `parse` makes of a file; its own error is not told, since OpenSSL's says nothing to a person. */
+function parseFile<T>(
+  file: string,
+  setting: typeof KEY,
+  parse: (pem: string) => T,
+): Attempt<{ pem: string; parsed: T }> {
+  let pem: string;
+  try {
+    pem = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const reason = READ_FAILURE[code] ?? `cannot be read (${message})`;
+    return { problem: { ...setting, given: file, message: `names a file that ${reason}` } };
+  }
+  try {
+    return { value: { pem, parsed: parse(pem) } };
+  } catch {
+    return { problem: { ...setting, given: file, message: 'names a file that holds something else' } };
+  }
+}
+
+function pairProblem(cert: X509Certificate, pems: { cert: string; key: string }, files: CertificateFiles) {
+  const given = files['certificate-private-key'];
+  if (!cert.checkPrivateKey(createPrivateKey(pems.key))) {
+    const allowed = `the key that the certificate in ${files.certificate} was made for`;
+    return { path: KEY.path, message: 'names a key of another certificate', given, allowed };
+  }
+  try {
+    createSecureContext(pems);
+    return undefined;
+  } catch (error) {
+    const message = `cannot be used for TLS (${(error as Error).message})`;
+    return {
+      path: CERTIFICATE.path,
+      message,
+      given: files.certificate,
+      allowed: 'a certificate and key that OpenSSL takes',
+    };
+  }
+}
+
+/** Reads the two files and sees whether a TLS server can work with them; an expired certificate is one it can work with. */
+export function readCertificate(files: CertificateFiles): CertificateReading {
+  const cert = parseFile(files.certificate, CERTIFICATE, (pem) => new X509Certificate(pem));
+  const key = parseFile(files['certificate-private-key'], KEY, createPrivateKey);
+  if (cert.problem || key.problem) {
+    return { problems: [cert.problem, key.problem].filter((problem) => problem !== undefined) };
+  }
+  const pems = { cert: cert.value.pem, key: key.value.pem };
+  const { parsed } = cert.value;
+  const problem = pairProblem(parsed, pems, files);
+  return problem === undefined
+    ? {
+        certificate: { ...pems, subject: parsed.subject, validTo: new Date(parsed.validTo).toISOString() },
+        problems: [],
+      }
+    : { problems: [problem] };
+}
+
+/**
+ * The certificate that a server begins with.
+ *
+ * @throws Error with all that is wrong with the files; the configuration was checked for it before.
+ */
+export function requireCertificate(files: CertificateFiles): Certificate {
+  const { certificate, problems } = readCertificate(files);
+  if (certificate === undefined) {
+    throw new Error(problems.map(describeProblem).join('\n'));
+  }
+  return certificate;
+}

@@ -1,0 +1,108 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { accessOf } from '../../../app/management/access.ts';
+import { managementOptions, type RunningManagement, startManagement } from './running-management.ts';
+
+const TOKEN = 'bearer-7f3a';
+const SECURITY = { token: TOKEN, username: 'prometheus', password: 'pass:wörd' };
+
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
+let running: RunningManagement | undefined;
+let lines: string[];
+
+afterEach(async () => {
+  await running?.management.stop();
+  running = undefined;
+});
+
+async function start(security: object = SECURITY): Promise<RunningManagement> {
+  const { settings } = managementOptions();
+  lines = [];
+  running = await startManagement({
+    settings: { ...settings, logging: { level: 'trace' }, management: { ...settings.management, security } },
+    logDestination: { write: (line) => lines.push(line) },
+  });
+  return running;
+}
+
+test.each([
+  ['the token', { token: TOKEN }, `Bearer ${TOKEN}`, true],
+  ['the scheme in any letter case', { token: TOKEN }, `bEARER ${TOKEN}`, true],
+  ['a token that only begins right', { token: TOKEN }, `Bearer ${TOKEN}x`, false],
+  ['a part of the token', { token: TOKEN }, 'Bearer bearer', false],
+  ['no scheme', { token: TOKEN }, TOKEN, false],
+  ['another scheme', { token: TOKEN }, `Token ${TOKEN}`, false],
+  ['an empty header', { token: TOKEN }, '', false],
+  ['the token as a user', { token: TOKEN }, basic(`${TOKEN}:`), false],
+  ['user and password', { username: 'u', password: 'p:ä' }, basic('u:p:ä'), true],
+  ['another password', { username: 'u', password: 'p' }, basic('u:q'), false],
+  ['another user', { username: 'u', password: 'p' }, basic('v:p'), false],
+  ['a text that is not base64', { username: 'u', password: 'p' }, 'Basic ~~~', false],
+  ['the password as a token', { username: 'u', password: 'p' }, 'Bearer u:p', false],
+])('%s is right or not', (_what, security, authorization, isRight) => {
+  expect(accessOf(security)({ headers: { authorization } })).toBe(isRight);
+});
+
+test('without a credential in the settings everybody is authorized, with one nobody who shows none', () => {
+  expect(accessOf({})({ headers: {} })).toBe(true);
+  expect(accessOf({ token: TOKEN })({ headers: {} })).toBe(false);
+});
+
+test.each(['/actuator', '/actuator/info', '/actuator/metrics', '/actuator/prometheus', '/actuator/nosuch', '/', '/x'])(
+  '%s is 401 with the four keys and what would be accepted, until the credential is shown',
+  async (url) => {
+    const { app } = await start();
+    const refused = await app.inject({ url });
+    expect(refused.statusCode).toBe(401);
+    expect(Object.keys(refused.json())).toEqual(['timestamp', 'status', 'error', 'path']);
+    expect(refused.headers['www-authenticate']).toEqual([
+      'Bearer realm="actuator"',
+      'Basic realm="actuator", charset="UTF-8"',
+    ]);
+    for (const authorization of [`Bearer ${TOKEN}`, basic('prometheus:pass:wörd')]) {
+      expect((await app.inject({ url, headers: { authorization } })).statusCode).not.toBe(401);
+    }
+    expect(lines.join('')).not.toMatch(/bearer-7f3a|w.rd|cHJvbWV0aGV1cz/);
+  },
+);
+
+test.each(['HEAD', 'OPTIONS', 'POST'] as const)('%s is no way around it', async (method) => {
+  const { app } = await start();
+  expect((await app.inject({ method, url: '/actuator/metrics' })).statusCode).toBe(401);
+});
+
+test.each([
+  '/actuator/health/../metrics',
+  '/actuator/health/%2e%2e/metrics',
+  '/actuator/health;/../metrics',
+  '/actuator//metrics',
+  '/actuator/metrics?x=/actuator/health',
+  '/ACTUATOR/metrics',
+])('%s shows no metrics either', async (url) => {
+  const { app } = await start();
+  const { statusCode, body } = await app.inject({ url });
+  expect(statusCode).toBeGreaterThanOrEqual(400);
+  expect(body).not.toContain('names');
+});
+
+test('the health and its groups answer everybody with the status', async () => {
+  const { app } = await start();
+  expect((await app.inject({ url: '/actuator/health' })).json()).toEqual({
+    status: 'UP',
+    groups: ['liveness', 'readiness'],
+  });
+  for (const group of ['liveness', 'readiness']) {
+    expect((await app.inject({ url: `/actuator/health/${group}` })).json()).toEqual({ status: 'UP' });
+  }
+});
+
+test('a component is not there for those without the credential, and with it all is shown', async () => {
+  const { app } = await start();
+  const hidden = await app.inject({ url: '/actuator/health/db' });
+  expect([hidden.statusCode, hidden.body]).toEqual([404, '']);
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  expect((await app.inject({ url: '/actuator/health/db', headers })).json()).toMatchObject({ status: 'UP' });
+  expect((await app.inject({ url: '/actuator/health', headers })).json()).toMatchObject({
+    components: { db: { status: 'UP', details: { database: 'PostgreSQL' } } },
+  });
+});
