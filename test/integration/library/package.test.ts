@@ -1,0 +1,105 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
+import { type Finished, run } from '../../synthesis/checkout.ts';
+import { type PackedProduct, packProduct } from './packed-product.ts';
+
+const SLOW_MACHINE_MS = 180_000;
+
+const PACKED_ROOMS = ['app', 'charts', 'contract', 'monitoring'];
+
+/** Somebody's own compiler settings, one for each kind of module. */
+const COMPILER = {
+  target: 'es2022',
+  module: 'nodenext',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  outDir: 'out',
+};
+
+let product: PackedProduct;
+
+beforeAll(async () => {
+  product = await packProduct();
+}, SLOW_MACHINE_MS);
+
+afterAll(() => rmSync(product.folder, { recursive: true, force: true }));
+
+/** The example of the README, which is what people start from. */
+function readmeExample(): string {
+  const [, section = ''] = readFileSync('README.md', 'utf8').split('\n## As a library\n');
+  const [, example] = /```ts\n([\s\S]*?)```/.exec(section) ?? [];
+  if (example === undefined) {
+    throw new Error('README.md has no TypeScript under "As a library"');
+  }
+  return example;
+}
+
+const sources = (room: string): string[] =>
+  readdirSync(room, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => `${room}/${path.slice(0, -'.ts'.length)}`);
+
+describe('the npm package', () => {
+  test('holds the compiled rooms, their types, the schemas and the legal texts, and nothing else', () => {
+    const rooms = PACKED_ROOMS.flatMap(sources);
+    const typed = [...rooms.filter((path) => !path.startsWith('app/')), 'index'];
+    const schemas = readdirSync('contract/schemas').map((name) => `contract/schemas/${name}`);
+    expect(product.files.toSorted()).toEqual(
+      [
+        ...[...rooms, 'index'].map((path) => `build/${path}.js`),
+        ...typed.map((path) => `build/${path}.d.ts`),
+        ...schemas,
+        'LICENSE',
+        'README.md',
+        'package.json',
+      ].toSorted(),
+    );
+  });
+});
+
+describe("in somebody's own cdk8s project", () => {
+  let folder = '';
+
+  beforeAll(async () => {
+    folder = join(product.folder, 'project');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'theirs', version: '1.0.0', private: true }));
+    const args = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', product.tarball];
+    const { code, stderr } = await run('npm', args, folder);
+    expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
+  }, SLOW_MACHINE_MS);
+
+  /** Compiles the README's example as a package of the given kind, and runs it. */
+  async function synthesized(type: 'commonjs' | 'module'): Promise<{ compiled: Finished; ran: Finished; out: string }> {
+    const consumer = join(folder, type);
+    mkdirSync(consumer);
+    writeFileSync(join(consumer, 'package.json'), JSON.stringify({ type }));
+    writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER, files: ['app.ts'] }));
+    writeFileSync(join(consumer, 'app.ts'), readmeExample());
+    const compiled = await run(process.execPath, [resolve('node_modules/typescript/bin/tsc')], consumer);
+    const ran = await run(process.execPath, ['out/app.js'], consumer);
+    return { compiled, ran, out: join(consumer, 'dist') };
+  }
+
+  test.each(['module', 'commonjs'] as const)(
+    'the example of the README compiles and synthesizes two consumers: %s',
+    async (type) => {
+      const { compiled, ran, out } = await synthesized(type);
+      expect(compiled).toEqual({ code: 0, stdout: '', stderr: '' });
+      expect(ran).toEqual({ code: 0, stdout: '', stderr: '' });
+      const objects = readdirSync(out)
+        .flatMap((name) => parseAllDocuments(readFileSync(join(out, name), 'utf8')))
+        .map((document) => document.toJS() as { kind: string; metadata: { name: string }; spec?: object });
+      const names = (kind: string) => objects.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name);
+      for (const kind of ['Deployment', 'Service', 'ServiceMonitor', 'PrometheusRule']) {
+        expect([kind, ...names(kind)]).toEqual([kind, 'orders-consumer', 'payments-consumer']);
+      }
+      for (const deployment of objects.filter(({ kind }) => kind === 'Deployment')) {
+        expect(deployment.spec).toMatchObject({ template: { spec: { priorityClassName: 'streaming' } } });
+      }
+    },
+    SLOW_MACHINE_MS,
+  );
+});

@@ -1,0 +1,52 @@
+import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { run } from '../../synthesis/checkout.ts';
+
+const ROOT = resolve('.');
+
+/** What the compiler and `npm pack` read. */
+const SOURCES = [
+  '.npmrc',
+  'LICENSE',
+  'README.md',
+  'app',
+  'charts',
+  'contract',
+  'index.ts',
+  'monitoring',
+  'package.json',
+  'tsconfig.base.json',
+  'tsconfig.library.json',
+];
+
+/** The product as npm would publish it. */
+export interface PackedProduct {
+  /** A temporary folder; the caller removes it. */
+  readonly folder: string;
+  /** The .tgz file. */
+  readonly tarball: string;
+  /** Paths of the files in it. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Packs a copy of the sources, so that `prepack` compiles from nothing and leaves the checkout's own build alone.
+ *
+ * @throws Error with npm's output when that fails
+ */
+export async function packProduct(): Promise<PackedProduct> {
+  const folder = mkdtempSync(join(tmpdir(), 'packed-product-'));
+  const sources = join(folder, 'sources');
+  mkdirSync(sources);
+  for (const name of SOURCES) {
+    cpSync(join(ROOT, name), join(sources, name), { recursive: true });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(sources, 'node_modules'));
+  const { code, stdout, stderr } = await run('npm', ['pack', '--json', '--pack-destination', folder], sources);
+  if (code !== 0) {
+    throw new Error(`npm pack ended with ${code}:\n${stdout}${stderr}`);
+  }
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as [{ filename: string; files: { path: string }[] }];
+  return { folder, tarball: join(folder, packed.filename), files: packed.files.map(({ path }) => path) };
+}
