@@ -27,9 +27,11 @@ export class StreamConsumer extends Construct {
   readonly workload: Workload;
   /** The Namespace; `undefined` when `namespace.create` is false. */
   readonly namespace: ApiObject | undefined;
+  /** The ServiceAccount of the Pods, without a token. */
   readonly serviceAccount: ApiObject;
   /** The ConfigMap with application.yml; its name changes with its content. */
   readonly configMap: ApiObject;
+  /** The Deployment. */
   readonly deployment: ApiObject;
   /** The Service in front of the HTTP interface. */
   readonly service: ApiObject;

@@ -15,6 +15,7 @@ export interface StreamConsumerMonitoringProps {
  * in the consumer's chart or in another one.
  */
 export class StreamConsumerMonitoring extends Construct {
+  /** How the operator finds and scrapes the Pods. */
   readonly serviceMonitor: ApiObject;
   /** The alerts; each names a runbook below `monitoring.runbookBaseUrl`. */
   readonly prometheusRule: ApiObject;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ConsumerFileSchema } from '../../contract/consumer-file.ts';
 import type { SchemaNode } from '../../contract/schema-node.ts';
 import { SettingsSchema } from '../../contract/settings.ts';
+import { API_FOLDER, apiFiles } from './api-files.ts';
 import { replaceSection } from './marked-section.ts';
 import { metricsTable } from './metrics-table.ts';
 import { PROPS_FOLDER, propsFiles } from './props-files.ts';
@@ -17,7 +18,7 @@ export interface GeneratedFile {
   readonly content: string;
 }
 
-const GENERATED_FOLDERS = [PROPS_FOLDER] as const;
+const GENERATED_FOLDERS = [PROPS_FOLDER, API_FOLDER] as const;
 
 const DOCUMENTS = ['README.md', 'docs/configuration.md', 'docs/metrics.md'] as const;
 
@@ -58,7 +59,13 @@ function documentFile(root: string, path: string): GeneratedFile {
  */
 export function generatedFiles(root: string): readonly GeneratedFile[] {
   const documents = DOCUMENTS.filter((path) => existsSync(join(root, path)));
-  return [...schemaFiles(), versionFile(root), ...propsFiles(), ...documents.map((path) => documentFile(root, path))];
+  return [
+    ...schemaFiles(),
+    versionFile(root),
+    ...propsFiles(),
+    ...apiFiles(root),
+    ...documents.map((path) => documentFile(root, path)),
+  ];
 }
 
 /** The generated files that are missing or different. */

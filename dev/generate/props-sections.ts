@@ -1,0 +1,82 @@
+import { ConsumerFileSchema } from '../../contract/consumer-file.ts';
+import { isFreeMap, isMandatory, type SchemaNode } from '../../contract/schema-node.ts';
+import { type PropsType, propsType } from './props-type.ts';
+
+/** One property of a section of consumer.yaml, as the constructs' props have it. */
+export interface PropsProperty {
+  readonly key: string;
+  readonly type: PropsType;
+  readonly description: string;
+  /** What is allowed, in words; empty where the type says it. */
+  readonly allowed: string;
+  /** What holds when it is left out, as cdk8s-plus writes it: a literal, or a dash and words; `undefined`: it may not be. */
+  readonly fallback: string | undefined;
+}
+
+/** One section of consumer.yaml: an interface of the constructs' props. */
+export interface PropsSection {
+  readonly name: string;
+  readonly about: string;
+  readonly properties: readonly PropsProperty[];
+}
+
+const LEFT_OUT = /(?:^|[.;:] )[Ll]eft out: ([^;]+?)(?:[.;](?: |$)|$)/;
+
+function fallback(node: SchemaNode, path: readonly string[]): string {
+  if (node.properties !== undefined && !isFreeMap(node) && node.default !== undefined) {
+    return '- the default of each property';
+  }
+  if (node.default !== undefined) {
+    return typeof node.default === 'string' ? `'${node.default}'` : JSON.stringify(node.default);
+  }
+  const described = LEFT_OUT.exec(node.description ?? '')?.[1];
+  if (described === undefined) {
+    throw new Error(
+      `${path.join('.')} may be left out, and nothing says what happens then: give it a default, or end its description with "Left out: ..."`,
+    );
+  }
+  return `- ${described}`;
+}
+
+function allowed({ 'x-allowed': words, minimum, maximum }: SchemaNode): string {
+  return words ?? (minimum === undefined || maximum === undefined ? '' : `${minimum} to ${maximum}`);
+}
+
+const description = (node: SchemaNode, path: readonly string[]): string =>
+  node.description ?? `\`${path.join('.')}\` of consumer.yaml.`;
+
+function property(parent: SchemaNode, key: string, node: SchemaNode, path: readonly string[]): PropsProperty {
+  return {
+    key,
+    type: propsType(node, path),
+    description: description(node, path),
+    allowed: allowed(node),
+    fallback: isMandatory(parent, key) ? undefined : fallback(node, path),
+  };
+}
+
+function section({ name, path, node }: PropsType['interfaces'][number]): PropsSection {
+  return {
+    name,
+    about: path.length === 0 ? 'The content of consumer.yaml, as the props of a construct.' : description(node, path),
+    properties: Object.entries(node.properties ?? {}).map(([key, child]) => property(node, key, child, [...path, key])),
+  };
+}
+
+/**
+ * All sections of consumer.yaml, the whole file first.
+ *
+ * @throws Error when a property may be left out and nothing says what happens then
+ */
+export function propsSections(): readonly PropsSection[] {
+  const found: PropsSection[] = [];
+  const waiting: PropsType['interfaces'][number][] = [
+    { name: 'StreamConsumerProps', path: [], node: ConsumerFileSchema as SchemaNode },
+  ];
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const made = section(next);
+    found.push(made);
+    waiting.push(...made.properties.flatMap(({ type }) => type.interfaces));
+  }
+  return found;
+}
