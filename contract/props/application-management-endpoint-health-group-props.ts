@@ -41,7 +41,7 @@ export interface ApplicationManagementEndpointHealthGroupProps {
   readonly 'additional-path'?: string;
 
   /**
-   * How statuses are ordered and mapped; of a group, in a group, what is left out is as of the whole.
+   * How statuses are ordered and mapped; in a group, what is left out is as in the whole.
    *
    * @default - the default of each property
    */

@@ -1,7 +1,7 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 import type { ApplicationManagementEndpointHealthGroupStatusHttpMappingProps } from './application-management-endpoint-health-group-status-http-mapping-props.ts';
 
-/** How statuses are ordered and mapped; of a group, in a group, what is left out is as of the whole. */
+/** How statuses are ordered and mapped; in a group, what is left out is as in the whole. */
 export interface ApplicationManagementEndpointHealthGroupStatusProps {
   /**
    * Statuses, the most severe first: of several components the first one here is the status of all. A status that is

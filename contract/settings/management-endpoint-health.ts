@@ -7,7 +7,11 @@ const SHOW = ['never', 'always'] as const;
 
 const httpStatus = (status: string) =>
   Type.Optional(
-    Type.Integer({ minimum: 200, maximum: 599, description: `HTTP status of an answer whose health is ${status}. Left out: 200.` }),
+    Type.Integer({
+      minimum: 200,
+      maximum: 599,
+      description: `HTTP status of an answer whose health is ${status}. Left out: 200.`,
+    }),
   );
 
 const status = Type.Object(
@@ -35,7 +39,7 @@ const status = Type.Object(
       ),
     ),
   },
-  { ...section, description: 'How statuses are ordered and mapped; of a group, in a group, what is left out is as of the whole.' },
+  { ...section, description: 'How statuses are ordered and mapped; in a group, what is left out is as in the whole.' },
 );
 
 const members = (description: string) =>
