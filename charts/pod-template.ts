@@ -2,6 +2,7 @@ import { k8s } from 'cdk8s-plus-28';
 import { CONTAINER_USER } from '../contract/container-user.ts';
 import type { Workload } from '../contract/workload.ts';
 import { container, VOLUME } from './container.ts';
+import { scrapeAnnotations } from './scrape-annotations.ts';
 
 const TEMPORARY_SIZE = '64Mi';
 
@@ -33,9 +34,10 @@ function volumes({ file: { monitoring } }: Workload, configMapName: string): k8s
 /** The Pods of the Deployment; they hold what Pod Security "restricted" asks. */
 export function podTemplate(workload: Workload, configMapName: string): k8s.PodTemplateSpec {
   const { file, names, labels } = workload;
+  const annotations = scrapeAnnotations(workload);
   const { pullSecrets } = file.image;
   return {
-    metadata: { labels },
+    metadata: { labels, ...(annotations !== undefined && { annotations }) },
     spec: {
       serviceAccountName: names.workload,
       automountServiceAccountToken: false,

@@ -5,6 +5,7 @@ import { NETWORK_RULES } from './consumer-file-rules/network-rules.ts';
 import { PROBE_RULES } from './consumer-file-rules/probe-rules.ts';
 import { ROLLOUT_RULES } from './consumer-file-rules/rollout-rules.ts';
 import { SCALING_RULES } from './consumer-file-rules/scaling-rules.ts';
+import { SCRAPE_RULES } from './consumer-file-rules/scrape-rules.ts';
 import { milliseconds } from './duration.ts';
 import { memoryBytes } from './memory-size.ts';
 import type { Problem } from './problem.ts';
@@ -146,4 +147,5 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   ...ROLLOUT_RULES,
   ...SCALING_RULES,
   ...NETWORK_RULES,
+  ...SCRAPE_RULES,
 ];

@@ -3,7 +3,7 @@ import { METRICS } from '../contract/metrics.ts';
 import type { Workload } from '../contract/workload.ts';
 import type { AlertRule } from './rule.ts';
 import { runbookUrl } from './runbook-url.ts';
-import { series } from './series.ts';
+import { ownLabels, series } from './series.ts';
 
 const ALERT = 'DatabaseConnectionFailures';
 
@@ -19,13 +19,13 @@ export function databaseAlert(workload: Workload): AlertRule {
   const limit = ALERT_THRESHOLD.databaseConnectionFailures;
   return {
     alert: ALERT,
-    expr: `sum by (namespace, job) (${isNew} or increase(${failures}[${WINDOW}])) > ${limit}`,
+    expr: `sum by (${ownLabels(workload)}) (${isNew} or increase(${failures}[${WINDOW}])) > ${limit}`,
     for: '0s',
     keep_firing_for: WINDOW,
     labels: { severity: 'critical' },
     annotations: {
       summary: 'The consumer cannot connect to PostgreSQL.',
-      description: `{{ $labels.job }} in {{ $labels.namespace }}: failed connections to PostgreSQL within ${WINDOW}: {{ $value | printf "%.0f" }}.`,
+      description: `${workload.names.workload} in {{ $labels.namespace }}: failed connections to PostgreSQL within ${WINDOW}: {{ $value | printf "%.0f" }}.`,
       runbook_url: runbookUrl(workload, ALERT),
     },
   };

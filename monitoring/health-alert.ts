@@ -3,7 +3,7 @@ import { METRICS } from '../contract/metrics.ts';
 import type { Workload } from '../contract/workload.ts';
 import type { AlertRule } from './rule.ts';
 import { runbookUrl } from './runbook-url.ts';
-import { scrapeSuccess, series } from './series.ts';
+import { ownLabels, scrapeSuccess, series } from './series.ts';
 
 const ALERT = 'HealthCheckFailing';
 
@@ -22,14 +22,13 @@ export function healthAlert(workload: Workload): AlertRule {
   const counted = `${series(workload, METRICS.healthFailures)} >= ${ALERT_THRESHOLD.healthFailuresInARow}`;
   return {
     alert: ALERT,
-    expr: `max by (namespace, job, pod, instance) (${counted} or ${scrapesFailed(workload)})`,
+    expr: `max by (${ownLabels(workload)}, pod, instance) (${counted} or ${scrapesFailed(workload)})`,
     for: '0s',
     keep_firing_for: '2m',
     labels: { severity: 'critical' },
     annotations: {
       summary: 'The consumer fails its health check.',
-      description:
-        '{{ $labels.job }} in {{ $labels.namespace }} ({{ $labels.instance }}) {{ if gt $value 0.0 }}was not UP {{ $value }} times in a row{{ else }}did not answer the last scrapes{{ end }}.',
+      description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) {{ if gt $value 0.0 }}was not UP {{ $value }} times in a row{{ else }}did not answer the last scrapes{{ end }}.`,
       runbook_url: runbookUrl(workload, ALERT),
     },
   };

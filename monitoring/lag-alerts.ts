@@ -3,7 +3,7 @@ import { METRICS } from '../contract/metrics.ts';
 import type { Workload } from '../contract/workload.ts';
 import type { AlertRule, RecordingRule, Severity } from './rule.ts';
 import { runbookUrl } from './runbook-url.ts';
-import { recorded, series } from './series.ts';
+import { ownLabels, recorded, series } from './series.ts';
 
 const ALERT = 'ConsumerLagHigh';
 
@@ -13,9 +13,10 @@ export const LAG_RECORD = `namespace_job_topic:${METRICS.recordsLag.name}:sum`;
 /** After a rebalance two Pods may report one partition for a while: it counts once, with the higher value. */
 export function lagRecordingRule(workload: Workload): RecordingRule {
   const lag = series(workload, METRICS.recordsLag);
+  const own = ownLabels(workload);
   return {
     record: LAG_RECORD,
-    expr: `sum by (namespace, job, topic) (max by (namespace, job, topic, partition) (${lag}))`,
+    expr: `sum by (${own}, topic) (max by (${own}, topic, partition) (${lag}))`,
   };
 }
 
@@ -29,8 +30,7 @@ export function lagAlerts(workload: Workload): AlertRule[] {
     labels: { severity },
     annotations: {
       summary: 'The consumer is far behind its topic.',
-      description:
-        '{{ $labels.job }} in {{ $labels.namespace }} is {{ $value | humanize }} records behind the end of topic {{ $labels.topic }}.',
+      description: `${workload.names.workload} in {{ $labels.namespace }} is {{ $value | humanize }} records behind the end of topic {{ $labels.topic }}.`,
       runbook_url: runbookUrl(workload, ALERT),
     },
   });

@@ -23,7 +23,7 @@ export function memoryAlerts(workload: Workload): AlertRule[] {
     labels: { severity },
     annotations: {
       summary: 'The consumer is close to its memory limit.',
-      description: `{{ $labels.job }} in {{ $labels.namespace }} ({{ $labels.instance }}) uses {{ $value | humanizePercentage }} of its memory limit of ${limit}.`,
+      description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) uses {{ $value | humanizePercentage }} of its memory limit of ${limit}.`,
       runbook_url: runbookUrl(workload, ALERT),
     },
   });

@@ -1,12 +1,15 @@
 import { stringify } from 'yaml';
 import type { Workload } from '../contract/workload.ts';
 import { ruleGroups } from './rule-groups.ts';
-import { plainAccess, serviceHost } from './scrape-access.ts';
-import { scrapeSettings } from './scrape-settings.ts';
+import { discoveringScrapeJob, staticScrapeJob } from './scrape-files.ts';
 
-const SCRAPE_COMMENT = `# Scrape job of a plain Prometheus: name this file under scrape_config_files, or copy the job into scrape_configs.
-# The target is the Service, behind which each scrape reaches one Pod. With several replicas list the Pods instead,
-# or let the Prometheus Operator find them (monitoring.k8s.yaml).
+const STATIC_COMMENT = `# Scrape job of a plain Prometheus, with fixed targets: name this file under scrape_config_files, or copy the job into
+# scrape_configs. It is for one Pod, or for the targets that monitoring.staticTargets lists. Behind the Service each scrape
+# reaches any one of several Pods, and counters jump: scrape-pods.yml is for these. Take one of both files.
+`;
+
+const DISCOVERING_COMMENT = `# Scrape job of a plain Prometheus inside the cluster, for any number of Pods: name this file under scrape_config_files, or
+# copy the job into scrape_configs. Prometheus has to be allowed to list Pods in the namespace. Take this file or scrape.yml.
 `;
 
 const RULES_COMMENT =
@@ -14,32 +17,20 @@ const RULES_COMMENT =
 
 const yaml = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 
-function scrapeJob(own: Workload): unknown {
-  const { path, scheme, interval, timeout, sampleLimit } = scrapeSettings(own);
-  return {
-    job_name: own.names.scrapeJob,
-    metrics_path: path,
-    scheme,
-    scrape_interval: interval,
-    scrape_timeout: timeout,
-    sample_limit: sampleLimit,
-    ...plainAccess(own),
-    static_configs: [
-      {
-        targets: [`${serviceHost(own)}:${own.endpoint.port}`],
-        labels: { namespace: own.namespace },
-      },
-    ],
-  };
+/** Where annotations say what to scrape, a job beside them would scrape it twice, under labels that the rules don't look at. */
+function scrapeFiles(own: Workload): readonly (readonly [name: string, text: string])[] {
+  return own.file.monitoring.scrape === 'annotations'
+    ? []
+    : [
+        ['scrape-pods.yml', DISCOVERING_COMMENT + yaml({ scrape_configs: [discoveringScrapeJob(own)] })],
+        ['scrape.yml', STATIC_COMMENT + yaml({ scrape_configs: [staticScrapeJob(own)] })],
+      ];
 }
 
 /**
- * The scrape job and the rules as a Prometheus without the operator reads them, by file name. Their ending is .yml,
+ * The scrape jobs and the rules as a Prometheus without the operator reads them, by file name. Their ending is .yml,
  * because cdk8s takes every .yaml file for a Kubernetes manifest.
  */
 export function prometheusFiles(own: Workload): ReadonlyMap<string, string> {
-  return new Map([
-    ['rules.yml', RULES_COMMENT + yaml({ groups: ruleGroups(own) })],
-    ['scrape.yml', SCRAPE_COMMENT + yaml({ scrape_configs: [scrapeJob(own)] })],
-  ]);
+  return new Map([['rules.yml', RULES_COMMENT + yaml({ groups: ruleGroups(own) })], ...scrapeFiles(own)]);
 }

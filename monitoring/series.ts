@@ -1,10 +1,38 @@
 import type { MetricDefinition } from '../contract/metrics.ts';
 import type { Workload } from '../contract/workload.ts';
 
-/** The labels that tell this consumer's series from all others; each way of scraping sets both. */
-function matchers({ namespace, names }: Workload): string {
-  return `{namespace="${namespace}",job="${names.scrapeJob}"}`;
+/** The Pod's label as the usual jobs for annotated Pods copy it: all of them share one job. */
+const INSTANCE_LABEL = 'app_kubernetes_io_instance';
+
+/**
+ * The labels that tell this consumer's series from all others. Each way of scraping that is ours sets namespace and job;
+ * where annotations say what to scrape, Prometheus' own configuration decides on both.
+ */
+function identity({ namespace, names, file }: Workload): readonly (readonly [label: string, value: string])[] {
+  const { scrape, annotationJob } = file.monitoring;
+  return scrape === 'annotations'
+    ? [
+        ['namespace', namespace],
+        ['job', annotationJob],
+        [INSTANCE_LABEL, file.name],
+      ]
+    : [
+        ['namespace', namespace],
+        ['job', names.scrapeJob],
+      ];
 }
+
+function matchers(workload: Workload): string {
+  return `{${identity(workload)
+    .map(([label, value]) => `${label}="${value}"`)
+    .join(',')}}`;
+}
+
+/** Names of the labels that tell this consumer's series from others, as a list in PromQL: aggregations keep them. */
+export const ownLabels = (workload: Workload): string =>
+  identity(workload)
+    .map(([label]) => label)
+    .join(', ');
 
 /** PromQL selector of one metric of this consumer. */
 export const series = (workload: Workload, metric: Pick<MetricDefinition, 'name'>): string =>

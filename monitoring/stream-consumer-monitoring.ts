@@ -2,7 +2,7 @@ import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import type { Workload } from '../contract/workload.ts';
 import { prometheusRule } from './prometheus-rule.ts';
-import { serviceMonitor } from './service-monitor.ts';
+import { scrapeObject } from './scrape-object.ts';
 
 /** What a {@link StreamConsumerMonitoring} is made from. */
 export interface StreamConsumerMonitoringProps {
@@ -15,8 +15,11 @@ export interface StreamConsumerMonitoringProps {
  * in the consumer's chart or in another one.
  */
 export class StreamConsumerMonitoring extends Construct {
-  /** How the operator finds and scrapes the Pods. */
-  readonly serviceMonitor: ApiObject;
+  /**
+   * The ServiceMonitor, PodMonitor or ScrapeConfig, as `monitoring.scrape` says; `undefined` where it says `annotations` or
+   * `none`.
+   */
+  readonly scrape: ApiObject | undefined;
   /** The alerts; each names a runbook below `monitoring.runbookBaseUrl`. */
   readonly prometheusRule: ApiObject;
 
@@ -26,7 +29,7 @@ export class StreamConsumerMonitoring extends Construct {
    */
   constructor(scope: Construct, id: string, { consumer: { workload } }: StreamConsumerMonitoringProps) {
     super(scope, id);
-    this.serviceMonitor = serviceMonitor(this, workload);
+    this.scrape = scrapeObject(this, workload);
     this.prometheusRule = prometheusRule(this, workload);
   }
 }

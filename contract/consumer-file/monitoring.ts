@@ -9,7 +9,23 @@ export const monitoring = Type.Object(
     customResources: Type.Boolean({
       default: true,
       description:
-        "Whether monitoring.k8s.yaml is written: ServiceMonitor and PrometheusRule, for clusters with the Prometheus Operator's CRDs.",
+        "Whether monitoring.k8s.yaml is written: how to scrape, and PrometheusRule, for clusters with the Prometheus Operator's CRDs.",
+    }),
+    scrape: Type.Enum(['serviceMonitor', 'podMonitor', 'scrapeConfig', 'annotations', 'none'], {
+      default: 'serviceMonitor',
+      description:
+        'How Prometheus is told: by a custom resource of the operator, or by annotations prometheus.io/scrape on the Pods, which the operator does not look at. none: by nothing among the manifests.',
+    }),
+    annotationJob: Type.String({
+      pattern: '^[A-Za-z0-9_./-]{1,253}$',
+      default: 'kubernetes-pods',
+      description: 'Label job that Prometheus gives to what annotations made it scrape; the alerts look for it.',
+      [ALLOWED]: 'the name of a scrape job: letters, digits, and any of _ . / -',
+    }),
+    staticTargets: Type.Array(Type.String({ pattern: '^[^\\s/,]+:[0-9]{1,5}$', [ALLOWED]: 'host:port' }), {
+      default: [],
+      uniqueItems: true,
+      description: 'Targets in dist/prometheus/scrape.yml, each as host:port, one per Pod. Left out: the Service.',
     }),
     labels: Type.Record(Type.String(), Type.String(), {
       default: {},

@@ -5,12 +5,36 @@ import type { MonitoringTlsProps } from './monitoring-tls-props.ts';
 /** How the consumer is scraped and watched. */
 export interface MonitoringProps {
   /**
-   * Whether monitoring.k8s.yaml is written: ServiceMonitor and PrometheusRule, for clusters with the Prometheus
+   * Whether monitoring.k8s.yaml is written: how to scrape, and PrometheusRule, for clusters with the Prometheus
    * Operator's CRDs.
    *
    * @default true
    */
   readonly customResources?: boolean;
+
+  /**
+   * How Prometheus is told: by a custom resource of the operator, or by annotations prometheus.io/scrape on the Pods,
+   * which the operator does not look at. none: by nothing among the manifests.
+   *
+   * @default 'serviceMonitor'
+   */
+  readonly scrape?: 'serviceMonitor' | 'podMonitor' | 'scrapeConfig' | 'annotations' | 'none';
+
+  /**
+   * Label job that Prometheus gives to what annotations made it scrape; the alerts look for it.
+   *
+   * Allowed: the name of a scrape job: letters, digits, and any of _ . / -.
+   *
+   * @default 'kubernetes-pods'
+   */
+  readonly annotationJob?: string;
+
+  /**
+   * Targets in dist/prometheus/scrape.yml, each as host:port, one per Pod. Left out: the Service.
+   *
+   * @default []
+   */
+  readonly staticTargets?: readonly string[];
 
   /**
    * More labels for both, for operators that select by label (release: kube-prometheus-stack).

@@ -30,4 +30,22 @@ export const VARIANTS: Readonly<Record<string, object>> = {
       },
     },
   },
+  ...Object.fromEntries(
+    ['podMonitor', 'scrapeConfig', 'annotations', 'none'].map((scrape) => [
+      `scraped by ${scrape}`,
+      { monitoring: { scrape, labels: { release: 'kube-prometheus-stack' } } },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['serviceMonitor', 'podMonitor', 'scrapeConfig'].map((scrape) => [
+      `scraped by ${scrape} with TLS and a credential`,
+      {
+        monitoring: {
+          scrape,
+          tls: { existingSecret: 'certificate' },
+          credentials: { existingSecret: 'actuator', type: 'basic' },
+        },
+      },
+    ]),
+  ),
 };

@@ -1,45 +1,19 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { PrometheusRule, ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
 import { METRICS } from '../../contract/metrics.ts';
 import { only, renderedConsumer } from '../charts/rendered-consumer.ts';
 import { alertsOf, groupsOf, renderedMonitoring } from './rendered-monitoring.ts';
 
 const everything = renderedMonitoring();
 const serviceMonitor = only(everything, 'ServiceMonitor');
-const prometheusRule = only(everything, 'PrometheusRule');
 const alerts = alertsOf(everything);
-
-type PrometheusRuleData = ConstructorParameters<typeof PrometheusRule>[0];
-type ServiceMonitorData = ConstructorParameters<typeof ServiceMonitor>[0];
-
-/** Prometheus >= 2.42 and the operator >= 0.66 know the field; the models are older. */
-function withoutNewFields(manifest: object): object {
-  return JSON.parse(JSON.stringify(manifest), (key, value) =>
-    key === 'keep_firing_for' ? undefined : value,
-  ) as object;
-}
 
 test('the chart is what it was', () => {
   expect(renderedMonitoring({ image: { tag: '1.2.3' } })).toMatchSnapshot();
 });
 
 describe('custom resources', () => {
-  test("are valid by the operator's own schemas", () => {
-    expect(() => new ServiceMonitor(serviceMonitor as unknown as ServiceMonitorData).validate()).not.toThrow();
-    const rule = withoutNewFields(prometheusRule) as PrometheusRuleData;
-    expect(() => new PrometheusRule(rule).validate()).not.toThrow();
-  });
-
-  test('the schemas would see a mistake', () => {
-    const spec = { groups: [{ name: 'x', rules: [{ alert: 'A', expr: 'up', for: 'nonsense' }] }] };
-    const wrong = { ...prometheusRule, spec } as unknown as PrometheusRuleData;
-    expect(() => new PrometheusRule(wrong).validate()).toThrow();
-    const unselective = { ...serviceMonitor, spec: { endpoints: [] } } as unknown as ServiceMonitorData;
-    expect(() => new ServiceMonitor(unselective).validate()).toThrow();
-  });
-
   test('carry the labels that an operator selects by', () => {
     const labels = { release: 'kube-prometheus-stack' };
     for (const { metadata } of renderedMonitoring({ monitoring: { labels } })) {

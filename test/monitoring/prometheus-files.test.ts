@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { prometheusFiles } from '../../monitoring/prometheus-files.ts';
 import { exampleWorkload } from '../charts/example-consumer.ts';
-import { only, renderedConsumer } from '../charts/rendered-consumer.ts';
+import { deploymentSpec, only, renderedConsumer } from '../charts/rendered-consumer.ts';
 import { groupsOf, renderedMonitoring } from './rendered-monitoring.ts';
 
 function file(name: string, changes: object = {}): unknown {
@@ -14,7 +14,7 @@ function file(name: string, changes: object = {}): unknown {
 }
 
 test('the files end in .yml, because cdk8s takes every .yaml for a manifest', () => {
-  expect([...prometheusFiles(exampleWorkload()).keys()]).toEqual(['rules.yml', 'scrape.yml']);
+  expect([...prometheusFiles(exampleWorkload()).keys()]).toEqual(['rules.yml', 'scrape-pods.yml', 'scrape.yml']);
 });
 
 test('the rules are those of the PrometheusRule', () => {
@@ -42,4 +42,41 @@ test('the scrape job asks the Service at its port, under the job and namespace t
 test('another server.port moves the target', () => {
   const scrape = file('scrape.yml', { application: { server: { port: 9090 } } });
   expect(JSON.stringify(scrape)).toContain('"orders-consumer.stream-consumer.svc:9090"');
+});
+
+test('targets that consumer.yaml lists stand in place of the Service', () => {
+  const staticTargets = ['10.0.0.1:8080', '10.0.0.2:8080'];
+  expect(file('scrape.yml', { monitoring: { staticTargets } })).toMatchObject({
+    scrape_configs: [{ static_configs: [{ targets: staticTargets, labels: { namespace: 'stream-consumer' } }] }],
+  });
+});
+
+test('the discovering job keeps one target per Pod, with the labels that the rules look at', () => {
+  const { labels } = deploymentSpec(renderedConsumer()).template.metadata;
+  const { scrape_configs } = file('scrape-pods.yml') as {
+    scrape_configs: [{ kubernetes_sd_configs: [{ selectors: [{ label: string }] }]; relabel_configs: unknown[] }];
+  };
+  const [job] = scrape_configs;
+  expect(job).toMatchObject({
+    job_name: 'orders-consumer',
+    metrics_path: '/actuator/prometheus',
+    kubernetes_sd_configs: [{ role: 'pod', namespaces: { names: ['stream-consumer'] } }],
+  });
+  expect(job.relabel_configs).toEqual(
+    expect.arrayContaining([
+      { source_labels: ['__meta_kubernetes_pod_container_port_name'], regex: 'management', action: 'keep' },
+      { source_labels: ['__meta_kubernetes_namespace'], target_label: 'namespace', action: 'replace' },
+      { target_label: 'job', replacement: 'orders-consumer', action: 'replace' },
+    ]),
+  );
+  const [{ selectors }] = job.kubernetes_sd_configs;
+  for (const pair of selectors[0].label.split(',')) {
+    const [label = '', value] = pair.split('=');
+    expect(labels[label]).toBe(value);
+  }
+});
+
+test('where annotations say what to scrape there is no job beside them', () => {
+  const files = prometheusFiles(exampleWorkload({ monitoring: { scrape: 'annotations' } }));
+  expect([...files.keys()]).toEqual(['rules.yml']);
 });

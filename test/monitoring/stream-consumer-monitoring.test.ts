@@ -17,9 +17,9 @@ test('a StreamConsumerMonitoring watches the consumer that it is given, from any
 test('its objects can be patched', () => {
   const chart = new Chart(new App(), 'theirs');
   const consumer = new StreamConsumer(chart, 'orders', propsOf());
-  const { serviceMonitor, prometheusRule } = new StreamConsumerMonitoring(chart, 'watched', { consumer });
-  serviceMonitor.addJsonPatch(JsonPatch.add('/spec/jobLabel', 'app'));
+  const { scrape, prometheusRule } = new StreamConsumerMonitoring(chart, 'watched', { consumer });
+  scrape?.addJsonPatch(JsonPatch.add('/spec/jobLabel', 'app'));
   prometheusRule.metadata.addLabel('team', 'orders');
-  expect(serviceMonitor.toJson()).toMatchObject({ spec: { jobLabel: 'app' } });
+  expect(scrape?.toJson()).toMatchObject({ spec: { jobLabel: 'app' } });
   expect(prometheusRule.toJson()).toMatchObject({ metadata: { labels: { team: 'orders' } } });
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -20,9 +20,24 @@ if (!hasPromtool && !isRequired) {
 
 let folder = '';
 
+/** Rules and cases for Pods that annotations make Prometheus scrape, under labels of its own. */
+let annotated = '';
+
 function promtool(...args: string[]): { status: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' });
+  return promtoolIn(folder, ...args);
+}
+
+function promtoolIn(cwd: string, ...args: string[]): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { cwd, encoding: 'utf8' });
   return { status, output: stdout + stderr };
+}
+
+/** The same cases as the usual job for annotated Pods labels their series. */
+function asAnnotated(cases: string): string {
+  return cases
+    .replaceAll('job="orders-consumer"', 'job="kubernetes-pods",app_kubernetes_io_instance="orders-consumer"')
+    .replaceAll('job="another"', 'job="kubernetes-pods",app_kubernetes_io_instance="another"')
+    .replaceAll('job: orders-consumer', 'job: kubernetes-pods, app_kubernetes_io_instance: orders-consumer');
 }
 
 beforeAll(() => {
@@ -30,8 +45,14 @@ beforeAll(() => {
   for (const [name, text] of prometheusFiles(exampleWorkload())) {
     writeFileSync(join(folder, name), text);
   }
+  annotated = join(folder, 'annotated');
+  mkdirSync(annotated);
+  const rules = prometheusFiles(exampleWorkload({ monitoring: { scrape: 'annotations' } })).get('rules.yml') ?? '';
+  writeFileSync(join(annotated, 'rules.yml'), rules);
   for (const fixture of fixtures) {
-    copyFileSync(join(FIXTURES, fixture), join(folder, fixture));
+    const cases = readFileSync(join(FIXTURES, fixture), 'utf8');
+    writeFileSync(join(folder, fixture), cases);
+    writeFileSync(join(annotated, fixture), asAnnotated(cases));
   }
 });
 
@@ -70,6 +91,11 @@ test('every alert has its cases: firing, not yet, benign', () => {
 
   test.each(fixtures)('sees the rules fire and stay silent as %s says', (fixture) => {
     const { status, output } = promtool('test', 'rules', fixture);
+    expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });
+  });
+
+  test.each(fixtures)('sees the same where annotations say what to scrape, as %s says', (fixture) => {
+    const { status, output } = promtoolIn(annotated, 'test', 'rules', fixture);
     expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });
   });
 });

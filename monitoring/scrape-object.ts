@@ -1,0 +1,21 @@
+import type { ApiObject } from 'cdk8s';
+import type { Construct } from 'constructs';
+import type { ConsumerFile } from '../contract/consumer-file.ts';
+import type { Workload } from '../contract/workload.ts';
+import { podMonitor } from './pod-monitor.ts';
+import { scrapeConfig } from './scrape-config.ts';
+import { serviceMonitor } from './service-monitor.ts';
+
+type WayOfScraping = ConsumerFile['monitoring']['scrape'];
+
+const OBJECT: Readonly<Record<WayOfScraping, ((scope: Construct, workload: Workload) => ApiObject) | undefined>> = {
+  serviceMonitor,
+  podMonitor,
+  scrapeConfig,
+  annotations: undefined,
+  none: undefined,
+};
+
+/** The custom resource by which the operator scrapes the consumer; `undefined` where `monitoring.scrape` names none. */
+export const scrapeObject = (scope: Construct, workload: Workload): ApiObject | undefined =>
+  OBJECT[workload.file.monitoring.scrape]?.(scope, workload);
