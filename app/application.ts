@@ -75,11 +75,16 @@ export class Application {
       checkDatabase: databaseCheck.check,
       checkKafka: async () => ({ ...(await kafkaCheck.check()) }),
     });
-    this.#pool = new DatabasePool(settings.database, connectionFailed);
+    this.#pool = new DatabasePool(settings.database, connectionFailed, this.#management.connections);
     const kafka = createKafkaClient(settings.kafka, logger());
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
     this.#sink = new PostgresSink(this.#pool, settings, this.#deadLetterTopic);
-    this.#source = new KafkaSource(settings.kafka, kafka, new LogRanges(kafka), systemClock, logger());
+    this.#source = new KafkaSource(settings.kafka, kafka, {
+      logRanges: new LogRanges(kafka),
+      clock: systemClock,
+      logger: logger(),
+      watcher: this.#management.client,
+    });
     this.#pipeline = new Pipeline(
       {
         ...settings.consumer,

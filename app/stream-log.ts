@@ -23,6 +23,8 @@ export function streamLog(logger: Logger): StreamListener {
       ),
     onFailed: ({ topic, partition }, error) =>
       logger.warn({ topic, partition, reason: error.message }, 'the write failed and is tried again'),
+    onRetry: () => undefined,
+    onPaused: () => undefined,
   };
 }
 
@@ -40,6 +42,12 @@ export function tellAll(listeners: readonly StreamListener[]): StreamListener {
     },
     onFailed: (partition, error) => {
       for (const listener of listeners) listener.onFailed(partition, error);
+    },
+    onRetry: () => {
+      for (const listener of listeners) listener.onRetry();
+    },
+    onPaused: (isPaused) => {
+      for (const listener of listeners) listener.onPaused(isPaused);
     },
   };
 }

@@ -97,7 +97,7 @@ export class KafkaDeadLetterTopic implements DeadLetterTopic {
   async #inTime(work: Promise<void>): Promise<void> {
     const timer = new AbortController();
     const late = this.#clock.wait(SEND_TIMEOUT_MS, timer.signal).then(() => {
-      throw new OutageError(`no answer within ${SEND_TIMEOUT_MS / 1_000} s`);
+      throw new OutageError(`no answer within ${SEND_TIMEOUT_MS / 1_000} s`, { reason: 'dead_letter_topic' });
     });
     // Whichever comes second is nobody's business any more.
     late.catch(() => undefined);
@@ -134,5 +134,6 @@ function describe(error: unknown, topic: string, count: number): OutageError | F
   const missing = type === 'UNKNOWN_TOPIC_OR_PARTITION' ? ': create the topic' : '';
   return new OutageError(`Kafka did not take ${count} dead letters for ${topic}: ${reason}${missing}`, {
     cause: error,
+    reason: 'dead_letter_topic',
   });
 }

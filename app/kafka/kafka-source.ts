@@ -7,8 +7,10 @@ import type { Clock } from '../stream/clock.ts';
 import { FatalError } from '../stream/fatal-error.ts';
 import { partitionKey, type StreamRecord, type TopicPartition } from '../stream/record.ts';
 import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
+import type { ClientListener } from './client-listener.ts';
 import { kafkajsEvents, type OffsetOutOfRange, type SkippedRange } from './kafkajs-patches.ts';
 import type { LogRanges } from './log-ranges.ts';
+import { watchClient } from './watch-client.ts';
 
 /** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */
 type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
@@ -21,6 +23,15 @@ const MAX_WAIT_MS = 500;
 
 /** Handlers only hand over, so all batches of a fetch are taken at once and none waits behind a heartbeat of another. */
 const CONCURRENCY = 64;
+
+/** What the source works with. */
+export interface KafkaSourcePorts {
+  readonly logRanges: LogRanges;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Told what the client does. */
+  readonly watcher: ClientListener;
+}
 
 /**
  * The only place that knows kafkajs's consumer.
@@ -36,10 +47,12 @@ export class KafkaSource implements RecordSource {
   readonly #logRanges: LogRanges;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #watcher: ClientListener;
   readonly #stopping = new AbortController();
   #assigned = new Map<string, TopicPartition>();
 
-  constructor(settings: Settings['kafka'], kafka: Kafka, logRanges: LogRanges, clock: Clock, logger: Logger) {
+  constructor(settings: Settings['kafka'], kafka: Kafka, { logRanges, clock, logger, watcher }: KafkaSourcePorts) {
+    this.#watcher = watcher;
     this.#settings = settings;
     this.#logRanges = logRanges;
     this.#clock = clock;
@@ -57,6 +70,7 @@ export class KafkaSource implements RecordSource {
       allowAutoTopicCreation: false,
       retry: { restartOnFailure: async () => !this.#stopping.signal.aborted },
     });
+    watchClient(this.#consumer, watcher);
   }
 
   async start(listener: RecordSourceListener): Promise<void> {
@@ -194,6 +208,7 @@ export class KafkaSource implements RecordSource {
     const lastOffset = batch.lastOffset();
     const range = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
     listener.onBatch({ topic, partition, records: messages, ...range });
+    this.#watcher.onDelivered({ topic, records: messages.length, bytes: contentBytes(messages) });
     resolveOffset(lastOffset);
   }
 
@@ -208,4 +223,12 @@ export class KafkaSource implements RecordSource {
       this.#logger.debug({ ...target, reason: String(error) }, 'the Kafka client is between two lives');
     }
   }
+}
+
+function contentBytes(records: readonly StreamRecord[]): number {
+  let bytes = 0;
+  for (const { key, value } of records) {
+    bytes += (key?.length ?? 0) + (value?.length ?? 0);
+  }
+  return bytes;
 }

@@ -27,10 +27,10 @@ import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { coordinatorComesBack } from './coordinator-away.ts';
 import { fetchWhenResumed } from './fetch-when-resumed.ts';
+import { KAFKAJS_VERSION } from './kafkajs-version.ts';
 import { encodeRecord } from './record-encoder.ts';
 
 const require = createRequire(import.meta.url);
-const PATCHED_VERSION = '2.2.4';
 
 /** A fetch asked for an offset that the broker does not hold. */
 export interface OffsetOutOfRange {
@@ -256,8 +256,8 @@ function joinAgainAsTheSameMember(): void {
  */
 export function loadKafkajs(): typeof import('kafkajs') {
   const { version } = require('kafkajs/package.json') as { version: string };
-  if (version !== PATCHED_VERSION) {
-    throw new Error(`kafkajs ${version} is installed, but the patches are made for ${PATCHED_VERSION}: run npm ci`);
+  if (version !== KAFKAJS_VERSION) {
+    throw new Error(`kafkajs ${version} is installed, but the patches are made for ${KAFKAJS_VERSION}: run npm ci`);
   }
   replaceModule('kafkajs/src/protocol/recordBatch/record/v0/decoder.js', decodeRecord);
   replaceModule('kafkajs/src/protocol/recordBatch/record/v0/index.js', encodeRecord);

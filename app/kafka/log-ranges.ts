@@ -7,7 +7,7 @@ const NO_OFFSET = '-1';
 
 const asOutage = (what: string) => (error: unknown) => {
   const reason = error instanceof Error ? error.message : String(error);
-  throw new OutageError(`Kafka could not tell ${what}: ${reason}`, { cause: error });
+  throw new OutageError(`Kafka could not tell ${what}: ${reason}`, { cause: error, reason: 'kafka_away' });
 };
 
 /** Questions about logs and groups, asked on connections of their own so that no long poll delays them. */

@@ -4,8 +4,9 @@ import { managementEndpoint } from '../../contract/actuator.ts';
 import type { Settings } from '../../contract/settings.ts';
 import { createHealth } from '../health/create-health.ts';
 import type { DatabaseCheck, KafkaCheck } from '../health/dependency-indicators.ts';
+import type { ClientListener } from '../kafka/client-listener.ts';
 import { createMetrics } from '../metrics/create-metrics.ts';
-import type { PoolFigures } from '../metrics/pool-figures.ts';
+import type { PoolFigures, PoolMetrics } from '../metrics/pool-metrics.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';
 import { guardedServer } from './guarded-server.ts';
@@ -14,6 +15,7 @@ import { indexRoute } from './index-route.ts';
 import { type BuildInfo, infoRoute } from './info-route.ts';
 import { closeWithin, listen } from './listening.ts';
 import type { LogDestination } from './log-options.ts';
+import { measureRequests } from './measure-requests.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { prometheusRoute } from './prometheus-route.ts';
 
@@ -38,6 +40,10 @@ export interface Management {
   readonly logger: FastifyBaseLogger;
   /** Feeds the metrics with what the pipeline does. */
   readonly listener: StreamListener;
+  /** Feeds the metrics with what the Kafka client does. */
+  readonly client: ClientListener;
+  /** Feeds the metrics with the times of the writing pool's connections. */
+  readonly connections: Pick<PoolMetrics, 'observe' | 'timedOut'>;
   /** Counts a connection to PostgreSQL that could not be opened or broke while in use. */
   databaseConnectionFailed(): void;
   /**
@@ -65,9 +71,13 @@ export function createManagement(options: ManagementOptions): Management {
 export function assembleManagement(options: ManagementOptions): { management: Management; app: FastifyInstance } {
   const { settings, build } = options;
   const endpoint = managementEndpoint(settings);
-  const { app, isAuthorized, renewal } = guardedServer(settings, endpoint, options.logDestination);
   const health = createHealth(options);
   const metrics = createMetrics({ ...options, healthFailures: () => health.evaluator.consecutiveFailures });
+  const { app, isAuthorized, renewal } = guardedServer(settings, endpoint, {
+    destination: options.logDestination,
+    onLogLine: (level) => metrics.log.count(level),
+  });
+  measureRequests(app, metrics.http);
   indexRoute(app, endpoint);
   infoRoute(app, endpoint, build);
   healthRoute(app, endpoint, health.endpoint, isAuthorized);
@@ -76,15 +86,21 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
   const management: Management = {
     logger: app.log,
     listener: metrics.listener,
+    client: metrics.client,
+    connections: metrics.connections,
     databaseConnectionFailed: metrics.databaseConnectionFailed,
     start: async () => {
       const address = await listen(app, endpoint);
-      metrics.start();
+      void metrics.start();
+      metrics.startup.started();
       health.start();
       renewal?.start();
       return address;
     },
-    ready: () => health.lifecycle.ready(),
+    ready: () => {
+      health.lifecycle.ready();
+      metrics.startup.ready();
+    },
     draining: () => health.lifecycle.draining(),
     stop: async () => {
       renewal?.stop();

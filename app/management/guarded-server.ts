@@ -5,8 +5,7 @@ import type { Settings } from '../../contract/settings.ts';
 import { accessOf, guard, type IsAuthorized } from './access.ts';
 import { requireCertificate } from './certificate.ts';
 import { CertificateRenewal } from './certificate-renewal.ts';
-import type { LogDestination } from './log-options.ts';
-import { createServer } from './server.ts';
+import { createServer, type ServerOptions } from './server.ts';
 
 /** A server without routes, and what belongs to it from its start to its end. */
 export interface GuardedServer {
@@ -25,7 +24,7 @@ export interface GuardedServer {
 export function guardedServer(
   { server, logging, management }: Pick<Settings, 'server' | 'logging' | 'management'>,
   { healthPath }: ManagementEndpoint,
-  destination: LogDestination | undefined,
+  log: Pick<ServerOptions, 'destination' | 'onLogLine'>,
 ): GuardedServer {
   const certificate = server.ssl && requireCertificate(server.ssl);
   const isAuthorized = accessOf(management.security);
@@ -34,7 +33,7 @@ export function guardedServer(
     logging,
     certificate,
     guard: (guarded) => guard(guarded, management.security, isAuthorized, isHealth),
-    destination,
+    ...log,
   });
   const renewal =
     certificate &&

@@ -20,10 +20,12 @@ const DEEPEST_CAUSE = 5;
  * Of an error only its name, message, code, stack and cause are written, because drivers hang the record's content on it.
  *
  * @param destination @default standard output
+ * @param onLine called with pino's level of each line that is written
  */
 export function logOptions(
   { level }: Settings['logging'],
   destination?: LogDestination,
+  onLine: (level: number) => void = () => undefined,
 ): Exclude<FastifyServerOptions['logger'], boolean | undefined> {
   return {
     level,
@@ -32,7 +34,8 @@ export function logOptions(
     serializers: { err: (error) => describeError(error, 0) },
     redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: MASK },
     hooks: {
-      logMethod(args, method) {
+      logMethod(args, method, level) {
+        onLine(level);
         const [first, ...rest]: unknown[] = args;
         // pino would take an error's own message as the line's, past every mask.
         const named = isError(first) && rest.length === 0 ? [{ err: first }, first.message] : args;

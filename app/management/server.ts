@@ -53,15 +53,20 @@ export interface ServerOptions {
    * @default standard output
    */
   readonly destination?: LogDestination | undefined;
+  /**
+   * Called with pino's level of each line of the log.
+   * @default nobody
+   */
+  readonly onLogLine?: (level: number) => void;
 }
 
 /**
  * The HTTP server without routes: it reads no request bodies, answers every error in Actuator's words, never with a
  * message or a stack trace, and owns the process's log (`log`). A request is logged at debug.
  */
-export function createServer({ logging, certificate, guard, destination }: ServerOptions): FastifyInstance {
+export function createServer({ logging, certificate, guard, destination, onLogLine }: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
-    logger: logOptions(logging, destination),
+    logger: logOptions(logging, destination, onLogLine),
     logController: new LogController({ disableRequestLogging: true }),
     ...serverOptions(certificate),
     requestTimeout: LIMITS.requestTimeout,

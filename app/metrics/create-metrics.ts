@@ -1,19 +1,28 @@
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import type { Settings } from '../../contract/settings.ts';
+import type { ClientListener } from '../kafka/client-listener.ts';
+import { KAFKAJS_VERSION } from '../kafka/kafkajs-version.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';
+import { DiskSpace } from './disk-space.ts';
 import { Exposition, type ExpositionFormat } from './exposition.ts';
 import { GarbageCollection } from './garbage-collection.ts';
+import { HeapActivity } from './heap-activity.ts';
+import { HttpRequests } from './http-requests.ts';
+import { KafkaClientFigures } from './kafka-client-figures.ts';
+import { LogEvents } from './log-events.ts';
 import { memorySources } from './memory-sources.ts';
 import { MetricReader } from './metric-reading.ts';
 import { single } from './metric-source.ts';
-import { type PoolFigures, poolSources } from './pool-figures.ts';
+import { operatingSystemSources } from './operating-system-sources.ts';
+import { type PoolFigures, PoolMetrics } from './pool-metrics.ts';
 import { processSources } from './process-sources.ts';
+import { StartupTimes } from './startup-times.ts';
 import { StreamCounters } from './stream-counters.ts';
 
 /** Where the figures come from. */
 export interface MetricsOptions {
-  readonly settings: Pick<Settings, 'management'>;
+  readonly settings: Pick<Settings, 'kafka' | 'management'>;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
   /** Evaluations of the consumer's health in a row that were not UP. */
@@ -24,27 +33,50 @@ export interface MetricsOptions {
 export interface Metrics {
   /** Takes what the pipeline tells. */
   readonly listener: StreamListener;
+  /** Takes what the Kafka client does. */
+  readonly client: ClientListener;
+  /** Takes how long things of the writing pool's connections took. */
+  readonly connections: Pick<PoolMetrics, 'observe' | 'timedOut'>;
+  readonly http: HttpRequests;
+  readonly log: Pick<LogEvents, 'count'>;
+  readonly startup: Pick<StartupTimes, 'started' | 'ready'>;
   /** Counts a connection to PostgreSQL that could not be opened or broke. */
   databaseConnectionFailed(): void;
   /** Writes all or some families for Prometheus. */
   write(format: ExpositionFormat, includedNames?: ReadonlySet<string>): Promise<string>;
   readonly reader: MetricReader;
-  /** Begins to watch the garbage collector. */
-  start(): void;
+  /** Begins to watch the garbage collector. Resolves when every figure is known; nothing has to wait for it. */
+  start(): Promise<void>;
   stop(): void;
 }
 
 /** Puts every family of the catalogue together with its source. */
 export function createMetrics({ settings, report, pool, healthFailures }: MetricsOptions): Metrics {
-  const counters = new StreamCounters(report);
-  const garbageCollection = new GarbageCollection();
+  const { topics, clientId } = settings.kafka;
+  const counters = new StreamCounters(report, topics);
+  const identity = { clientId, version: `kafkajs ${KAFKAJS_VERSION}`, topics };
+  const client = new KafkaClientFigures(identity, report, () => counters.clientCrashed());
+  const connections = new PoolMetrics(pool);
+  const http = new HttpRequests();
+  const log = new LogEvents();
+  const startup = new StartupTimes();
+  const disk = new DiskSpace(settings.management.health.diskspace.path);
+  const watched = [new GarbageCollection(), new HeapActivity()] as const;
+  const [garbageCollection, heapActivity] = watched;
   let connectionFailures = 0;
   const sources = {
     ...counters.sources,
-    ...poolSources(pool),
+    ...client.sources,
+    ...connections.sources,
+    ...http.sources,
+    ...log.sources,
     ...memorySources,
     ...garbageCollection.sources,
+    ...heapActivity.sources,
     ...processSources(),
+    ...operatingSystemSources(),
+    ...disk.sources,
+    ...startup.sources,
     databaseConnectionFailures: single(() => connectionFailures),
     healthFailures: single(healthFailures),
   };
@@ -55,12 +87,22 @@ export function createMetrics({ settings, report, pool, healthFailures }: Metric
   };
   return {
     listener: counters,
+    client,
+    connections,
+    http,
+    log,
+    startup,
     databaseConnectionFailed: () => {
       connectionFailures += 1;
     },
     write: (format, includedNames) => expositions[format].write(includedNames),
     reader: new MetricReader(sources, tags),
-    start: () => garbageCollection.start(),
-    stop: () => garbageCollection.stop(),
+    start: () => {
+      for (const watch of watched) watch.start();
+      return disk.refresh();
+    },
+    stop: () => {
+      for (const watch of watched) watch.stop();
+    },
   };
 }

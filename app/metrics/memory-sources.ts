@@ -1,9 +1,15 @@
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
+import { LabelSets } from './label-sets.ts';
 import type { MetricSources, Sample } from './metric-source.ts';
 
 /** V8 knows one limit for the whole heap; the space that grows up to it carries it, as the JVM's G1 does it, so that a sum is right. */
 const SPACE_WITH_THE_LIMIT = 'old_space';
 const NO_LIMIT = -1;
+
+type MemoryMetrics = Pick<
+  MetricSources,
+  'memoryUsed' | 'memoryCommitted' | 'memoryMax' | 'bufferMemory' | 'bufferCapacity' | 'residentMemory'
+>;
 
 /**
  * Memory of the process by Micrometer's `area` and `id`.
@@ -12,7 +18,7 @@ const NO_LIMIT = -1;
  * (record contents, sockets), `external` (other memory that JavaScript objects hold outside the heap) and `native` (the
  * program itself, stacks, V8's and the libraries' own memory).
  */
-export const memorySources: Pick<MetricSources, 'memoryUsed' | 'memoryCommitted' | 'memoryMax' | 'residentMemory'> = {
+export const memorySources: MemoryMetrics = {
   memoryUsed: () => [
     ...getHeapSpaceStatistics().map((space) => heap(space.space_name, space.space_used_size)),
     ...nonheapBytes(),
@@ -25,15 +31,20 @@ export const memorySources: Pick<MetricSources, 'memoryUsed' | 'memoryCommitted'
     ...getHeapSpaceStatistics().map(({ space_name: name }) => heap(name, limitOf(name))),
     ...nonheapBytes().map((sample) => ({ ...sample, value: NO_LIMIT })),
   ],
+  bufferMemory: () => bufferBytes(),
+  bufferCapacity: () => bufferBytes(),
   residentMemory: () => [{ labels: {}, value: process.memoryUsage.rss() }],
 };
 
 const limitOf = (space: string): number =>
   space === SPACE_WITH_THE_LIMIT ? getHeapStatistics().heap_size_limit : NO_LIMIT;
 
-const heap = (id: string, value: number): Sample => ({ labels: { area: 'heap', id }, value });
+const pools = new LabelSets((area: string, id: string) => ({ area, id }));
+const buffers = new LabelSets((id: string) => ({ id }));
 
-const nonheap = (id: string, value: number): Sample => ({ labels: { area: 'nonheap', id }, value });
+const heap = (id: string, value: number): Sample => ({ labels: pools.of('heap', id), value });
+
+const nonheap = (id: string, value: number): Sample => ({ labels: pools.of('nonheap', id), value });
 
 function nonheapBytes(): Sample[] {
   const { rss, external, arrayBuffers } = process.memoryUsage();
@@ -42,5 +53,13 @@ function nonheapBytes(): Sample[] {
     nonheap('array_buffers', arrayBuffers),
     nonheap('external', Math.max(0, external - arrayBuffers)),
     nonheap('native', Math.max(0, rss - residentHeap - external)),
+  ];
+}
+
+function bufferBytes(): Sample[] {
+  const { external, arrayBuffers } = process.memoryUsage();
+  return [
+    { labels: buffers.of('array_buffers'), value: arrayBuffers },
+    { labels: buffers.of('external'), value: Math.max(0, external - arrayBuffers) },
   ];
 }

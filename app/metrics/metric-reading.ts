@@ -1,9 +1,10 @@
-import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
-import type { MetricSource, MetricSources, Sample } from './metric-source.ts';
+import { DOTTED_LABELS } from '../../contract/metric-labels.ts';
+import { METRICS, type MetricDefinition, type MetricKey } from '../../contract/metrics.ts';
+import type { Labels, MetricSource, MetricSources, Sample } from './metric-source.ts';
 
 /** One figure of a metric, named as Micrometer names its statistics. */
 export interface Measurement {
-  readonly statistic: 'COUNT' | 'TOTAL_TIME' | 'MAX' | 'VALUE';
+  readonly statistic: 'COUNT' | 'TOTAL' | 'TOTAL_TIME' | 'MAX' | 'VALUE' | 'ACTIVE_TASKS' | 'DURATION';
   readonly value: number;
 }
 
@@ -23,15 +24,18 @@ interface Family {
   readonly max: MetricSource | undefined;
 }
 
+/** Prometheus' names of the labels that Micrometer writes with dots. */
+const LABEL_OF_TAG = new Map(Object.entries(DOTTED_LABELS).map(([label, tag]) => [tag, label]));
+
 /** Reads single metrics, by their names in Prometheus or by Micrometer's dotted ones. */
 export class MetricReader {
   readonly #families = new Map<string, Family>();
-  readonly #tags: Readonly<Record<string, string>>;
+  readonly #tags: Labels;
 
   /** @param tags Labels of every series. */
-  constructor(sources: MetricSources, tags: Readonly<Record<string, string>>) {
+  constructor(sources: MetricSources, tags: Labels) {
     this.#tags = tags;
-    const keys = Object.keys(METRICS) as (keyof typeof METRICS)[];
+    const keys = Object.keys(METRICS) as MetricKey[];
     for (const key of keys) {
       const definition: MetricDefinition = METRICS[key];
       const maxKey = keys.find((candidate) => METRICS[candidate].name === `${definition.name}_max`);
@@ -43,15 +47,16 @@ export class MetricReader {
     }
   }
 
-  /** Every name that {@link read} knows, sorted. */
+  /** Every name that {@link read} knows and that has series now, sorted. */
   get names(): readonly string[] {
-    return [...this.#families.keys()].sort();
+    const present = new Set([...new Set(this.#families.values())].filter(({ source }) => source().length > 0));
+    return [...this.#families].flatMap(([name, family]) => (present.has(family) ? [name] : [])).sort();
   }
 
   /**
    * The metric over the series that carry all of the tags; a statistic is their sum, MAX their largest.
    *
-   * @param tags Label names and the values they have to have.
+   * @param tags Label names, Prometheus' or Micrometer's, and the values they have to have.
    * @returns `undefined` when there is no such metric or none of its series carries the tags.
    */
   read(name: string, tags: readonly (readonly [string, string])[]): MetricReading | undefined {
@@ -59,7 +64,9 @@ export class MetricReader {
     if (family === undefined) {
       return undefined;
     }
-    const matches = ({ labels }: Sample) => tags.every(([tag, value]) => labels[tag] === value);
+    const asked = tags.map(([tag, value]) => [LABEL_OF_TAG.get(tag) ?? tag, value] as const);
+    const matches = ({ labels, value }: Sample) =>
+      Number.isFinite(value) && asked.every(([label, wanted]) => labels[label] === wanted);
     const series = this.#tagged(family.source).filter(matches);
     if (series.length === 0) {
       return undefined;
@@ -70,7 +77,7 @@ export class MetricReader {
       description: help,
       ...(unit === undefined ? {} : { baseUnit: unit }),
       measurements: measurementsOf(family, series, this.#tagged(family.max ?? (() => [])).filter(matches)),
-      availableTags: availableTags(series, new Set(tags.map(([tag]) => tag))),
+      availableTags: availableTags(series, new Set(asked.map(([label]) => label)), name === family.definition.dotted),
     };
   }
 
@@ -85,28 +92,43 @@ function measurementsOf(
   peaks: readonly Sample[],
 ): Measurement[] {
   const total = sum(series.map(({ value }) => value));
+  const count = sum(series.map(({ count: observations = 0 }) => observations));
+  const largest = max === undefined ? [] : [{ statistic: 'MAX' as const, value: largestOf(peaks) }];
   switch (definition.type) {
     case 'gauge':
+    case 'info':
       return [{ statistic: 'VALUE', value: total }];
     case 'counter':
       return [{ statistic: 'COUNT', value: total }];
     case 'summary':
-      return [
-        { statistic: 'COUNT', value: sum(series.map(({ count = 0 }) => count)) },
-        { statistic: 'TOTAL_TIME', value: total },
-        ...(max === undefined
-          ? []
-          : [{ statistic: 'MAX' as const, value: Math.max(0, ...peaks.map(({ value }) => value)) }]),
-      ];
+    case 'histogram': {
+      const [first, second] = STATISTICS_OF.get(definition.name) ?? byUnit(definition);
+      return [{ statistic: first, value: count }, { statistic: second, value: total }, ...largest];
+    }
   }
 }
 
+type Pair = readonly [Measurement['statistic'], Measurement['statistic']];
+
+/** Micrometer's timer for tasks that are still under way speaks of them. */
+const STATISTICS_OF: ReadonlyMap<string, Pair> = new Map([[METRICS.httpActive.name, ['ACTIVE_TASKS', 'DURATION']]]);
+
+const byUnit = ({ unit }: MetricDefinition): Pair => ['COUNT', unit === 'seconds' ? 'TOTAL_TIME' : 'TOTAL'];
+
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-function availableTags(series: readonly Sample[], filtered: ReadonlySet<string>): { tag: string; values: string[] }[] {
+const largestOf = (samples: readonly Sample[]): number =>
+  samples.reduce((largest, { value }) => Math.max(largest, value), 0);
+
+/** @param isDotted whether Micrometer's names are wanted instead of Prometheus' */
+function availableTags(series: readonly Sample[], filtered: ReadonlySet<string>, isDotted: boolean) {
   const values = new Map<string, Set<string>>();
-  for (const [tag, value] of series.flatMap(({ labels }) => Object.entries(labels))) {
-    values.set(tag, (values.get(tag) ?? new Set<string>()).add(value));
+  for (const { labels } of series) {
+    for (const [label, value] of Object.entries(labels)) {
+      values.set(label, (values.get(label) ?? new Set<string>()).add(value));
+    }
   }
-  return [...values].filter(([tag]) => !filtered.has(tag)).map(([tag, all]) => ({ tag, values: [...all] }));
+  return [...values]
+    .filter(([label]) => !filtered.has(label))
+    .map(([label, all]) => ({ tag: isDotted ? (DOTTED_LABELS[label] ?? label) : label, values: [...all] }));
 }

@@ -1,30 +1,62 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { type MetricSources, single } from './metric-source.ts';
+
+type ProcessMetrics = Pick<
+  MetricSources,
+  'cpuUsage' | 'cpuTime' | 'systemCpuUsage' | 'cpuCount' | 'loadAverage' | 'uptime' | 'startTime' | 'runtimeInfo'
+>;
 
 /** Readings closer together than this repeat the one before: a share of a moment says nothing. */
 const SHORTEST_CPU_WINDOW_MS = 1_000;
 
+const RUNTIME = { runtime: 'Node.js', vendor: 'OpenJS Foundation', version: process.version };
+
 /** Figures of the process as a whole. */
-export function processSources(): Pick<MetricSources, 'cpuUsage' | 'cpuCount' | 'uptime' | 'startTime'> {
+export function processSources(): ProcessMetrics {
   return {
-    cpuUsage: single(cpuUsage()),
+    cpuUsage: single(shareSince(processTimes)),
+    cpuTime: single(() => processTimes().usedMs * 1_000_000),
+    systemCpuUsage: single(shareSince(systemTimes)),
     cpuCount: single(availableParallelism),
+    loadAverage: single(() => loadavg()[0] ?? 0),
     uptime: single(() => process.uptime()),
     startTime: single(() => performance.timeOrigin / 1_000),
+    runtimeInfo: single(() => 1, RUNTIME),
   };
 }
 
-/** Share of all processors since the reading before; at first, since the process started. */
-function cpuUsage(): () => number {
-  let last = { atMs: 0, usedMs: 0, share: 0 };
+/** Processor time, in milliseconds, that was used and that could have been used, both since some moment in the past. */
+interface ProcessorTimes {
+  readonly usedMs: number;
+  readonly availableMs: number;
+}
+
+function processTimes(): ProcessorTimes {
+  const { user, system } = process.cpuUsage();
+  return { usedMs: (user + system) / 1_000, availableMs: process.uptime() * 1_000 * availableParallelism() };
+}
+
+function systemTimes(): ProcessorTimes {
+  let [usedMs, availableMs] = [0, 0];
+  for (const { times } of cpus()) {
+    const busy = times.user + times.nice + times.sys + times.irq;
+    usedMs += busy;
+    availableMs += busy + times.idle;
+  }
+  return { usedMs, availableMs };
+}
+
+/** Share of the time that was used since the reading before; at first, since the moment that the times count from. */
+function shareSince(read: () => ProcessorTimes): () => number {
+  let last = { atMs: Number.NEGATIVE_INFINITY, usedMs: 0, availableMs: 0, share: 0 };
   return () => {
-    const atMs = process.uptime() * 1_000;
-    if (last.atMs === 0 || atMs - last.atMs >= SHORTEST_CPU_WINDOW_MS) {
-      const { user, system } = process.cpuUsage();
-      const usedMs = (user + system) / 1_000;
-      const share = (usedMs - last.usedMs) / ((atMs - last.atMs) * availableParallelism());
-      last = { atMs, usedMs, share: Math.min(1, Math.max(0, share)) };
+    const atMs = performance.now();
+    if (atMs - last.atMs >= SHORTEST_CPU_WINDOW_MS) {
+      const { usedMs, availableMs } = read();
+      const available = availableMs - last.availableMs;
+      const share = available > 0 ? (usedMs - last.usedMs) / available : last.share;
+      last = { atMs, usedMs, availableMs, share: Math.min(1, Math.max(0, share)) };
     }
     return last.share;
   };

@@ -1,85 +1,132 @@
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { TRANSACTION_OUTCOMES } from '../../contract/metrics.ts';
-import type { ConsumerReport } from '../stream/consumer-report.ts';
-import { partitionKey } from '../stream/record.ts';
+import { ERROR_REASON, type ErrorReason, TRANSACTION_OUTCOMES } from '../../contract/metric-labels.ts';
+import type { ConsumerReport, PartitionReport } from '../stream/consumer-report.ts';
+import { OutageError } from '../stream/outage-error.ts';
+import { partitionKey, type TopicPartition } from '../stream/record.ts';
 import type { Gap } from '../stream/record-sink.ts';
 import type { CommittedBatch, StreamListener } from '../stream/stream-listener.ts';
-import type { MetricSource, MetricSources } from './metric-source.ts';
+import { LabelSets } from './label-sets.ts';
+import { LabelledCounts } from './labelled-counts.ts';
+import { type MetricSource, type MetricSources, single } from './metric-source.ts';
+import { StopWatch } from './stop-watch.ts';
+import { WriteFigures } from './write-figures.ts';
 
-type StreamMetrics = Pick<
-  MetricSources,
-  'recordsConsumed' | 'skippedOffsets' | 'recordsLag' | 'deadLetters' | 'transactions'
->;
+type StreamMetricKey =
+  | 'recordsConsumed'
+  | 'skippedOffsets'
+  | 'recordsLag'
+  | 'lagSeconds'
+  | 'deadLetters'
+  | 'transactions'
+  | 'errors'
+  | 'retries'
+  | 'pausedSeconds'
+  | keyof WriteFigures['sources'];
 
-const REASONS = Object.keys(DEAD_LETTER_REASON) as DeadLetterReason[];
+const DEAD_LETTER_REASONS = Object.keys(DEAD_LETTER_REASON) as DeadLetterReason[];
+const ERROR_REASONS = Object.keys(ERROR_REASON) as ErrorReason[];
 
 /**
- * Counts what the pipeline tells. Consumed records are exposed for the partitions that the process owns, from 0 on; the
- * series goes when the partition is revoked, and continues where it was when it comes back.
+ * Counts what the pipeline tells. What has the label partition is exposed for the partitions that the process owns, from 0
+ * on; the series goes when the partition is revoked, and a counter continues where it was when it comes back. What is
+ * summed over partitions goes on in the counters by topic, which never fall.
  */
 export class StreamCounters implements StreamListener {
   readonly #report: () => ConsumerReport;
+  readonly #now: () => number;
   readonly #consumed = new Map<string, number>();
   readonly #skipped = new Map<string, number>();
-  readonly #deadLetters = new Map<string, number>(REASONS.map((reason) => [reason, 0]));
-  readonly #transactions = new Map<string, number>(TRANSACTION_OUTCOMES.map((outcome) => [outcome, 0]));
+  readonly #deadLetters = new LabelledCounts('reason', DEAD_LETTER_REASONS);
+  readonly #transactions = new LabelledCounts('outcome', TRANSACTION_OUTCOMES);
+  readonly #errors = new LabelledCounts('reason', ERROR_REASONS);
+  readonly #paused = new StopWatch();
+  readonly #figures: WriteFigures;
+  readonly #labels = new LabelSets((topic: string, partition: string) => ({ partition, topic }));
+  #retries = 0;
 
-  constructor(report: () => ConsumerReport) {
+  /**
+   * @param topics what the consumer reads: their series are there from the start
+   * @param now milliseconds since the epoch
+   * @default Date.now()
+   */
+  constructor(report: () => ConsumerReport, topics: readonly string[], now: () => number = () => Date.now()) {
     this.#report = report;
+    this.#now = now;
+    this.#figures = new WriteFigures(topics);
   }
 
   onCommitted(batch: CommittedBatch): void {
-    add(this.#transactions, 'committed', 1);
+    this.#transactions.add('committed');
     add(this.#consumed, partitionKey(batch), batch.records);
     for (const [reason, records] of batch.deadLetters) {
-      add(this.#deadLetters, reason, records);
+      this.#deadLetters.add(reason, records);
     }
+    this.#figures.observe(batch);
   }
 
   onFenced(): void {
-    add(this.#transactions, 'fenced', 1);
+    this.#transactions.add('fenced');
+    this.#errors.add('fenced');
   }
 
   onSkipped({ topic, partition, expectedOffset, nextOffset }: Gap): void {
     add(this.#skipped, partitionKey({ topic, partition }), Number(nextOffset - expectedOffset));
   }
 
-  onFailed(): void {
-    add(this.#transactions, 'failed', 1);
+  onFailed(_partition: TopicPartition, error: Error): void {
+    this.#transactions.add('failed');
+    this.#errors.add(error instanceof OutageError ? error.reason : 'database_unknown');
+  }
+
+  onRetry(): void {
+    this.#retries += 1;
+  }
+
+  onPaused(isPaused: boolean): void {
+    if (isPaused) {
+      this.#paused.start();
+    } else {
+      this.#paused.stop();
+    }
+  }
+
+  /** The Kafka client crashed and starts again. */
+  clientCrashed(): void {
+    this.#errors.add('kafka_client');
   }
 
   /** Sources of the families that this counts. */
-  get sources(): StreamMetrics {
+  get sources(): Pick<MetricSources, StreamMetricKey> {
     return {
-      recordsConsumed: this.#perPartition(this.#consumed),
-      skippedOffsets: this.#perPartition(this.#skipped),
-      recordsLag: () =>
-        this.#report().partitions.flatMap((owned) =>
-          owned.lag === null ? [] : [{ labels: labelsOf(owned), value: Number(owned.lag) }],
-        ),
-      deadLetters: seriesOf(this.#deadLetters, 'reason'),
-      transactions: seriesOf(this.#transactions, 'outcome'),
+      ...this.#figures.sources,
+      recordsConsumed: this.#perPartition((owned) => this.#consumed.get(partitionKey(owned)) ?? 0),
+      skippedOffsets: this.#perPartition((owned) => this.#skipped.get(partitionKey(owned)) ?? 0),
+      recordsLag: this.#perPartition(({ lag }) => (lag === null ? null : Number(lag))),
+      lagSeconds: this.#perPartition((owned) => this.#secondsBehind(owned)),
+      deadLetters: this.#deadLetters.source,
+      transactions: this.#transactions.source,
+      errors: this.#errors.source,
+      retries: single(() => this.#retries),
+      pausedSeconds: single(() => this.#paused.seconds),
     };
   }
 
-  #perPartition(counts: ReadonlyMap<string, number>): MetricSource {
+  #perPartition(read: (owned: PartitionReport) => number | null): MetricSource {
     return () =>
-      this.#report().partitions.map((owned) => ({
-        labels: labelsOf(owned),
-        value: counts.get(partitionKey(owned)) ?? 0,
-      }));
+      this.#report().partitions.flatMap((owned) => {
+        const value = read(owned);
+        return value === null ? [] : [{ labels: this.#labels.of(owned.topic, String(owned.partition)), value }];
+      });
+  }
+
+  #secondsBehind({ lag, behindSince }: PartitionReport): number | null {
+    if (lag === null) {
+      return null;
+    }
+    return behindSince ? Math.max(0, this.#now() - behindSince.getTime()) / 1_000 : 0;
   }
 }
 
-const labelsOf = (owned: { topic: string; partition: number }) => ({
-  topic: owned.topic,
-  partition: String(owned.partition),
-});
-
 function add(counts: Map<string, number>, key: string, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
-}
-
-function seriesOf(counts: ReadonlyMap<string, number>, label: string): MetricSource {
-  return () => [...counts].map(([key, value]) => ({ labels: { [label]: key }, value }));
 }

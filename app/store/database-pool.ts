@@ -7,7 +7,7 @@ import type { Settings } from '../../contract/settings.ts';
 import { FatalError } from '../stream/fatal-error.ts';
 import { OutageError } from '../stream/outage-error.ts';
 import { endWhenSilent } from './silent-connection.ts';
-import { describeDatabaseError, verdictOn } from './sqlstate.ts';
+import { describeDatabaseError, troubleOf, verdictOn } from './sqlstate.ts';
 
 /** An error that nobody has classified may pass or not: after so many in a row it does not. */
 const UNKNOWN_ATTEMPTS = 10;
@@ -29,6 +29,20 @@ const SERVER_KEEP_ALIVE = 'SET tcp_keepalives_idle = 10; SET tcp_keepalives_inte
 
 /** Longer than the server's own time-outs by this much: a server that keeps silent beyond it is frozen or unreachable. */
 const SILENCE_MARGIN_MS = 5_000;
+
+/** Told how long things of the pool's connections took, in seconds. */
+export interface ConnectionTimes {
+  /** `acquire`: from the request to having the connection; `usage`: having it; `creation`: opening a new one. */
+  observe(what: 'acquire' | 'usage' | 'creation', seconds: number): void;
+  /** A connection was not opened within `database.connectTimeout`. */
+  timedOut(): void;
+}
+
+/** How pg and its pool say that a connection was not opened in time. */
+const CONNECT_TIMEOUT = /^(Connection terminated due to connection timeout|timeout exceeded when trying to connect)/;
+
+/** Nobody wants to know. */
+const UNTIMED: ConnectionTimes = { observe: () => undefined, timedOut: () => undefined };
 
 /** How the pool is used right now. */
 export interface PoolFigures {
@@ -71,8 +85,12 @@ export class DatabasePool {
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #onConnectionFailed: () => void;
   readonly #longestSilenceMs: number;
+  readonly #times: ConnectionTimes;
+  /** Connections that were opened and not used yet. */
+  readonly #fresh = new WeakSet<object>();
 
-  constructor(settings: Settings['database'], onConnectionFailed: () => void) {
+  constructor(settings: Settings['database'], onConnectionFailed: () => void, times: ConnectionTimes = UNTIMED) {
+    this.#times = times;
     this.#max = settings.poolSize;
     this.#limit = pLimit(settings.poolSize);
     this.#onConnectionFailed = onConnectionFailed;
@@ -80,6 +98,7 @@ export class DatabasePool {
     this.#pool = new pg.Pool({ ...connectionConfig(settings), max: settings.poolSize, maxLifetimeSeconds: 1_800 });
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => {
+      this.#fresh.add(client);
       client.on('error', onConnectionFailed);
       client.query(SERVER_KEEP_ALIVE).catch(() => undefined);
     });
@@ -93,9 +112,10 @@ export class DatabasePool {
    * @throws FatalError `DATABASE_REFUSED` when a person has to change something, or what `work` itself found fatal
    */
   withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const askedAt = performance.now();
     return this.#limit(async () => {
       try {
-        return await this.#withConnected(work);
+        return await this.#withConnected(work, askedAt);
       } catch (error) {
         throw asStreamError(error);
       }
@@ -111,11 +131,10 @@ export class DatabasePool {
     await this.#pool.end().catch(() => undefined);
   }
 
-  async #withConnected<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      this.#onConnectionFailed();
-      throw error;
-    });
+  async #withConnected<T>(work: (client: PoolClient) => Promise<T>, askedAt: number): Promise<T> {
+    const client = await this.#connect();
+    const connectedAt = performance.now();
+    this.#times.observe('acquire', (connectedAt - askedAt) / 1_000);
     let isSound = false;
     const watch = endWhenSilent(client, this.#longestSilenceMs);
     try {
@@ -125,6 +144,24 @@ export class DatabasePool {
     } finally {
       watch.stop();
       client.release(!isSound);
+      this.#times.observe('usage', (performance.now() - connectedAt) / 1_000);
+    }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    const beganAt = performance.now();
+    try {
+      const client = await this.#pool.connect();
+      if (this.#fresh.delete(client)) {
+        this.#times.observe('creation', (performance.now() - beganAt) / 1_000);
+      }
+      return client;
+    } catch (error) {
+      this.#onConnectionFailed();
+      if (error instanceof Error && CONNECT_TIMEOUT.test(error.message)) {
+        this.#times.timedOut();
+      }
+      throw error;
     }
   }
 }
@@ -146,7 +183,10 @@ function asStreamError(error: unknown): OutageError | FatalError {
   const description = describeDatabaseError(error);
   const verdict = verdictOn(error);
   if (verdict === 'retry') {
-    return new OutageError(`PostgreSQL cannot do it for now: ${description}`, { cause: error });
+    return new OutageError(`PostgreSQL cannot do it for now: ${description}`, {
+      cause: error,
+      reason: troubleOf(error),
+    });
   }
   if (verdict === 'unknown') {
     return new OutageError(`PostgreSQL failed: ${description}`, { cause: error, attempts: UNKNOWN_ATTEMPTS });

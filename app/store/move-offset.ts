@@ -44,6 +44,6 @@ export async function beginMovingOffset(
 export async function commit(client: PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT');
   if (command !== 'COMMIT') {
-    throw new OutageError(`the transaction ended with ${command} instead of COMMIT`);
+    throw new OutageError(`the transaction ended with ${command} instead of COMMIT`, { reason: 'database_busy' });
   }
 }

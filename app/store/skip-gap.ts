@@ -18,5 +18,5 @@ export async function skipGap(
     [target.groupId, topic, partition, expectedOffset.toString(), nextOffset.toString()],
   );
   await commit(client);
-  return { kind: 'committed', deadLetters: new Map() };
+  return { kind: 'committed', deadLetters: new Map(), rows: new Map() };
 }

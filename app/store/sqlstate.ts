@@ -90,6 +90,13 @@ export function verdictOn(error: unknown): Verdict {
   return error instanceof Error && error.message.startsWith('SASL') ? 'stop' : 'unknown';
 }
 
+/** Whether an error that passes is about reaching PostgreSQL, or about what it was asked. */
+export function troubleOf(error: unknown): 'database_away' | 'database_busy' {
+  const sqlstate = error instanceof DatabaseError ? error.code : undefined;
+  const isAway = sqlstate === undefined ? isNetworkError(error) : /^08|^57P0[1-3]$/.test(sqlstate);
+  return isAway ? 'database_away' : 'database_busy';
+}
+
 /** `SQLSTATE 22P02: ...`, for logs and messages: never the detail or context, which may quote a record. */
 export function describeDatabaseError(error: unknown): string {
   if (error instanceof DatabaseError) {

@@ -48,13 +48,14 @@ export async function writeRecords(
       refused.push({ record, reason, error: DEAD_LETTER_REASON[reason] });
     }
   }
-  refused.push(...(await copyRecords(client, target, request, admitted)));
+  const poison = await copyRecords(client, target, request, admitted);
+  refused.push(...poison);
   const deadLetters = countReasons(refused);
   target.deadLetters.limit.check(request, deadLetters);
   await writeDeadLetters(client, target, deadLettersOf(target, request, refused));
   await commit(client);
   target.deadLetters.limit.committed(request, deadLetters);
-  return { kind: 'committed', deadLetters };
+  return { kind: 'committed', deadLetters, rows: new Map([['copy', admitted.length - poison.length]]) };
 }
 
 const deadLettersOf = (

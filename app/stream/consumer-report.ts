@@ -20,6 +20,12 @@ export interface PartitionReport extends TopicPartition {
   /** Log end offset less `nextOffset`, never below 0; `null` until both are known. */
   readonly lag: bigint | null;
   /**
+   * The timestamp of the oldest record that is not in PostgreSQL, or, where none is fetched, when the partition was seen to
+   * fall behind; `null` without lag.
+   * @default null
+   */
+  readonly behindSince?: Date | null;
+  /**
    * Since when nothing was written although there is lag, once that is longer than `consumer.stallTimeout`; left out while
    * all is well, and in an outage, which is no stall.
    */

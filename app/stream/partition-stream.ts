@@ -3,6 +3,7 @@ import { BatchLimit } from './batch-limit.ts';
 import type { Clock } from './clock.ts';
 import type { PartitionReport } from './consumer-report.ts';
 import { FatalError } from './fatal-error.ts';
+import { OldestUnwritten } from './oldest-unwritten.ts';
 import { findPosition, type OnGap } from './out-of-range.ts';
 import { OutageError, outageOnly } from './outage-error.ts';
 import { ownPosition } from './own-position.ts';
@@ -63,6 +64,7 @@ export class PartitionStream {
   #unknownFailures = 0;
   #isSinkAway = false;
   readonly #stallWatch: StallWatch;
+  readonly #oldestUnwritten = new OldestUnwritten();
   #writing: Promise<void> | null = null;
   #searching: Promise<void> | null = null;
 
@@ -102,7 +104,7 @@ export class PartitionStream {
     }
     const isAligned = batch.fetchedOffset === position;
     const records = isAligned ? batch.records : batch.records.filter(({ offset }) => offset >= position);
-    this.#queue.push({ records, nextOffset: batch.nextOffset });
+    this.#queue.push({ records, nextOffset: batch.nextOffset }, this.#ports.clock.now());
     this.#position = batch.nextOffset;
     if (this.#queue.bytes >= this.#options.maxQueuedBytes && !this.#isFull) {
       this.#isFull = true;
@@ -124,13 +126,15 @@ export class PartitionStream {
   observeLog(range: LogRange): void {
     this.#log = range;
     this.#stallWatch.looked(this.#lag() ?? 0n, this.#ports.clock.now());
+    this.#oldestUnwritten.looked(this.#lag(), this.#ports.clock.now());
   }
 
   report(): PartitionReport {
     const lag = this.#lag();
     const stalledSince = this.#isSinkAway ? null : this.#stallWatch.stalledSince(lag, this.#ports.clock.now());
     const nextOffset = this.#wasOpened ? this.#nextOffset : null;
-    return { ...this.partition, nextOffset, lag, ...(stalledSince ? { stalledSince } : {}) };
+    const behindSince = this.#oldestUnwritten.since(lag, this.#nextOffset, this.#queue.oldest);
+    return { ...this.partition, nextOffset, lag, behindSince, ...(stalledSince ? { stalledSince } : {}) };
   }
 
   /** Takes nothing in any more and writes what is queued; an outage ends it, since what is left stays ahead of the stored offset. */
@@ -173,7 +177,8 @@ export class PartitionStream {
     }
   }
 
-  async #write({ records, nextOffset }: QueuedRecords): Promise<void> {
+  async #write({ records, nextOffset, fetchedAt }: QueuedRecords): Promise<void> {
+    this.#oldestUnwritten.writing(records[0]);
     const request = { ...this.partition, expectedOffset: this.#nextOffset, nextOffset, records };
     const outcome = await this.#ports.sink.write(request).catch(outageOnly);
     if (outcome instanceof OutageError) {
@@ -190,9 +195,12 @@ export class PartitionStream {
     this.#unknownFailures = 0;
     this.#batchLimit.committed();
     this.#nextOffset = nextOffset;
-    this.#stallWatch.moved(this.#ports.clock.now());
-    const { deadLetters } = outcome;
-    this.#ports.listener.onCommitted({ ...this.partition, records: records.length, deadLetters, nextOffset });
+    const committedAt = this.#ports.clock.now();
+    this.#stallWatch.moved(committedAt);
+    this.#oldestUnwritten.written();
+    const { deadLetters, rows } = outcome;
+    const counts = { records: records.length, written: records, deadLetters, rows };
+    this.#ports.listener.onCommitted({ ...this.partition, ...counts, fetchedAt, committedAt, nextOffset });
     this.#resumeWhenRoomy();
   }
 
@@ -259,6 +267,7 @@ export class PartitionStream {
     while (!signal.aborted) {
       this.#troubles += 1;
       await this.#ports.clock.wait(backoffMs(this.#troubles), signal);
+      this.#ports.listener.onRetry();
       const stored = await this.#ports.sink.positions([this.partition.topic]).catch(outageOnly);
       if (!(stored instanceof OutageError)) {
         this.#sinkIsBack();

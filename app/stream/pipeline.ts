@@ -103,6 +103,14 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#ports.listener.onFailed(partition, error);
   }
 
+  onRetry(): void {
+    this.#ports.listener.onRetry();
+  }
+
+  onPaused(isPaused: boolean): void {
+    this.#ports.listener.onPaused(isPaused);
+  }
+
   /** Takes in what the log of a partition holds now, for its lag. */
   observeLog(range: LogRange): void {
     this.#streams.get(partitionKey(range))?.observeLog(range);
@@ -141,6 +149,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
 
   readonly #onOutage = (error: OutageError | null): void => {
     this.#outages += error ? 1 : -1;
+    this.onPaused(this.#outages > 0);
     if (!this.#lifecycle.isEnding && this.#lifecycle.state !== 'assigning') {
       this.#lifecycle.to(this.#outages > 0 ? 'paused' : 'running');
     }
@@ -181,6 +190,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
           this.onFailed(partition, error);
         }
         await this.#ports.clock.wait(backoffMs(attempt), signal);
+        this.onRetry();
       }
     }
     return [];
@@ -212,7 +222,9 @@ function allPositions(streams: readonly PartitionStream[], positions: readonly P
   return streams.map(({ partition }) => {
     const offset = positionOf(partition, positions);
     if (offset === undefined) {
-      throw new OutageError(`${partitionKey(partition)}: Kafka does not know the log of this partition yet`);
+      throw new OutageError(`${partitionKey(partition)}: Kafka does not know the log of this partition yet`, {
+        reason: 'kafka_away',
+      });
     }
     return { ...partition, offset };
   });

@@ -21,6 +21,8 @@ export interface TakeLimit {
 export interface QueuedRecords {
   readonly records: readonly StreamRecord[];
   readonly nextOffset: bigint;
+  /** When the oldest of them was fetched. */
+  readonly fetchedAt: Date;
 }
 
 /** Fetched records of one partition that wait for their transaction, in order and counted in bytes. */
@@ -36,9 +38,13 @@ export class RecordQueue {
     return this.#batches.length === 0;
   }
 
+  get oldest(): StreamRecord | undefined {
+    return this.#batches.find(({ records }) => records.length > 0)?.records[0];
+  }
+
   /** Appends a batch; one without records still moves the offset on. */
-  push({ records, nextOffset }: Pick<RecordBatch, 'records' | 'nextOffset'>): void {
-    this.#batches.push({ records, nextOffset });
+  push({ records, nextOffset }: Pick<RecordBatch, 'records' | 'nextOffset'>, fetchedAt: Date): void {
+    this.#batches.push({ records, nextOffset, fetchedAt });
     for (const record of records) {
       this.#bytes += recordBytes(record);
     }
@@ -52,6 +58,7 @@ export class RecordQueue {
   take(limit: TakeLimit): QueuedRecords {
     const parts: (readonly StreamRecord[])[] = [];
     const room = { records: limit.records, bytes: limit.bytes };
+    const fetchedAt = this.#batches[0]?.fetchedAt;
     let nextOffset: bigint | null = null;
     for (let batch = this.#batches[0]; batch; batch = this.#batches[0]) {
       const fitting = countFitting(batch.records, room, nextOffset === null);
@@ -59,18 +66,18 @@ export class RecordQueue {
         const [taken, rest] = [batch.records.slice(0, fitting), batch.records.slice(fitting)];
         parts.push(taken);
         nextOffset = rest[0] && taken.length > 0 ? rest[0].offset : nextOffset;
-        this.#batches[0] = { records: rest, nextOffset: batch.nextOffset };
+        this.#batches[0] = { ...batch, records: rest };
         break;
       }
       parts.push(batch.records);
       nextOffset = batch.nextOffset;
       this.#batches.shift();
     }
-    if (nextOffset === null) {
+    if (nextOffset === null || fetchedAt === undefined) {
       throw new RangeError('nothing is queued');
     }
     this.#bytes -= limit.bytes - room.bytes;
-    return { records: parts.length === 1 ? (parts[0] ?? []) : parts.flat(), nextOffset };
+    return { records: parts.length === 1 ? (parts[0] ?? []) : parts.flat(), nextOffset, fetchedAt };
   }
 
   clear(): void {

@@ -1,4 +1,5 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import type { WriteMethod } from '../../contract/metric-labels.ts';
 import type { StreamRecord, TopicPartition } from './record.ts';
 import type { Position } from './record-source.ts';
 
@@ -16,7 +17,12 @@ export type Gap = Omit<WriteRequest, 'records'>;
 
 /** `fenced`: the stored offset was not the expected one, so nothing was written. */
 export type WriteOutcome =
-  | { readonly kind: 'committed'; readonly deadLetters: ReadonlyMap<DeadLetterReason, number> }
+  | {
+      readonly kind: 'committed';
+      readonly deadLetters: ReadonlyMap<DeadLetterReason, number>;
+      /** Rows by the way they were written. */
+      readonly rows: ReadonlyMap<WriteMethod, number>;
+    }
   | { readonly kind: 'fenced' };
 
 /**

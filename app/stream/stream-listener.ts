@@ -1,5 +1,6 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import type { TopicPartition } from './record.ts';
+import type { WriteMethod } from '../../contract/metric-labels.ts';
+import type { StreamRecord, TopicPartition } from './record.ts';
 import type { Gap } from './record-sink.ts';
 
 /** One transaction that is in PostgreSQL for good. */
@@ -7,6 +8,13 @@ export interface CommittedBatch extends TopicPartition {
   /** Records the transaction accounts for: rows and dead letters together. */
   readonly records: number;
   readonly deadLetters: ReadonlyMap<DeadLetterReason, number>;
+  /** Rows by the way they were written. */
+  readonly rows: ReadonlyMap<WriteMethod, number>;
+  /** The records, whose contents are of no interest here. */
+  readonly written: readonly Pick<StreamRecord, 'timestamp'>[];
+  /** When the oldest of the records was fetched. */
+  readonly fetchedAt: Date;
+  readonly committedAt: Date;
   readonly nextOffset: bigint;
 }
 
@@ -23,4 +31,8 @@ export interface StreamListener {
   onSkipped(gap: Gap): void;
   /** A transaction, or the reading of the first positions, failed for a reason that passes; it will be tried again. */
   onFailed(partition: TopicPartition, error: Error): void;
+  /** The stored position is read again, after a failure or because another writer had moved it. */
+  onRetry(): void;
+  /** PostgreSQL cannot be written to from now on, or can be again. */
+  onPaused(isPaused: boolean): void;
 }

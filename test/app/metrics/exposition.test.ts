@@ -1,14 +1,38 @@
 import { expect, test } from '@jest/globals';
 import type { ExpositionFormat } from '../../../app/metrics/exposition.ts';
+import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
+import { ERROR_REASON, LOG_LEVELS, TRANSACTION_OUTCOMES, WRITE_METHODS } from '../../../contract/metric-labels.ts';
 import { METRICS, type MetricDefinition } from '../../../contract/metrics.ts';
+import { SERIES_BUDGET } from '../../../contract/series-budget.ts';
 import { managementOptions } from '../management/running-management.ts';
-import { runningMetrics } from './running-metrics.ts';
+import { aCommit } from '../stream/committed-batch.ts';
+import { runningMetrics, startedMetrics } from './running-metrics.ts';
 
-const CATALOGUE: readonly MetricDefinition[] = Object.values(METRICS);
-const familyName = ({ name }: MetricDefinition) => name.replace(/_total$/, '');
+/** What exists on this system. */
+const CATALOGUE = Object.values<MetricDefinition>(METRICS).filter(
+  ({ linuxOnly = false }) => !linuxOnly || process.platform === 'linux',
+);
+
+const CLOSED_LABELS: Readonly<Record<string, readonly string[]>> = {
+  [METRICS.transactions.name]: TRANSACTION_OUTCOMES,
+  [METRICS.errors.name]: Object.keys(ERROR_REASON),
+  [METRICS.deadLetters.name]: Object.keys(DEAD_LETTER_REASON),
+  [METRICS.rowsWritten.name]: WRITE_METHODS,
+  [METRICS.logEvents.name]: LOG_LEVELS,
+};
+
+/** OpenMetrics names a family without what its samples end with. */
+const familyName = ({ name, type }: MetricDefinition) => name.replace(type === 'info' ? /_info$/ : /_total$/, '');
+
+const ENDINGS: Partial<Record<MetricDefinition['type'], readonly string[]>> = {
+  summary: ['_count', '_sum'],
+  histogram: ['_bucket', '_count', '_sum'],
+};
 
 const linesOf = async (format: ExpositionFormat, ...includedNames: string[]) =>
-  (await runningMetrics().write(format, includedNames.length === 0 ? undefined : new Set(includedNames))).split('\n');
+  (await (await startedMetrics()).write(format, includedNames.length === 0 ? undefined : new Set(includedNames))).split(
+    '\n',
+  );
 
 /** Families by name, with their type and the names of their samples and labels. */
 async function familiesOf(format: ExpositionFormat) {
@@ -20,7 +44,7 @@ async function familiesOf(format: ExpositionFormat) {
       current = { type, series: [] };
       families.set(name, current);
     }
-    const [, sample, labels = ''] = /^([a-z_]+)\{(.*)\} \S+$/.exec(line) ?? [];
+    const [, sample, labels = ''] = /^([a-z0-9_]+)\{(.*)\} \S+$/.exec(line) ?? [];
     if (sample !== undefined) {
       current?.series.push({ name: sample, labels: [...labels.matchAll(/(\w+)="/g)].map(([, label = '']) => label) });
     }
@@ -30,7 +54,10 @@ async function familiesOf(format: ExpositionFormat) {
 
 test('everything exposed is in the catalogue, everything in the catalogue is exposed, with its type', async () => {
   const exposed = [...(await familiesOf('text'))].map(([name, { type }]) => ({ name, type }));
-  const expected = CATALOGUE.map(({ name, type }) => ({ name, type })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const typeInText = (type: string) => (type === 'info' ? 'gauge' : type);
+  const expected = CATALOGUE.map(({ name, type }) => ({ name, type: typeInText(type) })).sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
   expect(exposed).toEqual(expected);
 });
 
@@ -47,17 +74,19 @@ test.each<ExpositionFormat>(['text', 'openmetrics'])(
       const series = families.get(format === 'text' ? definition.name : familyName(definition))?.series ?? [];
       expect(series.length).toBeGreaterThan(0);
       for (const { labels } of series) {
-        expect(labels.sort()).toEqual([...definition.labels, 'application'].sort());
+        const others = labels.filter((label) => label !== 'le');
+        expect(others).toEqual([...definition.labels, 'application'].sort());
+        expect(labels).toEqual([...labels].sort());
       }
     }
   },
 );
 
-test('samples of counters end in _total, those of summaries in _count and _sum, in both formats', async () => {
+test('samples of counters end in _total, those of summaries and histograms in _count and _sum, in both formats', async () => {
   for (const format of ['text', 'openmetrics'] as const) {
     const names = [...(await familiesOf(format)).values()].flatMap(({ series }) => series.map(({ name }) => name));
-    const expected = CATALOGUE.flatMap(({ name, type }) =>
-      type === 'summary' ? [`${name}_count`, `${name}_sum`] : [name],
+    const expected = CATALOGUE.flatMap(
+      ({ name, type }) => ENDINGS[type]?.map((ending) => `${name}${ending}`) ?? [name],
     );
     expect([...new Set(names)].sort()).toEqual(expected.sort());
   }
@@ -67,7 +96,7 @@ test('values are those of their sources', async () => {
   const lines = await linesOf('text');
   expect(lines).toEqual(
     expect.arrayContaining([
-      'kafka_consumer_records_lag{topic="orders",partition="0",application="orders-consumer"} 4',
+      'kafka_consumer_records_lag{application="orders-consumer",partition="0",topic="orders"} 4',
       'db_pool_active_connections{application="orders-consumer"} 1',
       'db_pool_idle_connections{application="orders-consumer"} 2',
       'db_pool_pending_requests{application="orders-consumer"} 3',
@@ -88,7 +117,7 @@ test('failed connections add up', async () => {
 
 test('each scrape reads anew: figures do not add up from scrape to scrape', async () => {
   const metrics = runningMetrics();
-  metrics.listener.onCommitted({ topic: 'orders', partition: 0, records: 7, deadLetters: new Map(), nextOffset: 7n });
+  metrics.listener.onCommitted(aCommit({ records: 7 }));
   await metrics.write('text');
   expect(await metrics.write('text', new Set(['kafka_consumer_records_consumed']))).toMatch(/\} 7\n$/);
 });
@@ -113,23 +142,84 @@ test('OpenMetrics ends with its end mark', async () => {
 test('tags of the settings are labels of every series, and application is there without being named', async () => {
   const { settings } = managementOptions();
   const management = { ...settings.management, metrics: { tags: { team: 'a "quoted" team' } } };
-  const metrics = runningMetrics({ settings: { management } });
+  const metrics = runningMetrics({ settings: { ...settings, management } });
   expect(await metrics.write('text', new Set(['system_cpu_count']))).toMatch(
     /^system_cpu_count\{application="stream-consumer",team="a \\"quoted\\" team"\} \d+$/m,
   );
 });
 
-test('a scrape of 200 partitions is a matter of milliseconds', async () => {
-  const partitions = Array.from({ length: 200 }, (_, partition) => ({
+/** A consumer that owns so many partitions. */
+const owning = (count: number) => {
+  const partitions = Array.from({ length: count }, (_, partition) => ({
     topic: 'orders',
     partition,
     nextOffset: 0n,
     lag: BigInt(partition),
   }));
-  const metrics = runningMetrics({ report: () => ({ ...managementOptions().report(), partitions }) });
+  return { report: () => ({ ...managementOptions().report(), partitions }) };
+};
+
+const samplesOf = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+test('a scrape of 200 partitions is a matter of milliseconds', async () => {
+  const metrics = runningMetrics(owning(200));
   await metrics.write('text');
   const began = performance.now();
   const text = await metrics.write('text');
   expect(performance.now() - began).toBeLessThan(100);
   expect(text.match(/^kafka_consumer_records_lag\{/gm)).toHaveLength(200);
+});
+
+test('each partition costs as many series as the budget says, and everything else fits into the rest of it', async () => {
+  const [none, many] = [await startedMetrics(owning(0)), await startedMetrics(owning(200))];
+  for (let status = 200; status < 600; status += 1) {
+    many.http.answered({ method: 'GET', uri: `/${status}` }, status, 0.01);
+    none.http.answered({ method: 'GET', uri: `/${status}` }, status, 0.01);
+  }
+  const [base, whole] = [samplesOf(await none.write('text')).length, samplesOf(await many.write('text')).length];
+  expect((whole - base) / 200).toBe(SERIES_BUDGET.perPartition);
+  expect(base).toBeLessThanOrEqual(SERIES_BUDGET.base);
+  expect(whole).toBeLessThanOrEqual(SERIES_BUDGET.sampleLimit);
+});
+
+test('a further topic costs no more series than the budget says', async () => {
+  const { settings } = managementOptions();
+  const withTopics = (topics: string[]) => ({ settings: { ...settings, kafka: { ...settings.kafka, topics } } });
+  const count = async (topics: string[]) =>
+    samplesOf(await (await startedMetrics(withTopics(topics))).write('text')).length;
+  const more = (await count(['orders', 'payments'])) - (await count(['orders']));
+  expect(more).toBeGreaterThan(0);
+  expect(more).toBeLessThanOrEqual(SERIES_BUDGET.perTopic);
+});
+
+test('every counter is there with 0 before anything happened, with each value that its labels can have', async () => {
+  const samples = samplesOf(await (await startedMetrics()).write('text'));
+  const valuesOf = (name: string) => samples.filter((line) => line.startsWith(`${name}{`));
+  for (const { name } of CATALOGUE.filter(({ type }) => type === 'counter')) {
+    expect(valuesOf(name)).not.toEqual([]);
+  }
+  for (const name of Object.keys(CLOSED_LABELS)) {
+    expect(valuesOf(name).map((line) => line.replace(/.*\} /, ''))).toEqual(CLOSED_LABELS[name]?.map(() => '0'));
+    for (const value of CLOSED_LABELS[name] ?? []) {
+      expect(valuesOf(name).join('\n')).toContain(`="${value}"`);
+    }
+  }
+});
+
+test('nothing is ever "not a number": what has no value is left out', async () => {
+  const metrics = runningMetrics({ healthFailures: () => Number.NaN });
+  expect(await metrics.write('text')).not.toMatch(/NaN|health_consecutive_failures/);
+  expect(metrics.reader.read('health_consecutive_failures', [])).toBeUndefined();
+});
+
+test('the series of partitions that were revoked are gone, and counters by topic stay where they were', async () => {
+  let report = managementOptions().report();
+  const metrics = runningMetrics({ report: () => report });
+  metrics.listener.onCommitted(aCommit({ records: 7 }));
+  expect(await metrics.write('text')).toContain('partition=');
+  report = { ...report, partitions: [] };
+  const text = await metrics.write('text');
+  expect(text).not.toContain('partition=');
+  expect(text).toMatch(/^consumer_rows_written_total\{.*topic="orders"\} 7$/m);
+  expect(text).toMatch(/^consumer_batch_records_sum\{.*topic="orders"\} 7$/m);
 });

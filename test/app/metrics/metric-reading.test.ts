@@ -1,13 +1,22 @@
 import { expect, test } from '@jest/globals';
 import { METRICS, type MetricDefinition } from '../../../contract/metrics.ts';
-import { runningMetrics } from './running-metrics.ts';
+import { aCommit } from '../stream/committed-batch.ts';
+import { runningMetrics, startedMetrics } from './running-metrics.ts';
 
-const { reader, listener } = runningMetrics();
+const { reader, listener } = await startedMetrics();
 
 test("the names are those of the catalogue and Micrometer's where there is one, sorted", () => {
-  const catalogue: MetricDefinition[] = Object.values(METRICS);
+  const catalogue = Object.values<MetricDefinition>(METRICS).filter(
+    ({ linuxOnly = false }) => !linuxOnly || process.platform === 'linux',
+  );
   const expected = catalogue.flatMap(({ name, dotted }) => (dotted === undefined ? [name] : [name, dotted]));
   expect(reader.names).toEqual(expected.sort());
+});
+
+test('what has no series yet is not among the names', () => {
+  const { names } = runningMetrics().reader;
+  expect(names).toContain('process.uptime');
+  expect(names).not.toContain('application.ready.time');
 });
 
 test('every name can be read', () => {
@@ -28,16 +37,11 @@ test("a metric has the keys of Spring Boot's in their order, and a base unit onl
 });
 
 test('a counter is a COUNT, summed over its series', () => {
-  listener.onCommitted({
-    topic: 'orders',
-    partition: 0,
-    records: 9,
-    deadLetters: new Map([
-      ['invalid_json', 2],
-      ['key_not_text', 3],
-    ]),
-    nextOffset: 9n,
-  });
+  const deadLetters = new Map([
+    ['invalid_json', 2],
+    ['key_not_text', 3],
+  ] as const);
+  listener.onCommitted(aCommit({ records: 9, deadLetters }));
   expect(reader.read('consumer_dead_letters_total', [])?.measurements).toEqual([{ statistic: 'COUNT', value: 5 }]);
   expect(reader.read('consumer_dead_letters_total', [['reason', 'invalid_json']])?.measurements).toEqual([
     { statistic: 'COUNT', value: 2 },
@@ -79,4 +83,27 @@ test.each([
   ],
 ] as [string, [string, string][]][])('there is nothing for %s with tags %j', (name, tags) => {
   expect(reader.read(name, tags)).toBeUndefined();
+});
+
+test("Micrometer's name shows Micrometer's tags and Prometheus' name its labels; both filter by both", () => {
+  const [dotted, plain] = ['kafka.consumer.fetch.manager.records.lag', 'kafka_consumer_fetch_manager_records_lag'];
+  const tags = (name: string, ...filter: [string, string][]) =>
+    reader
+      .read(name, filter)
+      ?.availableTags.map(({ tag }) => tag)
+      .sort();
+  expect(tags(dotted)).toEqual(['application', 'client.id', 'kafka.version', 'partition', 'topic']);
+  expect(tags(plain)).toEqual(['application', 'client_id', 'kafka_version', 'partition', 'topic']);
+  for (const label of ['client.id', 'client_id']) {
+    expect(tags(dotted, [label, 'stream-consumer'])).toEqual(['application', 'kafka.version', 'partition', 'topic']);
+    expect(tags(dotted, [label, 'somebody'])).toBeUndefined();
+  }
+});
+
+test('requests under way are ACTIVE_TASKS and DURATION, and a histogram of anything but time has a TOTAL', () => {
+  const statistics = (name: string) => reader.read(name, [])?.measurements.map(({ statistic }) => statistic);
+  expect(statistics('http.server.requests.active')).toEqual(['ACTIVE_TASKS', 'DURATION', 'MAX']);
+  expect(statistics('http.server.requests')).toEqual(['COUNT', 'TOTAL_TIME', 'MAX']);
+  expect(statistics('consumer_processing_seconds')).toEqual(['COUNT', 'TOTAL_TIME']);
+  expect(statistics('consumer_batch_records')).toEqual(['COUNT', 'TOTAL']);
 });

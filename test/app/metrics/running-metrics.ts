@@ -5,3 +5,14 @@ import { managementOptions } from '../management/running-management.ts';
 export function runningMetrics(overrides: Partial<MetricsOptions> = {}): Metrics {
   return createMetrics({ ...managementOptions(), healthFailures: () => 2, ...overrides });
 }
+
+/** Metrics of a consumer whose start is over, with an HTTP route; nothing has to be stopped. */
+export async function startedMetrics(overrides: Partial<MetricsOptions> = {}): Promise<Metrics> {
+  const metrics = runningMetrics(overrides);
+  await metrics.start();
+  metrics.stop();
+  metrics.startup.started();
+  metrics.startup.ready();
+  metrics.http.expect({ method: 'GET', uri: '/actuator/health' }, 200);
+  return metrics;
+}

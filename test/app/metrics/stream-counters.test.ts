@@ -2,15 +2,24 @@ import { beforeEach, expect, test } from '@jest/globals';
 import type { Sample } from '../../../app/metrics/metric-source.ts';
 import { StreamCounters } from '../../../app/metrics/stream-counters.ts';
 import type { PartitionReport } from '../../../app/stream/consumer-report.ts';
+import { OutageError } from '../../../app/stream/outage-error.ts';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { RUNNING } from '../management/running-management.ts';
+import { aCommit } from '../stream/committed-batch.ts';
+import { PARTITION } from '../stream/records.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
 
 let partitions: PartitionReport[];
 let counters: StreamCounters;
 
 beforeEach(() => {
   partitions = [owned(0)];
-  counters = new StreamCounters(() => ({ ...RUNNING, partitions }));
+  counters = new StreamCounters(
+    () => ({ ...RUNNING, partitions }),
+    ['orders'],
+    () => NOW,
+  );
 });
 
 const owned = (partition: number, lag: bigint | null = 0n): PartitionReport => ({
@@ -21,7 +30,7 @@ const owned = (partition: number, lag: bigint | null = 0n): PartitionReport => (
 });
 
 const commit = (partition: number, records: number, deadLetters: [DeadLetterReason, number][] = []) =>
-  counters.onCommitted({ topic: 'orders', partition, records, deadLetters: new Map(deadLetters), nextOffset: 0n });
+  counters.onCommitted(aCommit({ partition, records, deadLetters: new Map(deadLetters) }));
 
 const valuesBy = (label: string, samples: readonly Sample[]) =>
   Object.fromEntries(samples.map(({ labels, value }) => [labels[label], value]));
@@ -74,8 +83,8 @@ test('transactions are counted by outcome, each from 0', () => {
   commit(0, 1);
   commit(0, 1);
   counters.onFenced();
-  counters.onFailed();
-  counters.onFailed();
-  counters.onFailed();
+  counters.onFailed(PARTITION, new OutageError('away', { reason: 'database_away' }));
+  counters.onFailed(PARTITION, new OutageError('away', { reason: 'database_away' }));
+  counters.onFailed(PARTITION, new OutageError('away', { reason: 'database_away' }));
   expect(valuesBy('outcome', counters.sources.transactions())).toEqual({ committed: 2, fenced: 1, failed: 3 });
 });

@@ -3,15 +3,17 @@ import fc from 'fast-check';
 import { RecordQueue } from '../../../app/stream/record-queue.ts';
 import { aBatch, aRecord } from './records.ts';
 
+const FETCHED_AT = new Date('2026-11-21T12:00:00Z');
+
 const limited = (records: number, bytes = 1_000_000) => ({ records, bytes });
 
 const offsets = (records: readonly { offset: bigint }[]) => records.map(({ offset }) => Number(offset));
 
 test('batches that fit together are taken together', () => {
   const queue = new RecordQueue();
-  queue.push(aBatch(0n, 3n));
-  queue.push(aBatch(3n, 5n));
-  queue.push(aBatch(5n, 9n));
+  queue.push(aBatch(0n, 3n), FETCHED_AT);
+  queue.push(aBatch(3n, 5n), FETCHED_AT);
+  queue.push(aBatch(5n, 9n), FETCHED_AT);
   const taken = queue.take(limited(5));
   expect(offsets(taken.records)).toEqual([0, 1, 2, 3, 4]);
   expect(taken.nextOffset).toBe(5n);
@@ -19,7 +21,7 @@ test('batches that fit together are taken together', () => {
 
 test('a batch larger than one transaction is taken in pieces, each with the offset that follows it', () => {
   const queue = new RecordQueue();
-  queue.push(aBatch(10n, 15n));
+  queue.push(aBatch(10n, 15n), FETCHED_AT);
   expect(queue.take(limited(2)).nextOffset).toBe(12n);
   expect(queue.take(limited(2)).nextOffset).toBe(14n);
   expect(queue.take(limited(2)).nextOffset).toBe(15n);
@@ -28,14 +30,14 @@ test('a batch larger than one transaction is taken in pieces, each with the offs
 
 test('a batch without records still moves the offset on', () => {
   const queue = new RecordQueue();
-  queue.push({ records: [], nextOffset: 7n });
-  expect(queue.take(limited(10))).toEqual({ records: [], nextOffset: 7n });
+  queue.push({ records: [], nextOffset: 7n }, FETCHED_AT);
+  expect(queue.take(limited(10))).toEqual({ records: [], nextOffset: 7n, fetchedAt: FETCHED_AT });
 });
 
 test('records are taken up to the bytes that fit, but a record that is larger than that still goes alone', () => {
   const queue = new RecordQueue();
   const sized = (offset: bigint, size: number) => aRecord(offset, { key: null, value: Buffer.alloc(size) });
-  queue.push({ records: [sized(0n, 900), sized(1n, 900), sized(2n, 5_000), sized(3n, 1)], nextOffset: 4n });
+  queue.push({ records: [sized(0n, 900), sized(1n, 900), sized(2n, 5_000), sized(3n, 1)], nextOffset: 4n }, FETCHED_AT);
   expect(offsets(queue.take(limited(10, 2_000)).records)).toEqual([0, 1]);
   expect(offsets(queue.take(limited(10, 2_000)).records)).toEqual([2]);
   expect(queue.take(limited(10, 2_000))).toMatchObject({ nextOffset: 4n });
@@ -44,10 +46,22 @@ test('records are taken up to the bytes that fit, but a record that is larger th
 test('headers count, too', () => {
   const queue = new RecordQueue();
   const headers = [{ key: 'k', value: Buffer.alloc(10_000) }];
-  queue.push({ records: [aRecord(0n, { headers })], nextOffset: 1n });
+  queue.push({ records: [aRecord(0n, { headers })], nextOffset: 1n }, FETCHED_AT);
   expect(queue.bytes).toBeGreaterThan(10_000);
   queue.take(limited(1));
   expect(queue.bytes).toBe(0);
+});
+
+test('what is taken was fetched when the oldest of it was, and the rest of a batch when the batch was', () => {
+  const queue = new RecordQueue();
+  const later = new Date(FETCHED_AT.getTime() + 1_000);
+  queue.push(aBatch(0n, 2n), FETCHED_AT);
+  queue.push(aBatch(2n, 5n), later);
+  expect(queue.oldest?.offset).toBe(0n);
+  expect(queue.take(limited(3)).fetchedAt).toEqual(FETCHED_AT);
+  expect(queue.oldest?.offset).toBe(3n);
+  expect(queue.take(limited(3)).fetchedAt).toEqual(later);
+  expect(queue.oldest).toBeUndefined();
 });
 
 test('taking from an empty queue is a mistake of the program', () => {
@@ -56,7 +70,10 @@ test('taking from an empty queue is a mistake of the program', () => {
 
 test('bytes count keys and values, and go when records go', () => {
   const queue = new RecordQueue();
-  queue.push({ records: [aRecord(0n, { key: Buffer.alloc(100), value: Buffer.alloc(1_000) })], nextOffset: 1n });
+  queue.push(
+    { records: [aRecord(0n, { key: Buffer.alloc(100), value: Buffer.alloc(1_000) })], nextOffset: 1n },
+    FETCHED_AT,
+  );
   expect(queue.bytes).toBeGreaterThanOrEqual(1_100);
   queue.take(limited(1));
   expect(queue.bytes).toBe(0);
@@ -69,7 +86,7 @@ test('whatever is pushed comes out once, in order, in parts no larger than asked
       const queue = new RecordQueue();
       let end = 0n;
       for (const length of batches) {
-        queue.push(aBatch(end, end + BigInt(length)));
+        queue.push(aBatch(end, end + BigInt(length)), FETCHED_AT);
         end += BigInt(length);
       }
       const taken: number[] = [];

@@ -42,7 +42,9 @@ export class SimulatedSink implements RecordSink {
     if (ending !== 'answered') {
       throw new OutageError('the connection was cut');
     }
-    return isFenced ? { kind: 'fenced' } : { kind: 'committed', deadLetters: new Map() };
+    return isFenced
+      ? { kind: 'fenced' }
+      : { kind: 'committed', deadLetters: new Map(), rows: new Map([['copy', request.records.length]]) };
   }
 }
 
@@ -99,6 +101,8 @@ class CountingListener implements StreamListener {
   readonly fenced: TopicPartition[] = [];
   readonly skipped: Gap[] = [];
   readonly failed: string[] = [];
+  retries = 0;
+  readonly pauses: boolean[] = [];
 
   onCommitted(batch: CommittedBatch): void {
     this.committed += batch.records;
@@ -114,6 +118,14 @@ class CountingListener implements StreamListener {
 
   onFailed(_partition: TopicPartition, error: Error): void {
     this.failed.push(error.message);
+  }
+
+  onRetry(): void {
+    this.retries += 1;
+  }
+
+  onPaused(isPaused: boolean): void {
+    this.pauses.push(isPaused);
   }
 }
 

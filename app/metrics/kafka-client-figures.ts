@@ -1,0 +1,168 @@
+import { type ClientListener, FETCH_REQUEST } from '../kafka/client-listener.ts';
+import type { ConsumerReport } from '../stream/consumer-report.ts';
+import { LabelSets } from './label-sets.ts';
+import { type Labels, type MetricSource, type MetricSources, type Sample, single } from './metric-source.ts';
+import { RecentSum } from './recent-sum.ts';
+import { TimeWindowMax } from './time-window-max.ts';
+
+/** Kafka's own client looks back over two windows of 30 s. */
+const WINDOW_MS = 60_000;
+
+/** What Kafka's own client says of a time that never was. */
+const NEVER = -1;
+
+type ClientMetricKey = Extract<keyof MetricSources, `client${string}`>;
+
+/** What was fetched for a topic. */
+class TopicFigures {
+  records = 0;
+  bytes = 0;
+  readonly recentRecords: RecentSum;
+  readonly recentBytes: RecentSum;
+
+  constructor(now: () => number) {
+    this.recentRecords = new RecentSum(WINDOW_MS, now);
+    this.recentBytes = new RecentSum(WINDOW_MS, now);
+  }
+}
+
+/** Who the Kafka client says it is. */
+export interface ClientIdentity {
+  readonly clientId: string;
+  /** The client library and its version. */
+  readonly version: string;
+  readonly topics: readonly string[];
+}
+
+/** Counts what the Kafka client does, and tells it by the names of Kafka's own client. */
+export class KafkaClientFigures implements ClientListener {
+  readonly #report: () => ConsumerReport;
+  readonly #onCrash: () => void;
+  readonly #now: () => number;
+  readonly #client: Labels;
+  readonly #topicLabels: LabelSets<[topic: string]>;
+  readonly #partitionLabels: LabelSets<[topic: string, partition: string]>;
+  readonly #topics: ReadonlyMap<string, TopicFigures>;
+  readonly #largestLags = new Map<string, TimeWindowMax>();
+  readonly #fetches: RecentSum;
+  readonly #joins: RecentSum;
+  #fetchCount = 0;
+  #requestCount = 0;
+  #incomingBytes = 0;
+  #heartbeatCount = 0;
+  #joinCount = 0;
+  #failedJoinCount = 0;
+  #polledAt: number | null = null;
+  #heartbeatAt: number | null = null;
+  #joinedAt: number | null = null;
+
+  /**
+   * @param onCrash told when the client crashed
+   * @param now Milliseconds of a clock that never goes back. @default performance.now()
+   */
+  constructor(
+    identity: ClientIdentity,
+    report: () => ConsumerReport,
+    onCrash: () => void,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#onCrash = onCrash;
+    this.#report = report;
+    this.#now = now;
+    this.#client = { client_id: identity.clientId, kafka_version: identity.version };
+    this.#topicLabels = new LabelSets((topic) => ({ ...this.#client, topic }));
+    this.#partitionLabels = new LabelSets((topic, partition) => ({ ...this.#client, partition, topic }));
+    this.#topics = new Map(identity.topics.map((topic) => [topic, new TopicFigures(now)]));
+    this.#fetches = new RecentSum(WINDOW_MS, now);
+    this.#joins = new RecentSum(WINDOW_MS, now);
+  }
+
+  onPoll(): void {
+    this.#polledAt = this.#now();
+  }
+
+  onAnswer({ kind, milliseconds, bytes }: { kind: string; milliseconds: number; bytes: number }): void {
+    this.#requestCount += 1;
+    this.#incomingBytes += bytes;
+    if (kind === FETCH_REQUEST) {
+      this.#fetchCount += 1;
+      this.#fetches.add(milliseconds);
+    }
+  }
+
+  onDelivered({ topic, records, bytes }: { topic: string; records: number; bytes: number }): void {
+    const figures = this.#topics.get(topic);
+    if (figures !== undefined) {
+      figures.records += records;
+      figures.bytes += bytes;
+      figures.recentRecords.add(records);
+      figures.recentBytes.add(bytes);
+    }
+  }
+
+  onHeartbeat(): void {
+    this.#heartbeatCount += 1;
+    this.#heartbeatAt = this.#now();
+  }
+
+  onJoined({ milliseconds }: { milliseconds: number }): void {
+    this.#joinCount += 1;
+    this.#joinedAt = this.#now();
+    this.#joins.add(milliseconds);
+  }
+
+  onCrashed({ wasJoining }: { wasJoining: boolean }): void {
+    this.#failedJoinCount += wasJoining ? 1 : 0;
+    this.#onCrash();
+  }
+
+  get sources(): Pick<MetricSources, ClientMetricKey> {
+    const client = (read: () => number) => single(read, this.#client);
+    return {
+      clientRecordsLag: () => this.#lags(),
+      clientRecordsLagMax: () => this.#lags().map((sample) => ({ ...sample, value: this.#largest(sample) })),
+      clientRecordsConsumed: this.#perTopic(({ records }) => records),
+      clientRecordsRate: this.#perTopic(({ recentRecords }) => recentRecords.perSecond),
+      clientBytesConsumed: this.#perTopic(({ bytes }) => bytes),
+      clientBytesRate: this.#perTopic(({ recentBytes }) => recentBytes.perSecond),
+      clientFetches: client(() => this.#fetchCount),
+      clientFetchRate: client(() => this.#fetches.countPerSecond),
+      clientFetchLatencyAvg: client(() => this.#fetches.average),
+      clientFetchLatencyMax: client(() => this.#fetches.max),
+      clientRequests: client(() => this.#requestCount),
+      clientIncomingBytes: client(() => this.#incomingBytes),
+      clientLastPoll: client(() => this.#secondsSince(this.#polledAt)),
+      clientAssigned: client(() => this.#report().partitions.length),
+      clientRebalances: client(() => this.#joinCount),
+      clientFailedRebalances: client(() => this.#failedJoinCount),
+      clientRebalanceLatencyAvg: client(() => this.#joins.average),
+      clientRebalanceLatencyMax: client(() => this.#joins.max),
+      clientLastRebalance: client(() => this.#secondsSince(this.#joinedAt)),
+      clientHeartbeats: client(() => this.#heartbeatCount),
+      clientLastHeartbeat: client(() => this.#secondsSince(this.#heartbeatAt)),
+    };
+  }
+
+  #secondsSince(moment: number | null): number {
+    return moment === null ? NEVER : (this.#now() - moment) / 1_000;
+  }
+
+  #perTopic(read: (figures: TopicFigures) => number): MetricSource {
+    return () =>
+      [...this.#topics].map(([topic, figures]) => ({ labels: this.#topicLabels.of(topic), value: read(figures) }));
+  }
+
+  #lags(): Sample[] {
+    return this.#report().partitions.flatMap(({ topic, partition, lag }) =>
+      lag === null ? [] : [{ labels: this.#partitionLabels.of(topic, String(partition)), value: Number(lag) }],
+    );
+  }
+
+  #largest({ labels, value }: Sample): number {
+    const key = `${labels['topic']}/${labels['partition']}`;
+    const max = this.#largestLags.get(key) ?? new TimeWindowMax(this.#now);
+    this.#largestLags.set(key, max);
+    max.record(value);
+    return max.value;
+  }
+}

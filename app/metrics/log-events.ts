@@ -1,0 +1,27 @@
+import { LOG_LEVELS, type LogLevel } from '../../contract/metric-labels.ts';
+import { LabelledCounts } from './labelled-counts.ts';
+import type { MetricSources } from './metric-source.ts';
+
+/** Pino's levels as numbers; what lies between two of them counts as the lower one. */
+const LEVELS: readonly (readonly [number, LogLevel])[] = [
+  [50, 'error'],
+  [40, 'warn'],
+  [30, 'info'],
+  [20, 'debug'],
+  [0, 'trace'],
+];
+
+/** Counts the lines of the log by Logback's levels. */
+export class LogEvents {
+  readonly #counts = new LabelledCounts('level', LOG_LEVELS);
+
+  /** @param level pino's number of the line's level */
+  count(level: number): void {
+    const [, name = 'trace'] = LEVELS.find(([least]) => level >= least) ?? [];
+    this.#counts.add(name);
+  }
+
+  get sources(): Pick<MetricSources, 'logEvents'> {
+    return { logEvents: this.#counts.source };
+  }
+}

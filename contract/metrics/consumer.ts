@@ -1,0 +1,118 @@
+import type { MetricDefinitions } from '../metric-definition.ts';
+
+/**
+ * Bounds in seconds. A write of a small batch takes some milliseconds and one of 10,000 rows some tenths of a second; what
+ * takes longer than the statement time-out (30 s by default) was tried again, and a minute is an outage.
+ */
+const PROCESSING_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
+
+/** Bounds in seconds. End to end there is the broker in between, and behind it a backlog of up to days. */
+const END_TO_END_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600, 86_400] as const;
+
+/** Bounds in records: powers of ten in three steps, up to the largest batch that can be set. */
+const BATCH_RECORDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000] as const;
+
+/** What the consumer does, in its own words, and the two names of the specification. */
+export const CONSUMER_METRICS = {
+  recordsConsumed: {
+    name: 'kafka_consumer_records_consumed_total',
+    type: 'counter',
+    labels: ['topic', 'partition'],
+    help: 'Records whose transaction committed in PostgreSQL, dead letters included; only of the partitions this process owns',
+    unit: 'records',
+  },
+  recordsLag: {
+    name: 'kafka_consumer_records_lag',
+    type: 'gauge',
+    labels: ['topic', 'partition'],
+    help: 'Log end offset less the next offset stored in PostgreSQL, for each partition this process owns',
+    unit: 'records',
+  },
+  lagSeconds: {
+    name: 'consumer_lag_seconds',
+    type: 'gauge',
+    labels: ['topic', 'partition'],
+    help: 'Age of the oldest record that is not in PostgreSQL yet, by its timestamp; while it is not fetched either, the time since the partition fell behind; 0 without lag',
+    unit: 'seconds',
+  },
+  skippedOffsets: {
+    name: 'consumer_skipped_offsets_total',
+    type: 'counter',
+    labels: ['topic', 'partition'],
+    help: 'Offsets that were deleted from the log before they were read, skipped because consumer.onGap says so',
+    unit: 'offsets',
+  },
+  rowsWritten: {
+    name: 'consumer_rows_written_total',
+    type: 'counter',
+    labels: ['topic', 'method'],
+    help: 'Rows committed in PostgreSQL, dead letters left out, by the way they were written',
+    unit: 'rows',
+  },
+  deadLetters: {
+    name: 'consumer_dead_letters_total',
+    type: 'counter',
+    labels: ['reason'],
+    help: 'Records that became dead letters, by reason',
+    unit: 'records',
+  },
+  transactions: {
+    name: 'consumer_transactions_total',
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Write transactions by outcome: committed, fenced (another writer had moved the offset), failed (to be tried again)',
+    unit: 'transactions',
+  },
+  errors: {
+    name: 'consumer_errors_total',
+    type: 'counter',
+    labels: ['reason'],
+    help: 'Errors that pass by themselves and are tried again, by reason',
+    unit: 'errors',
+  },
+  retries: {
+    name: 'consumer_retries_total',
+    type: 'counter',
+    labels: [],
+    help: 'Times that the stored position was read again after a write that failed or was fenced, or that could not be read at an assignment',
+    unit: 'retries',
+  },
+  pausedSeconds: {
+    name: 'consumer_paused_seconds_total',
+    type: 'counter',
+    labels: [],
+    help: 'Time in which at least one partition stood still because PostgreSQL was away or busy',
+    unit: 'seconds',
+  },
+  processing: {
+    name: 'consumer_processing_seconds',
+    type: 'histogram',
+    labels: ['topic'],
+    help: 'From the fetch of the oldest record of a transaction to its commit in PostgreSQL, for each transaction',
+    unit: 'seconds',
+    buckets: PROCESSING_SECONDS,
+  },
+  endToEnd: {
+    name: 'consumer_end_to_end_seconds',
+    type: 'histogram',
+    labels: ['topic'],
+    help: "From a record's timestamp to the commit of its transaction in PostgreSQL, for each record that has a timestamp",
+    unit: 'seconds',
+    buckets: END_TO_END_SECONDS,
+  },
+  batchRecords: {
+    name: 'consumer_batch_records',
+    type: 'histogram',
+    labels: ['topic'],
+    help: 'Records of a committed transaction, dead letters included; the sum is the number of records of the topic, whoever owned its partitions when',
+    unit: 'records',
+    buckets: BATCH_RECORDS,
+  },
+  healthFailures: {
+    name: 'health_consecutive_failures',
+    type: 'gauge',
+    labels: [],
+    help: "Evaluations of the consumer's own health in a row that were not UP; 0 as soon as one is",
+    unit: 'evaluations',
+  },
+} as const satisfies MetricDefinitions;

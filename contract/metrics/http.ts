@@ -1,0 +1,46 @@
+import type { MetricDefinitions } from '../metric-definition.ts';
+
+const ACTIVE = ['exception', 'method', 'outcome', 'status', 'uri'] as const;
+const ANSWERED = ['error', ...ACTIVE] as const;
+
+/** Requests to the operational interface, and the lines of the log. */
+export const HTTP_METRICS = {
+  httpRequests: {
+    name: 'http_server_requests_seconds',
+    type: 'summary',
+    labels: ANSWERED,
+    help: 'Answered HTTP requests and the time they took; uri is the template of the route',
+    dotted: 'http.server.requests',
+    unit: 'seconds',
+  },
+  httpRequestsMax: {
+    name: 'http_server_requests_seconds_max',
+    type: 'gauge',
+    labels: ANSWERED,
+    help: 'Longest time that an HTTP request took in the last three minutes',
+    unit: 'seconds',
+  },
+  httpActive: {
+    name: 'http_server_requests_active_seconds',
+    type: 'summary',
+    labels: ACTIVE,
+    help: 'HTTP requests under way and the time they have taken so far; a scrape counts itself',
+    dotted: 'http.server.requests.active',
+    unit: 'seconds',
+  },
+  httpActiveMax: {
+    name: 'http_server_requests_active_seconds_max',
+    type: 'gauge',
+    labels: ACTIVE,
+    help: 'Time that the oldest HTTP request under way has taken so far',
+    unit: 'seconds',
+  },
+  logEvents: {
+    name: 'logback_events_total',
+    type: 'counter',
+    labels: ['level'],
+    help: 'Lines written to the log, by level; a fatal one counts as error',
+    dotted: 'logback.events',
+    unit: 'events',
+  },
+} as const satisfies MetricDefinitions;
