@@ -1,6 +1,6 @@
-import { type EndpointSettings, managementEndpoint } from './actuator.ts';
 import type { Rule } from './check-against.ts';
 import type { ConsumerFile } from './consumer-file.ts';
+import { ENDPOINT_RULES } from './consumer-file-rules/endpoint-rules.ts';
 import { NETWORK_RULES } from './consumer-file-rules/network-rules.ts';
 import { PROBE_RULES } from './consumer-file-rules/probe-rules.ts';
 import { ROLLOUT_RULES } from './consumer-file-rules/rollout-rules.ts';
@@ -13,8 +13,6 @@ import { valueAt } from './setting-path.ts';
 
 /** Below this a Pod would be killed before V8 had a heap worth the name. */
 const SMALLEST_MEMORY_LIMIT = '128Mi';
-
-const WILDCARD_ADDRESSES: readonly unknown[] = ['0.0.0.0', '::'];
 
 const problems = (isWrong: boolean, problem: Problem): Problem[] => (isWrong ? [problem] : []);
 
@@ -74,46 +72,6 @@ const requestsFitLimits: Rule<ConsumerFile> = {
   ],
 };
 
-/** `application` with its defaults, of which the schema knows no type. */
-const endpointOf = ({ application }: ConsumerFile) => managementEndpoint(application as unknown as EndpointSettings);
-
-const portIsKnown: Rule<ConsumerFile> = {
-  reads: ['application.server', 'application.management'],
-  find: (file) => {
-    const { port, settings } = endpointOf(file);
-    return problems(port === 0, {
-      path: `application.${settings.port}`,
-      message: 'would be chosen when the Pod starts, so no probe could know it',
-      given: port,
-      allowed: 'a whole number from 1 to 65535',
-    });
-  },
-};
-
-const probesReachServer: Rule<ConsumerFile> = {
-  reads: ['application.server', 'application.management'],
-  find: (file) => {
-    const { address, settings } = endpointOf(file);
-    return problems(!WILDCARD_ADDRESSES.includes(address), {
-      path: `application.${settings.address}`,
-      message: "is out of reach for the probes, which ask at the Pod's address",
-      given: address,
-      allowed: `${WILDCARD_ADDRESSES.join(' or ')}`,
-    });
-  },
-};
-
-const certificateIsMounted: Rule<ConsumerFile> = {
-  reads: ['application.server.ssl'],
-  find: ({ application }) =>
-    problems(valueAt(application, ['server', 'ssl']) !== undefined, {
-      path: 'application.server.ssl',
-      message: 'names files that nothing puts into the container',
-      allowed:
-        'nothing here; monitoring.tls.existingSecret names the Secret with the certificate, and the paths follow',
-    }),
-};
-
 const saslHasCredentials: Rule<ConsumerFile> = {
   reads: ['kafka', 'application.kafka.sasl'],
   find: ({ kafka, application }) => {
@@ -139,10 +97,8 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   graceOutlastsDrain,
   memoryHoldsHeap,
   requestsFitLimits,
-  portIsKnown,
-  probesReachServer,
-  certificateIsMounted,
   saslHasCredentials,
+  ...ENDPOINT_RULES,
   ...PROBE_RULES,
   ...ROLLOUT_RULES,
   ...SCALING_RULES,

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { Workload } from '../contract/workload.ts';
 import { ruleGroups } from './rule-groups.ts';
+import { SECRETS_FOLDER } from './scrape-access.ts';
 import { discoveringScrapeJob, staticScrapeJob } from './scrape-files.ts';
 
 const STATIC_COMMENT = `# Scrape job of a plain Prometheus, with fixed targets: name this file under scrape_config_files, or copy the job into
@@ -12,6 +13,10 @@ const DISCOVERING_COMMENT = `# Scrape job of a plain Prometheus inside the clust
 # copy the job into scrape_configs. Prometheus has to be allowed to list Pods in the namespace. Take this file or scrape.yml.
 `;
 
+const ACCESS_COMMENT = `# The consumer's Secrets have to be mounted where Prometheus runs, each at ${SECRETS_FOLDER}/<its name>. A user
+# from a file (username_file) is news to Prometheus 2 of before 2024; 3 knows it.
+`;
+
 const RULES_COMMENT =
   '# Rules of a plain Prometheus: name this file under rule_files. The same rules are in monitoring.k8s.yaml.\n';
 
@@ -19,11 +24,13 @@ const yaml = (value: unknown): string => stringify(value, { lineWidth: 0, aliasD
 
 /** Where annotations say what to scrape, a job beside them would scrape it twice, under labels that the rules don't look at. */
 function scrapeFiles(own: Workload): readonly (readonly [name: string, text: string])[] {
-  return own.file.monitoring.scrape === 'annotations'
+  const { scrape, credentials, tls } = own.file.monitoring;
+  const access = credentials || tls ? ACCESS_COMMENT : '';
+  return scrape === 'annotations'
     ? []
     : [
-        ['scrape-pods.yml', DISCOVERING_COMMENT + yaml({ scrape_configs: [discoveringScrapeJob(own)] })],
-        ['scrape.yml', STATIC_COMMENT + yaml({ scrape_configs: [staticScrapeJob(own)] })],
+        ['scrape-pods.yml', DISCOVERING_COMMENT + access + yaml({ scrape_configs: [discoveringScrapeJob(own)] })],
+        ['scrape.yml', STATIC_COMMENT + access + yaml({ scrape_configs: [staticScrapeJob(own)] })],
       ];
 }
 

@@ -1,7 +1,7 @@
 import type { Workload } from '../contract/workload.ts';
 
 /** Where a plain Prometheus finds the Secrets' files, one folder for each Secret: where the operator mounts its own, too. */
-const SECRETS_FOLDER = '/etc/prometheus/secrets';
+export const SECRETS_FOLDER = '/etc/prometheus/secrets';
 
 /** The Service's name as others in the cluster resolve it; a certificate that scrapes verify is for this name. */
 export const serviceHost = ({ names, namespace }: Workload): string => `${names.workload}.${namespace}.svc`;
