@@ -89,7 +89,7 @@ async function startAsPod({ applicationYaml, env }: Pick<ReturnType<typeof asked
 }
 
 describe.each(CASES)('with %s', (_what, changesFor) => {
-  test('probes, health check, Service, policy and both ways of scraping find the server', async () => {
+  test('probes, health check, Service, policy and every way of scraping find the server', async () => {
     const port = await freePort();
     const places = askedPlaces(changesFor(port), secrets);
     const sources = await startAsPod(places);
@@ -99,7 +99,7 @@ describe.each(CASES)('with %s', (_what, changesFor) => {
     }
     expect(await containerHealth(sources)).toMatchObject({ isHealthy: true });
     const scrapes = [...places.operatorScrapes, ...places.plainScrapes];
-    expect(scrapes).toHaveLength(2);
+    expect(scrapes).toHaveLength(4);
     for (const scrape of scrapes) {
       expect(await answer(scrape)).toMatchObject({
         status: 200,

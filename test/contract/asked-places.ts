@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import { prometheusFiles } from '../../monitoring/prometheus-files.ts';
+import { overlay } from '../../synthesis/overlay.ts';
 import { exampleWorkload } from '../charts/example-consumer.ts';
 import { only, onlyContainer, renderedConsumer } from '../charts/rendered-consumer.ts';
 import { renderedMonitoring } from '../monitoring/rendered-monitoring.ts';
@@ -47,6 +48,11 @@ interface OperatorScrape {
   };
   readonly authorization?: { type: string; credentials: SecretKey };
   readonly basicAuth?: { username: SecretKey; password: SecretKey };
+}
+
+interface PortsByName {
+  readonly ofService: (name: string) => number;
+  readonly ofPod: (name: string) => number;
 }
 
 interface PlainScrape {
@@ -99,7 +105,10 @@ export function askedPlaces(changes: object, secrets: Secrets) {
     admitted: (
       only(manifests, 'NetworkPolicy')['spec'] as { ingress: { ports: { port: number }[] }[] }
     ).ingress.flatMap(({ ports }) => ports.map(({ port }) => port)),
-    operatorScrapes: operatorScrapes(changes, secret, (port) => behindService(named(service.ports, port))),
+    operatorScrapes: operatorScrapes(changes, secret, {
+      ofService: (port) => behindService(named(service.ports, port)),
+      ofPod: (port) => named(container.ports, port).containerPort,
+    }),
     plainScrapes: plainScrapes(changes, secrets, (port) => {
       const found = service.ports.find((each) => each.port === port);
       return found === undefined ? 0 : behindService(found);
@@ -107,21 +116,41 @@ export function askedPlaces(changes: object, secrets: Secrets) {
   };
 }
 
-function operatorScrapes(changes: object, secret: (key: SecretKey) => string, portOf: (name: string) => number) {
-  const { endpoints } = only(renderedMonitoring(changes), 'ServiceMonitor')['spec'] as { endpoints: OperatorScrape[] };
-  return endpoints.map(
-    ({ port, scheme, path, tlsConfig, authorization, basicAuth }): AskedPlace => ({
-      scheme,
-      port: portOf(port),
-      path,
-      ...(authorization && { authorization: `${authorization.type} ${secret(authorization.credentials)}` }),
-      ...(basicAuth && { authorization: basic(secret(basicAuth.username), secret(basicAuth.password)) }),
-      ...(tlsConfig &&
-        tlsConfig.insecureSkipVerify !== true && {
-          trust: { ca: secret(tlsConfig.ca.secret), servername: tlsConfig.serverName },
-        }),
-    }),
-  );
+/** The scrapes by each custom resource of the operator that consumer.yaml can ask for. */
+function operatorScrapes(changes: object, secret: (key: SecretKey) => string, ports: PortsByName): AskedPlace[] {
+  const spec = (scrape: string, kind: string) =>
+    only(renderedMonitoring(overlay(changes, { monitoring: { scrape } }) as object), kind)['spec'];
+  const { endpoints } = spec('serviceMonitor', 'ServiceMonitor') as { endpoints: OperatorScrape[] };
+  const { podMetricsEndpoints } = spec('podMonitor', 'PodMonitor') as { podMetricsEndpoints: OperatorScrape[] };
+  const { relabelings, metricsPath, ...config } = spec('scrapeConfig', 'ScrapeConfig') as {
+    relabelings: { regex?: string }[];
+    metricsPath: string;
+  } & OperatorScrape;
+  const place = (portOf: (name: string) => number) => (scrape: OperatorScrape) =>
+    operatorScrape(scrape, secret, portOf);
+  return [
+    ...endpoints.map(place(ports.ofService)),
+    ...podMetricsEndpoints.map(place(ports.ofPod)),
+    place(ports.ofPod)({ ...config, path: metricsPath, port: relabelings[0]?.regex ?? '' }),
+  ];
+}
+
+function operatorScrape(
+  { port, scheme, path, tlsConfig, authorization, basicAuth }: OperatorScrape,
+  secret: (key: SecretKey) => string,
+  portOf: (name: string) => number,
+): AskedPlace {
+  return {
+    scheme,
+    port: portOf(port),
+    path,
+    ...(authorization && { authorization: `${authorization.type} ${secret(authorization.credentials)}` }),
+    ...(basicAuth && { authorization: basic(secret(basicAuth.username), secret(basicAuth.password)) }),
+    ...(tlsConfig &&
+      tlsConfig.insecureSkipVerify !== true && {
+        trust: { ca: secret(tlsConfig.ca.secret), servername: tlsConfig.serverName },
+      }),
+  };
 }
 
 function plainScrapes(changes: object, secrets: Secrets, portOf: (port: number) => number) {
