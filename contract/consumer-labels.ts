@@ -5,6 +5,12 @@ export function selectorLabels(instance: string): Record<string, string> {
   return { 'app.kubernetes.io/name': PRODUCT_NAME, 'app.kubernetes.io/instance': instance };
 }
 
+/** Labels of an object that several consumers share. */
+export const SHARED_LABELS: Record<string, string> = {
+  'app.kubernetes.io/part-of': PRODUCT_NAME,
+  'app.kubernetes.io/managed-by': 'cdk8s',
+};
+
 /**
  * The six recommended labels of Kubernetes.
  *
@@ -16,7 +22,6 @@ export function recommendedLabels(instance: string, version: string): Record<str
     ...selectorLabels(instance),
     'app.kubernetes.io/version': version,
     'app.kubernetes.io/component': 'consumer',
-    'app.kubernetes.io/part-of': PRODUCT_NAME,
-    'app.kubernetes.io/managed-by': 'cdk8s',
+    ...SHARED_LABELS,
   };
 }

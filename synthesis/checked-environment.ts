@@ -2,61 +2,101 @@ import type { Checked } from '../contract/check-against.ts';
 import { type CheckedConsumer, checkConsumerFile } from '../contract/check-consumer-file.ts';
 import { describeProblem, type Problem } from '../contract/problem.ts';
 import type { SettingPath } from '../contract/setting-path.ts';
-import { type Environment, readEnvironments } from './environment.ts';
-import type { SourceFile } from './source-file.ts';
+import { clashProblems } from './clash-problems.ts';
+import { consumerList, type ListedConsumer } from './consumer-list.ts';
+import { type Environment, OVERLAY_FOLDER, readEnvironments } from './environment.ts';
+import { locateIn } from './layer.ts';
+import { overlay } from './overlay.ts';
 
 /** An environment that can be rendered. */
 export interface CheckedEnvironment {
   /** Folder below dist/; empty for consumer.yaml itself. */
   readonly folder: string;
-  readonly consumer: CheckedConsumer;
+  /** Whether its consumers stand in a list, so that there may be more of them some day. */
+  readonly isList: boolean;
+  readonly consumers: readonly CheckedConsumer[];
+}
+
+/** A problem, and who has it: the same words about all environments or consumers are told once and without their names. */
+interface Finding {
+  readonly problem: Problem;
+  readonly environment: string;
+  readonly consumer: string | undefined;
 }
 
 /** The reverse of how problems write paths: `kafka.brokers[0]`. */
 const parsePath = (path: string): SettingPath =>
   [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) => (index === undefined ? part : Number(index)));
 
-/** Where the value stands, in the uppermost file that has it; failing that its parent's place, so that a person finds the section. */
-function place(sources: readonly SourceFile[], path: SettingPath): string | undefined {
-  for (let length = path.length; length > 0; length -= 1) {
-    const part = path.slice(0, length);
-    const found = sources.map(({ locate }) => locate(part)).find((each) => each !== undefined);
-    if (found !== undefined) {
-      return found;
-    }
-  }
-  return sources[0]?.name;
-}
-
-function located(problem: Problem, sources: readonly SourceFile[]): Problem {
-  const source = problem.source ?? place(sources, parsePath(problem.path));
+function located(problem: Problem, { layers }: ListedConsumer): Problem {
+  const source = problem.source ?? locateIn(layers, parsePath(problem.path));
   return source === undefined ? problem : { ...problem, source };
 }
 
-/** A mistake in consumer.yaml is one in every environment: it is told once. */
-function distinct(problems: readonly Problem[]): Problem[] {
-  return [...new Map(problems.map((problem) => [describeProblem(problem), problem])).values()];
+interface Examined {
+  readonly environment: CheckedEnvironment;
+  readonly findings: readonly Finding[];
+  /** Names of its consumers where they stand in a list. */
+  readonly names: readonly string[];
 }
 
-function problemsOf({ document, sources }: Environment): Problem[] {
-  const checked = checkConsumerFile(document);
-  return checked.ok ? [] : checked.problems.map((problem) => located(problem, sources));
+function examine({ folder, sources }: Environment): Examined {
+  const { consumers: listed, problems } = consumerList(sources);
+  const findings: Finding[] = problems.map((problem) => ({ problem, environment: folder, consumer: undefined }));
+  const consumers: CheckedConsumer[] = [];
+  for (const each of listed) {
+    const checked = checkConsumerFile(each.layers.map(({ value }) => value).reduce(overlay, undefined));
+    const wrong = checked.ok ? clashProblems(checked.value, consumers) : checked.problems;
+    consumers.push(...(checked.ok ? [checked.value] : []));
+    findings.push(
+      ...wrong.map((problem) => ({ problem: located(problem, each), environment: folder, consumer: each.name })),
+    );
+  }
+  const names = listed.flatMap(({ name }) => name ?? []);
+  return { environment: { folder, isList: names.length > 0, consumers }, findings, names };
+}
+
+function isInOverlay(source: string | undefined): boolean {
+  return source?.startsWith(`${OVERLAY_FOLDER}/`) ?? false;
+}
+
+/** Whom a problem concerns, where its place alone would not say: some of several consumers; an overlay but not the base. */
+function whom(findings: readonly Finding[], consumers: number): string {
+  const environments = [...new Set(findings.map(({ environment }) => environment))];
+  const isPlain = environments.includes('') || findings.some(({ problem }) => isInOverlay(problem.source));
+  const names = [...new Set(findings.flatMap(({ consumer }) => consumer ?? []))];
+  return [
+    isPlain ? '' : `, in ${environments.join(', ')}`,
+    names.length === 0 || names.length === consumers ? '' : `, for ${names.join(', ')}`,
+  ].join('');
+}
+
+/** A mistake in consumer.yaml is one in every environment and of every consumer: it is told once. */
+function distinct(findings: readonly Finding[], consumers: number): Problem[] {
+  const keys = [...new Set(findings.map(({ problem }) => describeProblem(problem)))];
+  return keys.flatMap((key) => {
+    const group = findings.filter(({ problem }) => describeProblem(problem) === key);
+    const [first] = group;
+    const source = `${first?.problem.source ?? ''}${whom(group, consumers)}`;
+    return first === undefined ? [] : [{ ...first.problem, source }];
+  });
 }
 
 /**
- * Reads and checks consumer.yaml and all environments.
+ * Reads and checks consumer.yaml and its environments.
  *
- * @returns all of them, or all problems of all files, each with file, line and column.
+ * @param only names of the environments to check. @default consumer.yaml by itself and all of them
+ * @returns what can be rendered, or all problems of all files, each with file, line and column.
  */
-export function checkedEnvironments(folder: string): Checked<readonly CheckedEnvironment[]> {
-  const { environments, problems } = readEnvironments(folder);
-  const all = distinct(problems.length > 0 ? problems : environments.flatMap(problemsOf));
-  if (all.length > 0) {
-    return { ok: false, problems: all };
+export function checkedEnvironments(folder: string, only?: readonly string[]): Checked<readonly CheckedEnvironment[]> {
+  const { environments, problems } = readEnvironments(folder, only);
+  if (problems.length > 0) {
+    return { ok: false, problems };
   }
-  const value = environments.flatMap(({ folder: name, document }) => {
-    const checked = checkConsumerFile(document);
-    return checked.ok ? [{ folder: name, consumer: checked.value }] : [];
-  });
-  return { ok: true, value };
+  const examined = environments.map(examine);
+  const findings = examined.flatMap((each) => each.findings);
+  const consumers = new Set(examined.flatMap(({ names }) => names)).size;
+  return findings.length > 0
+    ? { ok: false, problems: distinct(findings, consumers) }
+    : { ok: true, value: examined.map(({ environment }) => environment) };
 }

@@ -1,16 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
+import { nearestKey } from '../contract/nearest-key.ts';
 import type { Problem } from '../contract/problem.ts';
-import { overlay } from './overlay.ts';
 import { readSourceFile, type SourceFile } from './source-file.ts';
 
 /** What consumer.yaml, or an overlay over it, renders to. */
 export interface Environment {
   /** Folder below dist/; empty for consumer.yaml itself. */
   readonly folder: string;
-  /** The merged document. */
-  readonly document: unknown;
-  /** The files it was merged from, the uppermost first. */
+  /** consumer.yaml and the overlay, which is the last. */
   readonly sources: readonly SourceFile[];
 }
 
@@ -21,7 +19,8 @@ export interface ReadEnvironments {
 }
 
 const BASE_FILE = 'consumer.yaml';
-const OVERLAY_FOLDER = 'environments';
+/** Where the overlays are, beside consumer.yaml. */
+export const OVERLAY_FOLDER = 'environments';
 
 /** dist/prometheus is taken by the plain Prometheus files. */
 const TAKEN_FOLDERS: readonly string[] = ['prometheus'];
@@ -60,24 +59,46 @@ const missingBase = (folder: string): Problem => ({
   allowed: `a folder with a ${BASE_FILE}: run this where it is, or start from the one of the package`,
 });
 
-/** Reads consumer.yaml and every overlay in environments/, and merges each over consumer.yaml. */
-export function readEnvironments(folder: string): ReadEnvironments {
+function unknownProblems(wanted: readonly string[], names: readonly string[]): Problem[] {
+  return wanted
+    .filter((name) => !names.includes(name))
+    .map((given) => {
+      const nearest = nearestKey(given, names);
+      return {
+        path: '--env',
+        message: `names no file in ${OVERLAY_FOLDER}/`,
+        given,
+        allowed: names.length === 0 ? `nothing: ${OVERLAY_FOLDER}/ has no file` : `one of ${names.join(', ')}`,
+        ...(nearest === undefined ? {} : { nearest }),
+      };
+    });
+}
+
+/**
+ * Reads consumer.yaml and the overlays in environments/.
+ *
+ * @param only names of the environments to read. @default consumer.yaml by itself and all overlays
+ */
+export function readEnvironments(folder: string, only?: readonly string[]): ReadEnvironments {
   const basePath = join(folder, BASE_FILE);
   if (!existsSync(basePath)) {
     return { environments: [], problems: [missingBase(folder)] };
   }
   const base = readSourceFile(basePath, folder);
   const files = overlayFiles(folder);
-  const overlays = files.map((file) => ({ name: parse(file).name, source: readSourceFile(file, folder) }));
+  const wanted = files.filter((file) => only?.includes(parse(file).name) ?? true);
+  const overlays = wanted.map((file) => ({ name: parse(file).name, source: readSourceFile(file, folder) }));
+  const names = files.map((file) => parse(file).name);
   return {
     environments: [
-      { folder: '', document: base.value, sources: [base] },
-      ...overlays.map(({ name, source }) => ({
-        folder: name,
-        document: overlay(base.value, source.value),
-        sources: [source, base],
-      })),
+      ...(only === undefined ? [{ folder: '', sources: [base] }] : []),
+      ...overlays.map(({ name, source }) => ({ folder: name, sources: [base, source] })),
     ],
-    problems: [...base.problems, ...overlays.flatMap(({ source }) => source.problems), ...nameProblems(files)],
+    problems: [
+      ...base.problems,
+      ...overlays.flatMap(({ source }) => source.problems),
+      ...nameProblems(wanted),
+      ...unknownProblems(only ?? [], names),
+    ],
   };
 }

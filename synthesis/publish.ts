@@ -1,4 +1,5 @@
 import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 
 const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
 
@@ -11,18 +12,61 @@ function recover(target: string, incoming: string, outgoing: string): void {
   remove(outgoing);
 }
 
+/** The whole new folder: the rendered one, or the old one with some of its folders replaced. */
+function complete(rendered: string, target: string, incoming: string, only: readonly string[] | undefined): void {
+  if (only === undefined || !existsSync(target)) {
+    cpSync(rendered, incoming, { recursive: true });
+    return;
+  }
+  cpSync(target, incoming, { recursive: true });
+  for (const folder of only) {
+    remove(join(incoming, folder));
+    cpSync(join(rendered, folder), join(incoming, folder), { recursive: true });
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const endBySignal = (_signal: NodeJS.Signals, number: number): never => process.exit(128 + number);
+
+function release(): void {
+  for (const signal of SIGNALS) {
+    process.off(signal, endBySignal);
+  }
+}
+
+/**
+ * Puts a signal off until the folder is in place: what runs in between is synchronous, so a listener is called after it.
+ * Only SIGKILL can come between the two renames, and then the next run puts the old folder back.
+ */
+function undisturbed(work: () => void): void {
+  for (const signal of SIGNALS) {
+    process.off(signal, endBySignal).on(signal, endBySignal);
+  }
+  try {
+    work();
+  } finally {
+    // Signals that came meanwhile are told between the first and the second.
+    setImmediate(() => setImmediate(release));
+  }
+}
+
 /**
  * Replaces a folder by a copy of another. The copy is complete before two renames put it in place, so the folder is never
  * half old and half new; files that are no longer made are gone with the old one.
+ *
+ * @param only folders in it that are replaced, while all else stays. @default everything
  */
-export function publish(rendered: string, target: string): void {
+export function publish(rendered: string, target: string, only?: readonly string[]): void {
   const incoming = `${target}.new`;
   const outgoing = `${target}.old`;
   recover(target, incoming, outgoing);
-  cpSync(rendered, incoming, { recursive: true });
-  if (existsSync(target)) {
-    renameSync(target, outgoing);
-  }
-  renameSync(incoming, target);
-  remove(outgoing);
+  complete(rendered, target, incoming, only);
+  undisturbed(() => {
+    if (existsSync(target)) {
+      renameSync(target, outgoing);
+    }
+    renameSync(incoming, target);
+    remove(outgoing);
+  });
 }

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConsumerFileSchema } from '../../contract/consumer-file.ts';
 import type { SchemaNode } from '../../contract/schema-node.ts';
 import { SettingsSchema } from '../../contract/settings.ts';
 import { API_FOLDER, apiFiles } from './api-files.ts';
+import { consumerFileSchema, environmentFileSchema } from './consumer-file-schemas.ts';
 import { replaceSection } from './marked-section.ts';
 import { metricsTable } from './metrics-table.ts';
 import { PROPS_FOLDER, propsFiles } from './props-files.ts';
-import { publishSchema } from './publish-schema.ts';
+import { publishSchema, schemaText } from './publish-schema.ts';
 import { settingsTable } from './settings-table.ts';
 import { versionFile } from './version-file.ts';
 
@@ -23,24 +23,12 @@ const GENERATED_FOLDERS = [PROPS_FOLDER, API_FOLDER] as const;
 const DOCUMENTS = ['README.md', 'docs/configuration.md', 'docs/metrics.md'] as const;
 
 function schemaFiles(): readonly GeneratedFile[] {
-  const consumer = ConsumerFileSchema as SchemaNode;
   const settings = SettingsSchema as SchemaNode;
+  const application = publishSchema(settings, { isPartial: true, nullRemoves: false, isRelaxed: true });
   return [
-    {
-      path: 'contract/schemas/application.schema.json',
-      content: publishSchema(settings, { isPartial: true, nullRemoves: false, isRelaxed: true }),
-    },
-    {
-      path: 'contract/schemas/consumer.schema.json',
-      content: publishSchema(consumer, { isPartial: false, nullRemoves: false, isRelaxed: false }),
-    },
-    {
-      path: 'contract/schemas/environment.schema.json',
-      content: publishSchema(
-        { ...consumer, $id: 'https://stream-consumer.dev/schemas/environment.schema.json' },
-        { isPartial: true, nullRemoves: true, isRelaxed: false },
-      ),
-    },
+    { path: 'contract/schemas/application.schema.json', content: schemaText(application) },
+    { path: 'contract/schemas/consumer.schema.json', content: schemaText(consumerFileSchema()) },
+    { path: 'contract/schemas/environment.schema.json', content: schemaText(environmentFileSchema()) },
   ];
 }
 

@@ -72,11 +72,16 @@ function publishNode(node: SchemaNode, use: SchemaUse): SchemaNode {
   const patterns = node.type === 'object' ? publishPatterns(node, use) : {};
   return {
     ...rest,
-    ...(items !== undefined && { items: publishChild(items, { ...use, nullRemoves: false }) }),
+    ...(items !== undefined && { items: publishChild(items, { ...use, isPartial: false, nullRemoves: false }) }),
     ...(properties !== undefined && { properties: publishProperties(properties, use) }),
     ...(Object.keys(patterns).length > 0 && { patternProperties: patterns }),
     ...(mandatory.length > 0 && { required: mandatory }),
   };
+}
+
+/** A schema as the text of its file. */
+export function schemaText(node: object): string {
+  return `${JSON.stringify({ $schema: 'http://json-schema.org/draft-07/schema#', ...node }, undefined, 2)}\n`;
 }
 
 /**
@@ -84,7 +89,6 @@ function publishNode(node: SchemaNode, use: SchemaUse): SchemaNode {
  *
  * @param schema the one that the complete settings are checked with.
  */
-export function publishSchema(schema: SchemaNode, use: SchemaUse): string {
-  const published = publishNode(JSON.parse(JSON.stringify(schema)) as SchemaNode, use);
-  return `${JSON.stringify({ $schema: 'http://json-schema.org/draft-07/schema#', ...published }, undefined, 2)}\n`;
+export function publishSchema(schema: SchemaNode, use: SchemaUse): SchemaNode {
+  return publishNode(JSON.parse(JSON.stringify(schema)) as SchemaNode, use);
 }

@@ -18,6 +18,13 @@ const unknown = (name: string, names: readonly string[]): Problem => ({
   allowed: names.length === 0 ? 'nothing: environments/ is empty' : `one of ${names.join(', ')}`,
 });
 
+const several = (references: readonly string[]): Problem => ({
+  path: 'image',
+  message: 'differs between the consumers, and one build makes one image',
+  given: references,
+  allowed: 'one image for all: they differ in their settings only',
+});
+
 /**
  * The reference that synth writes into the manifests.
  *
@@ -35,8 +42,13 @@ export function imageToBuild(folder: string, environment: string, version: strin
     const names = checked.value.map((each) => each.folder).filter((name) => name !== '');
     return { ok: false, problems: [unknown(environment, names)] };
   }
-  const { image } = found.consumer.file;
-  return image.digest === undefined
-    ? { ok: true, value: imageReference(image, version) }
-    : { ok: false, problems: [pinned(environment, image.digest)] };
+  const images = found.consumers.map(({ file }) => file.image);
+  const digests = images.flatMap(({ digest }) => digest ?? []);
+  const references = [...new Set(images.map((image) => imageReference(image, version)))];
+  const [reference] = references;
+  const problems = [
+    ...digests.map((digest) => pinned(environment, digest)),
+    ...(references.length > 1 ? [several(references)] : []),
+  ];
+  return problems.length === 0 && reference !== undefined ? { ok: true, value: reference } : { ok: false, problems };
 }

@@ -78,6 +78,29 @@ describe('the schema of consumer.yaml', () => {
   });
 });
 
+describe('the schema of a consumer.yaml with several consumers', () => {
+  const common = 'image: { repository: r }\ndatabase: { existingSecret: s }\n';
+  const list = 'consumers:\n  - { name: a, application: { kafka: { topics: [t] } }, kafka: null }\n';
+
+  test('asks for nothing above the list, and for the name of each', () => {
+    expect(accepts('consumer', list)).toBe(true);
+    expect(accepts('consumer', common + list)).toBe(true);
+    expect(accepts('consumer', 'consumers: [{ replicas: 1 }]')).toBe(false);
+  });
+
+  test.each([`name: x\n${list}`, 'consumers: []', 'consumers: [{ name: a, replica: 1 }]', `replicas: null\n${list}`])(
+    'refuses %s',
+    (text) => {
+      expect(accepts('consumer', text)).toBe(false);
+    },
+  );
+
+  test('goes on in the environments', () => {
+    expect(accepts('environment', list)).toBe(true);
+    expect(accepts('environment', 'consumers: [{ replicas: 1 }]')).toBe(false);
+  });
+});
+
 describe('the schema of an environment', () => {
   test('takes the committed ones', () => {
     for (const name of readdirSync(join(ROOT, 'environments')).filter((each) => each.endsWith('.yaml'))) {

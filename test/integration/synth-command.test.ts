@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { SCRATCH_FOLDER } from '../../synthesis/output-folder.ts';
-import { contents, type Finished, run, synthesize, temporaryCheckout } from '../synthesis/checkout.ts';
+import { contents, diff, type Finished, npmScript, run, synthesize, temporaryCheckout } from '../synthesis/checkout.ts';
 
 const SLOW_MACHINE_MS = 60_000;
 
@@ -27,7 +27,10 @@ describe('npm run synth', () => {
 
   beforeAll(async () => {
     folder = checkout();
-    writeFileSync(join(folder, 'environments/bare.yaml'), 'monitoring: { customResources: false }\n');
+    writeFileSync(
+      join(folder, 'environments/bare.yaml'),
+      'namespace: { name: bare }\nmonitoring: { customResources: false }\n',
+    );
     finished = await synthesize(folder, { TZ: 'Pacific/Kiritimati', LC_ALL: 'tr_TR.UTF-8' });
   }, SLOW_MACHINE_MS);
 
@@ -49,6 +52,66 @@ describe('npm run synth', () => {
     ]);
   });
 });
+
+test(
+  'npm run synth twice writes the same bytes, whatever the umask',
+  async () => {
+    const folder = checkout();
+    const script = `umask 077 && ${npmScript('synth')} && umask 002 && ${npmScript('synth')}`;
+    const finished = await run('sh', ['-c', script], folder, { TZ: 'America/St_Johns', LC_ALL: 'C' });
+    expect(finished).toMatchObject({ code: 0, stderr: '' });
+    expect(contents(join(folder, 'dist'))).toEqual(contents('dist'));
+  },
+  SLOW_MACHINE_MS,
+);
+
+test(
+  'npm run synth -- --env and npm run diff see one environment, and diff says by its exit code whether anything would change',
+  async () => {
+    const folder = checkout();
+    const file = join(folder, 'environments/staging.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('replicas: 1', 'replicas: 3'));
+    expect(await diff(folder)).toEqual({
+      code: 1,
+      stdout: expect.stringContaining(
+        '~ Deployment stream-consumer-staging/orders-consumer\n      - spec.replicas: 1\n',
+      ),
+      stderr: '',
+    });
+    expect(contents(join(folder, 'dist'))).toEqual(contents('dist'));
+    const written = await synthesize(folder, {}, ['--env', 'staging']);
+    expect(written).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(dist\/staging\/.*\n)+$/) });
+    expect(await diff(folder, ['--env', 'staging'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await diff(folder, ['--env', 'prod'])).toMatchObject({ code: 2, stdout: '' });
+  },
+  SLOW_MACHINE_MS,
+);
+
+test(
+  'several consumers have a file each, after the one with the Namespaces that they share',
+  async () => {
+    const folder = checkout();
+    rmSync(join(folder, 'environments'), { recursive: true });
+    const base = readFileSync(join(folder, 'consumer.yaml'), 'utf8').replace(/^name:.*/m, '');
+    const list = 'consumers:\n  - name: a\n  - name: b\n    application: { kafka: { topics: [b], groupId: b } }\n';
+    writeFileSync(join(folder, 'consumer.yaml'), base + list);
+    expect(await synthesize(folder)).toMatchObject({ code: 0, stderr: '' });
+    const written = contents(join(folder, 'dist'));
+    expect([...written.keys()]).toEqual([
+      '00-namespaces.k8s.yaml',
+      'consumer-a.k8s.yaml',
+      'consumer-b.k8s.yaml',
+      'monitoring-a.k8s.yaml',
+      'monitoring-b.k8s.yaml',
+      'prometheus/a/rules.yml',
+      'prometheus/a/scrape.yml',
+      'prometheus/b/rules.yml',
+      'prometheus/b/scrape.yml',
+    ]);
+    expect([...written.values()].join('\n').match(/^kind: Namespace$/gm)).toHaveLength(1);
+  },
+  SLOW_MACHINE_MS,
+);
 
 describe('npm run synth with mistakes', () => {
   let folder = '';

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { checkedEnvironments } from '../../synthesis/checked-environment.ts';
 
 const BASE = `image: { repository: registry/stream-consumer }
@@ -26,8 +26,8 @@ afterEach(() => {
 
 const environment = (file: string, text: string): void => writeFileSync(join(folder, 'environments', file), text);
 
-function problems(): string[] {
-  const checked = checkedEnvironments(folder);
+function problems(only?: readonly string[]): string[] {
+  const checked = checkedEnvironments(folder, only);
   return checked.ok ? [] : checked.problems.map(({ path, source }) => `${path} @ ${source}`);
 }
 
@@ -39,9 +39,9 @@ test('consumer.yaml comes first, then the environments by name', () => {
   expect(checked).toMatchObject({
     ok: true,
     value: [
-      { folder: '', consumer: { file: { replicas: 1 } } },
-      { folder: 'development', consumer: { file: { replicas: 1 } } },
-      { folder: 'production', consumer: { file: { replicas: 6 } } },
+      { folder: '', consumers: [{ file: { replicas: 1 } }] },
+      { folder: 'development', consumers: [{ file: { replicas: 1 } }] },
+      { folder: 'production', consumers: [{ file: { replicas: 6 } }] },
     ],
   });
 });
@@ -99,4 +99,76 @@ test('a file that is not YAML is named with line and column', () => {
   const checked = checkedEnvironments(folder);
   expect(checked).toMatchObject({ ok: false, problems: [{ message: expect.stringContaining('is not YAML') }] });
   expect(problems()).toEqual([expect.stringMatching(/^ @ environments\/staging\.yaml:\d+:\d+$/)]);
+});
+
+test('a problem that only an overlay makes says in which environment, where its place does not', () => {
+  environment('staging.yaml', 'application: { shutdown: { timeout: 50s } }\n');
+  writeFileSync(join(folder, 'consumer.yaml'), `${BASE}terminationGracePeriodSeconds: 40\n`);
+  expect(problems()).toEqual(['terminationGracePeriodSeconds @ consumer.yaml:8:32, in staging']);
+});
+
+test('one environment is checked alone when it is asked for alone', () => {
+  environment('staging.yaml', 'replicas: 2\n');
+  environment('wrong.yaml', 'replicas: many\n');
+  expect(checkedEnvironments(folder, ['staging'])).toMatchObject({ ok: true, value: [{ folder: 'staging' }] });
+  expect(problems(['wrong'])).toEqual(['replicas @ environments/wrong.yaml:1:11']);
+});
+
+describe('several consumers', () => {
+  const LIST = `image: { repository: registry/stream-consumer }
+database: { existingSecret: database }
+application: { kafka: { brokers: ["a:1"] } }
+consumers:
+`;
+  const consumers = (...entries: string[]): void =>
+    writeFileSync(join(folder, 'consumer.yaml'), LIST + entries.map((entry) => `  - ${entry}\n`).join(''));
+  const entry = (name: string, topics: string, groupId: string, more = ''): string =>
+    `{ name: ${name}, application: { kafka: { topics: [${topics}], groupId: ${groupId} }${more} } }`;
+
+  test('are checked one by one', () => {
+    consumers(entry('orders', 'orders', 'a'), entry('payments', 'payments', 'b'));
+    expect(checkedEnvironments(folder)).toMatchObject({
+      ok: true,
+      value: [
+        { isList: true, consumers: [{ file: { name: 'orders' } }, { settings: { kafka: { topics: ['payments'] } } }] },
+      ],
+    });
+  });
+
+  test('a problem of what they share is told once, one of some says of which', () => {
+    consumers(
+      '{ name: orders, application: { kafka: { topics: [a] } } }',
+      entry('payments', 'b', 'b'),
+      entry('x', 'x', 'x'),
+    );
+    writeFileSync(join(folder, 'environments/staging.yaml'), 'replicas: -1\n');
+    expect(problems()).toEqual([
+      'application.kafka.groupId @ consumer.yaml:5:43, for orders',
+      'replicas @ environments/staging.yaml:1:11',
+    ]);
+  });
+
+  test('of one group write into one schema', () => {
+    consumers(entry('one', 'a', 'g'), entry('two', 'a', 'g', ', database: { schema: other }'));
+    expect(problems()).toEqual(['application.kafka.groupId @ consumer.yaml:6:64, for two']);
+  });
+
+  test('of one group read the same topics', () => {
+    consumers(entry('one', 'a, b', 'g'), entry('two', 'b, a', 'g'), entry('three', 'a', 'g'));
+    expect(problems()).toEqual([
+      'application.kafka.groupId @ consumer.yaml:7:66, for three',
+      'application.kafka.groupId @ consumer.yaml:7:66, for three',
+    ]);
+  });
+
+  test('of two groups do not write one topic into one schema', () => {
+    const elsewhere = ', database: { schema: other }';
+    consumers(
+      entry('one', 'a, b', 'g'),
+      entry('two', 'b', 'h'),
+      entry('three', 'b', 'i', elsewhere),
+      entry('four', 'c', 'j'),
+    );
+    expect(problems()).toEqual(['application.database.schema @ consumer.yaml:6:31, for two']);
+  });
 });

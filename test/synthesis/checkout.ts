@@ -53,9 +53,22 @@ export function run(program: string, args: readonly string[], cwd: string, env: 
   });
 }
 
-/** The command of `npm run synth`, with more arguments where there are any. */
+/** The command behind `npm run synth` or `npm run diff`. */
+export function npmScript(name: 'synth' | 'diff'): string {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Record<typeof name, string>;
+  };
+  return scripts[name];
+}
+
+/** What `npm run synth` does, with more arguments where there are any. */
 export function synthesize(cwd: string, env: object = {}, more: readonly string[] = []): Promise<Finished> {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { synth: string } };
-  const [program = '', ...args] = scripts.synth.split(' ');
+  const [program = '', ...args] = npmScript('synth').split(' ');
   return run(program, [...args, ...more], cwd, env);
+}
+
+/** What `npm run diff` does, with more arguments where there are any. */
+export function diff(cwd: string, more: readonly string[] = []): Promise<Finished> {
+  const [program = '', ...args] = npmScript('diff').split(' ');
+  return run(program, [...args, ...more], cwd);
 }

@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { publish } from '../../synthesis/publish.ts';
 import { contents } from './checkout.ts';
@@ -52,4 +53,40 @@ test('what a run had moved away comes back when the next one fails', () => {
   write('dist.old', { 'a.yaml': 'old' });
   expect(() => publish(path('missing'), path('dist'))).toThrow('ENOENT');
   expect(readFileSync(path('dist/a.yaml'), 'utf8')).toBe('old');
+});
+
+test('some folders can be replaced while all else stays', () => {
+  write('dist', { 'a.yaml': 'old' });
+  write('dist/prod', { 'stale.yaml': 'old' });
+  write('dist/staging', { 'b.yaml': 'old' });
+  write('rendered/prod', { 'b.yaml': 'new' });
+  publish(path('rendered'), path('dist'), ['prod']);
+  expect(contents(path('dist'))).toEqual(
+    new Map([
+      ['a.yaml', 'old'],
+      ['prod/b.yaml', 'new'],
+      ['staging/b.yaml', 'old'],
+    ]),
+  );
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s between the two renames is obeyed after the second', (signal) => {
+  write('dist', { 'a.yaml': 'old' });
+  const program = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { renameSync } = fs;
+    fs.renameSync = (...paths) => {
+      renameSync(...paths);
+      process.kill(process.pid, '${signal}');
+    };
+    syncBuiltinESMExports();
+    const { publish } = await import(${JSON.stringify(resolve('synthesis/publish.ts'))});
+    publish(${JSON.stringify(path('rendered'))}, ${JSON.stringify(path('dist'))});
+    setTimeout(() => {}, 5_000);
+  `;
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
+  const { status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect(status).toBe(signal === 'SIGINT' ? 130 : 143);
+  expectPublished();
 });

@@ -1,8 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { CheckedConsumer } from '../../contract/check-consumer-file.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { stringify } from 'yaml';
+import { describeProblem } from '../../contract/problem.ts';
+import type { CheckedEnvironment } from '../../synthesis/checked-environment.ts';
+import { overlay } from '../../synthesis/overlay.ts';
 import { synthesize } from '../../synthesis/synthesize.ts';
 import { SMALLEST_YAML } from '../charts/example-consumer.ts';
 import { contents } from './checkout.ts';
@@ -21,10 +24,30 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function render(outdir: string, { file }: CheckedConsumer): void {
+function render(outdir: string, { consumers }: CheckedEnvironment): void {
   mkdirSync(outdir, { recursive: true });
-  writeFileSync(join(outdir, 'replicas'), String(file.replicas));
+  writeFileSync(join(outdir, 'replicas'), consumers.map(({ file }) => file.replicas).join());
 }
+
+/** Renders one Deployment for each consumer. */
+function renderDeployments(change: object = {}) {
+  return (outdir: string, { consumers }: CheckedEnvironment): void => {
+    mkdirSync(outdir, { recursive: true });
+    for (const { file } of consumers) {
+      const { name, namespace } = file;
+      const labels = { 'app.kubernetes.io/instance': name };
+      const object = {
+        kind: 'Deployment',
+        metadata: { name, namespace: namespace.name, labels },
+        spec: { replicas: file.replicas, selector: { matchLabels: labels } },
+      };
+      writeFileSync(join(outdir, `${name}.k8s.yaml`), stringify(overlay(object, change)));
+    }
+  };
+}
+
+const failure = (result: ReturnType<typeof synthesize>): string =>
+  result.ok ? '' : result.problems.map(describeProblem).join('\n');
 
 const rendered = new Map([
   ['replicas', '1'],
@@ -33,7 +56,10 @@ const rendered = new Map([
 const untouched = new Map([['stale.yaml', 'stale']]);
 
 test('dist/ holds what was rendered and nothing else', () => {
-  expect(synthesize({ folder, render })).toEqual({ ok: true, value: ['dist/replicas', 'dist/staging/replicas'] });
+  expect(synthesize({ folder, render })).toEqual({
+    ok: true,
+    value: { files: ['dist/replicas', 'dist/staging/replicas'], notes: [] },
+  });
   expect(contents(join(folder, 'dist'))).toEqual(rendered);
 });
 
@@ -46,7 +72,7 @@ test("a left-over of the scratch folder's last run does not get into dist/", () 
 
 test('another output folder leaves dist/ alone', () => {
   const result = synthesize({ folder, outdir: 'elsewhere', render });
-  expect(result).toEqual({ ok: true, value: ['elsewhere/replicas', 'elsewhere/staging/replicas'] });
+  expect(result).toMatchObject({ ok: true, value: { files: ['elsewhere/replicas', 'elsewhere/staging/replicas'] } });
   expect(contents(join(folder, 'elsewhere'))).toEqual(rendered);
   expect(contents(join(folder, 'dist'))).toEqual(untouched);
 });
@@ -77,12 +103,100 @@ test.each([
 });
 
 test('dist/ stays when rendering fails half-way', () => {
-  const failing = (outdir: string, consumer: CheckedConsumer): void => {
-    render(outdir, consumer);
-    if (consumer.file.replicas === 3) {
+  const failing = (outdir: string, environment: CheckedEnvironment): void => {
+    render(outdir, environment);
+    if (environment.folder === 'staging') {
       throw new Error('disk full');
     }
   };
   expect(() => synthesize({ folder, render: failing })).toThrow('disk full');
   expect(contents(join(folder, 'dist'))).toEqual(untouched);
+});
+
+describe('one environment only', () => {
+  test('is replaced, and all else in dist/ stays', () => {
+    synthesize({ folder, render });
+    writeFileSync(join(folder, 'environments/staging.yaml'), 'replicas: 4\n');
+    writeFileSync(join(folder, 'environments/wrong.yaml'), 'replica: 4\n');
+    writeFileSync(join(folder, 'consumer.yaml'), `${SMALLEST_YAML}replicas: 7\n`);
+    const result = synthesize({ folder, only: ['staging'], render });
+    expect(result).toEqual({ ok: true, value: { files: ['dist/staging/replicas'], notes: [] } });
+    expect(contents(join(folder, 'dist'))).toEqual(new Map([...rendered, ['staging/replicas', '4']]));
+  });
+
+  test('loses the files that it no longer has', () => {
+    mkdirSync(join(folder, 'dist/staging'));
+    writeFileSync(join(folder, 'dist/staging/stale.yaml'), 'stale');
+    synthesize({ folder, only: ['staging'], render });
+    expect(contents(join(folder, 'dist'))).toEqual(new Map([...untouched, ['staging/replicas', '3']]));
+  });
+
+  test('is written to a dist/ that was not there', () => {
+    rmSync(join(folder, 'dist'), { recursive: true });
+    synthesize({ folder, only: ['staging'], render });
+    expect(contents(join(folder, 'dist'))).toEqual(new Map([['staging/replicas', '3']]));
+  });
+
+  test('of an unknown name is refused with the known ones', () => {
+    const result = synthesize({ folder, only: ['stagin'], render });
+    expect(failure(result)).toBe(
+      '--env names no file in environments/: "stagin"; did you mean staging?\n  allowed: one of staging',
+    );
+    expect(contents(join(folder, 'dist'))).toEqual(untouched);
+  });
+});
+
+describe('a change that a cluster refuses', () => {
+  const otherSelector = { spec: { selector: { matchLabels: { 'app.kubernetes.io/name': 'other' } } } };
+
+  beforeEach(() => {
+    synthesize({ folder, render: renderDeployments() });
+  });
+
+  test('is refused with the way to upgrade, and dist/ stays', () => {
+    const before = contents(join(folder, 'dist'));
+    const result = synthesize({ folder, only: ['staging'], render: renderDeployments(otherSelector) });
+    expect(failure(result)).toMatch(/^Deployment stream-consumer\/orders-consumer spec\.selector cannot be changed/);
+    expect(failure(result)).toContain('--allow-recreate');
+    expect(failure(result)).toContain('kubectl --namespace stream-consumer delete deployment orders-consumer');
+    expect(contents(join(folder, 'dist'))).toEqual(before);
+  });
+
+  test('is written when it is allowed', () => {
+    const result = synthesize({ folder, allowRecreate: true, render: renderDeployments(otherSelector) });
+    expect(result.ok).toBe(true);
+    expect(contents(join(folder, 'dist')).get('orders-consumer.k8s.yaml')).toContain('name: other');
+  });
+
+  test('is another name of a workload whose consumer keeps its own', () => {
+    const result = synthesize({ folder, render: renderDeployments({ metadata: { name: 'renamed' } }) });
+    expect(failure(result)).toContain('Deployment stream-consumer/orders-consumer metadata.name would change');
+    expect(failure(result)).toContain('"renamed"');
+  });
+
+  test('is none when the consumer is renamed, or anything else changes', () => {
+    writeFileSync(join(folder, 'consumer.yaml'), SMALLEST_YAML.replace('name: orders-consumer', 'name: payments'));
+    expect(synthesize({ folder, render: renderDeployments({ spec: { replicas: 9 } }) }).ok).toBe(true);
+  });
+});
+
+describe('two objects of one name', () => {
+  test('in one environment are refused', () => {
+    const twice = (outdir: string, environment: CheckedEnvironment): void => {
+      renderDeployments()(outdir, environment);
+      writeFileSync(join(outdir, 'z.k8s.yaml'), contents(outdir).get('orders-consumer.k8s.yaml') ?? '');
+    };
+    const result = synthesize({ folder, only: ['staging'], render: twice });
+    expect(failure(result)).toContain('is in orders-consumer.k8s.yaml and in z.k8s.yaml');
+  });
+
+  test('in two environments are right for two clusters, and noted', () => {
+    const noted = synthesize({ folder, render: renderDeployments() });
+    expect(noted.ok && noted.value.notes).toEqual([
+      expect.stringMatching(/^dist and dist\/staging both hold Deployment stream-consumer\/orders-consumer: /),
+    ]);
+    writeFileSync(join(folder, 'environments/staging.yaml'), 'namespace: { name: staging }\n');
+    const silent = synthesize({ folder, render: renderDeployments() });
+    expect(silent.ok && silent.value.notes).toEqual([]);
+  });
 });

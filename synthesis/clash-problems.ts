@@ -1,0 +1,57 @@
+import type { CheckedConsumer } from '../contract/check-consumer-file.ts';
+import type { Problem } from '../contract/problem.ts';
+
+const hasCommon = (one: readonly string[], other: readonly string[]): boolean =>
+  one.some((each) => other.includes(each));
+
+/** As far as a manifest can tell: the same key of the same Secret gives the same database. */
+const database = ({ file, settings }: CheckedConsumer): string =>
+  [file.namespace.name, file.database.existingSecret, file.database.keys.url, settings.database.schema].join('/');
+
+/** Both write the same records into one schema, and the second would be stopped at its first batch. */
+function schemaClash(one: CheckedConsumer, other: CheckedConsumer): Problem[] {
+  const [mine, theirs] = [one.settings, other.settings];
+  const clashes =
+    database(one) === database(other) &&
+    mine.kafka.groupId !== theirs.kafka.groupId &&
+    hasCommon(mine.kafka.topics, theirs.kafka.topics);
+  return clashes
+    ? [
+        {
+          path: 'application.database.schema',
+          message: `is also that of ${other.file.name}, which writes the same topic into it for another group: one of the two would be stopped`,
+          given: mine.database.schema,
+          allowed: "a schema of the consumer's own, or the group of the other",
+        },
+      ]
+    : [];
+}
+
+/** Kafka would give each partition of the group to one of the two, whether it reads that topic or writes there or not. */
+function groupClash(one: CheckedConsumer, other: CheckedConsumer): Problem[] {
+  const [mine, theirs] = [one.settings.kafka, other.settings.kafka];
+  const topics = (list: readonly string[]): string => list.toSorted().join();
+  const clashes =
+    mine.groupId === theirs.groupId &&
+    hasCommon(mine.brokers, theirs.brokers) &&
+    (topics(mine.topics) !== topics(theirs.topics) || database(one) !== database(other));
+  return clashes
+    ? [
+        {
+          path: 'application.kafka.groupId',
+          message: `is also that of ${other.file.name}, which reads other topics or writes elsewhere: the members of a group share its partitions`,
+          given: mine.groupId,
+          allowed: "a group of the consumer's own",
+        },
+      ]
+    : [];
+}
+
+/**
+ * What is wrong with a consumer beside others of its environment.
+ *
+ * @param before those that stand above it in the list
+ */
+export function clashProblems(consumer: CheckedConsumer, before: readonly CheckedConsumer[]): Problem[] {
+  return before.flatMap((other) => [...schemaClash(consumer, other), ...groupClash(consumer, other)]);
+}

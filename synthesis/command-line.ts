@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util';
+
+const SYNTH_HELP = `Checks consumer.yaml and environments/, renders them, and replaces dist/ when all of it is valid.
+
+  npm run synth [-- OPTIONS]   or, through the CLI: npx cdk8s synth [-o FOLDER] [-p]
+
+  --env NAME         only environments/NAME.yaml, to dist/NAME/; all else in dist/ stays. May be given several times
+  --allow-recreate   also what a cluster refuses to change in place, because you will delete it there first
+
+dist/ holds what consumer.yaml says, dist/NAME/ what environments/NAME.yaml makes of it. Apply it with: kubectl apply -f dist
+Exit code 1: something is wrong, all of it was printed, and dist/ is as it was.`;
+
+const DIFF_HELP = `Shows what npm run synth would change in dist/, object by object, and changes nothing.
+
+  npm run diff [-- OPTIONS]
+
+  --env NAME         only environments/NAME.yaml with dist/NAME/. May be given several times
+
++ is new, - is gone, ~ is changed. In colour on a terminal, unless NO_COLOR is set.
+Exit codes, as those of kubectl diff: 0 nothing would change, 1 something would, 2 something is wrong.`;
+
+/** What the user asked for. */
+export interface CommandLine {
+  readonly command: 'synth' | 'diff';
+  /** What to print instead of doing it. */
+  readonly help?: string;
+  /** Names of environments. @default consumer.yaml by itself and all of them */
+  readonly only?: readonly string[];
+  readonly allowRecreate: boolean;
+}
+
+const OPTIONS = {
+  help: { type: 'boolean', short: 'h' },
+  env: { type: 'string', multiple: true },
+} as const;
+
+/** Whether the arguments ask for a comparison: `diff` is the first of them. */
+export const isDiff = ([command]: readonly string[]): boolean => command === 'diff';
+
+/**
+ * Reads the arguments: `diff` and its options, or those of synth.
+ *
+ * @throws TypeError when there are others
+ */
+export function commandLine(args: readonly string[]): CommandLine {
+  const command = isDiff(args) ? 'diff' : 'synth';
+  const own = command === 'diff' ? {} : ({ 'allow-recreate': { type: 'boolean' } } as const);
+  const { values } = parseArgs({ args: args.slice(isDiff(args) ? 1 : 0), options: { ...OPTIONS, ...own } });
+  return {
+    command,
+    ...(values.help === true && { help: command === 'diff' ? DIFF_HELP : SYNTH_HELP }),
+    ...(values.env !== undefined && { only: [...new Set(values.env)] }),
+    allowRecreate: 'allow-recreate' in values && values['allow-recreate'] === true,
+  };
+}
