@@ -13,6 +13,9 @@ import { RefreshedHealth, type RefreshTiming } from './refreshed-health.ts';
 /** Indicators are asked every 2 s and DOWN without an answer in 3 s: an outage shows in at most 5 s. */
 export const REFRESH: RefreshTiming = { intervalMs: 2_000, timeoutMs: 3_000 };
 
+/** A disk fills slowly, and asking for its free space takes a thread each time. */
+const DISK_REFRESH: RefreshTiming = { ...REFRESH, intervalMs: 5_000 };
+
 /** What the health of the consumer is made from. */
 export interface HealthSources {
   readonly settings: Pick<Settings, 'kafka' | 'management'>;
@@ -39,7 +42,7 @@ export function createHealth({ settings, report, checkDatabase, checkKafka }: He
   const kafkaHealth = new RefreshedHealth(kafkaIndicator(checkKafka, settings.kafka.brokers), REFRESH);
   const refreshed = [
     new RefreshedHealth(databaseIndicator(checkDatabase), REFRESH),
-    new RefreshedHealth(diskSpaceIndicator(diskspace), REFRESH),
+    new RefreshedHealth(diskSpaceIndicator(diskspace), DISK_REFRESH),
     kafkaHealth,
   ];
   const endpoint = new HealthEndpoint({

@@ -22,12 +22,17 @@
  *    forward offset by offset, or never. Patched: such a batch ends with a control record at its real last offset.
  * 9. A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good in a
  *    restart of Kafka. Patched: it is tried again (coordinator-away.ts).
+ * 10. Offsets that could not be committed are tried again under the generation of the next rebalance, and none are committed,
+ *    without a word, while the consumer stops. Patched: once, and told (commit-once.ts).
+ * 11. Each connection looks for overdue requests ten times a second. Patched: once (rare-timeout-checks.ts).
  */
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
+import { commitOnce } from './commit-once.ts';
 import { coordinatorComesBack } from './coordinator-away.ts';
 import { fetchWhenResumed } from './fetch-when-resumed.ts';
 import { KAFKAJS_VERSION } from './kafkajs-version.ts';
+import { checkTimeoutsRarely } from './rare-timeout-checks.ts';
 import { encodeRecord } from './record-encoder.ts';
 
 const require = createRequire(import.meta.url);
@@ -268,5 +273,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
   joinAgainAsTheSameMember();
   fetchWhenResumed(require('kafkajs/src/consumer/consumerGroup').prototype);
   coordinatorComesBack(require('kafkajs/src/cluster').prototype);
+  commitOnce(require('kafkajs/src/consumer/runner').prototype);
+  checkTimeoutsRarely(require('kafkajs/src/network/requestQueue').prototype);
   return require('kafkajs') as typeof import('kafkajs');
 }

@@ -3,6 +3,8 @@ import type { ConsumerReport } from './consumer-report.ts';
 import type { LogRange, RecordSource } from './record-source.ts';
 
 const POLL_MS = 2_000;
+/** Where all is read, nothing but a new record can change anything, and that one comes by itself. */
+const QUIET_MS = 4_000;
 /** Right after an assignment the lag is unknown, and health waits for it. */
 const EAGER_MS = 100;
 
@@ -22,7 +24,13 @@ export async function pollLogEnds(
     for (const range of ranges.flat()) {
       pipeline.observeLog(range);
     }
-    const isKnown = pipeline.report().partitions.every(({ lag }) => lag !== null);
-    await clock.wait(isKnown && topics.size > 0 ? POLL_MS : EAGER_MS, signal);
+    await clock.wait(topics.size > 0 ? pauseMs(pipeline.report()) : EAGER_MS, signal);
   }
+}
+
+function pauseMs({ partitions }: ConsumerReport): number {
+  if (partitions.some(({ lag }) => lag === null)) {
+    return EAGER_MS;
+  }
+  return partitions.every(({ lag }) => lag === 0n) ? QUIET_MS : POLL_MS;
 }

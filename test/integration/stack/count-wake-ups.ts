@@ -1,6 +1,7 @@
 /**
- * A program: connects a kafkajs client to the broker of its second argument, and prints how many timers are set in a
- * second in which nobody asks it anything. The first argument says which kafkajs: `shipped` or `tamed`.
+ * A program: connects a kafkajs client to the broker of its second argument, and prints how often it wakes up in a second in
+ * which nobody asks it anything: timers set, and rounds of intervals. The first argument says which kafkajs: `shipped` or
+ * `tamed`.
  */
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,15 +12,25 @@ const [, , kind, broker = ''] = process.argv;
 const shipped = createRequire(import.meta.url);
 const { Kafka, logLevel } = kind === 'tamed' ? loadKafkajs() : (shipped('kafkajs') as typeof import('kafkajs'));
 
+const { setTimeout: setTimer, setInterval: setRepeated } = globalThis;
+let wakeUps = 0;
+globalThis.setInterval = ((round: () => void, ...rest: [number]) =>
+  setRepeated(
+    () => {
+      wakeUps += 1;
+      round();
+    },
+    ...rest,
+  )) as typeof setInterval;
+
 const admin = new Kafka({ brokers: [broker], logLevel: logLevel.NOTHING }).admin();
 await admin.connect();
 await admin.describeCluster();
-const setTimer = globalThis.setTimeout;
-let timers = 0;
 globalThis.setTimeout = Object.assign((...args: Parameters<typeof setTimer>) => {
-  timers += 1;
+  wakeUps += 1;
   return setTimer(...args);
 }, setTimer);
+wakeUps = 0;
 await delay(IDLE_MS);
-process.stdout.write(`${timers}\n`);
+process.stdout.write(`${wakeUps}\n`);
 await admin.disconnect();
