@@ -13,6 +13,8 @@ const common = {
 
 export default {
   errorOnDeprecated: true,
+  // Integration tests wait more than they compute, and share nothing but the two servers, where each has names of its own.
+  maxWorkers: 3,
   projects: [
     {
       ...common,
@@ -24,6 +26,7 @@ export default {
       ...common,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/integration/**/*.test.ts'],
+      setupFilesAfterEnv: ['<rootDir>/test/integration/stack/patience.ts'],
       globalSetup: '<rootDir>/test/integration/stack/setup.ts',
       globalTeardown: '<rootDir>/test/integration/stack/teardown.ts',
     },

@@ -4,6 +4,7 @@ import { consumeRecords } from './bench/consume-records.ts';
 import { copyBaseline } from './bench/copy-baseline.ts';
 import { measureIdle } from './bench/idle.ts';
 import { produceRecords } from './bench/produce-records.ts';
+import { compileConsumer } from './compile-consumer.ts';
 import { ExplainedError } from './run/explained-error.ts';
 import { removeLeftoverRuns } from './run/leftover-runs.ts';
 import { RunFolder } from './run/run-folder.ts';
@@ -74,6 +75,7 @@ async function main(): Promise<void> {
   }
   const stack = await startStack({ run });
   try {
+    await compileConsumer(run);
     await (positionals[0] === 'idle' ? benchIdle(stack) : benchThroughput(stack));
   } finally {
     await stack.stop();

@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { type ConsumerProcess, startConsumerProcess } from '../consumer-process.ts';
-import { freePort } from '../run/free-port.ts';
 import type { Stack } from '../stack.ts';
 
 /** Where the consumer of a benchmark writes. */
@@ -20,5 +19,5 @@ export async function startBenchConsumer(
     database: { url: postgres?.urlWithPassword, schema: BENCH_SCHEMA },
   };
   await writeFile(configFile, stringify(settings), { mode: 0o600 });
-  return startConsumerProcess(run, { configFile, env, port: await freePort() });
+  return startConsumerProcess(run, { configFile, env, program: 'compiled' });
 }

@@ -23,10 +23,10 @@ export class LogLines {
   /**
    * The first line that matches, of those that are there and those that come.
    *
-   * @param timeout milliseconds to wait. @default 30000
+   * @param timeout milliseconds to wait. @default 60000
    * @throws Error with the end of the log when the time is over.
    */
-  waitFor(pattern: RegExp, timeout = 30_000): Promise<string> {
+  waitFor(pattern: RegExp, timeout = 60_000): Promise<string> {
     const found = this.#lines.find((line) => pattern.test(line));
     return found === undefined ? this.#next(pattern, timeout) : Promise.resolve(found);
   }

@@ -1,10 +1,8 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
-
-jest.setTimeout(60_000);
 
 test('another group that writes into the same schema is stopped with exit code 1, and nothing goes to the dead letters', async () => {
   const topic = await createTopic();

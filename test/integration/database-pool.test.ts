@@ -1,9 +1,7 @@
-import { afterAll, expect, jest, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { DatabasePool } from '../../app/store/database-pool.ts';
 import { checkSettings } from '../../contract/check-settings.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
-
-jest.setTimeout(30_000);
 
 const opened: DatabasePool[] = [];
 afterAll(() => Promise.all(opened.map((pool) => pool.close())));

@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { query } from './stack/database.ts';
 import { createTopic, kafkaClient, produce } from './stack/kafka-client.ts';
@@ -7,8 +7,6 @@ import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
 import { until } from './stack/until.ts';
-
-jest.setTimeout(120_000);
 
 const POISON = Buffer.from([0x7b, 0xff, 0x00, 0x22]);
 const HEADERS = { zebra: 'z', '1': ['first', 'second'], binary: Buffer.from([0, 255]) };

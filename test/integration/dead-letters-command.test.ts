@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { query } from './stack/database.ts';
 import { createTopic, produce, type TestRecord } from './stack/kafka-client.ts';
@@ -11,8 +11,6 @@ import { randomName } from './stack/random-name.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 import { startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
-
-jest.setTimeout(60_000);
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

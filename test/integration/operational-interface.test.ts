@@ -1,11 +1,9 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { METRICS } from '../../contract/metrics.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
 import { until } from './stack/until.ts';
-
-jest.setTimeout(60_000);
 
 let consumer: StartedConsumer;
 let topic: string;

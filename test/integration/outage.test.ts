@@ -1,11 +1,9 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { startPrivateKafka, startPrivatePostgres } from './stack/private-servers.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
 import { until } from './stack/until.ts';
-
-jest.setTimeout(120_000);
 
 /** What the specification gives an outage to show in, and its end. */
 const WITHIN_MS = 10_000;

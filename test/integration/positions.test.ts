@@ -1,12 +1,10 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { query } from './stack/database.ts';
 import { createTopic, kafkaClient, produce } from './stack/kafka-client.ts';
 import { randomName } from './stack/random-name.ts';
 import { startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
 import { until } from './stack/until.ts';
-
-jest.setTimeout(90_000);
 
 const orders = (count: number) => Array.from({ length: count }, (_, id) => ({ value: `{"id":${id}}` }));
 

@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { query } from './stack/database.ts';
 import { createTopic, produce, type TestRecord } from './stack/kafka-client.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
-
-jest.setTimeout(60_000);
 
 const TIMESTAMP = Date.UTC(2026, 1, 3, 4, 5, 6, 789);
 const DEEP = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;

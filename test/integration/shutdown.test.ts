@@ -1,12 +1,10 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { startPrivatePostgres } from './stack/private-servers.ts';
 import { startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
 import { until } from './stack/until.ts';
-
-jest.setTimeout(90_000);
 
 const orders = (count: number) =>
   Array.from({ length: count }, (_, id) => ({ value: `{"id":${id},"pad":"${'x'.repeat(100)}"}` }));
@@ -98,25 +96,6 @@ test('a port that is taken is said in one line, with exit code 1', async () => {
   const fatal = second.logs.all.filter((line) => line.includes('"fatal"'));
   expect(fatal).toHaveLength(1);
   expect(fatal[0]).toContain(String(first.port));
-});
-
-test('a wrong configuration: all problems, exit code 78, nothing started', async () => {
-  const consumer = await startConsumer({
-    topics: [],
-    settings: { consumer: { startFrm: 'latest' }, shutdown: { timeout: '10 seconds' } },
-  });
-  expect(await consumer.exited).toMatchObject({ code: 78 });
-  const said = consumer.logs.all.join('\n');
-  for (const part of [
-    'kafka.topics',
-    'consumer.startFrm',
-    'startFrom',
-    'shutdown.timeout',
-    '10 seconds',
-    'nothing was started',
-  ]) {
-    expect(said).toContain(part);
-  }
 });
 
 test('a wrong password ends the consumer with exit code 1 and is not printed', async () => {

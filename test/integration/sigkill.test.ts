@@ -1,11 +1,9 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
 import { until } from './stack/until.ts';
-
-jest.setTimeout(120_000);
 
 const PARTITIONS = 3;
 const RECORDS = 60_000;

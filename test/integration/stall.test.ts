@@ -1,10 +1,8 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { withDatabase } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
-
-jest.setTimeout(60_000);
 
 test('lag without progress for stallTimeout makes the health DOWN and names the partition; progress makes it UP', async () => {
   const topic = await createTopic({ partitions: 2 });

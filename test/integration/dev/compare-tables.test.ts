@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { OrderProducer } from '../../../dev/orders/order-producer.ts';
 import { producedRecords } from '../../../dev/orders/produced-records.ts';
 import { compareTables } from '../../../dev/verdict/compare-tables.ts';
@@ -8,8 +8,6 @@ import { withDatabase } from '../stack/database.ts';
 import { createTopic, kafkaClient } from '../stack/kafka-client.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 import { until } from '../stack/until.ts';
-
-jest.setTimeout(60_000);
 
 const SEED = 5;
 const PARTITIONS = 2;

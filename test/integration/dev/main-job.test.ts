@@ -2,7 +2,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'n
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { readLines } from '../../../dev/run/line-reader.ts';
 import { LogLines } from '../../../dev/run/log-lines.ts';
 import { RUN_FOLDER_PREFIX } from '../../../dev/run/recorded-processes.ts';
@@ -11,8 +11,6 @@ import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedBroker, sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { until } from '../stack/until.ts';
-
-jest.setTimeout(120_000);
 
 const REPOSITORY = resolve(import.meta.dirname, '..', '..', '..');
 const SHARED = ['--kafka', sharedBroker(), '--database', sharedDatabaseUrl()];

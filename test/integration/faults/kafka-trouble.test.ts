@@ -1,4 +1,4 @@
-import { beforeAll, expect, jest, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import type { LocalKafka } from '../../../dev/kafka/local-kafka.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
@@ -8,8 +8,6 @@ import { randomName } from '../stack/random-name.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { startSteadyLoad } from '../stack/steady-load.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
-
-jest.setTimeout(120_000);
 
 const PARTITIONS = 3;
 const AWAY_MS = 30_000;

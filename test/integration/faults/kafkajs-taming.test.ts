@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
 import { randomName } from '../stack/random-name.ts';
@@ -11,8 +11,6 @@ import { startConsumer } from '../stack/start-consumer.ts';
 import { awaitPosition } from '../stack/stored-position.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { until } from '../stack/until.ts';
-
-jest.setTimeout(60_000);
 
 const COUNT_WAKE_UPS = join(import.meta.dirname, '../stack/count-wake-ups.ts');
 

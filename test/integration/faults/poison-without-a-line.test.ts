@@ -1,10 +1,8 @@
-import { beforeAll, expect, jest, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitPosition } from '../stack/stored-position.ts';
-
-jest.setTimeout(60_000);
 
 /** What a user may put onto the table `records`, each refusing the record with the id 7 in its own way. */
 const RULES = {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { LocalPostgres } from '../../../dev/postgres/local-postgres.ts';
 import { query } from '../stack/database.ts';
@@ -11,8 +11,6 @@ import { startSteadyLoad } from '../stack/steady-load.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { mountTinyDisk } from '../stack/tiny-disk.ts';
 import { until } from '../stack/until.ts';
-
-jest.setTimeout(90_000);
 
 const PARTITIONS = 3;
 const ROLE = 'consumer';

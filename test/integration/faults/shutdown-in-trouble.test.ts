@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { groupMembers } from '../stack/group-membership.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
@@ -6,8 +6,6 @@ import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { until } from '../stack/until.ts';
-
-jest.setTimeout(90_000);
 
 const orders = (count: number) =>
   Array.from({ length: count }, (_, id) => ({ value: `{"id":${id}}`, partition: id % 3 }));

@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
@@ -9,8 +9,6 @@ import { awaitPosition } from '../stack/stored-position.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { createNamedTopic, deleteTopic, growTopic } from '../stack/topic-changes.ts';
 import { until } from '../stack/until.ts';
-
-jest.setTimeout(90_000);
 
 test('a topic that is missing at the start is waited for, and read with the ones that are there', async () => {
   const [there, missing] = [await createTopic(), randomName('topic')];

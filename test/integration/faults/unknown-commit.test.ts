@@ -1,11 +1,9 @@
-import { beforeAll, expect, jest, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { type CommitProxy, type CutMoment, startCommitProxy } from '../stack/commit-proxy.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
-
-jest.setTimeout(60_000);
 
 /** One of them is poison: dead letters belong to the same transaction. */
 const BATCH = [...Array.from({ length: 20 }, (_, id) => ({ value: `{"id":${id}}` })), { value: '{poison' }];

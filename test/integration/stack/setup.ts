@@ -1,13 +1,15 @@
+import { compileConsumer } from '../../../dev/compile-consumer.ts';
 import { RunFolder } from '../../../dev/run/run-folder.ts';
 import { startStack } from '../../../dev/stack.ts';
 import { endRunOnSignal } from './end-run-on-signal.ts';
 import { keepForTeardown } from './running-stack.ts';
 import { SHARED_STACK_ENV } from './shared-stack.ts';
 
-/** Starts the Kafka and the PostgreSQL that all integration tests share. */
+/** Compiles the consumer, and starts the Kafka and the PostgreSQL that all integration tests share. */
 export default async function setup(): Promise<void> {
   const run = await RunFolder.create();
   endRunOnSignal(run);
+  await compileConsumer(run);
   const stack = await startStack({ run, onProgress: (part, message) => console.error(`\n${part}: ${message}`) });
   keepForTeardown(stack);
   process.env[SHARED_STACK_ENV.runFolder] = run.path;

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Producer } from 'kafkajs';
 import { query, withDatabase } from './database.ts';
 import { createTopic, kafkaClient, produce } from './kafka-client.ts';
 import { startPrivateKafka, startPrivatePostgres } from './private-servers.ts';
-
-jest.setTimeout(90_000);
 
 describe('the shared stack', () => {
   it('stores records in a topic with the partitions that were asked for', async () => {

@@ -2,7 +2,6 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { type ConsumerProcess, startConsumerProcess } from '../../../dev/consumer-process.ts';
-import { freePort } from '../../../dev/run/free-port.ts';
 import { randomName } from './random-name.ts';
 import { sharedBroker, sharedDatabaseUrl } from './shared-stack.ts';
 import { testRun } from './test-run.ts';
@@ -18,7 +17,7 @@ export interface ConsumerUnderTest {
   readonly databaseUrl?: string;
   /** @default a random schema */
   readonly schema?: string;
-  /** Port of the HTTP interface. @default a random free one */
+  /** Port of the HTTP interface. @default a free one, that the system chooses */
   readonly port?: number;
   /** Further sections of `application.yml`, such as `{ consumer: { maxValueBytes: 100 } }`. @default none */
   readonly settings?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -40,7 +39,6 @@ export async function startConsumer(chosen: ConsumerUnderTest): Promise<StartedC
   const run = await testRun();
   const groupId = chosen.groupId ?? randomName('group');
   const schema = chosen.schema ?? randomName('schema');
-  const port = chosen.port ?? (await freePort());
   const { kafka, database, ...others } = chosen.settings ?? {};
   const configFile = join(await mkdtemp(join(run.path, 'consumer-')), 'application.yml');
   const settings = {
@@ -49,6 +47,11 @@ export async function startConsumer(chosen: ConsumerUnderTest): Promise<StartedC
     ...others,
   };
   await writeFile(configFile, stringify(settings), { mode: 0o600 });
-  const started = await startConsumerProcess(run, { configFile, env: chosen.env ?? {}, port });
+  const started = await startConsumerProcess(run, {
+    configFile,
+    env: chosen.env ?? {},
+    program: 'compiled',
+    ...(chosen.port === undefined ? {} : { port: chosen.port }),
+  });
   return { ...started, groupId, schema };
 }

@@ -8,7 +8,7 @@ export interface ExpectedPosition {
   readonly offset: number;
   /** @default the shared PostgreSQL */
   readonly url?: string;
-  /** Milliseconds to wait. @default 30000 */
+  /** Milliseconds to wait. @default 60000 */
   readonly timeout?: number;
 }
 

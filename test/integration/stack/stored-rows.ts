@@ -9,7 +9,7 @@ export interface Expected {
   readonly records: number;
   /** @default the shared PostgreSQL */
   readonly url?: string;
-  /** Milliseconds to wait. @default 30000 */
+  /** Milliseconds to wait. @default 60000 */
   readonly timeout?: number;
 }
 

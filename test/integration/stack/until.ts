@@ -6,10 +6,10 @@ const POLL_MS = 50;
  * Asks again and again until the answer is not undefined, and gives that answer.
  *
  * @param what names in the error what was waited for.
- * @param timeout milliseconds. @default 30000
+ * @param timeout milliseconds. @default 60000
  * @throws Error when the time is over; its cause is the last failure of `ask`.
  */
-export async function until<T>(what: string, ask: () => Promise<T | undefined>, timeout = 30_000): Promise<T> {
+export async function until<T>(what: string, ask: () => Promise<T | undefined>, timeout = 60_000): Promise<T> {
   const deadline = Date.now() + timeout;
   for (;;) {
     let failure: unknown;

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConsumerFleet } from '../../../../dev/chaos/consumer-fleet.ts';
 import { RunFolder } from '../../../../dev/run/run-folder.ts';
 import { sharedRunFolder } from '../../stack/shared-stack.ts';
 import { until } from '../../stack/until.ts';
-
-jest.setTimeout(60_000);
 
 /** Nobody listens there: the consumer waits for both, which is enough to be killed, frozen and removed. */
 const WAITING = {

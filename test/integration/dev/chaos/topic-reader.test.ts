@@ -1,9 +1,7 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ChaosProducer } from '../../../../dev/chaos/chaos-producer.ts';
 import { contentRecords, readTopic } from '../../../../dev/chaos/topic-reader.ts';
 import { createTopic, kafkaClient, produce } from '../../stack/kafka-client.ts';
-
-jest.setTimeout(60_000);
 
 const PARTITIONS = 3;
 const SEED = 5;
