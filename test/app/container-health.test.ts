@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -80,29 +79,6 @@ test('a port that is chosen at the start is not', async () => {
   expect(isHealthy).toBe(false);
   expect(message).toContain('server.port is 0');
 });
-
-test.each([
-  [200, 0],
-  [503, 1],
-])(
-  'the script of the HEALTHCHECK makes of status %i the exit code %i, and says what it saw',
-  async (status, code) => {
-    answer = status;
-    const env = { PATH: process.env['PATH'], ...environment(port()) };
-    const ended = await new Promise((done) => {
-      const child = execFile(
-        process.execPath,
-        ['--import', 'tsx', 'app/health-check.ts'],
-        { env },
-        (_error, stdout) => {
-          done({ code: child.exitCode, stdout });
-        },
-      );
-    });
-    expect(ended).toEqual({ code, stdout: `http://127.0.0.1:${port()}/actuator/health answered ${status}\n` });
-  },
-  30_000,
-);
 
 test.each([
   ['0.0.0.0', 'http://127.0.0.1:8080/actuator/health'],

@@ -56,7 +56,10 @@ describe('a local server', () => {
   });
 
   it('is killed when it does not stop in time', async () => {
-    const { stop } = await startServer(await newRun(), server("trap '' TERM; echo ready; while :; do sleep 1; done"));
+    const { stop } = await startServer(
+      await newRun(),
+      server("trap '' TERM; echo ready; while :; do sleep 0.05; done"),
+    );
     expect(await stop('SIGTERM', 100)).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
