@@ -1,4 +1,35 @@
-import type { Kafka } from 'kafkajs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
+
+const LOOK_MS = 50;
+const LEADERS_WITHIN_MS = 30_000;
+const NOBODY = -1;
+
+async function hasLeaders(admin: Admin, topic: string): Promise<boolean> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+  return topics.flatMap(({ partitions }) => partitions).every(({ leader }) => leader !== NOBODY);
+}
+
+const falseUntil = (deadline: number) => (error: unknown) => {
+  if (Date.now() > deadline) {
+    throw error;
+  }
+  return false;
+};
+
+/**
+ * Makes a topic and waits until each partition has a leader. kafkajs's own wait fails where a broker that is busy does not know
+ * the topic at once.
+ *
+ * @throws Error what the last look said, when 30 s were not enough.
+ */
+export async function createTopicWithLeaders(admin: Admin, config: ITopicConfig): Promise<void> {
+  await admin.createTopics({ topics: [config], waitForLeaders: false });
+  const deadline = Date.now() + LEADERS_WITHIN_MS;
+  while (!(await hasLeaders(admin, config.topic).catch(falseUntil(deadline)))) {
+    await delay(LOOK_MS);
+  }
+}
 
 /**
  * Makes the topic when it is absent.
@@ -12,10 +43,7 @@ export async function ensureTopic(kafka: Kafka, topic: string, partitions: numbe
     const existing = await admin.listTopics();
     if (!existing.includes(topic)) {
       const replicationFactor = -1;
-      await admin.createTopics({
-        waitForLeaders: true,
-        topics: [{ topic, numPartitions: partitions, replicationFactor }],
-      });
+      await createTopicWithLeaders(admin, { topic, numPartitions: partitions, replicationFactor });
     }
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
     return topics[0]?.partitions.length ?? partitions;

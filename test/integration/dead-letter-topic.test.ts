@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { query } from './stack/database.ts';
-import { createTopic, kafkaClient, produce } from './stack/kafka-client.ts';
+import { createTopic, produce } from './stack/kafka-client.ts';
 import { startPrivateKafka } from './stack/private-servers.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
+import { createNamedTopic } from './stack/topic-changes.ts';
 import { until } from './stack/until.ts';
 
 const POISON = Buffer.from([0x7b, 0xff, 0x00, 0x22]);
@@ -44,13 +45,6 @@ const awaitOffset = (consumer: StartedConsumer, topic: string, offset: string, t
 const awaitLog = (consumer: StartedConsumer, text: string) =>
   until(`"${text}" in the log`, async () => consumer.logs.all.find((line) => line.includes(text)));
 
-async function makeTopic(topic: string): Promise<void> {
-  const admin = kafkaClient().admin();
-  await admin.connect();
-  await admin.createTopics({ topics: [{ topic, numPartitions: 2 }] });
-  await admin.disconnect();
-}
-
 const rows = async (consumer: StartedConsumer, table: string) =>
   (await query<{ count: number }>(`SELECT count(*)::int AS count FROM ${consumer.schema}.${table}`))[0]?.count;
 
@@ -88,7 +82,7 @@ describe('a dead letter that goes to a topic', () => {
 
   test('is in no table when the topic alone was asked for, and the offset moves all the same', async () => {
     const topic = await createTopic();
-    await makeTopic(`${topic}.dead-letters`);
+    await createNamedTopic(`${topic}.dead-letters`, { partitions: 2 });
     const many = Array.from({ length: 3_000 }, (_, index) => ({ value: `{${index}${'x'.repeat(500)}` }));
     await produce(topic, many.slice(0, 1_500));
     await produce(topic, [...many.slice(1_500), { value: '{}' }]);
@@ -109,7 +103,7 @@ test('a topic that does not exist is named at the start, holds up the partition,
   await awaitLog(consumer, `Kafka did not take 1 dead letters for ${topic}.dead-letters`);
   expect(await nextOffset(consumer, topic)).toBe('0');
   expect(await rows(consumer, 'records')).toBe(0);
-  await makeTopic(`${topic}.dead-letters`);
+  await createNamedTopic(`${topic}.dead-letters`, { partitions: 2 });
   await awaitOffset(consumer, topic, '2');
   expect(await lettersIn(`${topic}.dead-letters`, 1)).toMatchObject([{ value: Buffer.from('{poison') }]);
 });

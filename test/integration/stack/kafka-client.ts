@@ -1,4 +1,5 @@
 import { Kafka, logLevel, type RecordMetadata } from 'kafkajs';
+import { createTopicWithLeaders } from '../../../dev/start/topic.ts';
 import { randomName } from './random-name.ts';
 import { sharedBroker } from './shared-stack.ts';
 
@@ -35,7 +36,7 @@ export async function createTopic(
   const admin = kafkaClient(options).admin();
   await admin.connect();
   try {
-    await admin.createTopics({ topics: [{ topic, numPartitions: options.partitions ?? 1, configEntries }] });
+    await createTopicWithLeaders(admin, { topic, numPartitions: options.partitions ?? 1, configEntries });
   } finally {
     await admin.disconnect();
   }

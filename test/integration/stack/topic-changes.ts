@@ -1,4 +1,5 @@
 import type { Admin } from 'kafkajs';
+import { createTopicWithLeaders } from '../../../dev/start/topic.ts';
 import { type AtBroker, kafkaClient } from './kafka-client.ts';
 
 /** Makes an empty topic with a name that is given. @param options.partitions @default 1 */
@@ -6,9 +7,8 @@ export async function createNamedTopic(
   topic: string,
   options: AtBroker & { readonly partitions?: number } = {},
 ): Promise<void> {
-  await withAdmin(options, (admin) =>
-    admin.createTopics({ topics: [{ topic, numPartitions: options.partitions ?? 1 }], waitForLeaders: true }),
-  );
+  const config = { topic, numPartitions: options.partitions ?? 1 };
+  await withAdmin(options, (admin) => createTopicWithLeaders(admin, config));
 }
 
 /** Deletes a topic with all its records. */
