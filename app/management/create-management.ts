@@ -77,7 +77,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
     destination: options.logDestination,
     onLogLine: (level) => metrics.log.count(level),
   });
-  measureRequests(app, metrics.http);
+  measureRequests(app, endpoint, metrics.http);
   indexRoute(app, endpoint);
   infoRoute(app, endpoint, build);
   healthRoute(app, endpoint, health.endpoint, isAuthorized);

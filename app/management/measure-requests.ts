@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ManagementEndpoint } from '../../contract/actuator.ts';
 import type { HttpRequests } from '../metrics/http-requests.ts';
 
 /** Spring's word for an answer that says nothing about a route: a method or a type that cannot be had. */
@@ -24,10 +25,17 @@ function uriOf({ is404, method, routeOptions }: FastifyRequest, status: number):
  * Measures every request; has to be called before the routes are added. A GET of each route that is answered with 200, and
  * with 503 where health is asked, has its series from the start.
  */
-export function measureRequests(app: FastifyInstance, requests: HttpRequests): void {
+export function measureRequests(
+  app: FastifyInstance,
+  { healthPath }: Pick<ManagementEndpoint, 'healthPath'>,
+  requests: HttpRequests,
+): void {
   app.addHook('onRoute', ({ method, url }) => {
     if (method === 'GET') {
       requests.expect({ method, uri: templateOf(url) }, 200);
+      if (url.startsWith(healthPath)) {
+        requests.expect({ method, uri: templateOf(url) }, 503);
+      }
     }
   });
   app.addHook('onRequest', async (request, reply) => {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
 import type { ExpositionFormat } from '../metrics/exposition.ts';
 import { accepts, parseAccept } from './accept-header.ts';
+import { sendCompressed } from './compressed-answer.ts';
 import { producible } from './content-negotiation.ts';
 import { sendNotAcceptable } from './json-route.ts';
 import { readOnlyRoute } from './read-only-route.ts';
@@ -14,7 +15,7 @@ const CONTENT_TYPE: Readonly<Record<ExpositionFormat, string>> = {
 /** Writes the metrics, all or those of the names. */
 export type MetricsWriter = (format: ExpositionFormat, includedNames?: ReadonlySet<string>) => Promise<string>;
 
-/** Serves the scrape: text 0.0.4, or OpenMetrics 1.0.0 for a client that names it. `?includedNames=` narrows it. */
+/** Serves the scrape: text 0.0.4, or OpenMetrics 1.0.0 for a client that names it; gzip when asked. `?includedNames=` narrows it. */
 export function prometheusRoute(app: FastifyInstance, endpoint: ManagementEndpoint, write: MetricsWriter): void {
   readOnlyRoute(app, endpoint.prometheusPath, async (request, reply) => {
     const format = formatFor(request.headers.accept);
@@ -22,7 +23,7 @@ export function prometheusRoute(app: FastifyInstance, endpoint: ManagementEndpoi
       return sendNotAcceptable(request, reply, Object.values(CONTENT_TYPE));
     }
     const body = await write(format, includedNamesOf(request));
-    return reply.header('content-type', CONTENT_TYPE[format]).send(body);
+    return sendCompressed(request, reply.header('content-type', CONTENT_TYPE[format]), body);
   });
 }
 

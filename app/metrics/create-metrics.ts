@@ -14,6 +14,7 @@ import { LogEvents } from './log-events.ts';
 import { memorySources } from './memory-sources.ts';
 import { MetricReader } from './metric-reading.ts';
 import { single } from './metric-source.ts';
+import { oncePerScrape } from './once-per-scrape.ts';
 import { operatingSystemSources } from './operating-system-sources.ts';
 import { type PoolFigures, PoolMetrics } from './pool-metrics.ts';
 import { processSources } from './process-sources.ts';
@@ -53,10 +54,11 @@ export interface Metrics {
 /** Puts every family of the catalogue together with its source. */
 export function createMetrics({ settings, report, pool, healthFailures }: MetricsOptions): Metrics {
   const { topics, clientId } = settings.kafka;
-  const counters = new StreamCounters(report, topics);
+  const reported = oncePerScrape(report);
+  const counters = new StreamCounters(reported, topics);
   const identity = { clientId, version: `kafkajs ${KAFKAJS_VERSION}`, topics };
-  const client = new KafkaClientFigures(identity, report, () => counters.clientCrashed());
-  const connections = new PoolMetrics(pool);
+  const client = new KafkaClientFigures(identity, reported, () => counters.clientCrashed());
+  const connections = new PoolMetrics(oncePerScrape(pool));
   const http = new HttpRequests();
   const log = new LogEvents();
   const startup = new StartupTimes();

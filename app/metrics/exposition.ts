@@ -76,8 +76,9 @@ class ExposedFamily extends Gauge {
   readonly #definition: MetricDefinition;
   readonly #source: MetricSource;
   readonly #tags: Labels;
-  /** Labels with the common ones in alphabetical order, by what the source gave and, for a bucket, by its bound. */
-  readonly #written = new WeakMap<Labels, Map<string, Labels>>();
+  /** What the source gave, with the common labels, in alphabetical order; of a bucket, with its bound. */
+  readonly #labels = new WeakMap<Labels, Labels>();
+  readonly #bucketLabels = new WeakMap<Labels, readonly Labels[]>();
 
   constructor(definition: MetricDefinition, source: MetricSource, tags: Labels, registry: Registered) {
     const { name, help, labels } = definition;
@@ -89,47 +90,60 @@ class ExposedFamily extends Gauge {
 
   override async get() {
     const { name, help, type } = this.#definition;
-    const values = this.#source().flatMap((sample) => (Number.isFinite(sample.value) ? this.#write(sample) : []));
+    const values: Written[] = [];
+    for (const sample of this.#source()) {
+      if (Number.isFinite(sample.value)) {
+        this.#write(sample, values);
+      }
+    }
     return { name, help, type, values } as unknown as Awaited<ReturnType<Gauge['get']>>;
   }
 
-  #write(sample: Sample): Written[] {
+  #write({ labels, value, count = 0, buckets = [] }: Sample, values: Written[]): void {
     const { name, type } = this.#definition;
-    const { labels, value, count = 0 } = sample;
-    const written = (metricName: string, figure: number, le = '') => {
-      return { metricName, labels: NO_LABELS, sharedLabels: this.#labels(labels, le), value: figure };
-    };
-    switch (type) {
-      case 'gauge':
-      case 'counter':
-        return [written(name, value)];
-      case 'info':
-        return [written(`${name}_info`, value)];
-      case 'summary':
-        return [written(`${name}_count`, count), written(`${name}_sum`, value)];
-      case 'histogram':
-        return [
-          ...this.#buckets(sample).map(([le, figure]) => written(`${name}_bucket`, figure, le)),
-          written(`${name}_count`, count),
-          written(`${name}_sum`, value),
-        ];
+    const sharedLabels = this.#withTags(labels);
+    if (type === 'gauge' || type === 'counter') {
+      values.push({ metricName: name, labels: NO_LABELS, sharedLabels, value });
+      return;
     }
+    if (type === 'info') {
+      values.push({ metricName: `${name}_info`, labels: NO_LABELS, sharedLabels, value });
+      return;
+    }
+    if (type === 'histogram') {
+      const metricName = `${name}_bucket`;
+      for (const [index, bounded] of this.#withBounds(labels).entries()) {
+        values.push({ metricName, labels: NO_LABELS, sharedLabels: bounded, value: buckets[index] ?? count });
+      }
+    }
+    values.push(
+      { metricName: `${name}_count`, labels: NO_LABELS, sharedLabels, value: count },
+      { metricName: `${name}_sum`, labels: NO_LABELS, sharedLabels, value },
+    );
   }
 
-  #buckets({ count = 0, buckets = [] }: Sample): [string, number][] {
-    const bounds = this.#definition.buckets ?? [];
-    return [...bounds.map((bound, index): [string, number] => [String(bound), buckets[index] ?? 0]), ['+Inf', count]];
+  #withTags(labels: Labels): Labels {
+    const known = this.#labels.get(labels);
+    if (known !== undefined) {
+      return known;
+    }
+    const all = sorted({ ...this.#tags, ...labels });
+    this.#labels.set(labels, all);
+    return all;
   }
 
-  #labels(labels: Labels, le: string): Labels {
-    const known = this.#written.get(labels) ?? new Map<string, Labels>();
-    this.#written.set(labels, known);
-    let all = known.get(le);
-    if (all === undefined) {
-      const unsorted = { ...this.#tags, ...labels, ...(le === '' ? {} : { le }) };
-      all = Object.fromEntries(Object.entries(unsorted).sort(([a], [b]) => (a < b ? -1 : 1)));
-      known.set(le, all);
+  /** The labels of each bucket; the last one has no bound. */
+  #withBounds(labels: Labels): readonly Labels[] {
+    const known = this.#bucketLabels.get(labels);
+    if (known !== undefined) {
+      return known;
     }
+    const bounds = [...(this.#definition.buckets ?? []), '+Inf'];
+    const all = bounds.map((bound) => sorted({ ...this.#tags, ...labels, le: String(bound) }));
+    this.#bucketLabels.set(labels, all);
     return all;
   }
 }
+
+const sorted = (labels: Labels): Labels =>
+  Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));

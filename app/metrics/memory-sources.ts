@@ -1,6 +1,7 @@
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import { LabelSets } from './label-sets.ts';
-import type { MetricSources, Sample } from './metric-source.ts';
+import { type MetricSources, type Sample, single } from './metric-source.ts';
+import { oncePerScrape } from './once-per-scrape.ts';
 
 /** V8 knows one limit for the whole heap; the space that grows up to it carries it, as the JVM's G1 does it, so that a sum is right. */
 const SPACE_WITH_THE_LIMIT = 'old_space';
@@ -19,22 +20,19 @@ type MemoryMetrics = Pick<
  * program itself, stacks, V8's and the libraries' own memory).
  */
 export const memorySources: MemoryMetrics = {
-  memoryUsed: () => [
-    ...getHeapSpaceStatistics().map((space) => heap(space.space_name, space.space_used_size)),
-    ...nonheapBytes(),
-  ],
-  memoryCommitted: () => [
-    ...getHeapSpaceStatistics().map((space) => heap(space.space_name, space.space_size)),
-    ...nonheapBytes(),
-  ],
+  memoryUsed: () => [...heapSpaces().map((space) => heap(space.space_name, space.space_used_size)), ...nonheapBytes()],
+  memoryCommitted: () => [...heapSpaces().map((space) => heap(space.space_name, space.space_size)), ...nonheapBytes()],
   memoryMax: () => [
-    ...getHeapSpaceStatistics().map(({ space_name: name }) => heap(name, limitOf(name))),
+    ...heapSpaces().map(({ space_name: name }) => heap(name, limitOf(name))),
     ...nonheapBytes().map((sample) => ({ ...sample, value: NO_LIMIT })),
   ],
   bufferMemory: () => bufferBytes(),
   bufferCapacity: () => bufferBytes(),
-  residentMemory: () => [{ labels: {}, value: process.memoryUsage.rss() }],
+  residentMemory: single(() => memoryUsage().rss),
 };
+
+const heapSpaces = oncePerScrape(getHeapSpaceStatistics);
+const memoryUsage = oncePerScrape(() => process.memoryUsage());
 
 const limitOf = (space: string): number =>
   space === SPACE_WITH_THE_LIMIT ? getHeapStatistics().heap_size_limit : NO_LIMIT;
@@ -47,7 +45,7 @@ const heap = (id: string, value: number): Sample => ({ labels: pools.of('heap', 
 const nonheap = (id: string, value: number): Sample => ({ labels: pools.of('nonheap', id), value });
 
 function nonheapBytes(): Sample[] {
-  const { rss, external, arrayBuffers } = process.memoryUsage();
+  const { rss, external, arrayBuffers } = memoryUsage();
   const residentHeap = getHeapStatistics().total_physical_size;
   return [
     nonheap('array_buffers', arrayBuffers),
@@ -57,7 +55,7 @@ function nonheapBytes(): Sample[] {
 }
 
 function bufferBytes(): Sample[] {
-  const { external, arrayBuffers } = process.memoryUsage();
+  const { external, arrayBuffers } = memoryUsage();
   return [
     { labels: buffers.of('array_buffers'), value: arrayBuffers },
     { labels: buffers.of('external'), value: Math.max(0, external - arrayBuffers) },

@@ -1,5 +1,6 @@
 import { THREAD_STATES, type ThreadState } from '../../contract/metric-labels.ts';
 import { type MetricSources, optional } from './metric-source.ts';
+import { oncePerScrape } from './once-per-scrape.ts';
 import { openFilesLimit, type ProcessStatus, processStatus } from './process-status.ts';
 
 type OperatingSystemMetrics = Pick<
@@ -16,9 +17,6 @@ type OperatingSystemMetrics = Pick<
   | 'threadsStarted'
   | 'threadsStates'
 >;
-
-/** One reading of `/proc` is for all families of a scrape. */
-const READING_LASTS_MS = 500;
 
 /** Linux's letters; what is in none of them runs. */
 const STATE: Readonly<Record<string, ThreadState>> = {
@@ -38,17 +36,15 @@ const stateLabels = THREAD_STATES.map((state) => ({ state }));
 export function operatingSystemSources(read: () => ProcessStatus | null = processStatus): OperatingSystemMetrics {
   const seen = new Set<string>();
   let peak = 0;
-  let last: { atMs: number; status: ProcessStatus | null } | null = null;
-  const status = () => {
-    const atMs = performance.now();
-    if (last === null || atMs - last.atMs > READING_LASTS_MS) {
-      last = { atMs, status: read() };
-      const { threads = [] } = last.status ?? {};
-      peak = Math.max(peak, threads.length);
-      for (const { id } of threads) seen.add(id);
+  const status = oncePerScrape(() => {
+    const known = read();
+    const { threads = [] } = known ?? {};
+    peak = Math.max(peak, threads.length);
+    for (const { id } of threads) {
+      seen.add(id);
     }
-    return last.status;
-  };
+    return known;
+  });
   const figure = (of: (known: ProcessStatus) => number) =>
     optional(() => {
       const known = status();

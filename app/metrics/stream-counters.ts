@@ -7,7 +7,7 @@ import type { Gap } from '../stream/record-sink.ts';
 import type { CommittedBatch, StreamListener } from '../stream/stream-listener.ts';
 import { LabelSets } from './label-sets.ts';
 import { LabelledCounts } from './labelled-counts.ts';
-import { type MetricSource, type MetricSources, single } from './metric-source.ts';
+import { type MetricSource, type MetricSources, type Sample, single } from './metric-source.ts';
 import { StopWatch } from './stop-watch.ts';
 import { WriteFigures } from './write-figures.ts';
 
@@ -112,11 +112,16 @@ export class StreamCounters implements StreamListener {
   }
 
   #perPartition(read: (owned: PartitionReport) => number | null): MetricSource {
-    return () =>
-      this.#report().partitions.flatMap((owned) => {
+    return () => {
+      const samples: Sample[] = [];
+      for (const owned of this.#report().partitions) {
         const value = read(owned);
-        return value === null ? [] : [{ labels: this.#labels.of(owned.topic, String(owned.partition)), value }];
-      });
+        if (value !== null) {
+          samples.push({ labels: this.#labels.of(owned.topic, String(owned.partition)), value });
+        }
+      }
+      return samples;
+    };
   }
 
   #secondsBehind({ lag, behindSince }: PartitionReport): number | null {
