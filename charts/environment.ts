@@ -51,6 +51,25 @@ function managementCredentials({ file: { monitoring } }: Workload): k8s.EnvVar[]
       ];
 }
 
+/** By its name alone nobody finds a Pod. */
+function adminRegistration({ file: { monitoring }, settings }: Workload): k8s.EnvVar[] {
+  const { springBootAdmin } = monitoring;
+  if (settings.spring.boot.admin.client.url.length === 0) {
+    return [];
+  }
+  const address: k8s.EnvVar = {
+    name: 'POD_IP',
+    valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'status.podIP' } },
+  };
+  return springBootAdmin === undefined
+    ? [address]
+    : [
+        address,
+        fromSecret('SPRING_BOOT_ADMIN_CLIENT_USERNAME', springBootAdmin.existingSecret, springBootAdmin.keys.username),
+        fromSecret('SPRING_BOOT_ADMIN_CLIENT_PASSWORD', springBootAdmin.existingSecret, springBootAdmin.keys.password),
+      ];
+}
+
 /** The container's environment: where its configuration is, how large its heap may grow, and what the Secrets hold. */
 export function environment(workload: Workload): k8s.EnvVar[] {
   return [
@@ -59,5 +78,6 @@ export function environment(workload: Workload): k8s.EnvVar[] {
     ...databaseCredentials(workload),
     ...kafkaCredentials(workload),
     ...managementCredentials(workload),
+    ...adminRegistration(workload),
   ];
 }

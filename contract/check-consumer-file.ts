@@ -39,6 +39,7 @@ const SECRET_HOME: Readonly<Record<string, string>> = {
   database: 'database',
   kafka: 'kafka',
   management: 'monitoring.credentials',
+  spring: 'monitoring.springBootAdmin',
 };
 
 function secretProblem(path: SettingPath): Problem {

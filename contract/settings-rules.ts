@@ -1,3 +1,4 @@
+import { ACCESS_RULES } from './access-rules.ts';
 import type { Rule } from './check-against.ts';
 import { deadLetterTopic } from './dead-letter-topic.ts';
 import { milliseconds } from './duration.ts';
@@ -102,21 +103,6 @@ const databaseUrl: Rule<Settings> = {
         ],
 };
 
-const basicAccess: Rule<Settings> = {
-  reads: ['management.security'],
-  find: ({ management: { security } }) => {
-    const { username, password } = security;
-    if ((username === undefined) === (password === undefined)) {
-      return [];
-    }
-    const [missing, given] = username === undefined ? ['username', 'password'] : ['password', 'username'];
-    const allowed = 'both of them, or neither';
-    return [
-      { path: `management.security.${missing}`, message: `is missing beside management.security.${given}`, allowed },
-    ];
-  },
-};
-
 /** Labels that belong to the metrics themselves or to Prometheus: a common one of the same name would hide them. */
 const RESERVED_LABELS: ReadonlySet<string> = new Set([
   ...Object.values(METRICS).flatMap(({ labels }): readonly string[] => labels),
@@ -143,7 +129,7 @@ export const SETTINGS_RULES: readonly Rule<Settings>[] = [
   deadLetterTopics,
   databaseUrl,
   tagNames,
-  basicAccess,
+  ...ACCESS_RULES,
   ...HEALTH_GROUP_RULES,
   // The range in which brokers accept a session timeout unless they are configured otherwise.
   durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),

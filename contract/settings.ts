@@ -9,6 +9,7 @@ import { kafka } from './settings/kafka.ts';
 import { management } from './settings/management.ts';
 import { records } from './settings/records.ts';
 import { server } from './settings/server.ts';
+import { spring } from './settings/spring-boot-admin.ts';
 
 /**
  * The application's configuration: the one schema from which the types, the defaults, the published JSON Schema, the
@@ -42,6 +43,7 @@ export const SettingsSchema = Type.Object(
     ),
     management,
     info,
+    spring,
   },
   {
     ...closed,
@@ -52,3 +54,6 @@ export const SettingsSchema = Type.Object(
 
 /** Settings after defaults were filled in: complete, and safe to read without further checks. */
 export type Settings = Static<typeof SettingsSchema>;
+
+/** How the consumer registers at Spring Boot Admin. */
+export type AdminClientSettings = Settings['spring']['boot']['admin']['client'];

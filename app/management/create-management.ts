@@ -9,6 +9,8 @@ import { createMetrics } from '../metrics/create-metrics.ts';
 import type { PoolFigures, PoolMetrics } from '../metrics/pool-metrics.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';
+import { adminInstance } from './admin-instance.ts';
+import { AdminRegistration } from './admin-registration.ts';
 import { guardedServer } from './guarded-server.ts';
 import { healthRoute } from './health-route.ts';
 import { indexRoute } from './index-route.ts';
@@ -21,7 +23,7 @@ import { prometheusRoute } from './prometheus-route.ts';
 
 /** What the operational interface is made from; all functions answer at once and throw nothing. */
 export interface ManagementOptions {
-  readonly settings: Pick<Settings, 'server' | 'kafka' | 'logging' | 'management'>;
+  readonly settings: Pick<Settings, 'server' | 'kafka' | 'logging' | 'management' | 'spring'>;
   readonly build: BuildInfo;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
@@ -67,6 +69,18 @@ export function createManagement(options: ManagementOptions): Management {
   return assembleManagement(options).management;
 }
 
+/** Registers at Spring Boot Admin where the settings name a server. */
+function register(settings: ManagementOptions['settings'], port: number, logger: FastifyBaseLogger) {
+  const { client } = settings.spring.boot.admin;
+  if (client.url.length === 0) {
+    return undefined;
+  }
+  const startup = new Date(Date.now() - process.uptime() * 1_000);
+  const registration = new AdminRegistration(client, adminInstance(settings, port, startup), logger);
+  registration.start();
+  return registration;
+}
+
 /** As {@link createManagement}, with the server itself, so that a test can ask it without a network. */
 export function assembleManagement(options: ManagementOptions): { management: Management; app: FastifyInstance } {
   const { settings, build } = options;
@@ -83,6 +97,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
   healthRoute(app, endpoint, health.endpoint, isAuthorized);
   prometheusRoute(app, endpoint, metrics.write);
   metricsRoute(app, endpoint, metrics.reader);
+  let registration: AdminRegistration | undefined;
   const management: Management = {
     logger: app.log,
     listener: metrics.listener,
@@ -95,14 +110,19 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
       metrics.startup.started();
       health.start();
       renewal?.start();
+      registration = register(settings, address.port, app.log);
       return address;
     },
     ready: () => {
       health.lifecycle.ready();
       metrics.startup.ready();
     },
-    draining: () => health.lifecycle.draining(),
+    draining: () => {
+      health.lifecycle.draining();
+      void registration?.end();
+    },
     stop: async () => {
+      await registration?.end();
       renewal?.stop();
       health.stop();
       metrics.stop();

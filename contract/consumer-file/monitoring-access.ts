@@ -47,3 +47,18 @@ export const monitoringTls = Type.Object(
     description: 'HTTPS for the operational interface, probes and scrapes included. Left out: HTTP.',
   },
 );
+
+/** What the consumer shows to Spring Boot Admin's server. */
+export const monitoringSpringBootAdmin = Type.Object(
+  {
+    existingSecret: Type.String({
+      ...objectName,
+      description: 'Secret with user and password at the server, made by you in the same namespace.',
+    }),
+    keys: Type.Object({ username: secretKey('username'), password: secretKey('password') }, section),
+  },
+  {
+    ...closed,
+    description: 'Credentials for application.spring.boot.admin.client.url. Left out: none.',
+  },
+);

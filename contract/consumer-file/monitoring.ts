@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { ALLOWED } from '../schema-node.ts';
 import { section } from '../section.ts';
-import { monitoringCredentials, monitoringTls } from './monitoring-access.ts';
+import { monitoringCredentials, monitoringSpringBootAdmin, monitoringTls } from './monitoring-access.ts';
 
 /** How the consumer is scraped and watched. */
 export const monitoring = Type.Object(
@@ -39,6 +39,7 @@ export const monitoring = Type.Object(
     }),
     credentials: Type.Optional(monitoringCredentials),
     tls: Type.Optional(monitoringTls),
+    springBootAdmin: Type.Optional(monitoringSpringBootAdmin),
     runbookBaseUrl: Type.String({
       pattern: '^https?://[^\\s]+[^\\s/]$',
       default: 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks',

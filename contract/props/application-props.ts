@@ -8,6 +8,7 @@ import type { ApplicationManagementProps } from './application-management-props.
 import type { ApplicationRecordsProps } from './application-records-props.ts';
 import type { ApplicationServerProps } from './application-server-props.ts';
 import type { ApplicationShutdownProps } from './application-shutdown-props.ts';
+import type { ApplicationSpringProps } from './application-spring-props.ts';
 
 /** Settings of the consumer, as in application.yml; they go into the ConfigMap. */
 export interface ApplicationProps {
@@ -76,4 +77,11 @@ export interface ApplicationProps {
    * @default {}
    */
   readonly info?: Readonly<Record<string, unknown>>;
+
+  /**
+   * Spring's own settings.
+   *
+   * @default - the default of each property
+   */
+  readonly spring?: ApplicationSpringProps;
 }

@@ -1,5 +1,6 @@
 // Written by npm run generate out of consumer.yaml's schema; never edited.
 import type { MonitoringCredentialsProps } from './monitoring-credentials-props.ts';
+import type { MonitoringSpringBootAdminProps } from './monitoring-spring-boot-admin-props.ts';
 import type { MonitoringTlsProps } from './monitoring-tls-props.ts';
 
 /** How the consumer is scraped and watched. */
@@ -66,6 +67,13 @@ export interface MonitoringProps {
    * @default - HTTP
    */
   readonly tls?: MonitoringTlsProps;
+
+  /**
+   * Credentials for application.spring.boot.admin.client.url. Left out: none.
+   *
+   * @default - none
+   */
+  readonly springBootAdmin?: MonitoringSpringBootAdminProps;
 
   /**
    * Where docs/runbooks is published: each alert's runbook_url is this, a slash and <AlertName>.md.

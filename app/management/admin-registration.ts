@@ -1,0 +1,143 @@
+import { milliseconds } from '../../contract/duration.ts';
+import type { AdminClientSettings } from '../../contract/settings.ts';
+import type { Logger } from '../logger.ts';
+import type { AdminInstance } from './admin-instance.ts';
+
+/** Longest time, in milliseconds, that a server may take to answer; Spring's own client waits as long. */
+const ANSWER_MS = 5_000;
+
+/** Longest time, in milliseconds, that a registration under way gets at the end, and then signing off. */
+const SIGN_OFF_MS = 1_000;
+
+/** What a server does not have to be told again. */
+interface Known {
+  /** Under which it knows this process; `undefined` until it answered. */
+  id: string | undefined;
+  /** Whether the log has that it is away. */
+  isAway: boolean;
+}
+
+/**
+ * Registers this process at Spring Boot Admin and does so again every `period`: a server that was started anew knows
+ * nobody. A server that is away is logged once and asked again; the consumer never waits for it.
+ */
+export class AdminRegistration {
+  readonly #client: AdminClientSettings;
+  readonly #instance: AdminInstance;
+  readonly #logger: Pick<Logger, 'info' | 'warn' | 'debug'>;
+  readonly #servers: ReadonlyMap<string, Known>;
+  readonly #givingUp = new AbortController();
+  #isEnding = false;
+  #timer: NodeJS.Timeout | undefined;
+  #attempt: Promise<void> = Promise.resolve();
+  #ended: Promise<void> | undefined;
+
+  constructor(client: AdminClientSettings, instance: AdminInstance, logger: Pick<Logger, 'info' | 'warn' | 'debug'>) {
+    this.#client = client;
+    this.#instance = instance;
+    this.#logger = logger;
+    this.#servers = new Map(client.url.map((url) => [url.replace(/\/$/, ''), { id: undefined, isAway: false }]));
+  }
+
+  /** Registers now and from now on. */
+  start(): void {
+    this.#attempt = this.#register();
+    void this.#attempt.then(() => {
+      if (!this.#isEnding) {
+        this.#timer = setTimeout(() => this.start(), milliseconds(this.#client.period));
+      }
+    });
+  }
+
+  /** Ends the registering and signs off wherever this process is known, for 2 s at most. Calling it again joins the first call. */
+  end(): Promise<void> {
+    this.#ended ??= this.#end();
+    return this.#ended;
+  }
+
+  async #end(): Promise<void> {
+    this.#isEnding = true;
+    clearTimeout(this.#timer);
+    // A registration under way is awaited: cut off, it could be known there under an id that is not known here.
+    const giveUp = setTimeout(() => this.#givingUp.abort(), SIGN_OFF_MS);
+    await this.#attempt;
+    clearTimeout(giveUp);
+    if (this.#client['auto-deregistration']) {
+      await Promise.all([...this.#servers].map(([url, { id }]) => id !== undefined && this.#signOff(url, id)));
+    }
+  }
+
+  async #register(): Promise<void> {
+    for (const [url, known] of this.#servers) {
+      const isRegistered = await this.#registerAt(url, known);
+      if (this.#isEnding || (isRegistered && this.#client['register-once'])) {
+        return;
+      }
+    }
+  }
+
+  async #registerAt(url: string, known: Known): Promise<boolean> {
+    try {
+      const signal = AbortSignal.any([AbortSignal.timeout(ANSWER_MS), this.#givingUp.signal]);
+      const id = await this.#post(`${url}/instances`, signal);
+      if (known.id === undefined || known.isAway) {
+        this.#logger.info({ server: url, id }, 'registered at Spring Boot Admin');
+      }
+      Object.assign(known, { id, isAway: false });
+      return true;
+    } catch (error) {
+      if (!known.isAway && !this.#isEnding) {
+        known.isAway = true;
+        const { period } = this.#client;
+        const text = `Spring Boot Admin does not register this consumer; trying again every ${period}`;
+        this.#logger.warn({ server: url, reason: reasonOf(error) }, text);
+      }
+      return false;
+    }
+  }
+
+  async #post(url: string, signal: AbortSignal): Promise<string> {
+    const headers = { ...this.#authorization(), 'content-type': 'application/json', accept: 'application/json' };
+    const body = JSON.stringify(this.#instance);
+    const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw new Error(`${url} answered ${response.status}`);
+    }
+    const { id } = (await response.json()) as { id?: unknown };
+    if (typeof id !== 'string' || id === '') {
+      throw new Error(`${url} answered without an id`);
+    }
+    return id;
+  }
+
+  async #signOff(url: string, id: string): Promise<void> {
+    try {
+      const signal = AbortSignal.timeout(SIGN_OFF_MS);
+      const at = `${url}/instances/${encodeURIComponent(id)}`;
+      const response = await fetch(at, {
+        method: 'DELETE',
+        headers: this.#authorization(),
+        signal,
+        redirect: 'manual',
+      });
+      await response.body?.cancel();
+      this.#logger.debug({ server: url, id, status: response.status }, 'signed off at Spring Boot Admin');
+    } catch (error) {
+      this.#logger.debug({ server: url, id, reason: reasonOf(error) }, 'could not sign off at Spring Boot Admin');
+    }
+  }
+
+  #authorization(): Record<string, string> {
+    const { username, password } = this.#client;
+    return username === undefined
+      ? {}
+      : { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+  }
+}
+
+/** fetch() itself only says that it failed; why is in the cause, whose message may be empty where there were several. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
+  return cause?.message || cause?.code || message;
+}
