@@ -9,8 +9,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 /** The consumer's own process with these arguments, in a folder of its own. */
 async function runConsumer(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const tsx = join(ROOT, 'node_modules', 'tsx', 'dist', 'esm', 'index.mjs');
-  const child = spawn(process.execPath, ['--import', tsx, join(ROOT, 'app', 'main.ts'), ...args], {
+  const child = spawn(process.execPath, [join(ROOT, 'build', 'app', 'main.js'), ...args], {
     cwd: folderWith({}),
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

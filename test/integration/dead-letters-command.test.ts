@@ -21,7 +21,7 @@ interface Place {
 
 /** `dead-letters` with these arguments, as a process of its own. */
 function start(args: readonly string[], { schema, url = sharedDatabaseUrl() }: Place, env = {}) {
-  return spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'app', 'main.ts'), 'dead-letters', ...args], {
+  return spawn(process.execPath, [join(ROOT, 'build', 'app', 'main.js'), 'dead-letters', ...args], {
     cwd: ROOT,
     env: {
       PATH: process.env['PATH'],
@@ -156,6 +156,15 @@ describe('letters of which some fit by now', () => {
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '1 of 1 dead letters, 1 moved\n' });
     expect(await query(`SELECT value FROM ${schema}.records WHERE key = 'poison'`)).toEqual([
       { value: { right: true } },
+    ]);
+  });
+
+  test('a key that is no text fits once records.keyEncoding is base64, and is stored in it', async () => {
+    const replay = ['replay', '--reason', 'key_not_text'];
+    const { code, stderr } = await run(replay, { schema }, { RECORDS_KEY_ENCODING: 'base64' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '1 of 1 dead letters, 1 moved\n' });
+    expect(await query(`SELECT key, value FROM ${schema}.records WHERE "offset" = 3`)).toEqual([
+      { key: '/w==', value: null },
     ]);
   });
 

@@ -84,6 +84,8 @@ test('a frozen PostgreSQL cannot hold up the end beyond shutdown.timeout', async
   consumer.kill('SIGTERM');
   expect(await consumer.exited).toMatchObject({ code: 0 });
   expect(Date.now() - began).toBeLessThan(10_000);
+  const gaveUp = consumer.logs.all.find((line) => line.includes('gave up draining'));
+  expect(gaveUp).toContain(`"positions":["${topic}/0@0"]`);
   for (const pid of frozen) process.kill(pid, 'SIGCONT');
 });
 

@@ -1,0 +1,82 @@
+import { EventEmitter } from 'node:events';
+import { createRequire } from 'node:module';
+import { expect, test } from '@jest/globals';
+import type { Kafka } from 'kafkajs';
+import { KafkaSource } from '../../../app/kafka/kafka-source.ts';
+import type { LogRanges } from '../../../app/kafka/log-ranges.ts';
+import type { RecordBatch } from '../../../app/stream/record.ts';
+import type { RecordSourceListener } from '../../../app/stream/record-source.ts';
+import { load } from '../configuration/loading.ts';
+import { aRecord } from '../stream/records.ts';
+
+interface OffsetManager {
+  resolveOffset(position: { topic: string; partition: number; offset: string }): void;
+}
+
+/** kafkajs's own book of what was read, in a generation that owns one partition of the topic `kept`. */
+function aBookOfKept(): OffsetManager {
+  const Shipped = createRequire(import.meta.url)('kafkajs/src/consumer/offsetManager') as new (
+    options: unknown,
+  ) => OffsetManager;
+  return new Shipped({ cluster: {}, memberAssignment: { kept: [0] } });
+}
+
+const nothing = () => undefined;
+const logger = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing, fatal: nothing };
+const watcher = {
+  onPoll: nothing,
+  onAnswer: nothing,
+  onDelivered: nothing,
+  onHeartbeat: nothing,
+  onJoined: nothing,
+  onCrashed: nothing,
+};
+const clock = { now: () => new Date(0), wait: async () => undefined };
+
+type EachBatch = (payload: unknown) => Promise<void>;
+
+/** A source whose consumer was just given partition 0 of `kept`, and the way in which kafkajs hands batches to it. */
+async function aSourceThatOwnsKept() {
+  const events = new EventEmitter();
+  let eachBatch: EachBatch = async () => undefined;
+  const consumer = {
+    events: { GROUP_JOIN: 'join', CRASH: 'crash' },
+    on: (name: string, listener: (event: unknown) => void) => events.on(name, listener),
+    connect: async () => undefined,
+    subscribe: async () => undefined,
+    pause: nothing,
+    run: async (options: { eachBatch: EachBatch }) => {
+      eachBatch = options.eachBatch;
+    },
+  };
+  const kafka = { consumer: () => consumer } as unknown as Kafka;
+  const logRanges = { missing: async () => [] } as unknown as LogRanges;
+  const source = new KafkaSource(load({}).kafka, kafka, { logRanges, clock, logger, watcher });
+  const batches: RecordBatch[] = [];
+  const listener = { onAssigned: nothing, onBatch: (batch: RecordBatch) => batches.push(batch) };
+  await source.start(listener as unknown as RecordSourceListener);
+  events.emit('join', { payload: { memberAssignment: { kept: [0] } } });
+  return { batches, eachBatch };
+}
+
+/** A batch of one record, as kafkajs hands it over. */
+const delivered = (topic: string, book: OffsetManager) => ({
+  batch: { topic, partition: 0, fetchedOffset: '7', messages: [aRecord(7n)], lastOffset: () => '7' },
+  resolveOffset: (offset: string) => book.resolveOffset({ topic, partition: 0, offset }),
+});
+
+test('kafkajs itself fails for good over a batch of a topic that a rebalance took away', () => {
+  expect(() => delivered('lost', aBookOfKept()).resolveOffset('7')).toThrow(TypeError);
+});
+
+test('a batch of a topic that a rebalance took away is dropped, and kafkajs keeps running', async () => {
+  const { batches, eachBatch } = await aSourceThatOwnsKept();
+  await eachBatch(delivered('lost', aBookOfKept()));
+  expect(batches).toEqual([]);
+});
+
+test('a batch of an owned partition is handed over with where it was fetched from and where the next one begins', async () => {
+  const { batches, eachBatch } = await aSourceThatOwnsKept();
+  await eachBatch(delivered('kept', aBookOfKept()));
+  expect(batches).toEqual([{ topic: 'kept', partition: 0, records: [aRecord(7n)], fetchedOffset: 7n, nextOffset: 8n }]);
+});
