@@ -2,6 +2,7 @@ import { deadLetterTopic } from '../contract/dead-letter-topic.ts';
 import { milliseconds } from '../contract/duration.ts';
 import { EXIT_CODE } from '../contract/exit-code.ts';
 import type { Settings } from '../contract/settings.ts';
+import type { ProductBuild } from './configuration/product-build.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck } from './kafka/kafka-check.ts';
 import { createKafkaClient } from './kafka/kafka-client.ts';
@@ -57,7 +58,7 @@ export class Application {
   #stopping: Promise<void> | null = null;
   #exitCode: number = EXIT_CODE.ok;
 
-  constructor(settings: Settings, version: string) {
+  constructor(settings: Settings, build: ProductBuild) {
     this.#settings = settings;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
@@ -69,7 +70,7 @@ export class Application {
     this.#checks = [databaseCheck, kafkaCheck];
     this.#management = createManagement({
       settings,
-      build: { version },
+      build,
       report: () => this.#pipeline.report(),
       pool: () => this.#pool.figures(),
       checkDatabase: databaseCheck.check,

@@ -2,7 +2,7 @@
 import { EXIT_CODE } from '../contract/exit-code.ts';
 import type { Settings } from '../contract/settings.ts';
 import { configure } from './configuration/configure.ts';
-import { productVersion } from './configuration/product-version.ts';
+import { productBuild } from './configuration/product-build.ts';
 import type { DeadLettersRequest } from './dead-letters/dead-letters-request.ts';
 
 /** Calls `onFirst` at the first SIGTERM or SIGINT; the second ends the process at once. */
@@ -27,7 +27,7 @@ async function run(settings: Settings): Promise<number> {
   let stop = (_signal: string): void => process.exit(EXIT_CODE.ok);
   onSignal((signal) => stop(signal));
   const { Application } = await import('./application.ts');
-  const application = new Application(settings, productVersion());
+  const application = new Application(settings, productBuild());
   stop = (signal) => void application.stop(signal);
   void application.start();
   return application.ended;

@@ -1,3 +1,4 @@
+import { pathOf } from './additional-health-paths.ts';
 import type { Rule } from './check-against.ts';
 import { HEALTH_COMPONENTS, PROBE_COMPONENTS } from './health-components.ts';
 import type { Problem } from './problem.ts';
@@ -32,9 +33,6 @@ const membersExist: Rule<Settings> = {
   },
 };
 
-/** The path behind `server:` or `management:`. */
-const additionalPath = (setting: string): string => setting.slice(setting.indexOf(':') + 1);
-
 /** Two groups cannot answer at one path. */
 const additionalPathsDiffer: Rule<Settings> = {
   reads: [GROUPS],
@@ -42,7 +40,7 @@ const additionalPathsDiffer: Rule<Settings> = {
     const seen = new Map<string, string>();
     return Object.entries(management.endpoint.health.group).flatMap(([name, group]): Problem[] => {
       const given = group['additional-path'];
-      const path = given === undefined ? undefined : additionalPath(given);
+      const path = given === undefined ? undefined : pathOf(given);
       const other = path === undefined ? undefined : seen.get(path);
       seen.set(path ?? '', name);
       return other === undefined

@@ -1,4 +1,4 @@
-import { HEALTH_GROUP } from '../../contract/actuator.ts';
+import { PROBE_COMPONENTS } from '../../contract/health-components.ts';
 import type { Settings } from '../../contract/settings.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import { consumerHealth } from './consumer-health.ts';
@@ -7,6 +7,7 @@ import { diskSpaceIndicator } from './disk-space-indicator.ts';
 import { stateComponent } from './health-component.ts';
 import { HealthEndpoint } from './health-endpoint.ts';
 import { HealthEvaluator } from './health-evaluator.ts';
+import { healthGroups } from './health-group.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { RefreshedHealth, type RefreshTiming } from './refreshed-health.ts';
 
@@ -45,22 +46,22 @@ export function createHealth({ settings, report, checkDatabase, checkKafka }: He
     new RefreshedHealth(diskSpaceIndicator(diskspace), DISK_REFRESH),
     kafkaHealth,
   ];
+  const components = [
+    ...refreshed,
+    stateComponent('ping', () => ({ status: 'UP' })),
+    stateComponent('consumer', () => consumerHealth(report(), kafkaHealth.current()?.status === 'DOWN')),
+    stateComponent('livenessState', () => ({ status: report().state === 'failed' ? 'DOWN' : 'UP' })),
+    stateComponent('readinessState', () => lifecycle.readiness),
+  ];
+  const { probes } = settings.management.endpoint.health;
+  const missing: readonly string[] = probes.enabled ? [] : PROBE_COMPONENTS;
   const endpoint = new HealthEndpoint({
-    components: [
-      ...refreshed,
-      stateComponent('ping', () => ({ status: 'UP' })),
-      stateComponent('consumer', () => consumerHealth(report(), kafkaHealth.current()?.status === 'DOWN')),
-      stateComponent('livenessState', () => ({ status: report().state === 'failed' ? 'DOWN' : 'UP' })),
-      stateComponent('readinessState', () => lifecycle.readiness),
-    ],
-    groups: {
-      [HEALTH_GROUP.liveness]: ['livenessState'],
-      [HEALTH_GROUP.readiness]: ['readinessState', 'db', 'kafka', 'consumer'],
-    },
+    ...healthGroups(settings.management),
+    components: components.filter(({ name }) => !missing.includes(name)),
     outsideRoot: kafka['in-root'] ? [] : ['kafka'],
   });
   const evaluator = new HealthEvaluator({
-    status: async () => (await endpoint.root()).status,
+    status: () => endpoint.status(),
     isDraining: () => lifecycle.isDraining,
   });
   const running = [...refreshed, evaluator];

@@ -1,22 +1,29 @@
 import type { Health } from './health.ts';
 import type { HealthComponent } from './health-component.ts';
-import { aggregateStatus, type Status } from './status.ts';
+import type { HealthGroup } from './health-group.ts';
+import { aggregateStatus, httpStatusOf, type Status } from './status.ts';
 
-/** The whole report. */
-export interface RootHealth {
-  readonly status: Status;
-  /** Names of the groups, sorted. */
-  readonly groups: readonly string[];
-  /** Every component by its name, sorted. */
-  readonly components: Readonly<Record<string, Health>>;
+/** A health as it is answered: of the whole, of a group or of a component. */
+export interface HealthReport extends Health {
+  /** Names of the groups, sorted; of the whole alone. */
+  readonly groups?: readonly string[];
+  /** Every component by its name, sorted; where they are shown. */
+  readonly components?: Readonly<Record<string, Health>>;
+}
+
+/** A report and the HTTP status it goes out with. */
+export interface HealthAnswer {
+  readonly httpStatus: number;
+  readonly report: HealthReport;
 }
 
 /** What the report is made of. */
 export interface HealthEndpointOptions {
   readonly components: readonly HealthComponent[];
-  /** Names of a group's components, by the group's name. */
-  readonly groups: Readonly<Record<string, readonly string[]>>;
-  /** Components that the report shows, but that do not count for its status. */
+  readonly whole: HealthGroup;
+  /** The groups by their names, in the order in which they are listed. */
+  readonly groups: ReadonlyMap<string, HealthGroup>;
+  /** Components that the whole shows, but that do not count for its status. */
   readonly outsideRoot: readonly string[];
 }
 
@@ -31,49 +38,78 @@ const NOT_CHECKED_YET: Health = { status: 'OUT_OF_SERVICE', details: { error: 'n
  */
 export class HealthEndpoint {
   readonly #components: readonly HealthComponent[];
-  readonly #groups: ReadonlyMap<string, readonly HealthComponent[]>;
+  readonly #whole: HealthGroup;
+  readonly #groups: ReadonlyMap<string, HealthGroup>;
   readonly #outsideRoot: ReadonlySet<string>;
 
-  constructor({ components, groups, outsideRoot }: HealthEndpointOptions) {
+  constructor({ components, whole, groups, outsideRoot }: HealthEndpointOptions) {
     this.#components = components.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    this.#groups = new Map(
-      Object.keys(groups)
-        .sort()
-        .map((group) => [group, components.filter(({ name }) => groups[group]?.includes(name))]),
-    );
+    this.#whole = whole;
+    this.#groups = groups;
     this.#outsideRoot = new Set(outsideRoot);
   }
 
-  /** The whole report. */
-  async root(): Promise<RootHealth> {
-    await untilKnown(this.#components);
-    const components = this.#components.map((component) => ({ name: component.name, health: currentOf(component) }));
-    const counting = components.filter(({ name }) => !this.#outsideRoot.has(name));
-    return {
-      status: aggregateStatus(counting.map(({ health }) => health.status)),
-      groups: [...this.#groups.keys()],
-      components: Object.fromEntries(components.map(({ name, health }) => [name, health])),
-    };
+  /** Status of the whole. */
+  async status(): Promise<Status> {
+    return (await this.find([], false)).report.status;
   }
 
-  /** Status of a group; `undefined` when there is none of that name. */
-  async group(name: string): Promise<Status | undefined> {
-    const components = this.#groups.get(name);
-    if (components === undefined) {
-      return undefined;
+  /** The whole. */
+  find(path: readonly [], seesMore: boolean): Promise<HealthAnswer>;
+  /**
+   * What a path leads to: nothing to the whole, a name to the group or else to the component, a group and a name to that
+   * member of the group.
+   *
+   * @param seesMore whether more than statuses may be told, as far as the settings show it.
+   * @returns `undefined` when it leads nowhere, or to a component that is not shown.
+   */
+  find(path: readonly string[], seesMore: boolean): Promise<HealthAnswer | undefined>;
+  async find(path: readonly string[], seesMore: boolean): Promise<HealthAnswer | undefined> {
+    const [first, ...rest] = path;
+    if (first === undefined) {
+      const { report, httpStatus } = await this.#together(this.#whole, seesMore, this.#outsideRoot);
+      const { status, ...more } = report;
+      const groups = [...this.#groups.keys()];
+      return { httpStatus, report: { status, ...(groups.length > 0 && { groups }), ...more } };
     }
-    await untilKnown(components);
-    return aggregateStatus(components.map((component) => currentOf(component).status));
+    const group = this.#groups.get(first);
+    if (group === undefined) {
+      return this.#member(this.#whole, path, seesMore);
+    }
+    return rest.length === 0 ? this.#together(group, seesMore) : this.#member(group, rest, seesMore);
   }
 
-  /** Health of one component; `undefined` when there is none of that name. */
-  async component(name: string): Promise<Health | undefined> {
-    const component = this.#components.find((candidate) => candidate.name === name);
-    if (component === undefined) {
+  async #together(
+    { isMember, shows, rules }: HealthGroup,
+    seesMore: boolean,
+    ignored: ReadonlySet<string> = new Set(),
+  ): Promise<HealthAnswer> {
+    const members = this.#components.filter(({ name }) => isMember(name));
+    await untilKnown(members);
+    const healths = members.map((member) => [member.name, currentOf(member)] as const);
+    const counting = healths.filter(([name]) => !ignored.has(name));
+    const status = aggregateStatus(
+      counting.map(([, health]) => health.status),
+      rules,
+    );
+    const shown = healths.map(([name, health]) => [name, shows.details ? health : { status: health.status }]);
+    const components = seesMore && shows.components && shown.length > 0 ? Object.fromEntries(shown) : undefined;
+    return { httpStatus: httpStatusOf(status, rules), report: { status, ...(components && { components }) } };
+  }
+
+  async #member(
+    { isMember, shows, rules }: HealthGroup,
+    [name, ...deeper]: readonly string[],
+    seesMore: boolean,
+  ): Promise<HealthAnswer | undefined> {
+    const component = this.#components.find((candidate) => candidate.name === name && isMember(name));
+    if (component === undefined || deeper.length > 0 || !seesMore || !shows.components) {
       return undefined;
     }
     await untilKnown([component]);
-    return currentOf(component);
+    const health = currentOf(component);
+    const report = shows.details ? health : { status: health.status };
+    return { httpStatus: httpStatusOf(health.status, rules), report };
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Settings } from '../../contract/settings.ts';
+
 /** Statuses of Spring Boot's health, most severe first: of several, the first one here is the whole's. */
 export const STATUSES = ['DOWN', 'OUT_OF_SERVICE', 'UP', 'UNKNOWN'] as const;
 
@@ -9,12 +11,36 @@ export const STATUSES = ['DOWN', 'OUT_OF_SERVICE', 'UP', 'UNKNOWN'] as const;
  */
 export type Status = (typeof STATUSES)[number];
 
-/** The most severe of several statuses; `UNKNOWN` when there are none. */
-export function aggregateStatus(statuses: readonly Status[]): Status {
-  return STATUSES.find((status) => statuses.includes(status)) ?? 'UNKNOWN';
+/** How several statuses become one, and with which HTTP status that goes out. */
+export interface StatusRules {
+  /** Most severe first; a status that is not in it counts for nothing. */
+  readonly order: readonly Status[];
+  /** HTTP statuses other than 200. */
+  readonly http: Readonly<Partial<Record<Status, number>>>;
 }
 
-/** The HTTP status that a health answer goes out with, as Spring Boot maps it. */
-export function httpStatusOf(status: Status): 200 | 503 {
-  return status === 'DOWN' || status === 'OUT_OF_SERVICE' ? 503 : 200;
+/** What Spring Boot does unless it is told otherwise. */
+export const DEFAULT_STATUS_RULES: StatusRules = { order: STATUSES, http: { DOWN: 503, OUT_OF_SERVICE: 503 } };
+
+type StatusSettings = Settings['management']['endpoint']['health']['status'];
+
+const STATUS_OF = { down: 'DOWN', 'out-of-service': 'OUT_OF_SERVICE', up: 'UP', unknown: 'UNKNOWN' } as const;
+
+/** The rules of the settings; what these leave out is as in `inherited`. */
+export function statusRules({ order, 'http-mapping': http }: StatusSettings, inherited: StatusRules): StatusRules {
+  const mapping = Object.entries(http ?? {}).map(([name, code]) => [STATUS_OF[name as keyof typeof STATUS_OF], code]);
+  return {
+    order: order?.map((name) => STATUS_OF[name]) ?? inherited.order,
+    http: mapping.length === 0 ? inherited.http : Object.fromEntries(mapping),
+  };
+}
+
+/** The most severe of several statuses; `UNKNOWN` when none of them counts. */
+export function aggregateStatus(statuses: readonly Status[], { order }: StatusRules): Status {
+  return order.find((status) => statuses.includes(status)) ?? 'UNKNOWN';
+}
+
+/** The HTTP status that a health answer goes out with. */
+export function httpStatusOf(status: Status, { http }: StatusRules): number {
+  return http[status] ?? 200;
 }

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { managementEndpoint } from '../../contract/actuator.ts';
 import type { Settings } from '../../contract/settings.ts';
+import type { ProductBuild } from '../configuration/product-build.ts';
 import { createHealth } from '../health/create-health.ts';
 import type { DatabaseCheck, KafkaCheck } from '../health/dependency-indicators.ts';
 import type { ClientListener } from '../kafka/client-listener.ts';
@@ -12,19 +13,15 @@ import type { StreamListener } from '../stream/stream-listener.ts';
 import { adminInstance } from './admin-instance.ts';
 import { AdminRegistration } from './admin-registration.ts';
 import { guardedServer } from './guarded-server.ts';
-import { healthRoute } from './health-route.ts';
-import { indexRoute } from './index-route.ts';
-import { type BuildInfo, infoRoute } from './info-route.ts';
 import { closeWithin, listen } from './listening.ts';
 import type { LogDestination } from './log-options.ts';
 import { measureRequests } from './measure-requests.ts';
-import { metricsRoute } from './metrics-route.ts';
-import { prometheusRoute } from './prometheus-route.ts';
+import { serveEndpoints } from './serve-endpoints.ts';
 
 /** What the operational interface is made from; all functions answer at once and throw nothing. */
 export interface ManagementOptions {
-  readonly settings: Pick<Settings, 'server' | 'kafka' | 'logging' | 'management' | 'spring'>;
-  readonly build: BuildInfo;
+  readonly settings: Pick<Settings, 'server' | 'kafka' | 'logging' | 'management' | 'spring' | 'info'>;
+  readonly build: ProductBuild;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
   readonly checkDatabase: DatabaseCheck;
@@ -92,11 +89,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
     onLogLine: (level) => metrics.log.count(level),
   });
   measureRequests(app, endpoint, metrics.http);
-  indexRoute(app, endpoint);
-  infoRoute(app, endpoint, build);
-  healthRoute(app, endpoint, health.endpoint, isAuthorized);
-  prometheusRoute(app, endpoint, metrics.write);
-  metricsRoute(app, endpoint, metrics.reader);
+  serveEndpoints(app, { settings, build, endpoint, health: health.endpoint, metrics, isAuthorized });
   let registration: AdminRegistration | undefined;
   const management: Management = {
     logger: app.log,

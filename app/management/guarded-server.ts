@@ -1,6 +1,7 @@
 import type { Server } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
+import { additionalHealthPaths } from '../../contract/additional-health-paths.ts';
 import type { Settings } from '../../contract/settings.ts';
 import { accessOf, guard, type IsAuthorized } from './access.ts';
 import { requireCertificate } from './certificate.ts';
@@ -28,7 +29,9 @@ export function guardedServer(
 ): GuardedServer {
   const certificate = server.ssl && requireCertificate(server.ssl);
   const isAuthorized = accessOf(management.security);
-  const isHealth = (route = '') => route === healthPath || route.startsWith(`${healthPath}/`);
+  const additional = additionalHealthPaths({ management }).map(({ path }) => path);
+  const isHealth = (route = '') =>
+    route === healthPath || route.startsWith(`${healthPath}/`) || additional.includes(route);
   const app = createServer({
     logging,
     certificate,

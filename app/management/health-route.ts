@@ -1,32 +1,35 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
-import type { HealthEndpoint, RootHealth } from '../health/health-endpoint.ts';
-import { httpStatusOf, type Status } from '../health/status.ts';
+import type { AdditionalHealthPath } from '../../contract/additional-health-paths.ts';
+import type { HealthAnswer, HealthEndpoint } from '../health/health-endpoint.ts';
 import type { IsAuthorized } from './access.ts';
 import { type Dialect, type JsonAnswer, jsonRoute } from './json-route.ts';
 
+/** Where the health is answered. */
+export interface HealthRouteOptions {
+  readonly endpoint: ManagementEndpoint;
+  readonly additionalPaths: readonly AdditionalHealthPath[];
+}
+
 /**
- * Serves the health of the whole, of the groups (their status alone) and of the components; 503 when it is not good.
- * Who is not authorized sees the status alone, and components are not there for them.
+ * Serves the health of the whole, of the groups and of the components, as far as the settings show them; 503 when it is
+ * not good. Who is not authorized sees the status alone, and components are not there for them.
  */
 export function healthRoute(
   app: FastifyInstance,
-  endpoint: ManagementEndpoint,
+  { endpoint, additionalPaths }: HealthRouteOptions,
   health: HealthEndpoint,
   isAuthorized: IsAuthorized,
 ): void {
-  const root = async (request: FastifyRequest, dialect: Dialect) => {
-    const { components, ...status } = await health.root();
-    return isAuthorized(request) ? rootAnswer({ ...status, components }, dialect) : answer(status);
-  };
-  jsonRoute(app, endpoint.healthPath, root);
-  jsonRoute(app, `${endpoint.healthPath}/*`, async (request, dialect) => {
-    const [name, ...deeper] = segmentsOf(request);
-    if (name === undefined) {
-      return root(request, dialect);
-    }
-    return deeper.length === 0 ? namedAnswer(health, name, isAuthorized(request)) : undefined;
-  });
+  const serve = (url: string, pathOf: (request: FastifyRequest) => readonly string[]) =>
+    jsonRoute(app, url, async (request, dialect) =>
+      inDialect(await health.find(pathOf(request), isAuthorized(request)), dialect),
+    );
+  serve(endpoint.healthPath, () => []);
+  serve(`${endpoint.healthPath}/*`, segmentsOf);
+  for (const { path, group } of additionalPaths) {
+    serve(path, () => [group]);
+  }
 }
 
 /** Segments below the health path; one slash at the end means nothing. */
@@ -35,24 +38,11 @@ function segmentsOf(request: FastifyRequest): string[] {
   return path === '' ? [] : path.replace(/\/$/, '').split('/');
 }
 
-async function namedAnswer(
-  health: HealthEndpoint,
-  name: string,
-  isAuthorized: boolean,
-): Promise<JsonAnswer | undefined> {
-  const groupStatus = await health.group(name);
-  if (groupStatus !== undefined) {
-    return answer({ status: groupStatus });
+function inDialect(answer: HealthAnswer | undefined, dialect: Dialect): JsonAnswer | undefined {
+  if (answer === undefined) {
+    return undefined;
   }
-  const component = isAuthorized ? await health.component(name) : undefined;
-  return component && answer(component);
-}
-
-function rootAnswer({ status, groups, components }: RootHealth, dialect: Dialect): JsonAnswer {
-  const body = { status, groups, [dialect === 'v2' ? 'details' : 'components']: components };
-  return answer(body);
-}
-
-function answer(body: { readonly status: Status }): JsonAnswer {
-  return { status: httpStatusOf(body.status), body };
+  const { components, ...report } = answer.report;
+  const key = dialect === 'v2' ? 'details' : 'components';
+  return { status: answer.httpStatus, body: components === undefined ? report : { ...report, [key]: components } };
 }

@@ -1,27 +1,37 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
+import type { ActuatorEndpointId } from '../../contract/actuator-endpoints.ts';
 import { jsonRoute } from './json-route.ts';
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?$/i;
 
-/** Serves the list of endpoints, as absolute links to the host that the client asked. */
-export function indexRoute(app: FastifyInstance, endpoint: ManagementEndpoint): void {
+/** The links of each endpoint below the base path, by the names that Spring Boot gives them. */
+const LINKS: Readonly<Record<ActuatorEndpointId, (endpoint: ManagementEndpoint) => Readonly<Record<string, string>>>> =
+  {
+    health: ({ healthPath }) => ({ health: healthPath, 'health-path': `${healthPath}/{*path}` }),
+    info: ({ infoPath }) => ({ info: infoPath }),
+    prometheus: ({ prometheusPath }) => ({ prometheus: prometheusPath }),
+    metrics: ({ metricsPath }) => ({
+      'metrics-requiredMetricName': `${metricsPath}/{requiredMetricName}`,
+      metrics: metricsPath,
+    }),
+  };
+
+/** Serves the list of the exposed endpoints, as absolute links to the host that the client asked. */
+export function indexRoute(
+  app: FastifyInstance,
+  endpoint: ManagementEndpoint,
+  exposed: ReadonlySet<ActuatorEndpointId>,
+): void {
+  const ids = (Object.keys(LINKS) as ActuatorEndpointId[]).filter((id) => exposed.has(id));
+  const paths = Object.assign({ self: endpoint.basePath }, ...ids.map((id) => LINKS[id](endpoint)));
   jsonRoute(app, endpoint.indexPath, (request) => {
     const origin = `${endpoint.scheme.toLowerCase()}://${hostOf(request)}`;
-    const link = (path: string) => ({ href: `${origin}${path}`, templated: path.includes('{') });
-    return {
-      body: {
-        _links: {
-          self: link(endpoint.basePath),
-          health: link(endpoint.healthPath),
-          'health-path': link(`${endpoint.healthPath}/{*path}`),
-          info: link(endpoint.infoPath),
-          prometheus: link(endpoint.prometheusPath),
-          'metrics-requiredMetricName': link(`${endpoint.metricsPath}/{requiredMetricName}`),
-          metrics: link(endpoint.metricsPath),
-        },
-      },
-    };
+    const links = Object.entries<string>(paths).map(([name, path]) => [
+      name,
+      { href: `${origin}${path}`, templated: path.includes('{') },
+    ]);
+    return { body: { _links: Object.fromEntries(links) } };
   });
 }
 

@@ -22,14 +22,14 @@ export interface ApplicationManagementEndpointHealthGroupProps {
    *
    * @default - as the whole
    */
-  readonly 'show-details'?: 'never' | 'always';
+  readonly 'show-details'?: 'never' | 'when-authorized' | 'always';
 
   /**
    * Whether the group shows components. Left out: as the whole.
    *
    * @default - as the whole
    */
-  readonly 'show-components'?: 'never' | 'always';
+  readonly 'show-components'?: 'never' | 'when-authorized' | 'always';
 
   /**
    * Another path that answers for the group. Left out: none.

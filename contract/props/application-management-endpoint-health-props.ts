@@ -6,11 +6,12 @@ import type { ApplicationManagementEndpointHealthStatusProps } from './applicati
 /** How the health answers. */
 export interface ApplicationManagementEndpointHealthProps {
   /**
-   * Whether components show their details.
+   * Whether components show their details: never, always, or when-authorized, to who shows the credential of
+   * management.security.
    *
    * @default 'always'
    */
-  readonly 'show-details'?: 'never' | 'always';
+  readonly 'show-details'?: 'never' | 'when-authorized' | 'always';
 
   /**
    * Whether the components are shown, and answer at their own paths. Left out: as
@@ -18,7 +19,7 @@ export interface ApplicationManagementEndpointHealthProps {
    *
    * @default - as management.endpoint.health.show-details
    */
-  readonly 'show-components'?: 'never' | 'always';
+  readonly 'show-components'?: 'never' | 'when-authorized' | 'always';
 
   /**
    * How statuses are ordered and mapped; in a group, what is left out is as in the whole.

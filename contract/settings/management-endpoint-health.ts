@@ -3,7 +3,7 @@ import { HEALTH_COMPONENTS } from '../health-components.ts';
 import { ALLOWED } from '../schema-node.ts';
 import { closed, section } from '../section.ts';
 
-const SHOW = ['never', 'always'] as const;
+const SHOW = ['never', 'when-authorized', 'always'] as const;
 
 const httpStatus = (status: string) =>
   Type.Optional(
@@ -73,7 +73,11 @@ export type HealthGroupSettings = Static<typeof group>;
 /** How `/actuator/health` answers. */
 export const endpointHealth = Type.Object(
   {
-    'show-details': Type.Enum(SHOW, { default: 'always', description: 'Whether components show their details.' }),
+    'show-details': Type.Enum(SHOW, {
+      default: 'always',
+      description:
+        'Whether components show their details: never, always, or when-authorized, to who shows the credential of management.security.',
+    }),
     'show-components': Type.Optional(
       Type.Enum(SHOW, {
         description:

@@ -2,7 +2,17 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Health } from '../../../app/health/health.ts';
 import { type HealthComponent, stateComponent } from '../../../app/health/health-component.ts';
 import { HealthEndpoint } from '../../../app/health/health-endpoint.ts';
-import type { Status } from '../../../app/health/status.ts';
+import type { HealthGroup } from '../../../app/health/health-group.ts';
+import { DEFAULT_STATUS_RULES, type Status } from '../../../app/health/status.ts';
+
+/** A group of these components that shows everything; without names, of all. */
+const group = (...names: string[]): HealthGroup => ({
+  isMember: (name) => names.length === 0 || names.includes(name),
+  shows: { components: true, details: true },
+  rules: DEFAULT_STATUS_RULES,
+});
+
+const NO_GROUPS: ReadonlyMap<string, HealthGroup> = new Map();
 
 const component = (name: string, status: Status) => stateComponent(name, () => ({ status }));
 
@@ -35,10 +45,14 @@ afterEach(() => {
 test('the report has its groups and components sorted, and the most severe status', async () => {
   const endpoint = new HealthEndpoint({
     components: [component('ping', 'UP'), component('db', 'DOWN')],
-    groups: { readiness: ['db'], liveness: ['ping'] },
+    whole: group(),
+    groups: new Map([
+      ['liveness', group('ping')],
+      ['readiness', group('db')],
+    ]),
     outsideRoot: [],
   });
-  const report = await endpoint.root();
+  const { report } = await endpoint.find([], true);
   expect(JSON.stringify(report)).toBe(
     '{"status":"DOWN","groups":["liveness","readiness"],"components":{"db":{"status":"DOWN"},"ping":{"status":"UP"}}}',
   );
@@ -47,30 +61,40 @@ test('the report has its groups and components sorted, and the most severe statu
 test('a component outside the root is shown and counts in its group, but not for the whole', async () => {
   const endpoint = new HealthEndpoint({
     components: [component('kafka', 'DOWN'), component('ping', 'UP')],
-    groups: { readiness: ['kafka', 'ping'] },
+    whole: group(),
+    groups: new Map([['readiness', group('kafka', 'ping')]]),
     outsideRoot: ['kafka'],
   });
-  expect(await endpoint.root()).toMatchObject({ status: 'UP', components: { kafka: { status: 'DOWN' } } });
-  expect(await endpoint.group('readiness')).toBe('DOWN');
-  expect(await endpoint.component('kafka')).toEqual({ status: 'DOWN' });
+  expect((await endpoint.find([], true)).report).toMatchObject({
+    status: 'UP',
+    components: { kafka: { status: 'DOWN' } },
+  });
+  expect((await endpoint.find(['readiness'], true))?.report.status).toBe('DOWN');
+  expect(await endpoint.find(['kafka'], true)).toEqual({ httpStatus: 503, report: { status: 'DOWN' } });
 });
 
 test('there is no answer for names that do not exist, those of every object included', async () => {
-  const endpoint = new HealthEndpoint({ components: [component('ping', 'UP')], groups: {}, outsideRoot: [] });
+  const endpoint = new HealthEndpoint({
+    components: [component('ping', 'UP')],
+    whole: group(),
+    groups: NO_GROUPS,
+    outsideRoot: [],
+  });
   for (const name of ['nosuch', 'constructor', '__proto__', 'toString']) {
-    expect(await endpoint.group(name)).toBeUndefined();
-    expect(await endpoint.component(name)).toBeUndefined();
+    expect(await endpoint.find([name], true)).toBeUndefined();
+    expect(await endpoint.find(['ping', name], true)).toBeUndefined();
   }
 });
 
 test('an answer waits one second at most for a first result, and what is missing then is OUT_OF_SERVICE', async () => {
   const endpoint = new HealthEndpoint({
     components: [silentComponent('db'), component('ping', 'UP')],
-    groups: {},
+    whole: group(),
+    groups: NO_GROUPS,
     outsideRoot: [],
   });
   const answered = jest.fn();
-  const answer = endpoint.root().then((report) => {
+  const answer = endpoint.find([], true).then(({ report }) => {
     answered();
     return report;
   });
@@ -85,18 +109,19 @@ test('an answer waits one second at most for a first result, and what is missing
 
 test('an answer comes as soon as the first results are there, and leaves no timer', async () => {
   const db = silentComponent('db');
-  const endpoint = new HealthEndpoint({ components: [db], groups: {}, outsideRoot: [] });
-  const answer = endpoint.root();
+  const endpoint = new HealthEndpoint({ components: [db], whole: group(), groups: NO_GROUPS, outsideRoot: [] });
+  const answer = endpoint.status();
   db.answer({ status: 'UP' });
-  expect((await answer).status).toBe('UP');
+  expect(await answer).toBe('UP');
   expect(jest.getTimerCount()).toBe(0);
 });
 
 test('a group does not wait for components that are not in it', async () => {
   const endpoint = new HealthEndpoint({
     components: [silentComponent('db'), component('livenessState', 'UP')],
-    groups: { liveness: ['livenessState'] },
+    whole: group(),
+    groups: new Map([['liveness', group('livenessState')]]),
     outsideRoot: [],
   });
-  expect(await endpoint.group('liveness')).toBe('UP');
+  expect((await endpoint.find(['liveness'], true))?.report.status).toBe('UP');
 });

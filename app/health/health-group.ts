@@ -1,0 +1,61 @@
+import { HEALTH_GROUP } from '../../contract/actuator.ts';
+import type { Settings } from '../../contract/settings.ts';
+import { DEFAULT_STATUS_RULES, type StatusRules, statusRules } from './status.ts';
+
+/** Some components that are asked for together, and how they are shown; the whole is one, too. */
+export interface HealthGroup {
+  readonly isMember: (component: string) => boolean;
+  /** What an answer tells beside the status. */
+  readonly shows: { readonly components: boolean; readonly details: boolean };
+  readonly rules: StatusRules;
+}
+
+/** The whole, and the groups by their names in order. */
+export interface HealthGroups {
+  readonly whole: HealthGroup;
+  readonly groups: ReadonlyMap<string, HealthGroup>;
+}
+
+type Management = Pick<Settings['management'], 'endpoint' | 'security'>;
+type Show = Management['endpoint']['health']['show-details'];
+
+const PROBE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  [HEALTH_GROUP.liveness]: ['livenessState'],
+  [HEALTH_GROUP.readiness]: ['readinessState', 'db', 'kafka', 'consumer'],
+};
+
+/** As Spring Boot's: a probe's group tells its status alone, whatever the settings say of the others. */
+const probeGroup = (members: readonly string[]): HealthGroup => ({
+  isMember: (component) => members.includes(component),
+  shows: { components: false, details: false },
+  rules: DEFAULT_STATUS_RULES,
+});
+
+const isListed = (list: readonly string[], component: string) => list.includes('*') || list.includes(component);
+
+/**
+ * The groups of the settings, and those of the probes that the settings do not replace. What is for the authorized alone
+ * is shown where there is a credential to show; who has not shown it gets no further than the statuses anyway.
+ */
+export function healthGroups({ endpoint: { health }, security }: Management): HealthGroups {
+  const { token, username } = security;
+  const hasCredential = token !== undefined || username !== undefined;
+  const isShown = (show: Show) => show === 'always' || (show === 'when-authorized' && hasCredential);
+  const shows = (own: { readonly 'show-details'?: Show; readonly 'show-components'?: Show }) => {
+    const details = own['show-details'] ?? health['show-details'];
+    const components = own['show-components'] ?? health['show-components'] ?? details;
+    return { components: isShown(components), details: isShown(details) };
+  };
+  const rules = statusRules(health.status, DEFAULT_STATUS_RULES);
+  const probes = Object.entries(health.probes.enabled ? PROBE_MEMBERS : {}).map(
+    ([name, members]) => [name, probeGroup(members)] as const,
+  );
+  const configured = Object.entries(health.group).map(([name, group]): readonly [string, HealthGroup] => {
+    const { include, exclude, status } = group;
+    const isMember = (component: string) =>
+      (include.length === 0 || isListed(include, component)) && !isListed(exclude, component);
+    return [name, { isMember, shows: shows(group), rules: statusRules(status, rules) }];
+  });
+  const groups = new Map([...probes, ...configured].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return { whole: { isMember: () => true, shows: shows({}), rules }, groups };
+}
