@@ -61,14 +61,13 @@ test('an error in a check shows no password', async () => {
   expect(JSON.stringify(await ask('/db'))).not.toContain('s3cr3t');
 });
 
-test('an answer comes within about a second even when every check hangs', async () => {
+test('an answer waits for no check that hangs, not even until that is given up', async () => {
   const hang = () => new Promise<never>(() => undefined);
   running = await startManagement({ checkDatabase: hang, checkKafka: hang });
-  const began = performance.now();
   const [status, body] = await ask('');
-  expect(performance.now() - began).toBeLessThan(1_500);
   expect(status).toBe(503);
-  expect(body).toMatchObject({ status: 'OUT_OF_SERVICE' });
+  const notYet = { status: 'OUT_OF_SERVICE', details: { error: 'not checked yet' } };
+  expect(body).toMatchObject({ status: 'OUT_OF_SERVICE', components: { db: notYet, kafka: notYet } });
 });
 
 test('the state of the consumer is read anew for each answer', async () => {
