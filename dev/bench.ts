@@ -4,6 +4,7 @@ import { consumeRecords } from './bench/consume-records.ts';
 import { copyBaseline } from './bench/copy-baseline.ts';
 import { measureIdle } from './bench/idle.ts';
 import { produceRecords } from './bench/produce-records.ts';
+import { measureScrapes } from './bench/scrape.ts';
 import { compileConsumer } from './compile-consumer.ts';
 import { ExplainedError } from './run/explained-error.ts';
 import { removeLeftoverRuns } from './run/leftover-runs.ts';
@@ -15,10 +16,11 @@ const HELP = `Measures the consumer, in one run, with a Kafka and a PostgreSQL o
   npm run bench                              1,000,000 records: the consumer beside COPY of ready-made rows
   npm run bench -- --records 200000
   npm run bench -- idle                      what doing nothing costs
+  npm run bench -- scrape                    scrapes of a consumer of 200 partitions, while it works and after that
 
 Options (behind "npm run bench --"):
   --records N      records to produce and write (default: 1000000)
-  --partitions N   partitions of the topic (default: 6)
+  --partitions N   partitions of the topic (default: 6; of scrape: 200)
   --seconds N      how long to watch the idle consumer (default: 30)
   --set NAME=VALUE environment variable of the consumer, such as CONSUMER_MAX_BATCH_RECORDS=10000; may be repeated
   --help           this text
@@ -28,7 +30,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     records: { type: 'string', default: '1000000' },
-    partitions: { type: 'string', default: '6' },
+    partitions: { type: 'string' },
     seconds: { type: 'string', default: '30' },
     set: { type: 'string', multiple: true, default: [] },
     help: { type: 'boolean', default: false },
@@ -43,7 +45,7 @@ const rate = (perSecond: number) => `${Math.round(perSecond).toLocaleString('en'
 const percent = (share: number) => `${(share * 100).toFixed(1)} % of a core`;
 
 async function benchThroughput(stack: Stack): Promise<void> {
-  const [records, partitions] = [Number(values.records), Number(values.partitions)];
+  const [records, partitions] = [Number(values.records), Number(values.partitions ?? 6)];
   const env = Object.fromEntries(values.set.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
   const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.ERROR });
   console.log(`producing ${records.toLocaleString('en')} records ...`);
@@ -64,7 +66,43 @@ async function benchIdle(stack: Stack): Promise<void> {
   print('a bare kafkajs consumer as it is shipped', percent(plainClient));
 }
 
+/** The value below which a share of the values lies, which are ascending. */
+const percentile = (ascending: readonly number[], share: number): string =>
+  `${(ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? 0).toFixed(1)} ms`;
+
+const spread = (times: readonly number[]): string =>
+  `${percentile(times, 0.5)}, ${percentile(times, 0.99)}, ${percentile(times, 1)} (${times.length} scrapes)`;
+
+async function benchScrape(stack: Stack): Promise<void> {
+  const [records, partitions] = [Number(values.records), Number(values.partitions ?? 200)];
+  const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.ERROR });
+  console.log(`producing ${records.toLocaleString('en')} records into ${partitions} partitions ...`);
+  await produceRecords(kafka, { topic: 'scraped', partitions, records });
+  const { series, bytes, compressedBytes, underLoad, atRest, cpuPerScrape } = await measureScrapes(
+    stack,
+    'scraped',
+    records,
+  );
+  print('series', `${series} in ${Math.round(bytes / 1_000)} kB, ${Math.round(compressedBytes / 1_000)} kB compressed`);
+  print('a scrape while records are consumed: p50, p99, max', spread(underLoad));
+  print('a scrape with nothing else to do: p50, p99, max', spread(atRest));
+  print('processor time of one scrape', `${cpuPerScrape.toFixed(2)} ms`);
+  print('scraping once a second', percent(cpuPerScrape / 1_000));
+}
+
+const BENCHMARKS: Readonly<Record<string, (stack: Stack) => Promise<void>>> = {
+  throughput: benchThroughput,
+  idle: benchIdle,
+  scrape: benchScrape,
+};
+
 async function main(): Promise<void> {
+  const { [positionals[0] ?? 'throughput']: bench } = BENCHMARKS;
+  if (bench === undefined) {
+    throw new ExplainedError(
+      `There is no benchmark ${positionals[0]}: known are ${Object.keys(BENCHMARKS).join(', ')}.`,
+    );
+  }
   await removeLeftoverRuns();
   const run = await RunFolder.create();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -76,7 +114,7 @@ async function main(): Promise<void> {
   const stack = await startStack({ run });
   try {
     await compileConsumer(run);
-    await (positionals[0] === 'idle' ? benchIdle(stack) : benchThroughput(stack));
+    await bench(stack);
   } finally {
     await stack.stop();
   }
