@@ -45,7 +45,7 @@ export class HeapActivity {
     if (this.#timer !== null) {
       clearInterval(this.#timer);
     }
-    this.#profiler?.stop();
+    this.#drain();
     this.#profiler = null;
   }
 
@@ -71,10 +71,14 @@ export class HeapActivity {
     };
   }
 
-  #read(): void {
+  #drain(): void {
     for (const collection of this.#profiler?.stop()?.statistics ?? []) {
       this.observe(collection);
     }
+  }
+
+  #read(): void {
+    this.#drain();
     this.#profiler = new GCProfiler();
     this.#profiler.start();
   }

@@ -161,12 +161,13 @@ const owning = (count: number) => {
 
 const samplesOf = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-test('a scrape of 200 partitions is a matter of milliseconds', async () => {
+test('a scrape of 200 partitions is a matter of milliseconds, of this process and not of a busy machine', async () => {
   const metrics = runningMetrics(owning(200));
   await metrics.write('text');
-  const began = performance.now();
+  const before = process.cpuUsage();
   const text = await metrics.write('text');
-  expect(performance.now() - began).toBeLessThan(100);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(100);
   expect(text.match(/^kafka_consumer_records_lag\{/gm)).toHaveLength(200);
 });
 

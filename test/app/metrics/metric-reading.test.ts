@@ -53,7 +53,7 @@ test('a gauge is a VALUE', () => {
 });
 
 test('a timer is COUNT, TOTAL_TIME and MAX', () => {
-  expect(reader.read('jvm.gc.pause', [])?.measurements).toEqual([
+  expect(runningMetrics().reader.read('jvm.gc.pause', [])?.measurements).toEqual([
     { statistic: 'COUNT', value: 0 },
     { statistic: 'TOTAL_TIME', value: 0 },
     { statistic: 'MAX', value: 0 },

@@ -4,6 +4,8 @@ import { StreamCounters } from '../../../app/metrics/stream-counters.ts';
 import type { PartitionReport } from '../../../app/stream/consumer-report.ts';
 import { OutageError } from '../../../app/stream/outage-error.ts';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import { ERROR_REASON } from '../../../contract/metric-labels.ts';
+import { METRICS } from '../../../contract/metrics.ts';
 import { RUNNING } from '../management/running-management.ts';
 import { aCommit } from '../stream/committed-batch.ts';
 import { PARTITION } from '../stream/records.ts';
@@ -87,4 +89,80 @@ test('transactions are counted by outcome, each from 0', () => {
   counters.onFailed(PARTITION, new OutageError('away', { reason: 'database_away' }));
   counters.onFailed(PARTITION, new OutageError('away', { reason: 'database_away' }));
   expect(valuesBy('outcome', counters.sources.transactions())).toEqual({ committed: 2, fenced: 1, failed: 3 });
+});
+
+test('errors are counted by what they are about, and what is no outage as unknown', () => {
+  counters.onFailed(PARTITION, new OutageError('away', { reason: 'database_away' }));
+  counters.onFailed(PARTITION, new OutageError('nobody knows'));
+  counters.onFailed(PARTITION, new TypeError('a mistake'));
+  counters.onFenced();
+  counters.clientCrashed();
+  expect(valuesBy('reason', counters.sources.errors())).toEqual({
+    ...Object.fromEntries(Object.keys(ERROR_REASON).map((reason) => [reason, 0])),
+    database_away: 1,
+    database_unknown: 2,
+    fenced: 1,
+    kafka_client: 1,
+  });
+});
+
+test('retries are counted, and time is added up while PostgreSQL is away', () => {
+  expect(counters.sources.retries()).toMatchObject([{ value: 0 }]);
+  counters.onRetry();
+  counters.onRetry();
+  expect(counters.sources.retries()).toMatchObject([{ value: 2 }]);
+  expect(counters.sources.pausedSeconds()).toMatchObject([{ value: 0 }]);
+  counters.onPaused(true);
+  counters.onPaused(true);
+  counters.onPaused(false);
+  const [paused] = counters.sources.pausedSeconds();
+  expect(paused?.value).toBeGreaterThan(0);
+  expect(counters.sources.pausedSeconds()).toEqual([paused]);
+});
+
+test('the lag in seconds is the age of the oldest record that waits, 0 without lag, and not there while that is unknown', () => {
+  partitions = [
+    { ...owned(0, 5n), behindSince: new Date(NOW - 90_000) },
+    { ...owned(1, 5n), behindSince: new Date(NOW + 1_000) },
+    { ...owned(2, 0n), behindSince: null },
+    owned(3, null),
+  ];
+  expect(valuesBy('partition', counters.sources.lagSeconds())).toEqual({ 0: 90, 1: 0, 2: 0 });
+});
+
+test('rows are counted by topic and way of writing, without dead letters', () => {
+  counters.onCommitted(aCommit({ records: 10, rows: new Map([['copy', 8]]) }));
+  counters.onCommitted(aCommit({ records: 5, topic: 'not subscribed' }));
+  const labels = { topic: 'orders', method: 'copy' };
+  expect(counters.sources.rowsWritten()).toEqual([{ labels, value: 8 }]);
+});
+
+test('times are measured from the fetch for each transaction, and from its timestamp for each record that has one', () => {
+  const timestamps = [NOW - 20_000, NOW - 400, NOW + 5_000].map((ms) => ({ timestamp: BigInt(ms) }));
+  counters.onCommitted(
+    aCommit({
+      records: 4,
+      written: [...timestamps, { timestamp: -1n }],
+      fetchedAt: new Date(NOW - 30),
+      committedAt: new Date(NOW),
+    }),
+  );
+  const upTo = (family: 'processing' | 'endToEnd', bound: number) => {
+    const index = METRICS[family].buckets.indexOf(bound);
+    return counters.sources[family]()[0]?.buckets?.[index];
+  };
+  expect(counters.sources.processing()).toMatchObject([{ labels: { topic: 'orders' }, count: 1, value: 0.03 }]);
+  expect([upTo('processing', 0.025), upTo('processing', 0.05), upTo('processing', 60)]).toEqual([0, 1, 1]);
+  expect(counters.sources.endToEnd()).toMatchObject([{ count: 3, value: 20.4 }]);
+  expect([upTo('endToEnd', 0.25), upTo('endToEnd', 0.5), upTo('endToEnd', 10), upTo('endToEnd', 30)]).toEqual([
+    1, 2, 2, 3,
+  ]);
+});
+
+test('a transaction that only moves the offset is no batch', () => {
+  counters.onCommitted(aCommit({ records: 0 }));
+  counters.onCommitted(aCommit({ records: 70_000 }));
+  const [batches] = counters.sources.batchRecords();
+  expect(batches).toMatchObject({ count: 1, value: 70_000 });
+  expect(batches?.buckets?.at(-1)).toBe(0);
 });

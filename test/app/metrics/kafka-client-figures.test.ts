@@ -1,0 +1,90 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { FETCH_REQUEST } from '../../../app/kafka/client-listener.ts';
+import { KafkaClientFigures } from '../../../app/metrics/kafka-client-figures.ts';
+import type { PartitionReport } from '../../../app/stream/consumer-report.ts';
+import { RUNNING } from '../management/running-management.ts';
+
+const CLIENT = { client_id: 'mine', kafka_version: 'kafkajs 2.2.4' };
+const MINUTE = 60_000;
+
+const clock = { now: 0 };
+let partitions: PartitionReport[];
+let crashes: number;
+let client: KafkaClientFigures;
+
+beforeEach(() => {
+  partitions = [{ topic: 'orders', partition: 0, nextOffset: 0n, lag: 7n }];
+  crashes = 0;
+  const identity = { clientId: 'mine', version: 'kafkajs 2.2.4', topics: ['orders', 'payments'] };
+  client = new KafkaClientFigures(
+    identity,
+    () => ({ ...RUNNING, partitions }),
+    () => {
+      crashes += 1;
+    },
+    () => clock.now,
+  );
+});
+
+type Sources = KafkaClientFigures['sources'];
+
+const value = (family: keyof Sources) => client.sources[family]()[0]?.value;
+
+test('everything is there before anything happened: counters with 0, times that never were with -1', () => {
+  for (const source of Object.values(client.sources)) {
+    expect(source().length).toBeGreaterThan(0);
+    for (const sample of source()) expect(Number.isFinite(sample.value)).toBe(true);
+  }
+  expect([value('clientLastPoll'), value('clientLastHeartbeat'), value('clientLastRebalance')]).toEqual([-1, -1, -1]);
+});
+
+test('only requests for records are fetches', () => {
+  client.onAnswer({ kind: FETCH_REQUEST, milliseconds: 100, bytes: 1_000 });
+  client.onAnswer({ kind: FETCH_REQUEST, milliseconds: 300, bytes: 500 });
+  client.onAnswer({ kind: 'Heartbeat', milliseconds: 5, bytes: 10 });
+  expect([value('clientRequests'), value('clientIncomingBytes'), value('clientFetches')]).toEqual([3, 1_510, 2]);
+  expect([value('clientFetchLatencyAvg'), value('clientFetchLatencyMax')]).toEqual([200, 300]);
+  clock.now += 10 * MINUTE;
+  expect([value('clientFetchLatencyAvg'), value('clientFetchRate')]).toEqual([200, 0]);
+});
+
+test('what was fetched is counted by topic, each of the subscribed ones from 0 on', () => {
+  client.onDelivered({ topic: 'payments', records: 3, bytes: 90 });
+  client.onDelivered({ topic: 'payments', records: 1, bytes: 10 });
+  const labelled = (topic: string, figure: number) => ({ labels: { ...CLIENT, topic }, value: figure });
+  expect(client.sources.clientRecordsConsumed()).toEqual([labelled('orders', 0), labelled('payments', 4)]);
+  expect(client.sources.clientBytesConsumed()).toEqual([labelled('orders', 0), labelled('payments', 100)]);
+});
+
+test('the lag is that of the report, its maximum is remembered for minutes, and both go with the partition', () => {
+  const labels = { ...CLIENT, topic: 'orders', partition: '0' };
+  expect(client.sources.clientRecordsLagMax()).toEqual([{ labels, value: 7 }]);
+  partitions = [{ topic: 'orders', partition: 0, nextOffset: 0n, lag: 2n }];
+  clock.now += MINUTE;
+  expect(client.sources.clientRecordsLag()).toEqual([{ labels, value: 2 }]);
+  expect(client.sources.clientRecordsLagMax()).toEqual([{ labels, value: 7 }]);
+  clock.now += 3 * MINUTE;
+  expect(client.sources.clientRecordsLagMax()).toEqual([{ labels, value: 2 }]);
+  partitions = [];
+  expect([...client.sources.clientRecordsLag(), ...client.sources.clientRecordsLagMax()]).toEqual([]);
+  expect(value('clientAssigned')).toBe(0);
+});
+
+test('joins, heartbeats and polls are counted, and how long ago the last one was', () => {
+  client.onPoll();
+  client.onHeartbeat();
+  client.onHeartbeat();
+  client.onJoined({ milliseconds: 3_000 });
+  clock.now += 4_000;
+  expect([value('clientLastPoll'), value('clientLastHeartbeat'), value('clientLastRebalance')]).toEqual([4, 4, 4]);
+  expect([value('clientHeartbeats'), value('clientRebalances'), value('clientRebalanceLatencyMax')]).toEqual([
+    2, 1, 3_000,
+  ]);
+});
+
+test('a crash is told on, and counts as a failed rebalance only when a join was under way', () => {
+  client.onCrashed({ wasJoining: false });
+  expect([crashes, value('clientFailedRebalances')]).toEqual([1, 0]);
+  client.onCrashed({ wasJoining: true });
+  expect([crashes, value('clientFailedRebalances')]).toEqual([2, 1]);
+});
