@@ -43,6 +43,12 @@ async function runCommand(settings: Settings, request: DeadLettersRequest): Prom
   return runDeadLetters(settings, request, { out: process.stdout, err: process.stderr }, ending.signal);
 }
 
+/** Creates or upgrades the tables; a signal ends it at once, and PostgreSQL takes back what was not committed. */
+async function runMigration(settings: Settings): Promise<number> {
+  const { runMigrate } = await import('./run-migrate.ts');
+  return runMigrate(settings.database, process.stdout, process.stderr);
+}
+
 const decision = configure(process.argv.slice(2), process.env, process.cwd());
 if (decision.kind === 'exit') {
   process.stdout.write(decision.stdout ?? '');
@@ -50,6 +56,8 @@ if (decision.kind === 'exit') {
   process.exitCode = decision.code;
 } else if (decision.kind === 'dead-letters') {
   process.exit(await runCommand(decision.settings, decision.request));
+} else if (decision.kind === 'migrate') {
+  process.exit(await runMigration(decision.settings));
 } else {
   process.exit(await run(decision.settings));
 }

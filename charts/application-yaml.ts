@@ -9,7 +9,7 @@ const section = (root: Section, ...path: string[]): Section => (valueAt(root, pa
 
 /**
  * application.yml as the ConfigMap holds it: what consumer.yaml says, and written out beside it the port that the
- * probes ask at, the certificate's files, and the label `application` of every series (left out in consumer.yaml: the
+ * probes ask at, the certificate's files, that the tables are somebody else's where they are, and the label `application` of every series (left out in consumer.yaml: the
  * consumer's name).
  */
 export function applicationYaml({ application, settings, file }: Workload): string {
@@ -23,6 +23,9 @@ export function applicationYaml({ application, settings, file }: Workload): stri
         port: settings.server.port,
         ...(settings.server.ssl && { ssl: settings.server.ssl }),
       },
+      ...(file.database.migrate !== 'onStart' && {
+        database: { ...section(application, 'database'), migrate: false },
+      }),
       management: {
         ...management,
         metrics: { ...metrics, tags: { application: file.name, ...section(metrics, 'tags') } },

@@ -3,11 +3,17 @@ import { CONTAINER_PATH } from '../contract/container-paths.ts';
 import { CONTAINER_USER } from '../contract/container-user.ts';
 import { imageReference } from '../contract/image-reference.ts';
 import type { Workload } from '../contract/workload.ts';
+import { type Credential, credentials } from './credentials.ts';
 import { environment } from './environment.ts';
 import { probes } from './probes.ts';
 
 /** Names by which the Pod's volumes and the container's mounts find each other. */
-export const VOLUME = { configuration: 'configuration', certificate: 'certificate', temporary: 'temporary' } as const;
+export const VOLUME = {
+  configuration: 'configuration',
+  certificate: 'certificate',
+  secrets: 'secrets',
+  temporary: 'temporary',
+} as const;
 
 const EPHEMERAL_STORAGE = { request: '64Mi', limit: '128Mi' } as const;
 
@@ -40,16 +46,18 @@ const SECURITY_CONTEXT: k8s.SecurityContext = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
-/** The Pod's one container. */
-export function container(workload: Workload): k8s.Container {
-  const { file, endpoint, version } = workload;
+/**
+ * What every container of the image has: the consumer's, and that of the Job that migrates.
+ *
+ * @param given what it takes from Secrets
+ */
+export function baseContainer(workload: Workload, given: readonly Credential[]): k8s.Container {
+  const { file, version } = workload;
   return {
     name: 'consumer',
     image: imageReference(file.image, version),
     imagePullPolicy: 'IfNotPresent',
-    ports: [{ name: endpoint.portName, containerPort: endpoint.port, protocol: 'TCP' }],
-    env: environment(workload),
-    ...probes(endpoint, file.probes),
+    env: environment(workload, given),
     resources: resources(workload),
     securityContext: SECURITY_CONTEXT,
     volumeMounts: [
@@ -57,7 +65,20 @@ export function container(workload: Workload): k8s.Container {
       ...(file.monitoring.tls === undefined
         ? []
         : [{ name: VOLUME.certificate, mountPath: CONTAINER_PATH.certificate, readOnly: true }]),
+      ...(file.secrets.as === 'files'
+        ? [{ name: VOLUME.secrets, mountPath: CONTAINER_PATH.secrets, readOnly: true }]
+        : []),
       { name: VOLUME.temporary, mountPath: CONTAINER_PATH.temporary },
     ],
+  };
+}
+
+/** The one container of the Deployment's Pods. */
+export function container(workload: Workload): k8s.Container {
+  const { file, endpoint } = workload;
+  return {
+    ...baseContainer(workload, credentials(workload)),
+    ports: [{ name: endpoint.portName, containerPort: endpoint.port, protocol: 'TCP' }],
+    ...probes(endpoint, file.probes),
   };
 }

@@ -2,6 +2,7 @@ import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import type { NetworkPlace } from '../contract/consumer-file/network-policy.ts';
+import { selectorLabels } from '../contract/consumer-labels.ts';
 import { objectMetadata, type Workload } from '../contract/workload.ts';
 
 const DNS_PORTS = [53];
@@ -50,13 +51,19 @@ function brokerPorts({ settings }: Workload): number[] {
   return [...new Set(ports)];
 }
 
+type Egress = Workload['file']['networkPolicy']['egress'];
+
+const toNameServers = ({ dns }: Egress) => dns.map((each) => egressRule(each, DNS_PORTS, true));
+
+const toDatabase = ({ database }: Egress) => database.map((each) => egressRule(each, POSTGRES_PORTS));
+
 function egress(workload: Workload): k8s.NetworkPolicyEgressRule[] {
-  const { dns, brokers, database, others } = workload.file.networkPolicy.egress;
+  const places = workload.file.networkPolicy.egress;
   return [
-    ...dns.map((each) => egressRule(each, DNS_PORTS, true)),
-    ...brokers.map((each) => egressRule(each, brokerPorts(workload))),
-    ...database.map((each) => egressRule(each, POSTGRES_PORTS)),
-    ...others.map((each) => egressRule(each, [])),
+    ...toNameServers(places),
+    ...places.brokers.map((each) => egressRule(each, brokerPorts(workload))),
+    ...toDatabase(places),
+    ...places.others.map((each) => egressRule(each, [])),
   ];
 }
 
@@ -74,6 +81,21 @@ export function networkPolicy(scope: Construct, workload: Workload): ApiObject {
       policyTypes: ['Ingress', 'Egress'],
       ingress: from.length === 0 ? [] : [{ from, ports }],
       egress: egress(workload),
+    },
+  });
+}
+
+/** Lets the Pods of the Job that migrates out to name servers and PostgreSQL, and nobody in. */
+export function schemaJobNetworkPolicy(scope: Construct, workload: Workload): ApiObject {
+  const { names, file } = workload;
+  const places = file.networkPolicy.egress;
+  return new k8s.KubeNetworkPolicy(scope, 'schema-job-network-policy', {
+    metadata: objectMetadata(workload, names.schemaJob),
+    spec: {
+      podSelector: { matchLabels: selectorLabels(names.schemaJob) },
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [],
+      egress: [...toNameServers(places), ...toDatabase(places)],
     },
   });
 }

@@ -2,7 +2,9 @@ import { k8s } from 'cdk8s-plus-28';
 import { CONTAINER_USER } from '../contract/container-user.ts';
 import type { Workload } from '../contract/workload.ts';
 import { container, VOLUME } from './container.ts';
+import { type Credential, credentials } from './credentials.ts';
 import { scrapeAnnotations } from './scrape-annotations.ts';
+import { secretFiles } from './secret-files.ts';
 
 const TEMPORARY_SIZE = '64Mi';
 
@@ -20,40 +22,75 @@ function spread({ selector }: Workload): k8s.TopologySpreadConstraint[] {
 /** Readable for the consumer's group alone: the private key is in it. */
 const CERTIFICATE_MODE = 0o440;
 
-function volumes({ file: { monitoring } }: Workload, configMapName: string): k8s.Volume[] {
-  const { tls } = monitoring;
+function volumes({ file }: Workload, configMapName: string, given: readonly Credential[]): k8s.Volume[] {
+  const { tls } = file.monitoring;
   return [
     { name: VOLUME.configuration, configMap: { name: configMapName } },
     ...(tls === undefined
       ? []
       : [{ name: VOLUME.certificate, secret: { secretName: tls.existingSecret, defaultMode: CERTIFICATE_MODE } }]),
+    ...(file.secrets.as === 'files' ? [secretFiles(VOLUME.secrets, given)] : []),
     { name: VOLUME.temporary, emptyDir: { sizeLimit: k8s.Quantity.fromString(TEMPORARY_SIZE) } },
   ];
 }
 
-/** The Pods of the Deployment; they hold what Pod Security "restricted" asks. */
-export function podTemplate(workload: Workload, configMapName: string): k8s.PodTemplateSpec {
-  const { file, names, labels } = workload;
-  const annotations = scrapeAnnotations(workload);
+/** Where the Pods may run, as consumer.yaml says. */
+function scheduling({ nodeSelector, tolerations, priorityClassName }: Workload['file']['pods']) {
+  return {
+    ...(Object.keys(nodeSelector).length > 0 && { nodeSelector }),
+    // cdk8s takes an object with a text `value` for that text, unless this realm made it; a test runner clones props in another.
+    ...(tolerations.length > 0 && { tolerations: tolerations.map((each) => ({ ...each })) }),
+    ...(priorityClassName !== undefined && { priorityClassName }),
+  };
+}
+
+/**
+ * What all Pods have in common; it holds what Pod Security "restricted" asks.
+ *
+ * @param given what the containers take from Secrets
+ */
+export function podSpec(
+  workload: Workload,
+  configMapName: string,
+  containers: readonly k8s.Container[],
+  given: readonly Credential[],
+): k8s.PodSpec {
+  const { file, names } = workload;
   const { pullSecrets } = file.image;
   return {
-    metadata: { labels, ...(annotations !== undefined && { annotations }) },
-    spec: {
-      serviceAccountName: names.workload,
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      terminationGracePeriodSeconds: file.terminationGracePeriodSeconds,
-      securityContext: {
-        runAsNonRoot: true,
-        runAsUser: CONTAINER_USER.uid,
-        runAsGroup: CONTAINER_USER.gid,
-        fsGroup: CONTAINER_USER.gid,
-        seccompProfile: { type: 'RuntimeDefault' },
-      },
-      ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
-      topologySpreadConstraints: spread(workload),
-      containers: [container(workload)],
-      volumes: volumes(workload, configMapName),
+    serviceAccountName: names.workload,
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: file.terminationGracePeriodSeconds,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: CONTAINER_USER.uid,
+      runAsGroup: CONTAINER_USER.gid,
+      fsGroup: CONTAINER_USER.gid,
+      seccompProfile: { type: 'RuntimeDefault' },
     },
+    ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
+    ...scheduling(file.pods),
+    containers: [...containers],
+    volumes: volumes(workload, configMapName, given),
+  };
+}
+
+/** Labels and annotations of Pods: ours, and what consumer.yaml adds. */
+export function podMetadata(
+  { file: { pods } }: Workload,
+  labels: Record<string, string>,
+  annotations = {},
+): k8s.ObjectMeta {
+  const all = { ...pods.annotations, ...annotations };
+  return { labels: { ...pods.labels, ...labels }, ...(Object.keys(all).length > 0 && { annotations: all }) };
+}
+
+/** The Pods of the Deployment. */
+export function podTemplate(workload: Workload, configMapName: string): k8s.PodTemplateSpec {
+  const spec = podSpec(workload, configMapName, [container(workload)], credentials(workload));
+  return {
+    metadata: podMetadata(workload, workload.labels, scrapeAnnotations(workload)),
+    spec: { ...spec, ...(workload.file.pods.spread && { topologySpreadConstraints: spread(workload) }) },
   };
 }

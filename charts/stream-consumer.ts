@@ -8,9 +8,11 @@ import { configMap } from './config-map.ts';
 import { deployment } from './deployment.ts';
 import { disruptionBudget, FEWEST_REPLICAS_FOR_BUDGET } from './disruption-budget.ts';
 import { horizontalPodAutoscaler } from './horizontal-pod-autoscaler.ts';
+import { madeSecrets } from './made-secrets.ts';
 import { namespace } from './namespace.ts';
-import { networkPolicy } from './network-policy.ts';
+import { networkPolicy, schemaJobNetworkPolicy } from './network-policy.ts';
 import { scaledObject, triggerAuthentication } from './scaled-object.ts';
+import { schemaJob } from './schema-job.ts';
 import { service } from './service.ts';
 import { serviceAccount } from './service-account.ts';
 
@@ -43,6 +45,12 @@ export class StreamConsumer extends Construct {
   readonly autoscaler: ApiObject | undefined;
   /** What KEDA logs in at the brokers with; `undefined` where it is not used, or where brokers ask for nothing. */
   readonly triggerAuthentication: ApiObject | undefined;
+  /** ExternalSecrets and SealedSecrets, for those Secrets that the props give a source for. */
+  readonly secrets: readonly ApiObject[];
+  /** The Job that migrates; its name changes with its content. `undefined` unless `database.migrate` is `job`. */
+  readonly schemaJob: ApiObject | undefined;
+  /** Who may talk to the Job's Pods; `undefined` where there is no Job, or `networkPolicy.enabled` is false. */
+  readonly schemaJobNetworkPolicy: ApiObject | undefined;
 
   /**
    * @param scope the chart, or a construct in one
@@ -56,11 +64,14 @@ export class StreamConsumer extends Construct {
     this.namespace = own.file.namespace.create ? namespace(this, own) : undefined;
     this.serviceAccount = serviceAccount(this, own);
     this.configMap = configMap(this, own);
+    this.secrets = madeSecrets(this, own);
+    this.schemaJob = schemaJob(this, own, this.configMap);
     this.deployment = deployment(this, own, this.configMap);
     this.service = service(this, own);
     const { most } = replicaRange(own.file);
     this.disruptionBudget = most >= FEWEST_REPLICAS_FOR_BUDGET ? disruptionBudget(this, own) : undefined;
     this.networkPolicy = own.file.networkPolicy.enabled ? networkPolicy(this, own) : undefined;
+    this.schemaJobNetworkPolicy = this.schemaJob && this.networkPolicy && schemaJobNetworkPolicy(this, own);
     const { keda, hpa } = own.file.scaling;
     this.triggerAuthentication = keda && own.file.kafka && triggerAuthentication(this, own, own.file.kafka);
     this.autoscaler = (keda && scaledObject(this, own, keda)) ?? (hpa && horizontalPodAutoscaler(this, own, hpa));

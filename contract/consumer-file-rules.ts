@@ -2,10 +2,12 @@ import type { Rule } from './check-against.ts';
 import type { ConsumerFile } from './consumer-file.ts';
 import { ENDPOINT_RULES } from './consumer-file-rules/endpoint-rules.ts';
 import { NETWORK_RULES } from './consumer-file-rules/network-rules.ts';
+import { POD_RULES } from './consumer-file-rules/pod-rules.ts';
 import { PROBE_RULES } from './consumer-file-rules/probe-rules.ts';
 import { ROLLOUT_RULES } from './consumer-file-rules/rollout-rules.ts';
 import { SCALING_RULES } from './consumer-file-rules/scaling-rules.ts';
 import { SCRAPE_RULES } from './consumer-file-rules/scrape-rules.ts';
+import { SECRET_RULES } from './consumer-file-rules/secret-rules.ts';
 import { milliseconds } from './duration.ts';
 import { memoryBytes } from './memory-size.ts';
 import type { Problem } from './problem.ts';
@@ -104,4 +106,6 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   ...SCALING_RULES,
   ...NETWORK_RULES,
   ...SCRAPE_RULES,
+  ...SECRET_RULES,
+  ...POD_RULES,
 ];

@@ -5,10 +5,12 @@ import { image } from './consumer-file/image.ts';
 import { kafka } from './consumer-file/kafka.ts';
 import { monitoring } from './consumer-file/monitoring.ts';
 import { networkPolicy } from './consumer-file/network-policy.ts';
+import { pods } from './consumer-file/pods.ts';
 import { probes } from './consumer-file/probes.ts';
 import { resources } from './consumer-file/resources.ts';
 import { rollout } from './consumer-file/rollout.ts';
 import { scaling } from './consumer-file/scaling.ts';
+import { secrets } from './consumer-file/secrets.ts';
 import { PRODUCT_NAME } from './identity.ts';
 import { ALLOWED } from './schema-node.ts';
 import { closed, section } from './section.ts';
@@ -61,8 +63,10 @@ export const ConsumerFileSchema = Type.Object(
       description: 'Time between SIGTERM and SIGKILL; longer than application.shutdown.timeout.',
     }),
     probes,
+    pods,
     database,
     kafka: Type.Optional(kafka),
+    secrets,
     networkPolicy,
     monitoring,
     application: applicationPart(),

@@ -5,6 +5,11 @@ export interface ConsumerNames {
   /** Start of the ConfigMap's name; a hash of its content follows. */
   readonly configPrefix: string;
   /**
+   * Start of the name of the Job that migrates, where a hash follows (63 characters in all), and the instance of its Pods,
+   * which the Service and the budget of the others must not take for theirs.
+   */
+  readonly schemaJob: string;
+  /**
    * Value of the label `job` of every scraped series: the Service's name, as the Prometheus Operator sets it by itself.
    * The plain scrape job takes the same name, so that one set of rules fits both.
    */
@@ -16,6 +21,7 @@ export function consumerNames(name: string): ConsumerNames {
   return {
     workload: name,
     configPrefix: `${name}-config`,
+    schemaJob: `${name}-schema`,
     scrapeJob: name,
   };
 }

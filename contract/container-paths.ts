@@ -6,6 +6,8 @@ export const CONTAINER_PATH = {
   configurationFile: 'application.yml',
   /** Folder that the Secret with the certificate is mounted at; a folder of its own, so that the kubelet can renew it. */
   certificate: '/etc/stream-consumer-tls',
+  /** Folder of the Secrets' files, a config tree, where they are not in the environment. */
+  secrets: '/etc/stream-consumer-secrets',
   /** The one folder that can be written to. */
   temporary: '/tmp',
 } as const;

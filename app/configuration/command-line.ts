@@ -30,10 +30,12 @@ const SELECTING: Options = {
 
 const CONSUME = '';
 const DEAD_LETTERS = 'dead-letters';
+const MIGRATE = 'migrate';
 
 /** The options of each command, by the words that name it. */
 const COMMANDS: Readonly<Record<string, Options>> = {
   [CONSUME]: { ...EVERYWHERE, check: { type: 'boolean' } },
+  [MIGRATE]: EVERYWHERE,
   [DEAD_LETTERS]: SELECTING,
   [`${DEAD_LETTERS} list`]: { ...SELECTING, 'show-value': { type: 'boolean' } },
   [`${DEAD_LETTERS} replay`]: { ...SELECTING, 'dry-run': { type: 'boolean' } },
@@ -54,6 +56,8 @@ export interface CommandLine {
   readonly isDeadLetters: boolean;
   /** What is to be done with dead letters; `undefined` where the consumer is to run. */
   readonly deadLetters: DeadLettersRequest | undefined;
+  /** Whether only the tables are to be created or upgraded. */
+  readonly isMigrate: boolean;
   /** Everything on it that is not understood; the rest of this object is right none the less. */
   readonly problems: readonly Problem[];
 }
@@ -77,11 +81,15 @@ function wrongUse(name: string, { value: placeholder }: Option, value: string | 
 }
 
 function wrongWord(given: string): Problem {
-  const commands = Object.keys(COMMANDS).filter((name) => name.includes(' '));
-  const nearest = nearestKey(given, [DEAD_LETTERS]);
+  const commands = Object.keys(COMMANDS).filter((name) => name === MIGRATE || name.includes(' '));
+  const nearest = nearestKey(given, [DEAD_LETTERS, MIGRATE]);
   const problem = { path: 'the command line', message: 'has a word that is no command', given };
   const allowed = `options, or one of the commands ${commands.join(', ')}`;
-  return { ...problem, allowed, ...(nearest !== undefined && { nearest: `${nearest} list` }) };
+  return {
+    ...problem,
+    allowed,
+    ...(nearest !== undefined && { nearest: nearest === MIGRATE ? MIGRATE : `${nearest} list` }),
+  };
 }
 
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
@@ -114,8 +122,10 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
   const given = givenOptions(tokens);
   const isDeadLetters = words[0] === DEAD_LETTERS;
-  const asked = isDeadLetters ? readDeadLetters(words.slice(1), given) : { problems: words.map(wrongWord) };
-  const command = isDeadLetters ? words.slice(0, 2).join(' ') : CONSUME;
+  const isMigrate = words[0] === MIGRATE;
+  const unexpected = isMigrate ? words.slice(1) : words;
+  const asked = isDeadLetters ? readDeadLetters(words.slice(1), given) : { problems: unexpected.map(wrongWord) };
+  const command = isDeadLetters ? words.slice(0, 2).join(' ') : isMigrate ? MIGRATE : CONSUME;
   const options = COMMANDS[command] ?? COMMANDS[DEAD_LETTERS] ?? NO_OPTIONS;
   return {
     config: given.get('config')?.at(-1),
@@ -124,6 +134,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     help: given.has('help'),
     version: given.has('version'),
     isDeadLetters,
+    isMigrate,
     deadLetters: 'request' in asked ? asked.request : undefined,
     problems: [...optionProblems(tokens, options), ...asked.problems],
   };

@@ -16,6 +16,7 @@ import { productVersion } from './product-version.ts';
 export type Decision =
   | { readonly kind: 'run'; readonly settings: Settings }
   | { readonly kind: 'dead-letters'; readonly settings: Settings; readonly request: DeadLettersRequest }
+  | { readonly kind: 'migrate'; readonly settings: Settings }
   | { readonly kind: 'exit'; readonly code: number; readonly stdout?: string; readonly stderr?: string };
 
 function refuse(what: string, problems: readonly Problem[], hint: string): Decision {
@@ -33,7 +34,7 @@ function refuseSettings(problems: readonly Problem[], configFile: string | undef
   return refuse('The configuration is wrong', problems, `${read} --help lists the settings.`);
 }
 
-function settle(loaded: LoadedSettings, { check, deadLetters }: CommandLine): Decision {
+function settle(loaded: LoadedSettings, { check, deadLetters, isMigrate }: CommandLine): Decision {
   if (!loaded.ok) {
     return refuseSettings(loaded.problems, loaded.configFile);
   }
@@ -44,6 +45,9 @@ function settle(loaded: LoadedSettings, { check, deadLetters }: CommandLine): De
   const problems = ssl === undefined ? [] : readCertificate(ssl).problems;
   if (problems.length > 0) {
     return refuseSettings(problems, loaded.configFile);
+  }
+  if (isMigrate) {
+    return { kind: 'migrate', settings: loaded.value };
   }
   return check
     ? { kind: 'exit', code: EXIT_CODE.ok, stdout: printSettings(loaded.value) }

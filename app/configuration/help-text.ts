@@ -33,10 +33,12 @@ function environmentTable(): string {
 /** What `--help` prints. */
 export function helpText(): string {
   return `Usage: ${PRODUCT_NAME} [--config FILE] [--config-tree DIR] [--check]
+       ${PRODUCT_NAME} migrate [--config FILE] [--config-tree DIR]
        ${PRODUCT_NAME} dead-letters list|replay [OPTIONS]
 
 Writes the records of Kafka topics to PostgreSQL, each exactly once. Records that PostgreSQL cannot store are dead letters:
-dead-letters --help says how to see them and how to move those that fit later.
+dead-letters --help says how to see them and how to move those that fit later. migrate creates or upgrades the tables and
+exits; the consumer does it itself unless DATABASE_MIGRATE=false.
 
 Options:
   --config FILE       the configuration, YAML [CONFIG_FILE, else ./application.yml, else ./config/application.yml]

@@ -5,8 +5,12 @@ import { MIGRATIONS } from './schema-migrations.ts';
 /** Any number that no other program is likely to lock: the first bytes of "stream-consumer". */
 const MIGRATION_LOCK = 0x73747265;
 
-/** jsonb stores what the server's encoding can hold, and only UTF-8 holds every JSON text. */
-async function requireUtf8(client: PoolClient): Promise<void> {
+/**
+ * jsonb stores what the server's encoding can hold, and only UTF-8 holds every JSON text.
+ *
+ * @throws FatalError `DATABASE_ENCODING` when the database is not UTF-8
+ */
+export async function requireUtf8(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
   const encoding = rows[0]?.server_encoding;
   if (encoding !== 'UTF8') {

@@ -5,6 +5,7 @@ import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../stream/reco
 import type { Position } from '../stream/record-source.ts';
 import type { DatabasePool } from './database-pool.ts';
 import { migrate } from './migrate.ts';
+import { requireMigrated } from './require-migrated.ts';
 import { skipGap } from './skip-gap.ts';
 import { initializePositions, readPositions } from './stored-positions.ts';
 import { type WriteTarget, writeRecords } from './write-records.ts';
@@ -13,6 +14,7 @@ import { type WriteTarget, writeRecords } from './write-records.ts';
 export class PostgresSink implements RecordSink {
   readonly #pool: DatabasePool;
   readonly #target: WriteTarget;
+  readonly #mayMigrate: boolean;
 
   /** @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not looked at where it does not */
   constructor(
@@ -22,6 +24,7 @@ export class PostgresSink implements RecordSink {
   ) {
     const { to, maxRatio } = settings.deadLetters;
     this.#pool = pool;
+    this.#mayMigrate = settings.database.migrate;
     this.#target = {
       schema: settings.database.schema,
       groupId: settings.kafka.groupId,
@@ -35,9 +38,10 @@ export class PostgresSink implements RecordSink {
     };
   }
 
-  /** Creates or upgrades the tables; answers with the versions applied. */
+  /** Creates or upgrades the tables, or only asks for them where `database.migrate` is false; answers with the versions applied. */
   migrate(): Promise<number[]> {
-    return this.#pool.withClient((client) => migrate(client, this.#target.schema));
+    const prepare = this.#mayMigrate ? migrate : requireMigrated;
+    return this.#pool.withClient((client) => prepare(client, this.#target.schema));
   }
 
   positions(topics: readonly string[]): Promise<Position[]> {

@@ -1,19 +1,38 @@
 import { Type } from 'typebox';
 import { ALLOWED } from '../schema-node.ts';
-import { section } from '../section.ts';
+import { closed, section } from '../section.ts';
 import { objectName, secretKey } from './object-name.ts';
+import { secretSource } from './secret-source.ts';
+
+const keys = Type.Object(
+  { url: secretKey('url'), user: secretKey('user'), password: secretKey('password') },
+  { ...section, description: 'Keys of the Secret.' },
+);
+
+const credentials = (whose: string) => ({
+  existingSecret: Type.String({
+    ...objectName,
+    description: `Secret with the ${whose}credentials in the same namespace, made by you or by one of the two below.`,
+    [ALLOWED]: 'the name of a Secret with the keys url, user and password (keys renames them)',
+  }),
+  ...secretSource,
+  keys,
+});
 
 /** Where PostgreSQL's credentials come from. */
 export const database = Type.Object(
   {
-    existingSecret: Type.String({
-      ...objectName,
-      description: 'Secret with the credentials, made by you in the same namespace.',
-      [ALLOWED]: 'the name of a Secret with the keys url, user and password (database.keys renames them)',
+    ...credentials(''),
+    migrate: Type.Enum(['onStart', 'job', 'never'], {
+      default: 'onStart',
+      description:
+        'Who creates and upgrades the tables. onStart: the consumer. job: a Job, as the owner, so that the consumer need not be able to. never: somebody else.',
     }),
-    keys: Type.Object(
-      { url: secretKey('url'), user: secretKey('user'), password: secretKey('password') },
-      { ...section, description: 'Keys of the Secret.' },
+    owner: Type.Optional(
+      Type.Object(credentials("owner's "), {
+        ...closed,
+        description: 'Who the Job logs in as; needed with migrate: job. Left out: nobody.',
+      }),
     ),
   },
   { ...section, description: "PostgreSQL's URL, user and password; user and password may be missing from the Secret." },

@@ -1,14 +1,16 @@
 import { Type } from 'typebox';
 import { closed, section } from '../section.ts';
 import { objectName, secretKey } from './object-name.ts';
+import { secretSource } from './secret-source.ts';
 
 /** Where the brokers' credentials come from. */
 export const kafka = Type.Object(
   {
     existingSecret: Type.String({
       ...objectName,
-      description: 'Secret with the SASL credentials, made by you in the same namespace.',
+      description: 'Secret with the SASL credentials in the same namespace, made by you or by one of the two below.',
     }),
+    ...secretSource,
     keys: Type.Object(
       { username: secretKey('username'), password: secretKey('password') },
       {

@@ -19,6 +19,14 @@ export interface ApplicationDatabaseProps {
   readonly schema?: string;
 
   /**
+   * Whether the consumer creates and upgrades its tables when it starts. false: it checks that they are there and
+   * what it knows, for `stream-consumer migrate` by a role that owns them.
+   *
+   * @default true
+   */
+  readonly migrate?: boolean;
+
+  /**
    * Connections for writing: as many transactions run at once.
    *
    * Allowed: 1 to 100.

@@ -6,10 +6,12 @@ import type { KafkaProps } from './kafka-props.ts';
 import type { MonitoringProps } from './monitoring-props.ts';
 import type { NamespaceProps } from './namespace-props.ts';
 import type { NetworkPolicyProps } from './network-policy-props.ts';
+import type { PodsProps } from './pods-props.ts';
 import type { ProbesProps } from './probes-props.ts';
 import type { ResourcesProps } from './resources-props.ts';
 import type { RolloutProps } from './rollout-props.ts';
 import type { ScalingProps } from './scaling-props.ts';
+import type { SecretsProps } from './secrets-props.ts';
 
 /** The content of consumer.yaml, as the props of a construct. */
 export interface StreamConsumerProps {
@@ -87,6 +89,13 @@ export interface StreamConsumerProps {
    */
   readonly probes?: ProbesProps;
 
+  /**
+   * What else is said about the Pods of the Deployment and of the Job.
+   *
+   * @default - the default of each property
+   */
+  readonly pods?: PodsProps;
+
   /** PostgreSQL's URL, user and password; user and password may be missing from the Secret. */
   readonly database: DatabaseProps;
 
@@ -96,6 +105,13 @@ export interface StreamConsumerProps {
    * @default - none
    */
   readonly kafka?: KafkaProps;
+
+  /**
+   * How the container gets what the Secrets hold; either way when it starts.
+   *
+   * @default - the default of each property
+   */
+  readonly secrets?: SecretsProps;
 
   /**
    * `networkPolicy` of consumer.yaml.

@@ -22,6 +22,11 @@ export const database = Type.Object(
       default: 'stream_consumer',
       description: 'Schema of the tables; created, with them, when absent.',
     }),
+    migrate: Type.Boolean({
+      default: true,
+      description:
+        'Whether the consumer creates and upgrades its tables when it starts. false: it checks that they are there and what it knows, for `stream-consumer migrate` by a role that owns them.',
+    }),
     poolSize: Type.Integer({
       minimum: 1,
       maximum: 100,

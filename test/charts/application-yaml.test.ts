@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { loadSettings } from '../../app/configuration/load-settings.ts';
 import { applicationYaml } from '../../charts/application-yaml.ts';
+import { credentials } from '../../charts/credentials.ts';
 import { environment } from '../../charts/environment.ts';
 import { workload } from '../../contract/workload.ts';
 import { exampleConsumer, exampleWorkload } from './example-consumer.ts';
@@ -50,7 +51,7 @@ describe('the consumer in the Pod', () => {
     });
     const own = workload(consumer);
     writeFileSync(join(folder, 'application.yml'), applicationYaml(own));
-    const secrets = environment(own).filter(({ valueFrom }) => valueFrom !== undefined);
+    const secrets = environment(own, credentials(own)).filter(({ valueFrom }) => valueFrom !== undefined);
     const env = Object.fromEntries(secrets.map(({ name }) => [name, `postgresql://${name}`]));
     const loaded = loadSettings({ configFile: join(folder, 'application.yml'), env, cwd: folder });
     expect(loaded).toMatchObject({

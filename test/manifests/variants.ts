@@ -48,4 +48,25 @@ export const VARIANTS: Readonly<Record<string, object>> = {
       },
     ]),
   ),
+  'tables by a Job': {
+    database: { migrate: 'job', owner: { existingSecret: 'owner' } },
+    pods: { tolerations: [{ operator: 'Exists' }] },
+  },
+  'Secrets as files, made by operators': {
+    secrets: { as: 'files' },
+    database: { externalSecret: { store: 'vault', remoteKey: 'database' } },
+    kafka: { existingSecret: 'brokers', sealedSecret: { encryptedData: { password: 'x'.repeat(120) } } },
+    application: { kafka: { sasl: { mechanism: 'plain' } } },
+  },
+  'Pods with much to say': {
+    pods: {
+      labels: { team: 'payments' },
+      annotations: { 'example.com/note': 'x' },
+      environment: { TZ: 'UTC' },
+      nodeSelector: { disk: 'ssd' },
+      tolerations: [{ key: 'a', value: 'b', effect: 'NoExecute', tolerationSeconds: 60 }],
+      priorityClassName: 'high',
+      spread: false,
+    },
+  },
 };

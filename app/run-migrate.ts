@@ -1,0 +1,33 @@
+import type { Writable } from 'node:stream';
+import { EXIT_CODE } from '../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../contract/identity.ts';
+import type { Settings } from '../contract/settings.ts';
+import { DatabasePool } from './store/database-pool.ts';
+import { migrate } from './store/migrate.ts';
+import { FatalError } from './stream/fatal-error.ts';
+import { OutageError } from './stream/outage-error.ts';
+
+/**
+ * Runs `migrate`: creates or upgrades the tables, says what it did, and ends. Several at once do no harm.
+ *
+ * @returns the exit code: 0 when the tables are as this version wants them, 1 when PostgreSQL was away or refused. It
+ * rejects only for a mistake in the program.
+ */
+export async function runMigrate(database: Settings['database'], out: Writable, err: Writable): Promise<number> {
+  const pool = new DatabasePool({ ...database, poolSize: 1 }, () => undefined);
+  const { schema } = database;
+  try {
+    const versions = await pool.withClient((client) => migrate(client, schema));
+    const what = versions.length === 0 ? 'is up to date' : `was brought to version ${versions.at(-1)}`;
+    out.write(`the schema "${schema}" ${what}\n`);
+    return EXIT_CODE.ok;
+  } catch (error) {
+    if (!(error instanceof OutageError || error instanceof FatalError)) {
+      throw error;
+    }
+    err.write(`${PRODUCT_NAME} migrate: ${error.message}\n`);
+    return EXIT_CODE.failed;
+  } finally {
+    await pool.close();
+  }
+}

@@ -1,0 +1,47 @@
+import type { ApiObject } from 'cdk8s';
+import { k8s } from 'cdk8s-plus-28';
+import type { Construct } from 'constructs';
+import { recommendedLabels } from '../contract/consumer-labels.ts';
+import { objectMetadata, type Workload } from '../contract/workload.ts';
+import { baseContainer } from './container.ts';
+import { contentHash } from './content-hash.ts';
+import { credentials } from './credentials.ts';
+import { podMetadata, podSpec } from './pod-template.ts';
+
+const ATTEMPTS = 6;
+
+/** With PostgreSQL away for longer the Job fails, which somebody sees; applied again under another name it begins anew. */
+const DEADLINE_SECONDS = 600;
+
+/** Pods of another instance and component: no selector of the consumer finds them. */
+function podLabels({ labels, names }: Workload): Record<string, string> {
+  const version = labels['app.kubernetes.io/version'] ?? '';
+  return { ...recommendedLabels(names.schemaJob, version), 'app.kubernetes.io/component': 'schema' };
+}
+
+/**
+ * The Job that creates and upgrades the tables as their owner, where `database.migrate` is `job`. A Job can't be changed, so
+ * its name holds a hash of its content: whatever changes makes a new one. It is not removed when it is done, because a
+ * GitOps controller would make it again each time.
+ */
+export function schemaJob(scope: Construct, workload: Workload, configMap: ApiObject): ApiObject | undefined {
+  const { migrate, owner } = workload.file.database;
+  if (migrate !== 'job' || owner === undefined) {
+    return undefined;
+  }
+  const given = credentials(workload, owner);
+  const container: k8s.Container = { ...baseContainer(workload, given), name: 'migrate', args: ['migrate'] };
+  const spec: k8s.JobSpec = {
+    backoffLimit: ATTEMPTS,
+    activeDeadlineSeconds: DEADLINE_SECONDS,
+    template: {
+      metadata: podMetadata(workload, podLabels(workload)),
+      spec: { ...podSpec(workload, configMap.name, [container], given), restartPolicy: 'OnFailure' },
+    },
+  };
+  const content = JSON.stringify(k8s.toJson_JobSpec(spec));
+  return new k8s.KubeJob(scope, 'schema-job', {
+    metadata: objectMetadata(workload, `${workload.names.schemaJob}-${contentHash(content)}`),
+    spec,
+  });
+}
