@@ -14,6 +14,8 @@ import { until } from '../stack/until.ts';
 
 const PARTITIONS = 3;
 const ROLE = 'consumer';
+/** Somebody else, who uses the same server. */
+const HOG = 'hog';
 /** Long enough to outlast {@link SESSION_TIMEOUT} when each of them waits for a time-out of a second first. */
 const FAILURES = 6;
 const SESSION_TIMEOUT = '6s';
@@ -59,17 +61,41 @@ async function lockRecords(): Promise<{ release(): Promise<void> }> {
   return { release: () => client.end() };
 }
 
+const urlOf = (role: string): string => {
+  const url = new URL(postgres.urlWithPassword);
+  url.username = role;
+  return url.href;
+};
+
+/** Takes every connection that the server has for ordinary roles, the consumer's too. */
+async function takeAllConnections(): Promise<{ release(): Promise<void> }> {
+  const taken: pg.Client[] = [];
+  const takeOne = async () => {
+    const client = new pg.Client({ connectionString: urlOf(HOG) });
+    await client.connect();
+    taken.push(client);
+    return taken.length;
+  };
+  await until('all connections to be taken', async () => {
+    while (await takeOne().catch(() => 0));
+    const ended = await asSuperuser(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ROLE}'`);
+    return ended.length === 0 ? true : undefined;
+  });
+  return {
+    async release() {
+      await Promise.all(taken.map((client) => client.end()));
+    },
+  };
+}
+
 beforeAll(async () => {
   postgres = await startPrivatePostgres();
-  await asSuperuser(
-    `CREATE ROLE ${ROLE} LOGIN PASSWORD '${postgres.password}'; GRANT CREATE ON DATABASE postgres TO ${ROLE}`,
-  );
+  for (const role of [ROLE, HOG]) await asSuperuser(`CREATE ROLE ${role} LOGIN PASSWORD '${postgres.password}'`);
+  await asSuperuser(`GRANT CREATE ON DATABASE postgres TO ${ROLE}`);
   topic = await createTopic({ partitions: PARTITIONS });
-  const url = new URL(postgres.urlWithPassword);
-  url.username = ROLE;
   consumer = await startConsumer({
     topics: [topic],
-    databaseUrl: url.href,
+    databaseUrl: urlOf(ROLE),
     settings: { kafka: { sessionTimeout: SESSION_TIMEOUT }, database: { statementTimeout: '1s' }, ...TELLS_JOINS },
   });
   await consumer.waitForHealth();
@@ -101,11 +127,20 @@ test('a read-only server pauses the partitions until it takes writes again', asy
   await asSuperuser('SELECT pg_reload_conf()');
 });
 
-test('a server without a connection to spare is waited for', async () => {
-  await asSuperuser(`ALTER ROLE ${ROLE} CONNECTION LIMIT 0`);
-  await asSuperuser(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ROLE}'`);
+test('a server whose connections are all in use is waited for', async () => {
+  const all = await takeAllConnections();
   await produceToAll();
   await awaitFailures(/53300/, PARTITIONS);
+  await awaitState('paused');
+  await all.release();
+});
+
+test('a role without a connection to spare is waited for', async () => {
+  await asSuperuser(`ALTER ROLE ${ROLE} CONNECTION LIMIT 0`);
+  await asSuperuser(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ROLE}'`);
+  const failedBefore = failures(/53300/);
+  await produceToAll();
+  await awaitFailures(/53300/, failedBefore + PARTITIONS);
   await awaitState('paused');
   await asSuperuser(`ALTER ROLE ${ROLE} CONNECTION LIMIT -1`);
 });
