@@ -7,7 +7,7 @@ import { type LocalServer, ServerStartError, startServer } from '../run/local-se
 import type { RunFolder } from '../run/run-folder.ts';
 import { hasKafkaJars, kafkaJars, type Progress } from './jars.ts';
 import { ensurePrerequisites, javaProgram } from './prerequisites.ts';
-import { serverProperties } from './server-properties.ts';
+import { type BrokerLayout, serverProperties } from './server-properties.ts';
 
 const LOG_CONFIGURATION = join(import.meta.dirname, 'log4j2.properties');
 /** A quick start matters more than a high peak: the serial collector and the first compiler are ready soonest. */
@@ -21,6 +21,8 @@ export interface LocalKafkaOptions {
   readonly port?: number;
   /** Port that clients are told to use, such as a proxy's. @default the one that the broker listens on */
   readonly advertisedPort?: number;
+  /** Another address under which clients see this machine's loopback ports, such as containers'. @default none */
+  readonly elsewhere?: string;
   /** Hears how a long step goes on. @default nobody does */
   readonly onProgress?: Progress;
 }
@@ -29,6 +31,8 @@ export interface LocalKafkaOptions {
 export interface LocalKafka {
   /** `host:port`; stays the same over stop and start. */
   readonly broker: string;
+  /** `host:port` for the clients of {@link LocalKafkaOptions.elsewhere}; `undefined` without. */
+  readonly brokerElsewhere: string | undefined;
   /** Process id of the running broker, for signals such as SIGSTOP. @throws ExplainedError when it is stopped. */
   readonly pid: number;
   /** Starts it again, on the same port and data; does nothing while it runs. */
@@ -50,7 +54,7 @@ export async function startLocalKafka(run: RunFolder, options: LocalKafkaOptions
   const jars = await kafkaJars(run, onProgress);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await formatAndStart(run, jars, attempt === 1 ? options.port : undefined, options.advertisedPort);
+      return await formatAndStart(run, jars, attempt === 1 ? options.port : undefined, options);
     } catch (error) {
       // Somebody took the port between the look and the bind: another one is as good.
       if (attempt === ATTEMPTS || !isPortTaken(error)) {
@@ -67,13 +71,14 @@ async function formatAndStart(
   run: RunFolder,
   jars: string,
   usualPort: number | undefined,
-  advertisedPort: number | undefined,
+  { advertisedPort, elsewhere }: LocalKafkaOptions,
 ): Promise<LocalKafka> {
   const folder = await mkdtemp(join(run.path, 'kafka-'));
   const port = await freePort(usualPort);
-  const layout = {
+  const layout: BrokerLayout = {
     port,
     ...(advertisedPort === undefined ? {} : { advertisedPort }),
+    ...(elsewhere === undefined ? {} : { elsewhere: { host: elsewhere, port: await freePort() } }),
     controllerPort: await freePort(),
     dataFolder: join(folder, 'data'),
   };
@@ -81,7 +86,7 @@ async function formatAndStart(
   await writeFile(properties, serverProperties(layout));
   await formatStorage(run, jars, properties);
   const start = () => startBroker(run, jars, properties);
-  const kafka = controlled(`127.0.0.1:${port}`, await start(), start);
+  const kafka = controlled(layout, await start(), start);
   run.beforeClose(() => kafka.stop());
   return kafka;
 }
@@ -120,7 +125,12 @@ function startBroker(run: RunFolder, jars: string, properties: string): Promise<
   });
 }
 
-function controlled(broker: string, started: LocalServer, start: () => Promise<LocalServer>): LocalKafka {
+function controlled(
+  { port, elsewhere }: BrokerLayout,
+  started: LocalServer,
+  start: () => Promise<LocalServer>,
+): LocalKafka {
+  const broker = `127.0.0.1:${port}`;
   let server: LocalServer | undefined = started;
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const running = server;
@@ -129,6 +139,7 @@ function controlled(broker: string, started: LocalServer, start: () => Promise<L
   };
   return {
     broker,
+    brokerElsewhere: elsewhere && `${elsewhere.host}:${elsewhere.port}`,
     get pid() {
       if (server === undefined) {
         throw new ExplainedError(`Kafka at ${broker} is stopped: it has no process id`);

@@ -21,6 +21,13 @@ describe('the settings of the local broker', () => {
     expect(proxied).toContain('\nlisteners=PLAINTEXT://127.0.0.1:1,');
   });
 
+  it('open a second way in for clients that see this machine under another address', () => {
+    const elsewhere = { host: '10.1.2.3', port: 7 };
+    const text = serverProperties({ port: 1, elsewhere, controllerPort: 2, dataFolder: '/data' });
+    expect(text).toContain('\nlisteners=PLAINTEXT://127.0.0.1:1,ELSEWHERE://127.0.0.1:7,CONTROLLER://127.0.0.1:2\n');
+    expect(text).toContain('\nadvertised.listeners=PLAINTEXT://127.0.0.1:1,ELSEWHERE://10.1.2.3:7\n');
+  });
+
   it('make no topic by accident', () => {
     expect(lines).toContain('auto.create.topics.enable=false');
   });

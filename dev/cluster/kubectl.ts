@@ -1,0 +1,51 @@
+import { ExplainedError } from '../run/explained-error.ts';
+import { type Finished, runCommand } from './command.ts';
+
+/** An object as the API server gives it, as far as it is looked into. */
+export interface ClusterObject {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly resourceVersion: string };
+}
+
+/** kubectl, for one namespace of the cluster that KUBECONFIG names. */
+export class Kubectl {
+  readonly #namespace: string;
+
+  constructor(namespace: string) {
+    this.#namespace = namespace;
+  }
+
+  /** Runs it and leaves the judgement of its exit code to the caller. */
+  run(args: readonly string[], input = ''): Promise<Finished> {
+    return runCommand('kubectl', ['--namespace', this.#namespace, ...args], { input });
+  }
+
+  /**
+   * @returns what it wrote
+   * @throws ExplainedError with kubectl's own words when it fails
+   */
+  async text(...args: readonly string[]): Promise<string> {
+    return this.#judged(args, await this.run(args));
+  }
+
+  /** Applies an object server-side. @throws ExplainedError with kubectl's own words when it fails */
+  async apply(manifest: object): Promise<void> {
+    const args = ['apply', '--server-side', '--filename', '-'];
+    this.#judged(args, await this.run(args, JSON.stringify(manifest)));
+  }
+
+  /** The objects of the files in a folder, as they are in the cluster. @throws ExplainedError when one is missing */
+  async objects(folder: string): Promise<readonly ClusterObject[]> {
+    const list = JSON.parse(await this.text('get', '--filename', folder, '--output', 'json')) as {
+      items: ClusterObject[];
+    };
+    return list.items;
+  }
+
+  #judged(args: readonly string[], { code, stdout, stderr }: Finished): string {
+    if (code !== 0) {
+      throw new ExplainedError(`kubectl ${args.join(' ')} ended with ${code}: ${stderr.trim() || stdout.trim()}`);
+    }
+    return stdout;
+  }
+}

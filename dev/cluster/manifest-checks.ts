@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ExplainedError } from '../run/explained-error.ts';
+import type { ClusterObject, Kubectl } from './kubectl.ts';
+
+const POLL_MS = 500;
+/** As often the same answer: nothing writes to the objects any more. */
+const QUIET_ANSWERS = 4;
+const SETTLE_LIMIT_MS = 60_000;
+
+type Versions = ReadonlyMap<string, string>;
+
+const nameOf = ({ kind, metadata }: ClusterObject): string => `${kind}/${metadata.name}`;
+
+async function versions(kubectl: Kubectl, folder: string): Promise<Versions> {
+  const objects = await kubectl.objects(folder);
+  return new Map(objects.map((object) => [nameOf(object), object.metadata.resourceVersion]));
+}
+
+const differing = (before: Versions, after: Versions): string[] =>
+  [...after].filter(([name, version]) => before.get(name) !== version).map(([name]) => name);
+
+/** Waits until the cluster's own controllers have written what they had to write into the objects. */
+async function settled(kubectl: Kubectl, folder: string): Promise<Versions> {
+  const deadline = Date.now() + SETTLE_LIMIT_MS;
+  let last = await versions(kubectl, folder);
+  for (let quiet = 1; quiet < QUIET_ANSWERS && Date.now() < deadline; ) {
+    await delay(POLL_MS);
+    const next = await versions(kubectl, folder);
+    quiet = differing(last, next).length === 0 ? quiet + 1 : 1;
+    last = next;
+  }
+  return last;
+}
+
+/** Applies a folder as its users do, server-side and strictly. @returns how many objects it holds */
+export async function applied(kubectl: Kubectl, folder: string): Promise<string> {
+  const said = await kubectl.text('apply', '--server-side', '--validate=strict', '--filename', folder);
+  const objects = await kubectl.objects(folder);
+  const lines = said.trim().split('\n');
+  if (lines.length !== objects.length) {
+    throw new ExplainedError(`${objects.length} objects, but kubectl said:\n${said}`);
+  }
+  return `${objects.length} objects`;
+}
+
+/** Applies a folder that is applied already, and sees that nothing happens. */
+export async function appliedAgain(kubectl: Kubectl, folder: string): Promise<string> {
+  const before = await settled(kubectl, folder);
+  await applied(kubectl, folder);
+  const changed = differing(before, await settled(kubectl, folder));
+  if (changed.length > 0) {
+    throw new ExplainedError(`other resourceVersions: ${changed.join(', ')}`);
+  }
+  return `${before.size} of ${before.size} resourceVersions as before`;
+}
+
+/** @throws ExplainedError with the difference when there is one */
+export async function withoutDifference(kubectl: Kubectl, folder: string): Promise<string> {
+  const { code, stdout, stderr } = await kubectl.run(['diff', '--server-side', '--filename', folder]);
+  if (code !== 0 || stdout !== '') {
+    throw new ExplainedError(`kubectl diff ended with ${code}:\n${stdout}${stderr}`);
+  }
+  return 'empty';
+}
+
+/**
+ * Applies a folder in which only application.yml differs from the one before it.
+ *
+ * @returns what changed, which has to be the ConfigMap, which is another one, and the Deployment
+ */
+export async function changeApplied(kubectl: Kubectl, before: string, after: string): Promise<string> {
+  const old = await settled(kubectl, before);
+  await applied(kubectl, after);
+  const changed = differing(old, await versions(kubectl, after)).map((name) => name.replace(/-[0-9a-f]+$/, ''));
+  const expected = ['ConfigMap/orders-consumer-config', 'Deployment/orders-consumer'];
+  if (changed.toSorted().join() !== expected.join()) {
+    throw new ExplainedError(`changed: ${changed.join(', ')}; expected: ${expected.join(', ')}`);
+  }
+  return 'a new ConfigMap and the Deployment, nothing else';
+}
+
+/** Deletes what the folder holds, the namespace with it. */
+export async function deleted(kubectl: Kubectl, folder: string): Promise<string> {
+  await kubectl.text('delete', '--filename', folder, '--wait', '--timeout=180s');
+  const { stdout } = await kubectl.run(['get', '--filename', folder, '--ignore-not-found', '--output', 'name']);
+  if (stdout.trim() !== '') {
+    throw new ExplainedError(`still there: ${stdout.trim().split('\n').join(', ')}`);
+  }
+  return 'nothing is left';
+}

@@ -1,0 +1,35 @@
+/** What the test may use beside the cluster; what is missing skips its part. */
+export interface ClusterOptions {
+  /** A command that makes an image known to the nodes, given the path of its tar. */
+  readonly loadImage: string | undefined;
+  /** Address under which Pods reach this machine's loopback ports. */
+  readonly host: string | undefined;
+  /** A command that runs the Prometheus of a namespace and a name, at {@link PROMETHEUS_URL}. */
+  readonly scrape: string | undefined;
+}
+
+/** Where the command of CLUSTER_SCRAPE has to let Prometheus listen. */
+export const PROMETHEUS_URL = 'http://127.0.0.1:9390';
+
+export const CLUSTER_HELP = `Applies the manifests to a real cluster, rolls, breaks and deletes them there, and prints a table of what held.
+
+  KUBECONFIG=FILE npm run test:cluster
+
+It works in a namespace of its own with Pod Security "restricted" and removes it. More is tested with these variables:
+
+  CLUSTER_LOAD_IMAGE  a command that makes an image known to the nodes; it gets the path of a docker-archive (podman save)
+  CLUSTER_HOST        the address under which Pods reach ports of this machine's 127.0.0.1; Kafka and PostgreSQL listen there
+  CLUSTER_SCRAPE      a command that gets namespace and name of a Prometheus object and runs a Prometheus by what the
+                      operator made of it, at ${PROMETHEUS_URL}
+
+Needs kubectl; the image's part also podman or docker, Java >= 17 and Maven. Exit code 1: something failed.
+`;
+
+/** The options as the environment has them; an empty variable counts as none. */
+export function readClusterOptions(env: NodeJS.ProcessEnv): ClusterOptions {
+  return {
+    loadImage: env['CLUSTER_LOAD_IMAGE'] || undefined,
+    host: env['CLUSTER_HOST'] || undefined,
+    scrape: env['CLUSTER_SCRAPE'] || undefined,
+  };
+}
