@@ -79,10 +79,11 @@ export async function changeApplied(kubectl: Kubectl, before: string, after: str
   return 'a new ConfigMap and the Deployment, nothing else';
 }
 
-/** Deletes what the folder holds, the namespace with it. */
-export async function deleted(kubectl: Kubectl, folder: string): Promise<string> {
-  await kubectl.text('delete', '--filename', folder, '--wait', '--timeout=180s');
-  const { stdout } = await kubectl.run(['get', '--filename', folder, '--ignore-not-found', '--output', 'name']);
+/** Deletes what the folders hold, the namespace with it. */
+export async function deleted(kubectl: Kubectl, folders: readonly string[]): Promise<string> {
+  const files = folders.flatMap((folder) => ['--filename', folder]);
+  await kubectl.text('delete', ...files, '--ignore-not-found', '--wait', '--timeout=180s');
+  const { stdout } = await kubectl.run(['get', ...files, '--ignore-not-found', '--output', 'name']);
   if (stdout.trim() !== '') {
     throw new ExplainedError(`still there: ${stdout.trim().split('\n').join(', ')}`);
   }

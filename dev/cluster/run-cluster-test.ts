@@ -103,7 +103,7 @@ async function testManifests(scene: Scene): Promise<void> {
   } else {
     await testPods(scene, site);
   }
-  await protocol.check('deleted', () => deleted(kubectl, scene.changed));
+  await protocol.check('deleted', () => deleted(kubectl, [folder, scene.changed]));
 }
 
 function imageIsThere({ run, own, options, protocol }: Scene): Promise<boolean> {
