@@ -26,10 +26,33 @@ Needs kubectl; the image's part also podman or docker, Java >= 17 and Maven. Exi
 `;
 
 /** The options as the environment has them; an empty variable counts as none. */
-export function readClusterOptions(env: NodeJS.ProcessEnv): ClusterOptions {
+function readClusterOptions(env: NodeJS.ProcessEnv): ClusterOptions {
   return {
     loadImage: env['CLUSTER_LOAD_IMAGE'] || undefined,
     host: env['CLUSTER_HOST'] || undefined,
     scrape: env['CLUSTER_SCRAPE'] || undefined,
   };
+}
+
+/** What the command line and the environment ask for. */
+export type ClusterRequest =
+  | { readonly kind: 'test'; readonly options: ClusterOptions }
+  | { readonly kind: 'exit'; readonly code: number; readonly stdout?: string; readonly stderr?: string };
+
+const EXIT_USAGE = 2;
+
+const SKIPPED = 'SKIPPED: KUBECONFIG names no cluster, so nothing was tested (npm run test:cluster -- --help)\n';
+
+/** Without a cluster there is nothing to do, which is told and no failure. */
+export function readClusterRequest(args: readonly string[], env: NodeJS.ProcessEnv): ClusterRequest {
+  const unknown = args.filter((arg) => arg !== '--help' && arg !== '-h');
+  if (unknown.length > 0) {
+    return { kind: 'exit', code: EXIT_USAGE, stderr: `unknown: ${unknown.join(' ')}\n\n${CLUSTER_HELP}` };
+  }
+  if (args.length > 0) {
+    return { kind: 'exit', code: 0, stdout: CLUSTER_HELP };
+  }
+  return env['KUBECONFIG']
+    ? { kind: 'test', options: readClusterOptions(env) }
+    : { kind: 'exit', code: 0, stdout: SKIPPED };
 }

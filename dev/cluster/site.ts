@@ -37,7 +37,10 @@ function urlAt(url: string, host: string): string {
  * @throws ExplainedError when a part does not start
  */
 export async function startSite(run: RunFolder, host: string, onProgress: (text: string) => void): Promise<Site> {
-  const starts = [startLocalKafka(run, { elsewhere: host, onProgress }), startLocalPostgres(run)] as const;
+  const starts = [
+    startLocalKafka(run, { elsewhere: host, onProgress }),
+    startLocalPostgres(run, { admitsOthers: true }),
+  ] as const;
   // Both, before a failure of one is told: what is still starting could not be stopped.
   await Promise.allSettled(starts);
   const [{ broker, brokerElsewhere }, { urlWithPassword }] = await Promise.all(starts);

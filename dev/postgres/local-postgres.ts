@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExplainedError } from '../run/explained-error.ts';
 import { freePort } from '../run/free-port.ts';
@@ -12,12 +12,16 @@ const SUPERUSER = 'postgres';
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 20_000;
 const ATTEMPTS = 3;
+/** A line of pg_hba.conf: everybody who can reach the port, which is still the loopback interface's. */
+const OTHERS_MAY_LOG_IN = 'host all all all scram-sha-256\n';
 /** PostgreSQL's words for its ways to stop, and the signals that mean them. */
 const STOP_SIGNAL = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
 export interface LocalPostgresOptions {
   /** Port to take when it is free. @default a random one */
   readonly port?: number;
+  /** Whether clients with another address than 127.0.0.1, such as containers', may log in, with the password too. @default false */
+  readonly admitsOthers?: boolean;
 }
 
 /** One real PostgreSQL server with data of its own; durability is at the server's defaults. */
@@ -58,6 +62,9 @@ export async function startLocalPostgres(run: RunFolder, options: LocalPostgresO
   const binaries = await postgresBinaries();
   const password = randomBytes(18).toString('base64url');
   const { data, user } = await initialize(run, binaries, password);
+  if (options.admitsOthers === true) {
+    await appendFile(join(data, 'pg_hba.conf'), OTHERS_MAY_LOG_IN);
+  }
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort(attempt === 1 ? options.port : undefined);
     const cluster = { binaries, data, port, user };
