@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { loadSettings } from '../../app/configuration/load-settings.ts';
 import { containerHealth } from '../../app/container-health.ts';
@@ -52,6 +52,10 @@ const CASES: readonly Case[] = [
   ['a token', (port) => ({ monitoring: credentials('bearer'), application: { server: { port } } })],
   ['user and password', (port) => ({ monitoring: credentials('basic'), application: { server: { port } } })],
   [
+    'a credential as files',
+    (port) => ({ secrets: { as: 'files' }, monitoring: credentials('basic'), application: { server: { port } } }),
+  ],
+  [
     'all of it',
     (port) => ({
       probes: { paths: 'groups' },
@@ -77,11 +81,18 @@ function answer({ scheme, port, path, authorization, trust }: AskedPlace) {
   });
 }
 
-/** Starts the server as the Pod would: with the ConfigMap, the Secrets' environment and the mounted certificate. */
-async function startAsPod({ applicationYaml, env }: Pick<ReturnType<typeof askedPlaces>, 'applicationYaml' | 'env'>) {
-  const configFile = join(mkdtempSync(join(tmpdir(), 'stream-consumer-pod-')), 'application.yml');
+/** Starts the server as the Pod would: with the ConfigMap, the Secrets in the environment or as files, and the certificate. */
+async function startAsPod({ applicationYaml, secretFiles, env }: ReturnType<typeof askedPlaces>) {
+  const pod = mkdtempSync(join(tmpdir(), 'stream-consumer-pod-'));
+  const configFile = join(pod, 'application.yml');
   writeFileSync(configFile, applicationYaml.replaceAll(CONTAINER_PATH.certificate, certificates));
-  const sources = { configFile, env, cwd: '/' };
+  for (const [path, content] of secretFiles) {
+    const file = join(pod, 'secrets', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+  const configTree = env['CONFIG_TREE'] === undefined ? undefined : join(pod, 'secrets');
+  const sources = { configFile, configTree, env, cwd: '/' };
   const settings = loadSettings(sources);
   if (!settings.ok) {
     throw new Error(settings.problems.map(describeProblem).join('\n'));

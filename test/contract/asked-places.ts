@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import { prometheusFiles } from '../../monitoring/prometheus-files.ts';
 import { overlay } from '../../synthesis/overlay.ts';
 import { exampleWorkload } from '../charts/example-consumer.ts';
-import { only, onlyContainer, renderedConsumer } from '../charts/rendered-consumer.ts';
+import { deploymentSpec, only, onlyContainer, renderedConsumer } from '../charts/rendered-consumer.ts';
 import { renderedMonitoring } from '../monitoring/rendered-monitoring.ts';
 
 /** The content of the cluster's Secrets, by name and key. */
@@ -100,6 +100,7 @@ export function askedPlaces(changes: object, secrets: Secrets) {
         )
         .map(({ name, value, valueFrom }) => [name, valueFrom ? secret(valueFrom.secretKeyRef) : (value ?? '')]),
     ),
+    secretFiles: secretFiles(deploymentSpec(manifests).template.spec, secret),
     applicationYaml: Object.values(only(manifests, 'ConfigMap')['data'] as Record<string, string>)[0] ?? '',
     probes: [container.livenessProbe, container.readinessProbe].map(({ httpGet }): AskedPlace => httpGet),
     admitted: (
@@ -114,6 +115,22 @@ export function askedPlaces(changes: object, secrets: Secrets) {
       return found === undefined ? 0 : behindService(found);
     }),
   };
+}
+
+interface SecretVolume {
+  readonly projected?: {
+    sources: readonly { secret: Named & { optional?: boolean; items: readonly { key: string; path: string }[] } }[];
+  };
+}
+
+/** Content of the Secrets that are mounted as files, by the path below the mount. */
+function secretFiles(pod: object, secret: (key: SecretKey) => string): readonly (readonly [string, string])[] {
+  const { volumes = [] } = pod as { volumes?: readonly SecretVolume[] };
+  return volumes.flatMap(({ projected }) =>
+    (projected?.sources ?? []).flatMap(({ secret: { name, optional, items } }) =>
+      optional === true ? [] : items.map(({ key, path }) => [path, secret({ name, key })] as const),
+    ),
+  );
 }
 
 /** The scrapes by each custom resource of the operator that consumer.yaml can ask for. */

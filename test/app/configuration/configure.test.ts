@@ -56,6 +56,9 @@ describe('--check', () => {
       KAFKA_SASL_MECHANISM: 'plain',
       KAFKA_SASL_USERNAME: 'u',
       KAFKA_SASL_PASSWORD: 'hunter2',
+      MANAGEMENT_SECURITY_TOKEN: 'hunter2',
+      SPRING_BOOT_ADMIN_CLIENT_USERNAME: 'u',
+      SPRING_BOOT_ADMIN_CLIENT_PASSWORD: 'hunter2',
     };
     const { code, stdout } = exit(['--check'], env);
     expect(code).toBe(0);
