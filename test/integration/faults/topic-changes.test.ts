@@ -49,10 +49,13 @@ longTest('a compacted topic with holes is read to its end, and the stored offset
   };
   const topic = await createTopic({ config });
   const KEYS = 50;
-  const keyed = (round: number) =>
-    Array.from({ length: KEYS }, (_, key) => ({ key: `key-${key}`, value: `{"round":${round}}` }));
-  for (let round = 0; round < 4; round += 1) await produce(topic, keyed(round));
-  let end = 4 * KEYS;
+  // The first record of each batch stays and those behind it go: the batch then ends behind its last record.
+  const batch = (round: number) => [
+    { key: `only-${round}`, value: '{}' },
+    ...Array.from({ length: KEYS }, (_, key) => ({ key: `key-${key}`, value: `{"round":${round}}` })),
+  ];
+  for (let round = 0; round < 4; round += 1) await produce(topic, batch(round));
+  let end = 4 * (KEYS + 1);
   // Only a segment that has ended is cleaned, and only a further record ends it.
   const left = await until(
     'the cleaner',
