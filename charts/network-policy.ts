@@ -51,6 +51,15 @@ function brokerPorts({ settings }: Workload): number[] {
   return [...new Set(ports)];
 }
 
+/** Where the consumer registers itself, if it does: a place that the manifests know. */
+function adminPorts({ settings }: Workload): number[] {
+  const ports = settings.spring.boot.admin.client.url.map((text) => {
+    const { port, protocol } = new URL(text);
+    return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+  });
+  return [...new Set(ports)];
+}
+
 type Egress = Workload['file']['networkPolicy']['egress'];
 
 const toNameServers = ({ dns }: Egress) => dns.map((each) => egressRule(each, DNS_PORTS, true));
@@ -63,6 +72,7 @@ function egress(workload: Workload): k8s.NetworkPolicyEgressRule[] {
     ...toNameServers(places),
     ...places.brokers.map((each) => egressRule(each, brokerPorts(workload))),
     ...toDatabase(places),
+    ...(adminPorts(workload).length === 0 ? [] : [{ ports: adminPorts(workload).map(toPort('TCP')) }]),
     ...places.others.map((each) => egressRule(each, [])),
   ];
 }

@@ -68,6 +68,12 @@ describe('the policy', () => {
     expect(spec.egress.at(-1)).toMatchObject({ ports: [tcp(8081)] });
   });
 
+  test('lets the Pods register at Spring Boot Admin where they are told to', () => {
+    const url = ['http://admin.monitoring.svc:8085', 'https://admin.example.com'];
+    const { egress } = policy({}, { application: { spring: { boot: { admin: { client: { url } } } } } });
+    expect(egress.at(-1)).toEqual({ ports: [tcp(8085), tcp(443)] });
+  });
+
   test('can be left out', () => {
     const kinds = renderedConsumer({ networkPolicy: { enabled: false } }).map(({ kind }) => kind);
     expect(kinds).not.toContain('NetworkPolicy');

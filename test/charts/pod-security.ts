@@ -7,13 +7,17 @@ export interface PodSpec {
   readonly volumes?: readonly Record<string, unknown>[];
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
+  readonly ephemeralContainers?: readonly Container[];
 }
 
 interface SecurityContext {
   readonly runAsNonRoot?: boolean;
   readonly runAsUser?: number;
   readonly seccompProfile?: { readonly type?: string };
-  readonly sysctls?: readonly unknown[];
+  readonly appArmorProfile?: { readonly type?: string };
+  readonly seLinuxOptions?: { readonly type?: string; readonly user?: string; readonly role?: string };
+  readonly windowsOptions?: { readonly hostProcess?: boolean };
+  readonly sysctls?: readonly { readonly name: string }[];
 }
 
 interface Container {
@@ -22,6 +26,7 @@ interface Container {
   readonly securityContext?: SecurityContext & {
     readonly privileged?: boolean;
     readonly allowPrivilegeEscalation?: boolean;
+    readonly procMount?: string;
     readonly capabilities?: { readonly drop?: readonly string[]; readonly add?: readonly string[] };
   };
 }
@@ -37,7 +42,42 @@ const ALLOWED_VOLUMES: readonly string[] = [
   'secret',
 ];
 
-const SECCOMP_TYPES: readonly unknown[] = ['RuntimeDefault', 'Localhost'];
+const PROFILE_TYPES: readonly unknown[] = ['RuntimeDefault', 'Localhost'];
+
+const SELINUX_TYPES: readonly unknown[] = [
+  undefined,
+  '',
+  'container_t',
+  'container_init_t',
+  'container_kvm_t',
+  'container_engine_t',
+];
+
+/** Settings of the kernel that concern the Pod alone. */
+const SAFE_SYSCTLS: readonly string[] = [
+  'kernel.shm_rmid_forced',
+  'net.ipv4.ip_local_port_range',
+  'net.ipv4.ip_unprivileged_port_start',
+  'net.ipv4.tcp_syncookies',
+  'net.ipv4.ping_group_range',
+  'net.ipv4.ip_local_reserved_ports',
+  'net.ipv4.tcp_keepalive_time',
+  'net.ipv4.tcp_fin_timeout',
+  'net.ipv4.tcp_keepalive_intvl',
+  'net.ipv4.tcp_keepalive_probes',
+];
+
+/** What holds for a Pod's context and for a container's alike. */
+function contextChecks(context: SecurityContext): [string, boolean][] {
+  const { seccompProfile, appArmorProfile, seLinuxOptions, windowsOptions } = context;
+  return [
+    ['seccompProfile', seccompProfile === undefined || PROFILE_TYPES.includes(seccompProfile.type)],
+    ['appArmorProfile', appArmorProfile === undefined || PROFILE_TYPES.includes(appArmorProfile.type)],
+    ['seLinuxOptions', SELINUX_TYPES.includes(seLinuxOptions?.type) && !seLinuxOptions?.user && !seLinuxOptions?.role],
+    ['hostProcess', windowsOptions?.hostProcess !== true],
+    ['runAsUser', context.runAsUser !== 0],
+  ];
+}
 
 function containerViolations(container: Container, pod: PodSpec): string[] {
   const own = container.securityContext ?? {};
@@ -48,8 +88,9 @@ function containerViolations(container: Container, pod: PodSpec): string[] {
     ['capabilities.drop', own.capabilities?.drop?.includes('ALL') === true],
     ['capabilities.add', add.length === 0],
     ['runAsNonRoot', (own.runAsNonRoot ?? pod.securityContext?.runAsNonRoot) === true],
-    ['runAsUser', own.runAsUser !== 0],
-    ['seccompProfile', SECCOMP_TYPES.includes((own.seccompProfile ?? pod.securityContext?.seccompProfile)?.type)],
+    ['procMount', own.procMount === undefined || own.procMount === 'Default'],
+    ['no seccompProfile', (own.seccompProfile ?? pod.securityContext?.seccompProfile) !== undefined],
+    ...contextChecks(own),
     ['hostPort', (container.ports ?? []).every(({ hostPort }) => (hostPort ?? 0) === 0)],
   ];
   return checks.filter(([, holds]) => !holds).map(([rule]) => `${container.name}: ${rule}`);
@@ -57,17 +98,19 @@ function containerViolations(container: Container, pod: PodSpec): string[] {
 
 /** Names of the rules of Pod Security "restricted" that a Pod breaks. */
 export function restrictedViolations(pod: PodSpec): string[] {
+  const containers = [...pod.containers, ...(pod.initContainers ?? []), ...(pod.ephemeralContainers ?? [])];
   const volumes = (pod.volumes ?? []).flatMap((volume) => Object.keys(volume).filter((key) => key !== 'name'));
   const checks: [string, boolean][] = [
     ['hostNetwork', pod.hostNetwork !== true],
     ['hostPID', pod.hostPID !== true],
     ['hostIPC', pod.hostIPC !== true],
-    ['sysctls', (pod.securityContext?.sysctls ?? []).length === 0],
-    ['pod runAsUser', pod.securityContext?.runAsUser !== 0],
+    ['sysctls', (pod.securityContext?.sysctls ?? []).every(({ name }) => SAFE_SYSCTLS.includes(name))],
+    ['pod runAsNonRoot', pod.securityContext?.runAsNonRoot !== false],
+    ...contextChecks(pod.securityContext ?? {}).map(([rule, holds]): [string, boolean] => [`pod ${rule}`, holds]),
     ['volumes', volumes.every((type) => ALLOWED_VOLUMES.includes(type))],
   ];
   return [
     ...checks.filter(([, holds]) => !holds).map(([rule]) => rule),
-    ...[...pod.containers, ...(pod.initContainers ?? [])].flatMap((container) => containerViolations(container, pod)),
+    ...containers.flatMap((container) => containerViolations(container, pod)),
   ];
 }
