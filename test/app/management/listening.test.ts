@@ -1,8 +1,9 @@
 import { on, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { closeWithin, ListenError } from '../../../app/management/listening.ts';
-import { managementOptions, startManagement } from './running-management.ts';
+import { freePort } from '../../../dev/run/free-port.ts';
+import { managementOptions, settingsWith, startManagement } from './running-management.ts';
 
 function onAddress(address: string, port: number) {
   const { settings } = managementOptions();
@@ -74,4 +75,31 @@ test('a request under way when the server ends gets its answer', async () => {
   await management.stop();
   expect((await answer).status).toBe(503);
   expect(await (await answer).json()).toMatchObject({ components: { db: { status: 'OUT_OF_SERVICE' } } });
+});
+
+describe('with a management port', () => {
+  test('nothing listens on server.port', async () => {
+    const port = await freePort();
+    const { management, address } = await startManagement({
+      settings: settingsWith({ server: { port: 0 } }, { server: { port, address: '127.0.0.1' } }),
+    });
+    expect((await fetch(`http://127.0.0.1:${address.port}/actuator/health/ping`)).status).toBe(200);
+    await expect(fetch(`http://127.0.0.1:${port}/actuator/health/ping`)).rejects.toThrow();
+    await management.stop();
+  });
+
+  test('a port in use is named with the setting that it came from', async () => {
+    const { management, address } = await startManagement();
+    await expect(startManagement({ settings: settingsWith({ server: { port: address.port } }) })).rejects.toThrow(
+      'set management.server.port (MANAGEMENT_SERVER_PORT) to a free port',
+    );
+    await management.stop();
+  });
+});
+
+test('the server logs nothing of its own when it listens, for the application says it once', async () => {
+  const lines: string[] = [];
+  const { management } = await startManagement({ logDestination: { write: (line) => lines.push(line) } });
+  await management.stop();
+  expect(lines.filter((line) => line.includes('istening'))).toEqual([]);
 });
