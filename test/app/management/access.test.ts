@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { accessOf } from '../../../app/management/access.ts';
-import { managementOptions, type RunningManagement, startManagement } from './running-management.ts';
+import { managementOptions, type RunningManagement, settingsWith, startManagement } from './running-management.ts';
 
 const TOKEN = 'bearer-7f3a';
 const SECURITY = { token: TOKEN, username: 'prometheus', password: 'pass:wörd' };
@@ -94,6 +94,19 @@ test('the health and its groups answer everybody with the status', async () => {
   for (const group of ['liveness', 'readiness']) {
     expect((await app.inject({ url: `/actuator/health/${group}` })).json()).toEqual({ status: 'UP' });
   }
+});
+
+test('the additional paths of the probe groups are open as well, with the status alone', async () => {
+  running = await startManagement({
+    settings: settingsWith({
+      security: SECURITY,
+      endpoint: { health: { probes: { 'add-additional-paths': true } } },
+    }),
+  });
+  for (const url of ['/livez', '/readyz']) {
+    expect((await running.app.inject({ url })).json()).toEqual({ status: 'UP' });
+  }
+  expect((await running.app.inject({ url: '/livez/x' })).statusCode).toBe(401);
 });
 
 test('a component is not there for those without the credential, and with it all is shown', async () => {
