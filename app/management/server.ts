@@ -4,6 +4,7 @@ import type { Settings } from '../../contract/settings.ts';
 import type { Certificate } from './certificate.ts';
 import { sendError, sendNotFound } from './error-answer.ts';
 import { type LogDestination, logOptions } from './log-options.ts';
+import { queryParameters } from './query-parameters.ts';
 
 /** Limits against clients that are slow, many or malicious; times in milliseconds, sizes in bytes. */
 const LIMITS = {
@@ -75,7 +76,10 @@ export function createServer({ logging, certificate, guard, destination, onLogLi
     forceCloseConnections: 'idle',
     // A request under way while the server ends gets its own answer, not a bare 503.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: LIMITS.metricNameCharacters },
+    routerOptions: {
+      maxParamLength: LIMITS.metricNameCharacters,
+      querystringParser: (query) => ({ ...queryParameters(query) }),
+    },
     rewriteUrl: ({ url = '/' }) => withoutPathParameters(url),
     frameworkErrors: (error, request, reply) => void sendError(request, reply, error.statusCode ?? 400),
   });

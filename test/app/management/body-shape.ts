@@ -1,0 +1,68 @@
+import { ABSENT_KEYS, ABSENT_LABELS } from './differences.ts';
+import { familyShapes } from './exposition-shape.ts';
+
+/** Keys whose values are part of the contract; of all others only the type is. */
+const EXACT_KEYS = new Set([
+  'status',
+  'error',
+  'path',
+  'href',
+  'templated',
+  'name',
+  'statistic',
+  'tag',
+  'baseUnit',
+  'groups',
+  'database',
+  'validationQuery',
+  'exists',
+]);
+
+/** Sections of the info, whose names and texts are each product's own. */
+const FREE_SECTIONS = new Set(['app', 'build', 'os', 'garbageCollectors']);
+
+/** What has to be the same of a body. */
+export function bodyShape(body: string, contentType: unknown): unknown {
+  if (body === '') {
+    return 'empty';
+  }
+  const type = String(contentType);
+  if (type.includes('json')) {
+    return shapeOf(JSON.parse(body));
+  }
+  if (type.startsWith('text/html')) {
+    return /^<(html|!doctype html)[ >]/.test(body) ? 'page' : 'no page';
+  }
+  return type.includes('version=') ? familyShapes(body) : body;
+}
+
+/** Keys in their order, exact values where they matter, types elsewhere; of a list, the different shapes in it. */
+function shapeOf(value: unknown, key = '', isFree = false): unknown {
+  if (Array.isArray(value)) {
+    const isExact = EXACT_KEYS.has(key) && !isFree;
+    return isExact
+      ? value
+      : [
+          ...new Set(
+            value.filter(isHere).map((item) => JSON.stringify(shapeOf(item, '', isFree || FREE_SECTIONS.has(key)))),
+          ),
+        ].sort();
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value)
+      .filter(([name]) => !ABSENT_KEYS.has(name) || key === 'build')
+      .map(([name, item]) => [name, shapeOf(item, name, isFree || FREE_SECTIONS.has(name))]);
+  }
+  if (key === 'timestamp') {
+    return String(value).replace(/\d/g, '0');
+  }
+  return EXACT_KEYS.has(key) && !isFree && !isDiskPath(key, value) ? value : typeof value;
+}
+
+/** Whether an item of a list of tags is a tag that is here, too. */
+const isHere = (item: unknown): boolean =>
+  !(typeof item === 'object' && item !== null && 'tag' in item && ABSENT_LABELS.has(String(item.tag)));
+
+/** `path` is the asked path in an error, and a folder of the machine in diskSpace. */
+const isDiskPath = (key: string, value: unknown): boolean =>
+  key === 'path' && String(value).startsWith('/') && !/^\/(actuator|$)/.test(String(value));
