@@ -19,7 +19,7 @@ export class Exposition {
     this.#openMetrics = format === 'openmetrics';
     this.#registry = this.#openMetrics ? openMetricsRegistry() : new Registry();
     const keys = Object.keys(METRICS) as MetricKey[];
-    for (const key of keys.sort((a, b) => (METRICS[a].name < METRICS[b].name ? -1 : 1))) {
+    for (const key of keys.sort((a, b) => (baseName(METRICS[a]) < baseName(METRICS[b]) ? -1 : 1))) {
       this.#register(METRICS[key], sources[key], tags);
     }
   }
@@ -32,7 +32,8 @@ export class Exposition {
   async write(includedNames?: ReadonlySet<string>): Promise<string> {
     const names = [...this.#names].filter(([family]) => includedNames?.has(family) ?? true);
     const families = await Promise.all(names.map(([, name]) => this.#registry.getSingleMetricAsString(name)));
-    const lines = families.filter((family) => !isEmpty(family));
+    const written = families.filter((family) => !isEmpty(family));
+    const lines = this.#openMetrics ? written.map(typeFirst) : written;
     return [...lines, ...(this.#openMetrics ? ['# EOF'] : [])].map((line) => `${line}\n`).join('');
   }
 
@@ -44,6 +45,13 @@ export class Exposition {
     new ExposedFamily({ ...definition, name, type }, source, tags, this.#registry);
   }
 }
+
+/** What families are sorted by, as Spring Boot sorts them: the name without the suffix of counters and infos. */
+const baseName = ({ name, type }: MetricDefinition): string =>
+  type === 'counter' || type === 'info' ? name.replace(/_(total|info)$/, '') : name;
+
+/** OpenMetrics tells the type before the help. */
+const typeFirst = (family: string): string => family.replace(/^(# HELP .*)\n(# TYPE .*)/, '$2\n$1');
 
 const isEmpty = (family: string): boolean => family.slice(family.lastIndexOf('\n') + 1).startsWith('#');
 

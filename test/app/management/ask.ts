@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 
 /** One request over a real connection. */
 export interface Question {
@@ -20,12 +21,14 @@ export interface Answer {
 export function ask(port: number, { method = 'GET', url, headers = {} }: Question): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asked = request({ host: '127.0.0.1', port, method, path: url, headers }, (response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (data: string) => {
-        body += data;
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const { statusCode: status = 0, headers: received } = response;
+        const bytes = Buffer.concat(chunks);
+        const isCompressed = received['content-encoding'] === 'gzip' && bytes.length > 0;
+        resolve({ status, headers: received, body: (isCompressed ? gunzipSync(bytes) : bytes).toString('utf8') });
       });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
       response.on('error', reject);
     });
     asked.on('error', reject);

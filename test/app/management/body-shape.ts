@@ -1,4 +1,4 @@
-import { ABSENT_KEYS, ABSENT_LABELS } from './differences.ts';
+import { ABSENT_LABELS, FOREIGN_KEYS } from './differences.ts';
 import { familyShapes } from './exposition-shape.ts';
 
 /** Keys whose values are part of the contract; of all others only the type is. */
@@ -17,6 +17,8 @@ const EXACT_KEYS = new Set([
   'validationQuery',
   'exists',
 ]);
+
+const FOREIGN = new Set(FOREIGN_KEYS.flatMap(({ keys }) => keys));
 
 /** Sections of the info, whose names and texts are each product's own. */
 const FREE_SECTIONS = new Set(['app', 'build', 'os', 'garbageCollectors']);
@@ -50,7 +52,7 @@ function shapeOf(value: unknown, key = '', isFree = false): unknown {
   }
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value)
-      .filter(([name]) => !ABSENT_KEYS.has(name) || key === 'build')
+      .filter(([name]) => !FOREIGN.has(name) || key === 'build')
       .map(([name, item]) => [name, shapeOf(item, name, isFree || FREE_SECTIONS.has(name))]);
   }
   if (key === 'timestamp') {
@@ -61,7 +63,7 @@ function shapeOf(value: unknown, key = '', isFree = false): unknown {
 
 /** Whether an item of a list of tags is a tag that is here, too. */
 const isHere = (item: unknown): boolean =>
-  !(typeof item === 'object' && item !== null && 'tag' in item && ABSENT_LABELS.has(String(item.tag)));
+  !(typeof item === 'object' && item !== null && 'tag' in item && ABSENT_LABELS.names.has(String(item.tag)));
 
 /** `path` is the asked path in an error, and a folder of the machine in diskSpace. */
 const isDiskPath = (key: string, value: unknown): boolean =>

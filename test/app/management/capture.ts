@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { TRANSPORT_HEADERS } from './differences.ts';
 
 const FOLDER = new URL('./golden/', import.meta.url);
-
-/** Headers that depend on the server's way to send, not on the contract. */
-const TRANSPORT_HEADERS = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
 
 /** One answer of a real Spring Boot service, with the request that it answers. */
 export interface Capture {
@@ -55,7 +53,7 @@ function headersOf(lines: readonly string[]): Record<string, string> {
 export function contractHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers)
-      .filter(([name]) => !TRANSPORT_HEADERS.has(name))
+      .filter(([name]) => !TRANSPORT_HEADERS.names.has(name))
       .map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : String(value)]),
   );
 }

@@ -3,7 +3,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ask } from './ask.ts';
 import { bodyShape } from './body-shape.ts';
 import { type Capture, contractHeaders, readCaptures } from './capture.ts';
-import { ABSENT_FAMILIES, DIFFERENCES, type Part } from './differences.ts';
+import {
+  ABSENT_FAMILIES,
+  ABSENT_LABELS,
+  DIFFERENCES,
+  FOREIGN_KEYS,
+  type Part,
+  TRANSPORT_HEADERS,
+} from './differences.ts';
 import { type FamilyShapes, familyShapes } from './exposition-shape.ts';
 import { type RunningManagement, settingsWith, startManagement } from './running-management.ts';
 
@@ -83,10 +90,22 @@ test('reads every capture there is, and every difference is one', () => {
   expect(new Set(differing).size).toBe(differing.length);
 });
 
-test('the document lists the same differences with the same reasons', () => {
+/** Rows of the document's table of differences, without its head. */
+function documentedDifferences(): readonly string[] {
   const document = readFileSync(new URL('../../../docs/monitoring-interface.md', import.meta.url), 'utf8');
-  const rows = document.split('\n').filter((line) => line.startsWith('| '));
-  for (const { reason } of [...DIFFERENCES, ...ABSENT_FAMILIES]) {
-    expect(rows.filter((row) => row.includes(reason))).toHaveLength(1);
+  const [, table = ''] = /^\| Request \|.*\n\| --- \|.*\n((?:\|.*\n)+)/m.exec(document) ?? [];
+  return table.trim().split('\n');
+}
+
+test('the document has one table of the same differences, with the same reasons, and no others', () => {
+  const rows = documentedDifferences();
+  const ofCaptures = DIFFERENCES.map(
+    ({ captures, reason }) => `| ${captures.map((name) => `\`${name}\``).join(', ')} | ${reason} |`,
+  );
+  const others = [...ABSENT_FAMILIES, ...FOREIGN_KEYS, ABSENT_LABELS, TRANSPORT_HEADERS];
+  expect(rows).toEqual(expect.arrayContaining(ofCaptures));
+  for (const { reason } of others) {
+    expect(rows.filter((row) => row.endsWith(`| ${reason} |`))).toHaveLength(1);
   }
+  expect(rows).toHaveLength(ofCaptures.length + others.length);
 });

@@ -35,6 +35,11 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: 'no Tomcat: raw brackets in a query are no error, and the unknown parameter is passed over',
   },
   {
+    captures: ['prometheus-openmetrics-3'],
+    parts: ['headers'],
+    reason: 'a scrape is compressed for who accepts gzip; Spring Boot does that when `server.compression` says so',
+  },
+  {
     captures: ['prometheus-protobuf'],
     parts: ['headers', 'body'],
     reason: 'no protobuf: the next acceptable type is used',
@@ -42,33 +47,44 @@ export const DIFFERENCES: readonly Difference[] = [
 ];
 
 /** Families of Boot's scrape that are not here. */
-export const ABSENT_FAMILIES: readonly { readonly names: RegExp; readonly reason: string }[] = [
-  { names: /^(executor|tomcat)_/, reason: 'no task executor, no Tomcat' },
-  { names: /^spring_kafka_/, reason: 'no Spring listener, no Spring template' },
-  { names: /^jvm_(buffer_count|classes|compilation)_/, reason: 'no such thing in V8' },
+export const ABSENT_FAMILIES: readonly { readonly names: readonly RegExp[]; readonly reason: string }[] = [
+  { names: [/^(executor|tomcat)_/], reason: 'no task executor, no Tomcat: no families of theirs' },
+  { names: [/^spring_kafka_/], reason: 'no Spring listener, no Spring template: no families of theirs' },
   {
-    names:
-      /^kafka_(app_info|consumer_(commit_sync|committed|connection|failed_(re)?auth|successful|reauthentication|io_|iotime|network_io|node|outgoing|poll_idle|response|select|time_between|incoming_byte_rate|request_(rate|size)))/,
-    reason: "inside of Java's Kafka client: this one has no such figures",
+    names: [/^jvm_(buffer_count|classes|compilation)_/],
+    reason: 'no JVM: no classes, no compiler, no count of buffers',
   },
   {
-    names:
-      /^kafka_consumer_(coordinator_(commit|join|sync|partition_|heartbeat_r|rebalance_(rate|latency$)|failed_rebalance_rate)|fetch_manager_(fetch_size|fetch_throttle|preferred|records_(lag_avg|lead|per_request)))/,
-    reason: "inside of Java's Kafka client: this one has no such figures",
+    names: [
+      /^kafka_(app_info|consumer_(commit_sync|committed|connection|io_|iotime|network_io|node|outgoing|poll_idle)_?)/,
+      /^kafka_consumer_(failed_(re)?auth|successful|reauthentication|response|select|time_between)/,
+      /^kafka_consumer_(incoming_byte_rate|request_(rate|size))/,
+      /^kafka_consumer_coordinator_(commit|join|sync|partition_|heartbeat_r|failed_rebalance_rate)/,
+      /^kafka_consumer_coordinator_rebalance_(rate|latency(_total)?$)/,
+      /^kafka_consumer_fetch_manager_(fetch_(size|throttle)|preferred|records_(lag_avg|lead|per_request))/,
+    ],
+    reason:
+      "no Java Kafka client: no figures of that client's inside; lag, consumption, fetches and rebalances are here",
   },
 ];
 
-/** Labels of Boot's scrape that are not here: who names a Spring listener. */
-export const ABSENT_LABELS: ReadonlySet<string> = new Set(['spring_id', 'spring.id']);
+/** Labels of Boot's scrape, and tags of its metrics, that are not here. */
+export const ABSENT_LABELS = {
+  names: new Set<string>(['spring_id', 'spring.id']),
+  reason: 'no Spring listener, whose name would be in them: no label `spring_id`',
+} as const;
 
 /** Parts of an object that are Boot's alone or this consumer's alone. */
-export const ABSENT_KEYS: ReadonlySet<string> = new Set([
-  // components of the health
-  'ssl',
-  'kafka',
-  'consumer',
-  // sections of the info
-  'java',
-  'license',
-  'runtime',
-]);
+export const FOREIGN_KEYS: readonly { readonly keys: readonly string[]; readonly reason: string }[] = [
+  { keys: ['ssl', 'kafka', 'consumer'], reason: 'no component `ssl`; `kafka` and `consumer` besides' },
+  {
+    keys: ['java', 'license', 'runtime'],
+    reason: 'no section `java`; `runtime` says what runs, `license` under which terms',
+  },
+];
+
+/** Headers that are not compared. */
+export const TRANSPORT_HEADERS = {
+  names: new Set<string>(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']),
+  reason: "Date, Connection, Keep-Alive, Content-Length and Transfer-Encoding are the server's own",
+} as const;

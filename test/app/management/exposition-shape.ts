@@ -6,7 +6,7 @@ export type FamilyShapes = ReadonlyMap<string, readonly string[]>;
 const labelNames = (labels: string): string =>
   [...labels.matchAll(/([\w.]+)="/g)]
     .map(([, name = '']) => name)
-    .filter((name) => !ABSENT_LABELS.has(name))
+    .filter((name) => !ABSENT_LABELS.names.has(name))
     .sort()
     .join();
 
@@ -18,7 +18,8 @@ function shapeOf(line: string): string {
   return line.replace(/\{(.*)\} \S+$/, (_all, labels: string) => `{${labelNames(labels)}}`);
 }
 
-const isAbsent = (family: string): boolean => ABSENT_FAMILIES.some(({ names }) => names.test(family));
+const isAbsent = (family: string): boolean =>
+  ABSENT_FAMILIES.some(({ names }) => names.some((name) => name.test(family)));
 
 /** The families of a scrape in their order, those that are meant to be absent left out. */
 export function familyShapes(exposition: string): FamilyShapes {

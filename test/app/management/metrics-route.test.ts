@@ -36,7 +36,7 @@ test.each([
   expect(tags).not.toContain('id');
 });
 
-test.each(['?tag=foo', '?tag=area:heap,', '?tag=area:heap&tag=foo', '?tag=%zz'])(
+test.each(['?tag=foo', '?tag=area:heap,', '?tag=area:heap&tag=foo', '?tag=%zz&tag=foo'])(
   'a tag that is not KEY:VALUE is 400, with the error body: %s',
   async (query) => {
     const answer = await ask(`/jvm.memory.used${query}`);
@@ -62,3 +62,13 @@ test.each(['/nosuch', '/constructor', '/jvm.memory.used?tag=area:nosuch', `/${'x
     expect([answer.statusCode, answer.body, answer.headers['content-disposition']]).toEqual([404, '', undefined]);
   },
 );
+
+test('a tag that cannot be decoded is passed over, as if it were not there', async () => {
+  const [all, one] = [
+    (await ask('/jvm.memory.max?tag=%zz')).json(),
+    (await ask('/jvm.memory.max?tag=%zz&tag=area:heap')).json(),
+  ];
+  const tags = (answer: { availableTags: { tag: string }[] }) => answer.availableTags.map(({ tag }) => tag);
+  expect(tags(all)).toContain('area');
+  expect(tags(one)).not.toContain('area');
+});
