@@ -107,6 +107,12 @@ describe('--help', () => {
   });
 });
 
+test('migrate takes the settings from the same places as the consumer', () => {
+  const decision = configure(['migrate', '--config', 'application.yml'], {}, CWD);
+  expect(decision).toMatchObject({ kind: 'migrate', settings: { kafka: { groupId: 'g' } } });
+  expect(exit(['migrate', '--config', 'wrong.yml']).code).toBe(78);
+});
+
 describe('dead-letters', () => {
   const asked = (argv: readonly string[]) => {
     const decision = configure(['dead-letters', ...argv], {}, CWD);
@@ -176,6 +182,9 @@ describe('a wrong command line', () => {
     [['--check=yes'], '--check takes no value: "yes"'],
     [['application.yml'], 'the command line has a word that is no command: "application.yml"'],
     [['deadletters'], 'did you mean dead-letters list?'],
+    [['migrat'], 'did you mean migrate?'],
+    [['migrate', 'now'], 'has a word that is no command: "now"'],
+    [['migrate', '--check'], '--check is not an option'],
     [['dead-letters'], 'the command dead-letters needs to be told what to do'],
     [['dead-letters', 'delete'], 'the command dead-letters cannot do this: "delete"'],
     [['dead-letters', 'list', 'orders'], 'the command dead-letters list takes options only: "orders"'],
