@@ -3,13 +3,13 @@ import { markdownTable } from './markdown-table.ts';
 
 const code = (text: string): string => `\`${text}\``;
 
-const row = ({ name, type, labels, dotted, unit, help }: MetricDefinition): readonly string[] => [
+const row = ({ name, type, labels, dotted, unit, help, linuxOnly = false }: MetricDefinition): readonly string[] => [
   code(name),
   type,
   labels.map(code).join(', '),
   dotted === undefined ? '' : code(dotted),
   unit ?? '',
-  help,
+  linuxOnly ? `${help} (Linux)` : help,
 ];
 
 /** Every metric that the consumer exports. */
