@@ -17,7 +17,7 @@ export interface MetricDefinition {
   /** Upper bounds of a histogram's buckets, ascending, without the infinite one. */
   readonly buckets?: readonly number[];
   /** Read from Linux's `/proc`: left out on other systems. @default false */
-  readonly linuxOnly?: true;
+  readonly linuxOnly?: boolean;
 }
 
 /** A catalogue, or a part of one. */
