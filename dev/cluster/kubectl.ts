@@ -4,7 +4,12 @@ import { type Finished, runCommand } from './command.ts';
 /** An object as the API server gives it, as far as it is looked into. */
 export interface ClusterObject {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly resourceVersion: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly resourceVersion: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly status?: object;
 }
 
 /** kubectl, for one namespace of the cluster that KUBECONFIG names. */

@@ -7,6 +7,7 @@ const POLL_MS = 500;
 const QUIET_ANSWERS = 4;
 const SETTLE_LIMIT_MS = 60_000;
 
+/** What tells one state of an object from another, by the object's name. */
 type Versions = ReadonlyMap<string, string>;
 
 const nameOf = ({ kind, metadata }: ClusterObject): string => `${kind}/${metadata.name}`;
@@ -14,6 +15,17 @@ const nameOf = ({ kind, metadata }: ClusterObject): string => `${kind}/${metadat
 async function versions(kubectl: Kubectl, folder: string): Promise<Versions> {
   const objects = await kubectl.objects(folder);
   return new Map(objects.map((object) => [nameOf(object), object.metadata.resourceVersion]));
+}
+
+/** What a manifest says of its objects: without status, and without what the API server keeps beside it. */
+async function contents(kubectl: Kubectl, folder: string): Promise<Versions> {
+  const objects = await kubectl.objects(folder);
+  return new Map(
+    objects.map((object) => {
+      const { status: _status, metadata, ...rest } = object;
+      return [nameOf(object), JSON.stringify([rest, metadata.labels])];
+    }),
+  );
 }
 
 const differing = (before: Versions, after: Versions): string[] =>
@@ -69,9 +81,9 @@ export async function withoutDifference(kubectl: Kubectl, folder: string): Promi
  * @returns what changed, which has to be the ConfigMap, which is another one, and the Deployment
  */
 export async function changeApplied(kubectl: Kubectl, before: string, after: string): Promise<string> {
-  const old = await settled(kubectl, before);
+  const old = await contents(kubectl, before);
   await applied(kubectl, after);
-  const changed = differing(old, await versions(kubectl, after)).map((name) => name.replace(/-[0-9a-f]+$/, ''));
+  const changed = differing(old, await contents(kubectl, after)).map((name) => name.replace(/-[0-9a-f]+$/, ''));
   const expected = ['ConfigMap/orders-consumer-config', 'Deployment/orders-consumer'];
   if (changed.toSorted().join() !== expected.join()) {
     throw new ExplainedError(`changed: ${changed.join(', ')}; expected: ${expected.join(', ')}`);

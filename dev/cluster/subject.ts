@@ -2,6 +2,7 @@ import { managementEndpoint } from '../../contract/actuator.ts';
 import { checkConsumerFile } from '../../contract/check-consumer-file.ts';
 import { describeProblem } from '../../contract/problem.ts';
 import { type Workload, workload } from '../../contract/workload.ts';
+import { MAX_VALUE_BYTES } from '../orders/poison.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { Written } from '../verdict/compare-tables.ts';
 
@@ -36,6 +37,7 @@ export function subjectDocument(around: Surroundings, logLevel: 'info' | 'debug'
     application: {
       kafka: { brokers: [around.broker], topics: [WRITTEN.topic], groupId: WRITTEN.group },
       database: { schema: WRITTEN.schema },
+      consumer: { maxValueBytes: MAX_VALUE_BYTES },
       logging: { level: logLevel },
     },
   };

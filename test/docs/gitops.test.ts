@@ -16,6 +16,19 @@ describe('docs/gitops.md', () => {
     },
   );
 
+  test('shows what the test in a cluster says, by the names of its checks', () => {
+    const source = readFileSync('dev/cluster/run-cluster-test.ts', 'utf8');
+    const checks = [...source.matchAll(/protocol\.check\(\s*(['`])(.*?)\1/g)].map(([, , name = '']) =>
+      name.replace(/\$\{.*?\}/, '1'),
+    );
+    const [table = ''] = blocks('console');
+    const [rows, verdict] = [table.split('\n').slice(1, -2), table.trimEnd().split('\n').at(-1)];
+    const shown = rows.map((row) => row.trim().split(/ {2,}/)[0]?.replace(/\d+/, '1'));
+    expect(shown.length).toBeGreaterThan(checks.length / 2);
+    expect(checks).toEqual(expect.arrayContaining(shown));
+    expect(verdict).toBe('0 failed, 0 skipped');
+  });
+
   test('shows a pipeline that renders, looks for drift of dist/, and for drift of the cluster', () => {
     const [pipeline = ''] = blocks('yaml');
     const { jobs } = parse(pipeline) as { jobs: Record<string, { steps: { run?: string }[] }> };
