@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { ConsumerReport } from '../../../app/stream/consumer-report.ts';
+import { HEALTH_COMPONENTS } from '../../../contract/health-components.ts';
 import { RUNNING, type RunningManagement, startManagement } from './running-management.ts';
 
 let running: RunningManagement;
@@ -17,15 +18,7 @@ test('all is 200 while all works', async () => {
   running = await startManagement();
   const [status, body] = await ask('');
   expect(status).toBe(200);
-  expect(Object.keys((body as { components: object }).components)).toEqual([
-    'consumer',
-    'db',
-    'diskSpace',
-    'kafka',
-    'livenessState',
-    'ping',
-    'readinessState',
-  ]);
+  expect(Object.keys((body as { components: object }).components)).toEqual(HEALTH_COMPONENTS);
   expect(await ask('/readiness')).toEqual([200, { status: 'UP' }]);
   expect(await ask('/liveness')).toEqual([200, { status: 'UP' }]);
 });
