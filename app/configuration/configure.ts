@@ -1,6 +1,7 @@
 import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { describeProblem, type Problem } from '../../contract/problem.ts';
+import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import type { Settings } from '../../contract/settings.ts';
 import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
 import { readCertificate } from '../management/certificate.ts';
@@ -10,7 +11,6 @@ import { CONFIG_FILE_PLACES } from './find-config-file.ts';
 import { helpText } from './help-text.ts';
 import { type LoadedSettings, loadSettings } from './load-settings.ts';
 import { printSettings } from './print-settings.ts';
-import { productVersion } from './product-version.ts';
 
 /** What the process has to do: run with these settings, see to dead letters, or print and end. */
 export type Decision =
@@ -71,7 +71,7 @@ export function configure(
     return { kind: 'exit', code: EXIT_CODE.ok, stdout: commandLine.isDeadLetters ? deadLettersHelp() : helpText() };
   }
   if (commandLine.version) {
-    return { kind: 'exit', code: EXIT_CODE.ok, stdout: `${PRODUCT_NAME} ${productVersion()}\n` };
+    return { kind: 'exit', code: EXIT_CODE.ok, stdout: `${PRODUCT_NAME} ${PRODUCT_VERSION}\n` };
   }
   if (commandLine.problems.length > 0) {
     return refuse('The command line is wrong', commandLine.problems, '--help lists the options.');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILD_INFO_FILE, type BuildInfo, buildInfoOf } from '../../contract/build-info.ts';
+import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import { packageFolder } from './package-folder.ts';
-import { productVersion } from './product-version.ts';
 
 /** The package's version, and what its build wrote down. */
 export interface ProductBuild extends BuildInfo {
@@ -17,7 +17,7 @@ export interface ProductBuild extends BuildInfo {
  * @throws Error when the installation is broken.
  */
 export function productBuild(folder: string = packageFolder()): ProductBuild {
-  return { version: productVersion(), ...writtenIn(join(folder, BUILD_INFO_FILE)) };
+  return { version: PRODUCT_VERSION, ...writtenIn(join(folder, BUILD_INFO_FILE)) };
 }
 
 function writtenIn(file: string): BuildInfo {
