@@ -103,6 +103,23 @@ const databaseUrl: Rule<Settings> = {
         ],
 };
 
+const adminUrls: Rule<Settings> = {
+  reads: ['spring.boot.admin.client.url'],
+  find: ({ spring }) =>
+    spring.boot.admin.client.url.flatMap((given, index): Problem[] =>
+      URL.canParse(given)
+        ? []
+        : [
+            {
+              path: `spring.boot.admin.client.url[${index}]`,
+              message: 'is not a URL',
+              given,
+              allowed: 'an http or https URL with a host and a port that exist',
+            },
+          ],
+    ),
+};
+
 /** Labels that belong to the metrics themselves or to Prometheus: a common one of the same name would hide them. */
 const RESERVED_LABELS: ReadonlySet<string> = new Set([
   ...Object.values(METRICS).flatMap(({ labels }): readonly string[] => labels),
@@ -128,6 +145,7 @@ export const SETTINGS_RULES: readonly Rule<Settings>[] = [
   topicNames,
   deadLetterTopics,
   databaseUrl,
+  adminUrls,
   tagNames,
   ...ACCESS_RULES,
   ...HEALTH_GROUP_RULES,

@@ -31,9 +31,9 @@ const partitionsAreKnown: Rule<ConsumerFile> = {
 };
 
 const surgeFindsPartitions: Rule<ConsumerFile> = {
-  reads: ['rollout.maxSurge', 'partitions', 'replicas'],
-  find: ({ rollout: { maxSurge }, partitions = Number.POSITIVE_INFINITY, replicas }) =>
-    maxSurge === 0 || replicas + maxSurge <= partitions
+  reads: ['rollout.maxSurge', 'partitions', 'replicas', 'scaling'],
+  find: ({ rollout: { maxSurge }, partitions = Number.POSITIVE_INFINITY, replicas, scaling }) =>
+    (scaling.keda ?? scaling.hpa) !== undefined || maxSurge === 0 || replicas + maxSurge <= partitions
       ? []
       : [
           {

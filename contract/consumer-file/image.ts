@@ -8,6 +8,7 @@ export const image = Type.Object(
   {
     repository: Type.String({
       pattern: '^([a-z0-9.-]+(:[0-9]{1,5})?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$',
+      maxLength: 255,
       description: 'Registry and repository that the nodes pull from.',
       [ALLOWED]: 'an image repository without tag or digest, such as registry.example.com/team/stream-consumer',
     }),

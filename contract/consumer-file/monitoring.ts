@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { ALLOWED } from '../schema-node.ts';
 import { section } from '../section.ts';
+import { labelMap } from './label-map.ts';
 import { monitoringCredentials, monitoringSpringBootAdmin, monitoringTls } from './monitoring-access.ts';
 
 /** How the consumer is scraped and watched. */
@@ -27,7 +28,7 @@ export const monitoring = Type.Object(
       uniqueItems: true,
       description: 'Targets in dist/prometheus/scrape.yml, each as host:port, one per Pod. Left out: the Service.',
     }),
-    labels: Type.Record(Type.String(), Type.String(), {
+    labels: labelMap({
       default: {},
       description: 'More labels for both, for operators that select by label (release: kube-prometheus-stack).',
     }),

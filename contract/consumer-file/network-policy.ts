@@ -1,24 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { ALLOWED } from '../schema-node.ts';
 import { section } from '../section.ts';
+import { labelMap } from './label-map.ts';
 
 const OCTET = '(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])';
 const IPV4_BLOCK = `(${OCTET}\\.){3}${OCTET}/(3[0-2]|[12]?[0-9])`;
 const IPV6_BLOCK = '[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}/(12[0-8]|1[01][0-9]|[1-9]?[0-9])';
-
-const LABEL_VALUE = '^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$';
-
-const labels = (description: string) =>
-  Type.Optional(
-    Type.Record(
-      Type.String(),
-      Type.String({
-        pattern: LABEL_VALUE,
-        [ALLOWED]: "a label's value: at most 63 letters, digits, dashes, underscores and dots",
-      }),
-      { description },
-    ),
-  );
 
 const place = {
   cidr: Type.Optional(
@@ -38,7 +25,7 @@ const place = {
       [ALLOWED]: 'the name of a namespace: at most 63 lower-case letters, digits and dashes',
     }),
   ),
-  podLabels: labels('Labels of the Pods. Left out: all Pods of the namespace.'),
+  podLabels: Type.Optional(labelMap({ description: 'Labels of the Pods. Left out: all Pods of the namespace.' })),
 };
 
 const peer = Type.Object(place, { additionalProperties: false, description: 'Who may ask: addresses, or Pods.' });

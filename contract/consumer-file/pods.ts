@@ -1,14 +1,7 @@
 import { Type } from 'typebox';
-import { ALLOWED } from '../schema-node.ts';
 import { section } from '../section.ts';
+import { annotationMap, labelMap } from './label-map.ts';
 import { objectName } from './object-name.ts';
-
-const LABEL_VALUE = '^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$';
-
-const labelValue = Type.String({
-  pattern: LABEL_VALUE,
-  [ALLOWED]: "a label's value: at most 63 letters, digits, dashes, underscores and dots",
-});
 
 const toleration = Type.Object(
   {
@@ -30,8 +23,8 @@ const toleration = Type.Object(
 /** What else is said about the Pods: where they run, what they carry. */
 export const pods = Type.Object(
   {
-    labels: Type.Record(Type.String(), labelValue, { default: {}, description: 'More labels; ours win.' }),
-    annotations: Type.Record(Type.String(), Type.String(), { default: {}, description: 'More annotations; ours win.' }),
+    labels: labelMap({ default: {}, description: 'More labels; ours win.' }),
+    annotations: annotationMap({ default: {}, description: 'More annotations; ours win.' }),
     environment: Type.Unsafe<Record<string, string>>(
       Type.Object(
         {},
@@ -43,7 +36,7 @@ export const pods = Type.Object(
         },
       ),
     ),
-    nodeSelector: Type.Record(Type.String(), labelValue, { default: {}, description: 'Labels that a node must have.' }),
+    nodeSelector: labelMap({ default: {}, description: 'Labels that a node must have.' }),
     tolerations: Type.Array(toleration, {
       default: [],
       description: 'Taints of nodes that do not keep the Pods away.',

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { ALLOWED } from '../schema-node.ts';
 import { closed, section } from '../section.ts';
+import { labelMap } from './label-map.ts';
 
 const replicas = (minimum: number, description: string) => ({ minimum, maximum: 1_000, description });
 
@@ -88,7 +89,7 @@ const external = Type.Object(
       description: 'Name of a metric that the cluster has an adapter for.',
       [ALLOWED]: 'the name of a metric: letters, digits, and any of _ . : / | -',
     }),
-    labels: Type.Record(Type.String(), Type.String(), { default: {}, description: 'Labels that select its series.' }),
+    labels: labelMap({ default: {}, description: 'Labels that select its series.' }),
     averageValue: Type.Integer({
       minimum: 1,
       maximum: 1_000_000_000,

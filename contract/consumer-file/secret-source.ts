@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { ALLOWED } from '../schema-node.ts';
 import { closed } from '../section.ts';
-import { objectName } from './object-name.ts';
+import { objectName, SECRET_KEY } from './object-name.ts';
 
 const externalSecret = Type.Object(
   {
@@ -31,12 +31,12 @@ const externalSecret = Type.Object(
 const sealedSecret = Type.Object(
   {
     encryptedData: Type.Record(
-      Type.String(),
+      Type.String({ pattern: SECRET_KEY }),
       Type.String({
         pattern: '^[A-Za-z0-9+/]{100,}={0,2}$',
         [ALLOWED]: 'what kubeseal makes of a value: at least 100 characters of base64',
       }),
-      { minProperties: 1, description: 'By key of the Secret: its value as kubeseal encrypted it.' },
+      { ...closed, minProperties: 1, description: 'By key of the Secret: its value as kubeseal encrypted it.' },
     ),
     scope: Type.Enum(['strict', 'namespace-wide', 'cluster-wide'], {
       default: 'strict',

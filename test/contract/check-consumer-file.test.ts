@@ -55,6 +55,12 @@ describe('a right consumer.yaml', () => {
     expect(checked({ replicas: 5, partitions: 6, rollout: { maxSurge: 1 } }).file).toMatchObject({ replicas: 5 });
   });
 
+  test('may have any replicas where an autoscaler decides', () => {
+    const scaling = { keda: { maxReplicas: 5 } };
+    const changes = { replicas: 9, partitions: 6, rollout: { maxSurge: 1 }, scaling };
+    expect(checked(changes).file).toMatchObject({ replicas: 9 });
+  });
+
   test('keeps the application part without defaults, for the ConfigMap', () => {
     expect(checked({ application: { logging: { level: 'warn' } } }).application).toEqual({
       kafka: { brokers: ['kafka:9092'], topics: ['orders'], groupId: 'orders-consumer' },
@@ -113,6 +119,11 @@ describe('a wrong consumer.yaml', () => {
       'a surge beyond the partitions',
       { replicas: 6, partitions: 6, rollout: { maxSurge: 1 } },
       'replicas and the 1 Pods of rollout.maxSurge are more than there are partitions (6)',
+    ],
+    [
+      'a URL that is none',
+      { application: { spring: { boot: { admin: { client: { url: ['https://h:99999'] } } } } } },
+      'application.spring.boot.admin.client.url[0] is not a URL: "https://h:99999"',
     ],
     ['too rare scrapes', { monitoring: { scrapeIntervalSeconds: 60 } }, 'from 5 to 30'],
     [

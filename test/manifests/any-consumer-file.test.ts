@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import { App } from 'cdk8s';
+import fc from 'fast-check';
+import { ConsumerChart } from '../../charts/consumer-chart.ts';
+import { checkConsumerFile } from '../../contract/check-consumer-file.ts';
+import { describeProblem } from '../../contract/problem.ts';
+import { MonitoringChart } from '../../monitoring/monitoring-chart.ts';
+import { objectTitle } from '../../synthesis/manifest.ts';
+import { type PodSpec, restrictedViolations } from '../charts/pod-security.ts';
+import type { Manifest } from '../charts/rendered-consumer.ts';
+import { anyConsumerFile } from './consumer-file-arbitrary.ts';
+import { type Mutation, mutationsOf } from './consumer-file-mutations.ts';
+import { manifestProblems } from './manifest-problems.ts';
+
+function render(document: unknown): Manifest[] {
+  const checked = checkConsumerFile(document);
+  if (!checked.ok) {
+    throw new Error(checked.problems.map(describeProblem).join('\n'));
+  }
+  const app = new App();
+  const chart = new ConsumerChart(app, 'consumer', { consumer: checked.value });
+  return [...chart.toJson(), ...new MonitoringChart(app, 'monitoring', { consumer: chart.consumer }).toJson()];
+}
+
+/** The Pods that an object makes. */
+function podSpecs(manifest: Manifest): PodSpec[] {
+  const { template } = (manifest['spec'] ?? {}) as { template?: { spec?: PodSpec } };
+  return template?.spec?.containers === undefined ? [] : [template.spec];
+}
+
+test('any right consumer.yaml gives valid, restricted, unique and always the same objects', () => {
+  fc.assert(
+    fc.property(anyConsumerFile, (document) => {
+      const manifests = render(document);
+      expect(manifests.flatMap(manifestProblems)).toEqual([]);
+      expect(manifests.flatMap(podSpecs).flatMap(restrictedViolations)).toEqual([]);
+      expect(new Set(manifests.map(objectTitle)).size).toBe(manifests.length);
+      expect(render(structuredClone(document))).toEqual(manifests);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('any single mistake in a right consumer.yaml is refused at its place', () => {
+  fc.assert(
+    fc.property(anyConsumerFile, fc.array(fc.nat(), { minLength: 15, maxLength: 15 }), (document, choices) => {
+      const mutations = mutationsOf(document);
+      for (const choice of choices) {
+        const { what, path, apply } = mutations[choice % mutations.length] as Mutation;
+        const checked = checkConsumerFile(apply(document));
+        const places = checked.ok ? [] : checked.problems.map((problem) => problem.path);
+        const isRefused = places.some((place) => place === path || place.startsWith(`${path}.`));
+        expect({ what, path, isRefused }).toEqual({ what, path, isRefused: true });
+      }
+    }),
+    { numRuns: 20 },
+  );
+});
