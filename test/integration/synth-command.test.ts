@@ -48,6 +48,7 @@ describe('npm run synth', () => {
     expect([...contents(join(folder, 'dist/bare')).keys()]).toEqual([
       'consumer.k8s.yaml',
       'prometheus/rules.yml',
+      'prometheus/scrape-pods.yml',
       'prometheus/scrape.yml',
     ]);
   });
@@ -104,8 +105,10 @@ test(
       'monitoring-a.k8s.yaml',
       'monitoring-b.k8s.yaml',
       'prometheus/a/rules.yml',
+      'prometheus/a/scrape-pods.yml',
       'prometheus/a/scrape.yml',
       'prometheus/b/rules.yml',
+      'prometheus/b/scrape-pods.yml',
       'prometheus/b/scrape.yml',
     ]);
     expect([...written.values()].join('\n').match(/^kind: Namespace$/gm)).toHaveLength(1);
