@@ -1,0 +1,71 @@
+/**
+ * Makes the image's application layer. Runs inside app/Dockerfile's build stage: `node dev/image/bundle.ts FOLDER`.
+ *
+ * Everything but kafkajs is bundled: a tenth of the files makes the start a quarter shorter, and what nothing imports stays
+ * out. kafkajs is copied, since its modules are patched one by one when it is loaded (app/kafka/kafkajs-patches.ts).
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build, type Metafile } from 'esbuild';
+
+const COPIED_PACKAGE = 'kafkajs';
+/** Bundled CommonJS modules ask for Node's own by `require`, which ECMAScript modules don't have. */
+const REQUIRE = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+async function bundle(folder: string): Promise<Metafile> {
+  const { metafile } = await build({
+    entryPoints: ['app/main.ts', 'app/health-check.ts'],
+    outdir: join(folder, 'build', 'app'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    external: [COPIED_PACKAGE, 'pg-native'],
+    banner: { js: REQUIRE },
+    keepNames: true,
+    // They are in the file of all licenses.
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+  });
+  return metafile;
+}
+
+/** Folders of the packages whose code went into the bundle, and of the copied one. */
+function packageFolders({ inputs }: Metafile): string[] {
+  const folders = Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  return [...new Set([...folders, `node_modules/${COPIED_PACKAGE}`])].sort();
+}
+
+function licenseText(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)(\.|$)/i.test(entry));
+  const text = file === undefined ? '(the package holds no license text)' : readFileSync(join(folder, file), 'utf8');
+  return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+}
+
+function copyPackage(folder: string): void {
+  const source = join('node_modules', COPIED_PACKAGE);
+  for (const entry of ['package.json', 'LICENSE', 'index.js', 'src']) {
+    cpSync(join(source, entry), join(folder, source, entry), { recursive: true });
+  }
+}
+
+/** What the process reads of package.json; the rest is about building it. */
+function writeManifest(folder: string): void {
+  const { name, version, license, type } = JSON.parse(readFileSync('package.json', 'utf8'));
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ name, version, license, type }, null, 2)}\n`);
+}
+
+const folder = resolve(process.argv[2] ?? 'build/image');
+if (existsSync(folder)) {
+  throw new Error(`${folder} exists; the application layer is made into a new folder`);
+}
+mkdirSync(folder, { recursive: true });
+const metafile = await bundle(folder);
+copyPackage(folder);
+writeManifest(folder);
+cpSync('LICENSE', join(folder, 'LICENSE'));
+const licenses = packageFolders(metafile).map(licenseText);
+writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licenses.join(`\n${'-'.repeat(80)}\n\n`));
