@@ -1,30 +1,42 @@
 /** `npm run image`: builds app/Dockerfile under the name that the manifests refer to. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeProblem } from '../../contract/problem.ts';
-import { buildArguments } from './build-arguments.ts';
-import { CONTAINER_ENGINES, findContainerEngine } from './container-engine.ts';
+import { PRODUCT_VERSION } from '../../contract/product-version.ts';
+import { buildArguments, type ImageBuild } from './build-arguments.ts';
+import { CONTAINER_ENGINES, type ContainerEngine, findContainerEngine } from './container-engine.ts';
+import { imageFacts, sourceDateEpoch } from './image-facts.ts';
 import { imageToBuild } from './image-to-build.ts';
+import { softwareBill } from './software-bill.ts';
 
-const HELP = `Builds the consumer's image under the name that dist/ refers to.
+const HELP = `Builds the consumer's image under the name that dist/ refers to, and writes what is in it to
+build/image/sbom.cdx.json.
 
   npm run image -- [options]
 
   --environment NAME   the image of environments/NAME.yaml (left out: consumer.yaml's)
   --node-image IMAGE   base image (left out: the one in app/Dockerfile)
+  --local-base         asks no image registry: makes the base image from Debian's and npm's packages
+                       (podman, debootstrap, root), where podman does not have it yet
   --help               this text
 
-It takes podman where there is one, else docker. Push it with: podman push REFERENCE
+It takes podman where there is one, else docker. From the environment it takes SOURCE_DATE_EPOCH (seconds since 1970),
+the date of all that is in the image (left out: the commit's), and NODE_EXTRA_CA_CERTS, certificates that npm trusts.
 `;
 
 const NO_ENGINE = `Neither ${CONTAINER_ENGINES.join(' nor ')} is installed (looked for in PATH), and one of them has to build the image.
 Install podman (Debian: apt-get install podman) or docker, or let a CI job build app/Dockerfile.
 `;
 
+const BILL_FOLDER = join('build', 'image');
+const BILL = join(BILL_FOLDER, 'sbom.cdx.json');
+
 const OPTIONS = {
   environment: { type: 'string', default: '' },
   'node-image': { type: 'string' },
+  'local-base': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -35,10 +47,30 @@ function fail(text: string): number {
 
 function readCommandLine(argv: readonly string[]) {
   try {
-    return parseArgs({ args: [...argv], options: OPTIONS }).values;
+    const { values } = parseArgs({ args: [...argv], options: OPTIONS });
+    return values['local-base'] && values['node-image'] !== undefined
+      ? '--local-base makes the base image that app/Dockerfile names, so --node-image has no meaning beside it'
+      : values;
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+/** Runs a program whose output the user sees; gives whether it succeeded. */
+const succeeds = (program: string, args: readonly string[]): boolean =>
+  spawnSync(program, args, { stdio: 'inherit' }).status === 0;
+
+function runEngine(engine: ContainerEngine, build: ImageBuild): number {
+  const command = buildArguments(engine, build);
+  process.stdout.write(`${engine} ${command.join(' ')}\n`);
+  if (!succeeds(engine, command)) {
+    return fail(`${engine} failed, its message is above: ${build.reference} was not built.\n`);
+  }
+  mkdirSync(BILL_FOLDER, { recursive: true });
+  writeFileSync(BILL, softwareBill(process.cwd(), build.facts.CREATED));
+  process.stdout.write(`Wrote ${BILL}\n`);
+  process.stdout.write(`Built ${build.reference}. Push it with: ${engine} push ${build.reference}\n`);
+  return 0;
 }
 
 function build(argv: readonly string[]): number {
@@ -50,24 +82,30 @@ function build(argv: readonly string[]): number {
     process.stdout.write(HELP);
     return 0;
   }
-  const packageFile = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version } = JSON.parse(packageFile) as { version: string };
-  const image = imageToBuild(process.cwd(), options.environment, version);
+  const image = imageToBuild(process.cwd(), options.environment, PRODUCT_VERSION);
   if (!image.ok) {
     return fail(`No image was built.\n\n${image.problems.map(describeProblem).join('\n')}\n`);
   }
+  const isLocal = options['local-base'];
   const engine = findContainerEngine(process.env['PATH']);
   if (engine === undefined) {
     return fail(NO_ENGINE);
   }
-  const command = buildArguments(engine, { reference: image.value, nodeImage: options['node-image'] });
-  process.stdout.write(`${engine} ${command.join(' ')}\n`);
-  const { status } = spawnSync(engine, command, { stdio: 'inherit' });
-  if (status !== 0) {
-    return fail(`${engine} ended with ${status ?? 'a signal'}: ${image.value} was not built.\n`);
+  if (isLocal && !(engine === 'podman' && succeeds('bash', ['dev/image/base.sh']))) {
+    return fail('--local-base needs podman, and dev/image/base.sh to succeed: no image was built.\n');
   }
-  process.stdout.write(`Built ${image.value}. Push it with: ${engine} push ${image.value}\n`);
-  return 0;
+  return runEngine(engine, {
+    reference: image.value,
+    nodeImage: options['node-image'],
+    facts: imageFacts(process.cwd(), process.env),
+    epoch: sourceDateEpoch(process.cwd(), process.env),
+    certificates: process.env['NODE_EXTRA_CA_CERTS'],
+    isLocal,
+  });
 }
 
-process.exitCode = build(process.argv.slice(2));
+try {
+  process.exitCode = build(process.argv.slice(2));
+} catch (error) {
+  process.exitCode = fail(`${(error as Error).message}\n`);
+}

@@ -1,5 +1,5 @@
 /**
- * Makes the image's application layer. Runs inside app/Dockerfile's build stage: `node dev/image/bundle.ts FOLDER`.
+ * Makes the image's application layer. Runs inside app/Dockerfile's build stage: `node dev/image/layer/application-layer.ts FOLDER`.
  *
  * Everything but kafkajs is bundled: a tenth of the files makes the start a quarter shorter, and what nothing imports stays
  * out. kafkajs is copied, since its modules are patched one by one when it is loaded (app/kafka/kafkajs-patches.ts).
