@@ -1,5 +1,5 @@
-/** Two projects: `unit` needs nothing but Node; `integration` runs against a real PostgreSQL and a real Kafka. */
-const common = {
+/** Two projects: `unit` needs nothing but Node; `integration` runs against a real PostgreSQL and a real Kafka. test/image has a configuration of its own. */
+export const common = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
@@ -20,7 +20,7 @@ export default {
       ...common,
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/integration/'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/integration/', '<rootDir>/test/image/'],
     },
     {
       ...common,

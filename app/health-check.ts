@@ -1,6 +1,18 @@
 /** The image's HEALTHCHECK: exit code 0 when the consumer beside it answers its health with success, 1 otherwise. */
+import { readFileSync } from 'node:fs';
+import { optionsOfProcess } from './configuration/options-of-process.ts';
 import { containerHealth } from './container-health.ts';
 
-const { isHealthy, message } = await containerHealth({ env: process.env, cwd: process.cwd() });
+/** Empty where there is no such file, or another user's process. */
+function commandLineOfProcess1(): string {
+  try {
+    return readFileSync('/proc/1/cmdline', 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+const started = optionsOfProcess(commandLineOfProcess1());
+const { isHealthy, message } = await containerHealth({ ...started, env: process.env, cwd: process.cwd() });
 process.stdout.write(`${message}\n`);
 process.exitCode = isHealthy ? 0 : 1;

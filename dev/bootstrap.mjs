@@ -1,4 +1,4 @@
-// Gets a fresh clone to the point where its own programs run: `node dev/bootstrap.mjs start|chaos|test|test:long [arguments]`.
+// Gets a fresh clone to the point where its own programs run: `node dev/bootstrap.mjs start|chaos|test|test:image|test:long [arguments]`.
 // Runs before anything is installed, so it imports nothing but Node, and its syntax is what old Nodes understand.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ const PROGRAMS = {
   start: (args) => runInThisProcess('start.ts', args),
   chaos: (args) => runInThisProcess('chaos.ts', args),
   test: (args) => runNode([...JEST, ...args]),
+  'test:image': (args) => runNode([...JEST, '--config', 'test/image/jest.config.mjs', ...args]),
   'test:long': (args) => runNode([...JEST, ...args], { STREAM_CONSUMER_LONG_TESTS: 'true' }),
 };
 

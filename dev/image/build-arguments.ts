@@ -21,8 +21,9 @@ function enginesOwn(engine: ContainerEngine, { epoch, isLocal }: ImageBuild): st
     // BuildKit takes the date from there; it has no option against pulling, and pulls only what is missing
     return ['--build-arg', `SOURCE_DATE_EPOCH=${epoch}`];
   }
-  // podman's own format has no place for HEALTHCHECK and drops it
-  return ['--format', 'docker', '--timestamp', String(epoch), ...(isLocal ? ['--pull-never'] : [])];
+  // podman's own format has no place for HEALTHCHECK and drops it; the host's network is there where a bridge's is not
+  const own = ['--format', 'docker', '--network', 'host', '--timestamp', String(epoch)];
+  return [...own, ...(isLocal ? ['--pull-never'] : [])];
 }
 
 /** Arguments that have the engine build app/Dockerfile from the repository's root. */

@@ -1,19 +1,53 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 
-/** The command whose answer is the bill: what is in package-lock.json for production. */
-const NPM_SBOM = ['sbom', '--omit=dev', '--omit=peer', '--package-lock-only', '--sbom-format', 'cyclonedx'];
+/** All that is locked: told to omit dev or peer, npm omits what is a production dependency as well as somebody's other one. */
+const NPM_SBOM = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'];
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+interface Component {
+  readonly 'bom-ref': string;
+  readonly name: string;
+}
 
 interface Bill {
-  readonly components: readonly unknown[];
-  readonly metadata: { readonly component: Readonly<Record<string, unknown>> };
+  readonly components: readonly Component[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+  readonly metadata: { readonly component: Component };
+}
+
+/** The part of the bill that these direct dependencies bring. */
+function reachable(bill: Bill, names: readonly string[]): Bill {
+  const dependsOn = new Map(bill.dependencies.map((each) => [each.ref, each.dependsOn]));
+  const nameOf = new Map(bill.components.map((each) => [each['bom-ref'], each.name]));
+  const root = bill.metadata.component['bom-ref'];
+  const direct = (dependsOn.get(root) ?? []).filter((ref) => names.includes(nameOf.get(ref) ?? ''));
+  const kept = new Set([root, ...direct]);
+  // A set that grows while it is gone through goes on with what was added.
+  for (const ref of kept) {
+    for (const next of ref === root ? [] : (dependsOn.get(ref) ?? [])) kept.add(next);
+  }
+  return {
+    ...bill,
+    components: bill.components.filter((each) => kept.has(each['bom-ref'])),
+    dependencies: bill.dependencies
+      .filter(({ ref }) => kept.has(ref))
+      .map((each) => (each.ref === root ? { ref: root, dependsOn: direct } : each)),
+  };
 }
 
 /** An UUID that the same content always gets. */
 function contentUuid(content: string): string {
   const hex = createHash('sha256').update(content).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  );
 }
 
 /**
@@ -29,7 +63,8 @@ export function softwareBill(folder: string, created: string): string {
   if (status !== 0) {
     throw new Error(`npm ${NPM_SBOM.join(' ')} ended with ${status ?? 'a signal'}:\n${stderr}`);
   }
-  const bill = JSON.parse(stdout) as Bill;
+  const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+  const bill = reachable(JSON.parse(stdout) as Bill, Object.keys(dependencies));
   const component = { ...bill.metadata.component, type: 'application', name: PRODUCT_NAME };
   const serialNumber = `urn:uuid:${contentUuid(JSON.stringify([component, bill.components, created]))}`;
   const metadata = { ...bill.metadata, timestamp: created, component };

@@ -10,7 +10,8 @@ import { build, type Metafile } from 'esbuild';
 
 const COPIED_PACKAGE = 'kafkajs';
 /** Bundled CommonJS modules ask for Node's own by `require`, which ECMAScript modules don't have. */
-const REQUIRE = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+const REQUIRE =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 async function bundle(folder: string): Promise<Metafile> {
   const { metafile } = await build({
