@@ -60,4 +60,10 @@ describe('the README', () => {
       `above ${memoryRatio.warning * 100} % of the memory limit | above ${memoryRatio.critical * 100} %`,
     );
   });
+
+  test('marks what only works with a registry of the reader', () => {
+    const blocks = matches(readme, /```bash\n(.*?)```/gs).filter((block) => /podman push|cosign/.test(block));
+    expect(blocks).not.toEqual([]);
+    expect(blocks.filter((block) => !block.startsWith('# needs a registry'))).toEqual([]);
+  });
 });

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { CONTAINER_USER } from '../../contract/container-user.ts';
 import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { CONTAINER_HEALTH_CHECK } from '../../contract/probes.ts';
+import { imageFacts } from '../../dev/image/image-facts.ts';
 import type { LocalPostgres } from '../../dev/postgres/local-postgres.ts';
 import { freePort } from '../../dev/run/free-port.ts';
 import { query } from '../integration/stack/database.ts';
@@ -20,6 +21,11 @@ const MANIFEST = 'dist/consumer.k8s.yaml';
 const MEMORY_LIMIT = 512 * 1024 ** 2;
 /** What the chart makes of that limit, in NODE_OPTIONS. */
 const HEAP_LIMIT = 332 * 1024 ** 2;
+
+interface Info {
+  readonly build: { readonly time: string };
+  readonly git: { readonly commit: { readonly id: string; readonly time: string } };
+}
 
 let postgres: LocalPostgres;
 let topic = '';
@@ -49,6 +55,14 @@ describe('a container that runs as the manifest says', () => {
   it("becomes healthy by the image's own HEALTHCHECK", async () => {
     await until('a healthy container', async () => ((await container.checkHealth()) === 'healthy' ? true : undefined));
     expect(await health()).toBe(200);
+  });
+
+  it('tells at /actuator/info when and of which commit it was built', async () => {
+    const { REVISION, COMMIT_TIME, CREATED } = imageFacts('.', process.env);
+    const info = (await (await fetch(`http://127.0.0.1:${port}/actuator/info`)).json()) as Info;
+    expect(info.build.time).toBe(new Date(CREATED).toISOString());
+    expect(REVISION).toMatch(new RegExp(`^${info.git.commit.id}`));
+    expect(Date.parse(info.git.commit.time)).toBe(Date.parse(COMMIT_TIME));
   });
 
   it('writes the records that arrive, once each', async () => {

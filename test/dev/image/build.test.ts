@@ -6,7 +6,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { buildArguments } from '../../../dev/image/build-arguments.ts';
 import { findContainerEngine } from '../../../dev/image/container-engine.ts';
+import { imageFacts, sourceDateEpoch } from '../../../dev/image/image-facts.ts';
 import { imageToBuild } from '../../../dev/image/image-to-build.ts';
+import { softwareBill } from '../../../dev/image/software-bill.ts';
 import { consumerDocument } from '../../charts/example-consumer.ts';
 
 let folder = '';
@@ -46,23 +48,36 @@ describe('the engine', () => {
 });
 
 describe('the arguments', () => {
+  const facts = imageFacts('.', { SOURCE_DATE_EPOCH: '1700000000' });
+  const build = { reference: 'r:1', facts, epoch: 1_700_000_000 };
+
   test("keep HEALTHCHECK, which podman's own format drops", () => {
-    expect(buildArguments('podman', { reference: 'r:1' })).toEqual([
-      ...['build', '--format', 'docker', '--file', 'app/Dockerfile', '--tag', 'r:1', '.'],
-    ]);
-    expect(buildArguments('docker', { reference: 'r:1' })).toEqual([
-      'build',
-      '--file',
-      'app/Dockerfile',
-      '--tag',
-      'r:1',
-      '.',
-    ]);
+    const args = buildArguments('podman', build);
+    expect(args.slice(0, 3)).toEqual(['build', '--format', 'docker']);
+    expect(args.slice(-5)).toEqual(['--file', 'app/Dockerfile', '--tag', 'r:1', '.']);
+    expect(buildArguments('docker', build)).not.toContain('--format');
   });
 
-  test('name another base image where one is given', () => {
-    const args = buildArguments('docker', { reference: 'r:1', nodeImage: 'node:24' });
+  test('date everything with SOURCE_DATE_EPOCH', () => {
+    expect(buildArguments('podman', build).join(' ')).toContain('--timestamp 1700000000');
+    expect(buildArguments('docker', build)).toContain('SOURCE_DATE_EPOCH=1700000000');
+    expect(buildArguments('docker', build)).toContain('CREATED=2023-11-14T22:13:20Z');
+  });
+
+  test.each(['podman', 'docker'] as const)('are all declared in app/Dockerfile (%s)', (engine) => {
+    const declared = [...readFileSync('app/Dockerfile', 'utf8').matchAll(/^ARG ([A-Z_]+)/gm)].map(([, name]) => name);
+    const args = buildArguments(engine, { ...build, nodeImage: 'node:24' });
+    const given = args.filter((_, at) => args[at - 1] === '--build-arg').map((pair) => pair.split('=')[0] ?? '');
+    expect(given).toContain('NODE_IMAGE');
+    expect(given.filter((name) => name !== 'SOURCE_DATE_EPOCH' && !declared.includes(name))).toEqual([]);
+  });
+
+  test('name another base image, certificates and no registry where that is asked for', () => {
+    const args = buildArguments('podman', { ...build, nodeImage: 'node:24', certificates: '/ca.pem', isLocal: true });
     expect(args.join(' ')).toContain('--build-arg NODE_IMAGE=node:24');
+    expect(args).toContain('id=certificates,src=/ca.pem');
+    expect(args).toContain('--pull-never');
+    expect(buildArguments('podman', build)).not.toContain('--pull-never');
   });
 });
 
@@ -95,5 +110,67 @@ describe('the reference', () => {
   test('of an unknown environment is refused with the known ones', () => {
     consumerYaml({});
     expect(imageToBuild(folder, 'prod', '1.2.3')).toMatchObject({ ok: false, problems: [{ given: 'prod' }] });
+  });
+});
+
+describe('what the image says of itself', () => {
+  const git = (...args: readonly string[]) =>
+    spawnSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { encoding: 'utf8' });
+  const aCommit = (): void => {
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ repository: { url: 'git+https://example.com/x.git' } }),
+    );
+    git('init', '--quiet', '--initial-branch', 'trunk');
+    git('add', '.');
+    git('commit', '--quiet', '--message', 'm', '--date', '2026-01-02T03:04:05Z');
+  };
+
+  test('are the commit, its branch and its time, and where the sources are', () => {
+    aCommit();
+    const commit = git('rev-parse', 'HEAD').stdout.trim();
+    expect(imageFacts(folder, {})).toMatchObject({
+      SOURCE: 'https://example.com/x',
+      REVISION: commit,
+      BRANCH: 'trunk',
+    });
+    const { CREATED, COMMIT_TIME } = imageFacts(folder, {});
+    expect(CREATED).toBe(COMMIT_TIME);
+    expect(Date.parse(CREATED)).toBe(sourceDateEpoch(folder, {}) * 1_000);
+  });
+
+  test('owns up to files that differ from the commit', () => {
+    aCommit();
+    writeFileSync(join(folder, 'more'), '');
+    expect(imageFacts(folder, {}).REVISION).toMatch(/^[0-9a-f]{40}-dirty$/);
+  });
+
+  test('refuses a SOURCE_DATE_EPOCH that is no number', () => {
+    expect(() => sourceDateEpoch(folder, { SOURCE_DATE_EPOCH: 'now' })).toThrow('SOURCE_DATE_EPOCH is "now"');
+  });
+});
+
+describe('the software bill of materials', () => {
+  const created = '2026-01-02T03:04:05Z';
+
+  test('holds what production needs, and nothing else', () => {
+    const bill = JSON.parse(softwareBill('.', created)) as {
+      readonly bomFormat: string;
+      readonly metadata: { readonly timestamp: string; readonly component: { readonly name: string } };
+      readonly components: readonly { readonly name: string }[];
+    };
+    const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
+      'dependencies' | 'devDependencies',
+      Record<string, string>
+    >;
+    const names = bill.components.map(({ name }) => name);
+    expect(bill.bomFormat).toBe('CycloneDX');
+    expect(bill.metadata).toMatchObject({ timestamp: created, component: { name: 'stream-consumer' } });
+    expect(Object.keys(dependencies).filter((name) => !names.includes(name))).toEqual([]);
+    expect(Object.keys(devDependencies).filter((name) => names.includes(name))).toEqual([]);
+  });
+
+  test('is the same for the same sources', () => {
+    expect(softwareBill('.', created)).toBe(softwareBill('.', created));
   });
 });
