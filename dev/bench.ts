@@ -5,6 +5,7 @@ import { copyBaseline } from './bench/copy-baseline.ts';
 import { measureIdle } from './bench/idle.ts';
 import { produceRecords } from './bench/produce-records.ts';
 import { measureScrapes } from './bench/scrape.ts';
+import { measureStarts } from './bench/start.ts';
 import { compileConsumer } from './compile-consumer.ts';
 import { ExplainedError } from './run/explained-error.ts';
 import { removeLeftoverRuns } from './run/leftover-runs.ts';
@@ -17,6 +18,7 @@ const HELP = `Measures the consumer, in one run, with a Kafka and a PostgreSQL o
   npm run bench -- --records 200000
   npm run bench -- idle                      what doing nothing costs
   npm run bench -- scrape                    scrapes of a consumer of 200 partitions, while it works and after that
+  npm run bench -- start                     the image's bundle: from process start to UP, and memory when idle
 
 Options (behind "npm run bench --"):
   --records N      records to produce and write (default: 1000000)
@@ -90,10 +92,29 @@ async function benchScrape(stack: Stack): Promise<void> {
   print('scraping once a second', percent(cpuPerScrape / 1_000));
 }
 
+const STARTS = 10;
+
+async function benchStart(stack: Stack): Promise<void> {
+  const starts = await measureStarts(stack, STARTS);
+  const ascending = (figures: readonly number[]) => [...figures].sort((a, b) => a - b);
+  const times = ascending(starts.map(({ upMilliseconds }) => upMilliseconds));
+  const memory = ascending(starts.map(({ idleBytes }) => idleBytes / 1e6));
+  const [least = 0, middle = 0, most = 0] = [0, 0.5, 1].map((share) => memory[Math.floor(share * (STARTS - 1))]);
+  print('Node.js', process.versions.node);
+  print(
+    'process start to health UP: p50, max',
+    `${percentile(times, 0.5)}, ${percentile(times, 1)} (${STARTS} starts)`,
+  );
+  const work = ascending(starts.map(({ cpuMilliseconds }) => cpuMilliseconds));
+  print('processor time of that: p50, max', `${percentile(work, 0.5)}, ${percentile(work, 1)}`);
+  print('memory when idle: least, p50, most', [least, middle, most].map((each) => `${each.toFixed(0)} MB`).join(', '));
+}
+
 const BENCHMARKS: Readonly<Record<string, (stack: Stack) => Promise<void>>> = {
   throughput: benchThroughput,
   idle: benchIdle,
   scrape: benchScrape,
+  start: benchStart,
 };
 
 async function main(): Promise<void> {

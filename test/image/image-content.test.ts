@@ -48,9 +48,10 @@ describe('the image', () => {
     expect(label('version')).toBe(PRODUCT_VERSION);
     expect(label('licenses')).toBe(LICENSE.name);
     expect(label('source')).toMatch(/^https:\/\//);
-    expect(label('revision')).toBe(facts.REVISION);
+    // Whether files differ from the commit may change while the tests run.
+    expect(label('revision')).toMatch(new RegExp(`^${facts.REVISION.slice(0, 40)}(-dirty)?$`));
     expect(label('created')).toBe(facts.CREATED);
-    expect(facts.REVISION).toMatch(/^[0-9a-f]{40}(-dirty)?$/);
+    expect(facts.REVISION).toMatch(/^[0-9a-f]{40}/);
   });
 
   it('adds less than 25 MB to Node.js', async () => {

@@ -1,0 +1,100 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Kafka, logLevel } from 'kafkajs';
+import { stringify } from 'yaml';
+import { ACTUATOR_BASE_PATH } from '../../contract/actuator.ts';
+import { ACTUATOR_ENDPOINT } from '../../contract/actuator-endpoints.ts';
+import { ExplainedError } from '../run/explained-error.ts';
+import { freePort } from '../run/free-port.ts';
+import type { Stack } from '../stack.ts';
+import { ensureTopic } from '../start/topic.ts';
+import { BENCH_SCHEMA } from './bench-consumer.ts';
+import { cpuSeconds } from './processor-time.ts';
+
+const REPOSITORY = resolve(import.meta.dirname, '..', '..');
+const TOPIC = 'start';
+const HEALTH_PATH = `${ACTUATOR_BASE_PATH}/${ACTUATOR_ENDPOINT.health}`;
+const POLL_MS = 2;
+/** After this long the start is over: memory that only the start needed is given back. */
+const SETTLED_MS = 10_000;
+const PATIENCE_MS = 30_000;
+
+/** One start of the bundle that is in the image. */
+export interface Start {
+  /** From the start of the process to the first answer of its health that says UP. */
+  readonly upMilliseconds: number;
+  /** Processor time that it had used by then. */
+  readonly cpuMilliseconds: number;
+  /** Resident memory afterwards, with nothing to do. */
+  readonly idleBytes: number;
+}
+
+/** Makes the image's application layer, into a folder of the run. */
+async function makeLayer({ run }: Stack): Promise<string> {
+  const folder = join(run.path, 'layer');
+  const program = join(REPOSITORY, 'dev', 'image', 'layer', 'application-layer.ts');
+  const { code, output } = await run.complete({
+    program: process.execPath,
+    args: ['--import', 'tsx', program, folder],
+    cwd: REPOSITORY,
+    env: { PATH: process.env['PATH'] },
+  });
+  if (code !== 0) {
+    throw new ExplainedError(['The bundle was not made:', ...output].join('\n'));
+  }
+  return folder;
+}
+
+async function firstUp(url: string, since: number): Promise<number> {
+  while (performance.now() - since < PATIENCE_MS) {
+    const answer = await fetch(url).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (answer?.ok) {
+      return performance.now() - since;
+    }
+    await delay(POLL_MS);
+  }
+  throw new ExplainedError(`${url} was not UP in ${PATIENCE_MS} ms`);
+}
+
+async function residentBytes(pid: number): Promise<number> {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+async function startOnce(stack: Stack, layer: string, configFile: string, port: number): Promise<Start> {
+  const since = performance.now();
+  const consumer = await stack.run.spawn({
+    program: process.execPath,
+    args: ['build/app/main.js'],
+    cwd: layer,
+    env: { CONFIG_FILE: configFile, SERVER_PORT: String(port), NODE_ENV: 'production' },
+  });
+  const upMilliseconds = await firstUp(`http://127.0.0.1:${port}${HEALTH_PATH}`, since);
+  const cpuMilliseconds = cpuSeconds(consumer.pid) * 1_000;
+  await delay(SETTLED_MS);
+  const idleBytes = await residentBytes(consumer.pid);
+  consumer.kill('SIGTERM');
+  await consumer.exited;
+  return { upMilliseconds, cpuMilliseconds, idleBytes };
+}
+
+/** Starts the consumer again and again, with Kafka and PostgreSQL in reach and its tables there. */
+export async function measureStarts(stack: Stack, times: number): Promise<readonly Start[]> {
+  const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.ERROR });
+  await ensureTopic(kafka, TOPIC, 6);
+  const layer = await makeLayer(stack);
+  const configFile = join(stack.run.path, 'start.yml');
+  const settings = {
+    kafka: { brokers: [stack.kafka?.broker], topics: [TOPIC], groupId: 'start' },
+    database: { url: stack.postgres?.urlWithPassword, schema: BENCH_SCHEMA },
+  };
+  await writeFile(configFile, stringify(settings), { mode: 0o600 });
+  const starts: Start[] = [];
+  // The first one makes the tables and fills the system's file cache.
+  for (let count = 0; count <= times; count += 1) {
+    starts.push(await startOnce(stack, layer, configFile, await freePort()));
+  }
+  return starts.slice(1);
+}
