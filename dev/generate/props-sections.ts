@@ -66,13 +66,12 @@ function section({ name, path, node }: PropsType['interfaces'][number]): PropsSe
 /**
  * All sections of consumer.yaml, the whole file first.
  *
+ * @param root the schema. @default consumer.yaml's
  * @throws Error when a property may be left out and nothing says what happens then
  */
-export function propsSections(): readonly PropsSection[] {
+export function propsSections(root: SchemaNode = ConsumerFileSchema as SchemaNode): readonly PropsSection[] {
   const found: PropsSection[] = [];
-  const waiting: PropsType['interfaces'][number][] = [
-    { name: 'StreamConsumerProps', path: [], node: ConsumerFileSchema as SchemaNode },
-  ];
+  const waiting: PropsType['interfaces'][number][] = [{ name: 'StreamConsumerProps', path: [], node: root }];
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const made = section(next);
     found.push(made);

@@ -28,7 +28,10 @@ const FORBIDDEN: readonly (readonly [room: string, statement: string])[] = [
   ['monitoring', "import 'pg';"],
   ['contract', "import 'fastify';"],
   ['contract', "import 'cdk8s';"],
-  ...['contract', 'charts', 'monitoring'].map((room) => [room, "import 'node:fs';"] as const),
+  ...['contract', 'charts', 'monitoring'].flatMap((room) => [
+    [room, "import 'node:fs';"] as const,
+    [room, "import 'node:fs/promises';"] as const,
+  ]),
 ];
 
 const ALLOWED: readonly (readonly [room: string, statement: string])[] = [
