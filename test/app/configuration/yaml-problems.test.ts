@@ -11,7 +11,7 @@ describe('a problem in the YAML file', () => {
     ['a value', 'server:\n  port: x', 'server.port', 'application.yml:2:9'],
     ['an item', 'kafka:\n  clientId: 1\n  topics:\n    - a\n    - b c', 'kafka.topics[1]', 'application.yml:5:7'],
     ['an unknown key', 'server:\n  prt: 1', 'server.prt', 'application.yml:2:8'],
-    ['an unknown section', 'spring:\n  kafka:\n    x: 1', 'spring', 'application.yml:1:1'],
+    ['an unknown section', 'jdbc:\n  kafka:\n    x: 1', 'jdbc', 'application.yml:1:1'],
     ['a section that is a text', 'server: 80', 'server', 'application.yml:1:9'],
     ['a value that is a section', 'server:\n  port:\n    a: 1', 'server.port', 'application.yml:2:3'],
     ['a value in a later document', 'server: {}\n---\nserver.port: x', 'server.port', 'application.yml:3:14'],
