@@ -15,7 +15,11 @@ export const VOLUME = {
   temporary: 'temporary',
 } as const;
 
-const EPHEMERAL_STORAGE = { request: '64Mi', limit: '128Mi' } as const;
+/**
+ * The consumer keeps nothing on the node's disk, so it asks for none: a node whose kubelet does not account for local storage
+ * reports none, and would take no Pod that asks for some. The limit stops whatever should fill it.
+ */
+const EPHEMERAL_STORAGE = { request: '0', limit: '128Mi' } as const;
 
 function resources({ file }: Workload): k8s.ResourceRequirements {
   const { requests, limits } = file.resources;

@@ -171,7 +171,7 @@ describe('Pods', () => {
 
 describe('memory', () => {
   test('request and limit are explicit; the request is the limit unless it is given', () => {
-    const storage = { request: '64Mi', limit: '128Mi' };
+    const storage = { request: '0', limit: '128Mi' };
     expect(container()['resources']).toEqual({
       requests: { cpu: '100m', memory: '512Mi', 'ephemeral-storage': storage.request },
       limits: { cpu: '1', memory: '512Mi', 'ephemeral-storage': storage.limit },
