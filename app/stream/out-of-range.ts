@@ -3,7 +3,10 @@ import { FatalError } from './fatal-error.ts';
 import type { LogRange, Position, RecordSource } from './record-source.ts';
 
 const RECHECK_MS = 1_000;
-/** Right after a leader change one reading of the log's end may be stale, so a log that looks too short gets this long. */
+/**
+ * Right after a leader change one reading of the log's end may be stale, so a log that looks too short gets this long; time
+ * in which nobody answers does not count.
+ */
 const PATIENCE_MS = 30_000;
 
 function gone({ topic, partition, offset }: Position, { start }: LogRange): FatalError {
@@ -27,6 +30,13 @@ function ahead({ topic, partition, offset }: Position, { end }: LogRange): Fatal
 /** What happens when records were deleted before they were read: the setting `consumer.onGap`. */
 export type OnGap = 'fail' | 'skip';
 
+function behindGap(position: Position, range: LogRange, onGap: OnGap): bigint {
+  if (onGap === 'fail') {
+    throw gone(position, range);
+  }
+  return range.start;
+}
+
 /**
  * Finds out why the broker does not hold `position`, and resolves with where to go on: there, when it does after all, or
  * at the log's start when that is above it and gaps are skipped.
@@ -41,20 +51,19 @@ export async function findPosition(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<bigint> {
-  const since = clock.now().getTime();
+  let silentUntil = clock.now().getTime();
   while (!signal.aborted) {
     const ranges = await source.logRanges(position.topic).catch((): LogRange[] => []);
     const range = ranges.find(({ partition }) => partition === position.partition);
     if (range && range.start > position.offset) {
-      if (onGap === 'fail') {
-        throw gone(position, range);
-      }
-      return range.start;
+      return behindGap(position, range, onGap);
     }
     if (range && range.end >= position.offset) {
       break;
     }
-    if (range && clock.now().getTime() - since >= PATIENCE_MS) {
+    const now = clock.now().getTime();
+    silentUntil = range ? silentUntil : now;
+    if (range && now - silentUntil >= PATIENCE_MS) {
       throw ahead(position, range);
     }
     await clock.wait(RECHECK_MS, signal);

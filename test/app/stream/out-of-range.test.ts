@@ -61,6 +61,12 @@ test('brokers that cannot answer say nothing about the log', async () => {
   await findPosition(ranged(new Error('away'), { start: 0n, end: 100n }), position, 'fail', steppingClock(), never);
 });
 
+test('a first reading after a long silence of the brokers is not the last of 30 s: it may be stale', async () => {
+  const silence = Array.from({ length: 40 }, () => new Error('away'));
+  const source = ranged(...silence, { start: 0n, end: 20n }, { start: 0n, end: 100n });
+  expect(await findPosition(source, position, 'fail', steppingClock(), never)).toBe(100n);
+});
+
 test('an end of the assignment ends the waiting', async () => {
   await findPosition(ranged({ start: 0n, end: 20n }), position, 'fail', steppingClock(), AbortSignal.abort());
 });
