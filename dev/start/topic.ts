@@ -3,11 +3,14 @@ import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 
 const LOOK_MS = 50;
 const LEADERS_WITHIN_MS = 30_000;
-const NOBODY = -1;
 
-async function hasLeaders(admin: Admin, topic: string): Promise<boolean> {
-  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-  return topics.flatMap(({ partitions }) => partitions).every(({ leader }) => leader !== NOBODY);
+/** A broker that is named as leader may not know it yet, and refuse: only an answer of every leader tells. */
+async function haveLeadersAnswered(admin: Admin, topic: string, partitions: number): Promise<boolean> {
+  const { length } = await admin.fetchTopicOffsets(topic);
+  if (length < partitions) {
+    throw new Error(`the broker knows ${length} of the ${partitions} partitions of ${topic}`);
+  }
+  return true;
 }
 
 const falseUntil = (deadline: number) => (error: unknown) => {
@@ -18,15 +21,17 @@ const falseUntil = (deadline: number) => (error: unknown) => {
 };
 
 /**
- * Makes a topic and waits until each partition has a leader. kafkajs's own wait fails where a broker that is busy does not know
- * the topic at once.
+ * Makes a topic and waits until the leader of each partition answers. kafkajs's own wait fails where a broker that is busy does
+ * not know the topic at once, and ends before the leaders know what they are.
  *
+ * @param config `numPartitions` left out: 1
  * @throws Error what the last look said, when 30 s were not enough.
  */
 export async function createTopicWithLeaders(admin: Admin, config: ITopicConfig): Promise<void> {
   await admin.createTopics({ topics: [config], waitForLeaders: false });
   const deadline = Date.now() + LEADERS_WITHIN_MS;
-  while (!(await hasLeaders(admin, config.topic).catch(falseUntil(deadline)))) {
+  const { topic, numPartitions = 1 } = config;
+  while (!(await haveLeadersAnswered(admin, topic, numPartitions).catch(falseUntil(deadline)))) {
     await delay(LOOK_MS);
   }
 }
