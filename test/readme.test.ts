@@ -6,11 +6,23 @@ import type { SchemaNode } from '../contract/schema-node.ts';
 import { listSettings } from '../contract/setting-list.ts';
 import { SettingsSchema } from '../contract/settings.ts';
 import { exampleConsumer } from './charts/example-consumer.ts';
+import { renderedConsumer } from './charts/rendered-consumer.ts';
+import { VARIANTS } from './manifests/variants.ts';
+import { renderedMonitoring } from './monitoring/rendered-monitoring.ts';
 
 const file = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 const readme = file('README.md');
 const contributing = file('CONTRIBUTING.md');
 const manifest = JSON.parse(file('package.json')) as Record<string, Record<string, string>>;
+
+/** All kinds that some consumer.yaml renders to. */
+const KINDS = [
+  ...new Set(
+    Object.values(VARIANTS)
+      .flatMap((changes) => [...renderedConsumer(changes), ...renderedMonitoring(changes)])
+      .map(({ kind }) => kind),
+  ),
+];
 
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => found);
 
@@ -59,6 +71,12 @@ describe('the README', () => {
     expect(readme).toContain(
       `above ${memoryRatio.warning * 100} % of the memory limit | above ${memoryRatio.critical * 100} %`,
     );
+  });
+
+  test.each(KINDS)('says of every kind of object what it is: %s', (kind) => {
+    const rows = matches(readme, /^\| In `dist\/` \|.*\n\|.*\n((?:\|.*\n)*)/gm).join('');
+    const known = matches(rows, /^\| (.+?) \| .+? \|/gm).join(', ');
+    expect(known.split(/[^A-Za-z]+/)).toContain(kind);
   });
 
   test('marks what only works with a registry of the reader', () => {

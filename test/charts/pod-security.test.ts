@@ -58,6 +58,16 @@ describe('the checker of "restricted"', () => {
     ]);
   });
 
+  test.each<[string, object]>([
+    ['livenessProbe', { livenessProbe: { httpGet: { path: '/', port: 80, host: '169.254.169.254' } } }],
+    ['readinessProbe', { readinessProbe: { tcpSocket: { port: 80, host: '127.0.0.1' } } }],
+    ['startupProbe', { startupProbe: { tcpSocket: { port: 80, host: '10.0.0.1' } } }],
+    ['postStart', { lifecycle: { postStart: { httpGet: { port: 80, host: '10.0.0.1' } } } }],
+    ['preStop', { lifecycle: { preStop: { httpGet: { port: 80, host: '10.0.0.1' } } } }],
+  ])('sees that the kubelet is to ask another host: %s', (_, change) => {
+    expect(restrictedViolations(changedContainer(change))).toEqual(['consumer: host of a probe or hook']);
+  });
+
   test('sees what neither the container nor its Pod says', () => {
     const { securityContext: _, ...rest } = changedContainer(
       {},

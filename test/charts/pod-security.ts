@@ -20,8 +20,18 @@ interface SecurityContext {
   readonly sysctls?: readonly { readonly name: string }[];
 }
 
+/** What the kubelet asks by itself, of a host that could be any. */
+interface Action {
+  readonly httpGet?: { readonly host?: string };
+  readonly tcpSocket?: { readonly host?: string };
+}
+
 interface Container {
   readonly name: string;
+  readonly livenessProbe?: Action;
+  readonly readinessProbe?: Action;
+  readonly startupProbe?: Action;
+  readonly lifecycle?: { readonly postStart?: Action; readonly preStop?: Action };
   readonly ports?: readonly { readonly hostPort?: number }[];
   readonly securityContext?: SecurityContext & {
     readonly privileged?: boolean;
@@ -79,6 +89,12 @@ function contextChecks(context: SecurityContext): [string, boolean][] {
   ];
 }
 
+/** Since Kubernetes 1.34: the kubelet must ask the Pod itself. */
+function asksOnlyItself({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Container): boolean {
+  const actions = [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop];
+  return actions.every((action) => !action?.httpGet?.host && !action?.tcpSocket?.host);
+}
+
 function containerViolations(container: Container, pod: PodSpec): string[] {
   const own = container.securityContext ?? {};
   const add = (own.capabilities?.add ?? []).filter((capability) => capability !== 'NET_BIND_SERVICE');
@@ -92,6 +108,7 @@ function containerViolations(container: Container, pod: PodSpec): string[] {
     ['no seccompProfile', (own.seccompProfile ?? pod.securityContext?.seccompProfile) !== undefined],
     ...contextChecks(own),
     ['hostPort', (container.ports ?? []).every(({ hostPort }) => (hostPort ?? 0) === 0)],
+    ['host of a probe or hook', asksOnlyItself(container)],
   ];
   return checks.filter(([, holds]) => !holds).map(([rule]) => `${container.name}: ${rule}`);
 }
@@ -113,4 +130,10 @@ export function restrictedViolations(pod: PodSpec): string[] {
     ...checks.filter(([, holds]) => !holds).map(([rule]) => rule),
     ...containers.flatMap((container) => containerViolations(container, pod)),
   ];
+}
+
+/** The Pods that an object makes: none but for a Deployment, a Job and their like. */
+export function podSpecs(manifest: { readonly [field: string]: unknown }): PodSpec[] {
+  const { template } = (manifest['spec'] ?? {}) as { readonly template?: { readonly spec?: PodSpec } };
+  return template?.spec?.containers === undefined ? [] : [template.spec];
 }

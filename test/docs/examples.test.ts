@@ -71,8 +71,9 @@ describe('Flux', () => {
   const source = inFile(`${EXAMPLES}/flux/source.yaml`);
   const kustomization = inFile(`${EXAMPLES}/flux/orders-consumer.yaml`);
 
-  test('fetches of this very repository the two files that hold nothing but objects', () => {
-    const rules = String(source.spec['ignore'])
+  /** The files of this very repository that a GitRepository with such rules fetches. */
+  function fetched(ignore: unknown): string[] {
+    const rules = String(ignore)
       .split('\n')
       .map((rule) => `--exclude=${rule}`);
     const tracked = (...args: string[]) =>
@@ -80,10 +81,18 @@ describe('Flux', () => {
         .trim()
         .split('\n');
     const ignored = new Set(tracked('--ignored', ...rules));
-    expect(tracked().filter((path) => !ignored.has(path))).toEqual([
-      'dist/consumer.k8s.yaml',
-      'dist/monitoring.k8s.yaml',
-    ]);
+    return tracked().filter((path) => !ignored.has(path));
+  }
+
+  test('fetches the two files that hold nothing but objects', () => {
+    expect(fetched(source.spec['ignore'])).toEqual(['dist/consumer.k8s.yaml', 'dist/monitoring.k8s.yaml']);
+  });
+
+  test('fetches those of an environment by the rules in docs/gitops.md', () => {
+    const [, rules = ''] =
+      /```yaml\n(# spec of the GitRepository\n[\s\S]*?)```/.exec(readFileSync('docs/gitops.md', 'utf8')) ?? [];
+    const { ignore } = parse(rules) as { ignore: string };
+    expect(fetched(ignore)).toEqual(['dist/staging/consumer.k8s.yaml', 'dist/staging/monitoring.k8s.yaml']);
   });
 
   test('applies what the source fetched', () => {

@@ -6,7 +6,7 @@ import { checkConsumerFile } from '../../contract/check-consumer-file.ts';
 import { describeProblem } from '../../contract/problem.ts';
 import { MonitoringChart } from '../../monitoring/monitoring-chart.ts';
 import { objectTitle } from '../../synthesis/manifest.ts';
-import { type PodSpec, restrictedViolations } from '../charts/pod-security.ts';
+import { podSpecs, restrictedViolations } from '../charts/pod-security.ts';
 import type { Manifest } from '../charts/rendered-consumer.ts';
 import { anyConsumerFile } from './consumer-file-arbitrary.ts';
 import { type Mutation, mutationsOf } from './consumer-file-mutations.ts';
@@ -20,12 +20,6 @@ function render(document: unknown): Manifest[] {
   const app = new App();
   const chart = new ConsumerChart(app, 'consumer', { consumer: checked.value });
   return [...chart.toJson(), ...new MonitoringChart(app, 'monitoring', { consumer: chart.consumer }).toJson()];
-}
-
-/** The Pods that an object makes. */
-function podSpecs(manifest: Manifest): PodSpec[] {
-  const { template } = (manifest['spec'] ?? {}) as { template?: { spec?: PodSpec } };
-  return template?.spec?.containers === undefined ? [] : [template.spec];
 }
 
 test('any right consumer.yaml gives valid, restricted, unique and always the same objects', () => {

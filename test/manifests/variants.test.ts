@@ -1,15 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { type PodSpec, restrictedViolations } from '../charts/pod-security.ts';
+import { podSpecs, restrictedViolations } from '../charts/pod-security.ts';
 import { type Manifest, renderedConsumer } from '../charts/rendered-consumer.ts';
 import { renderedMonitoring } from '../monitoring/rendered-monitoring.ts';
 import { manifestProblems } from './manifest-problems.ts';
 import { VARIANTS } from './variants.ts';
-
-/** The Pods that an object makes. */
-function podsOf(manifest: Manifest): PodSpec[] {
-  const spec = manifest['spec'] as { readonly template?: { readonly spec?: PodSpec } } | undefined;
-  return spec?.template?.spec === undefined ? [] : [spec.template.spec];
-}
 
 const identity = ({ apiVersion, kind, metadata }: Manifest) =>
   `${apiVersion}/${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
@@ -22,7 +16,7 @@ describe.each(Object.entries(VARIANTS))('%s', (_, changes) => {
   });
 
   test('has only Pods that are "restricted"', () => {
-    const pods = objects.flatMap(podsOf);
+    const pods = objects.flatMap(podSpecs);
     expect(pods.length).toBeGreaterThan(0);
     expect(pods.flatMap(restrictedViolations)).toEqual([]);
   });
