@@ -171,18 +171,41 @@ describe('npx cdk8s synth', () => {
     expect(output).toBe(SCRATCH_FOLDER);
   });
 
+  /** The CLI with its look for a newer version of itself switched off. */
+  const cdk8sSynth = (folder: string, umask: string, env: object = {}) =>
+    run('sh', ['-c', `umask ${umask} && exec node_modules/.bin/cdk8s synth`], folder, {
+      CDK8S_CHECK_UPGRADE: 'false',
+      ...env,
+    });
+
   test(
-    'writes dist/ and says so where the CLI lets it',
+    'writes dist/ and says so where the CLI lets it, and twice the same bytes in any time zone, language and umask',
     async () => {
       const folder = checkout();
       rmSync(join(folder, 'dist'), { recursive: true });
-      const { code, stderr } = await run('node_modules/.bin/cdk8s', ['synth'], folder, {
-        CDK8S_CHECK_UPGRADE: 'false',
-      });
-      expect({ code, paths: stderr.trim().split('\n') }).toEqual({
-        code: 0,
-        paths: [...contents('dist').keys()].map((path) => `dist/${path}`),
-      });
+      const written = { code: 0, paths: [...contents('dist').keys()].map((path) => `dist/${path}`) };
+      for (const [umask, TZ, LC_ALL] of [
+        ['022', 'Pacific/Kiritimati', 'tr_TR.UTF-8'],
+        ['077', 'America/St_Johns', 'C'],
+      ] as const) {
+        const { code, stderr } = await cdk8sSynth(folder, umask, { TZ, LC_ALL });
+        expect({ code, paths: stderr.trim().split('\n') }).toEqual(written);
+        expect(contents(join(folder, 'dist'))).toEqual(contents('dist'));
+      }
+    },
+    2 * SLOW_MACHINE_MS,
+  );
+
+  test(
+    'with mistakes tells all of them, ends with exit code 1, and leaves dist/ as it was',
+    async () => {
+      const folder = checkout();
+      writeFileSync(join(folder, 'environments/staging.yaml'), 'replicas: many\nimage: { tag: latest }\n');
+      const { code, stderr } = await cdk8sSynth(folder, '022');
+      expect(code).toBe(1);
+      expect(stderr).toContain('Nothing was synthesized, dist/ is as it was: 2 problems\n');
+      expect(stderr).toMatch(/replicas .*"many" \(environments\/staging\.yaml:1:11\)/);
+      expect(stderr).toMatch(/image\.tag moves.*"latest" \(environments\/staging\.yaml:2:15\)/);
       expect(contents(join(folder, 'dist'))).toEqual(contents('dist'));
     },
     SLOW_MACHINE_MS,
