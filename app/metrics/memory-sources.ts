@@ -1,11 +1,15 @@
+import { totalmem } from 'node:os';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import { LabelSets } from './label-sets.ts';
-import { type MetricSources, type Sample, single } from './metric-source.ts';
+import { type Labels, type MetricSources, type Sample, single } from './metric-source.ts';
 import { oncePerScrape } from './once-per-scrape.ts';
 
 /** V8 knows one limit for the whole heap; the space that grows up to it carries it, as the JVM's G1 does it, so that a sum is right. */
 const SPACE_WITH_THE_LIMIT = 'old_space';
 const NO_LIMIT = -1;
+
+/** Carries what the container or the machine allows the process, for what is outside the heap has no limit of its own. */
+const REST_WITH_THE_LIMIT = 'native';
 
 type MemoryMetrics = Pick<
   MetricSources,
@@ -24,7 +28,7 @@ export const memorySources: MemoryMetrics = {
   memoryCommitted: () => [...heapSpaces().map((space) => heap(space.space_name, space.space_size)), ...nonheapBytes()],
   memoryMax: () => [
     ...heapSpaces().map(({ space_name: name }) => heap(name, limitOf(name))),
-    ...nonheapBytes().map((sample) => ({ ...sample, value: NO_LIMIT })),
+    ...nonheapBytes().map(({ labels }) => nonheapLimit(labels)),
   ],
   bufferMemory: () => bufferBytes(),
   bufferCapacity: () => bufferBytes(),
@@ -37,6 +41,12 @@ const memoryUsage = oncePerScrape(() => process.memoryUsage());
 const limitOf = (space: string): number =>
   space === SPACE_WITH_THE_LIMIT ? getHeapStatistics().heap_size_limit : NO_LIMIT;
 
+/** In bytes; without a container's limit Node.js gives 0 or a number larger than any machine. */
+function processLimit(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+}
+
 const pools = new LabelSets((area: string, id: string) => ({ area, id }));
 const buffers = new LabelSets((id: string) => ({ id }));
 
@@ -44,13 +54,17 @@ const heap = (id: string, value: number): Sample => ({ labels: pools.of('heap', 
 
 const nonheap = (id: string, value: number): Sample => ({ labels: pools.of('nonheap', id), value });
 
+function nonheapLimit(labels: Labels): Sample {
+  return { labels, value: labels['id'] === REST_WITH_THE_LIMIT ? processLimit() : NO_LIMIT };
+}
+
 function nonheapBytes(): Sample[] {
   const { rss, external, arrayBuffers } = memoryUsage();
   const residentHeap = getHeapStatistics().total_physical_size;
   return [
     nonheap('array_buffers', arrayBuffers),
     nonheap('external', Math.max(0, external - arrayBuffers)),
-    nonheap('native', Math.max(0, rss - residentHeap - external)),
+    nonheap(REST_WITH_THE_LIMIT, Math.max(0, rss - residentHeap - external)),
   ];
 }
 

@@ -63,6 +63,19 @@ test('an answer waits for no check that hangs, not even until that is given up',
   expect(body).toMatchObject({ status: 'OUT_OF_SERVICE', components: { db: notYet, kafka: notYet } });
 });
 
+test('many requests cost the database and Kafka one check, slow or not', async () => {
+  let checks = 0;
+  const slow = () => {
+    checks += 1;
+    return new Promise<never>(() => undefined);
+  };
+  running = await startManagement({ checkDatabase: slow, checkKafka: slow });
+  const paths = ['', '/db', '/kafka', '/readiness', '/liveness'];
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(paths[index % paths.length] ?? '')));
+  expect(new Set(answers.map(([status]) => status))).toEqual(new Set([200, 503]));
+  expect(checks).toBe(2);
+});
+
 test('the state of the consumer is read anew for each answer', async () => {
   let report: ConsumerReport = RUNNING;
   running = await startManagement({ report: () => report });

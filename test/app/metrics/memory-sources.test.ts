@@ -1,4 +1,5 @@
-import { expect, test } from '@jest/globals';
+import { totalmem } from 'node:os';
+import { expect, jest, test } from '@jest/globals';
 import { memorySources } from '../../../app/metrics/memory-sources.ts';
 import type { Sample } from '../../../app/metrics/metric-source.ts';
 
@@ -33,10 +34,28 @@ test('used, committed and greatest memory have the same series', () => {
   expect(ids(memoryMax())).toEqual(ids(memoryUsed()));
 });
 
-test('one space of the heap carries its limit, and what has none says -1', () => {
-  const limits = memorySources.memoryMax().map(({ value }) => value);
-  expect(limits.filter((limit) => limit > 0)).toHaveLength(1);
-  expect(limits.filter((limit) => limit === -1)).toHaveLength(limits.length - 1);
+test.each(['heap', 'nonheap'])('one id of the area %s carries its limit, and the others say -1', (area) => {
+  const limits = memorySources.memoryMax().filter(({ labels }) => labels['area'] === area);
+  expect(limits.filter(({ value }) => value > 0)).toHaveLength(1);
+  expect(limits.filter(({ value }) => value === -1)).toHaveLength(limits.length - 1);
+});
+
+test('each area uses some of its limit and no more: what dashboards show as a share of it', () => {
+  for (const area of ['heap', 'nonheap']) {
+    const share = total(memorySources.memoryUsed(), area) / total(memorySources.memoryMax(), area);
+    expect([area, share > 0 && share < 1]).toEqual([area, true]);
+  }
+});
+
+test.each([
+  ['a limit of the container is the limit', 512 * 2 ** 20, 512 * 2 ** 20],
+  ['no container (0) leaves the memory of the machine', 0, totalmem()],
+  ['a container without a limit (2^64) leaves the memory of the machine', 2 ** 64, totalmem()],
+])('%s', (_what, constrained, limit) => {
+  const asked = jest.spyOn(process, 'constrainedMemory').mockReturnValue(constrained);
+  const native = memorySources.memoryMax().find(({ labels }) => labels['id'] === 'native');
+  asked.mockRestore();
+  expect(native?.value).toBe(limit);
 });
 
 test('heap and the rest of the process together are about the resident memory', () => {
