@@ -1,7 +1,7 @@
-import { Ajv } from 'ajv';
 import type { Static, TSchema } from 'typebox';
+import { compileSchema } from './compile-schema.ts';
 import type { Problem } from './problem.ts';
-import { ALLOWED, type SchemaNode, SECRET } from './schema-node.ts';
+import type { SchemaNode } from './schema-node.ts';
 import { schemaProblems } from './schema-problems.ts';
 
 /** What a check says: the complete value, deeply frozen, or everything that is wrong. */
@@ -16,23 +16,6 @@ export interface Rule<T> {
   /** All that is wrong; empty when the values fit. Secrets in `given` are the rule's own duty to mask. */
   readonly find: (value: T) => readonly Problem[];
 }
-
-/**
- * Nearly half of what Ajv takes to compile a schema goes into checking the schema itself, which our tests do, and into
- * optimizing code that runs once: the consumer's start waits for it.
- */
-const SOON_READY = { validateSchema: false, code: { optimize: false } } as const;
-
-const ajv = new Ajv({
-  ...SOON_READY,
-  allErrors: true,
-  verbose: true,
-  useDefaults: true,
-  strict: true,
-  allowMatchingProperties: true,
-  allowUnionTypes: true,
-});
-ajv.addVocabulary([SECRET, ALLOWED]);
 
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
@@ -60,7 +43,7 @@ export function checkAgainst<S extends TSchema>(
   rules: readonly Rule<Static<S>>[] = [],
 ): Checked<Static<S>> {
   const document: unknown = structuredClone(input ?? {});
-  const validate = ajv.compile(schema);
+  const validate = compileSchema(schema);
   validate(document);
   const problems = schemaProblems(validate.errors ?? [], schema as SchemaNode, document);
   const value = document as Static<S>;

@@ -7,8 +7,17 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build, type Metafile } from 'esbuild';
+import { compiledSettings } from './compiled-settings.ts';
+import { requiredBuiltins } from './required-builtins.ts';
 
 const COPIED_PACKAGE = 'kafkajs';
+/** Packages ask for them in cases that don't occur: app/management/server.ts has no schemas and answers no made-up requests. */
+const NEVER_LOADED = [
+  'pg-native',
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
+  'light-my-request',
+];
 /** Bundled CommonJS modules ask for Node's own by `require`, which ECMAScript modules don't have. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
@@ -22,8 +31,9 @@ async function bundle(folder: string): Promise<Metafile> {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    external: [COPIED_PACKAGE, 'pg-native'],
+    external: [COPIED_PACKAGE, ...NEVER_LOADED],
     banner: { js: REQUIRE },
+    plugins: [requiredBuiltins, compiledSettings],
     keepNames: true,
     // They are in the file of all licenses.
     legalComments: 'none',

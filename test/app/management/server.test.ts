@@ -39,6 +39,12 @@ test('a failing handler is 500 with the four keys, its message only in the log',
   expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ err: { message: 'secret plan' }, url: '/fails' });
 });
 
+test('a route with a schema is refused, as what compiles schemas is not in the image', async () => {
+  const app = createServer({ logging: { level: 'silent' } as const });
+  app.get('/', { schema: { querystring: { type: 'object' } } }, () => 'never');
+  await expect(app.ready()).rejects.toThrow('routes have no schemas');
+});
+
 test('the page for a browser holds nothing of the request', async () => {
   running = await startManagement();
   const url = '/actuator/<script>alert(1)</script>';
