@@ -2,6 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
+import { podSpecs, restrictedViolations } from '../../charts/pod-security.ts';
+import type { Manifest } from '../../charts/rendered-consumer.ts';
+import { manifestProblems } from '../../manifests/manifest-problems.ts';
 import { type Finished, run } from '../../synthesis/checkout.ts';
 import { type PackedProduct, packProduct } from './packed-product.ts';
 
@@ -91,15 +94,27 @@ describe("in somebody's own cdk8s project", () => {
       expect(ran).toEqual({ code: 0, stdout: '', stderr: '' });
       const objects = readdirSync(out)
         .flatMap((name) => parseAllDocuments(readFileSync(join(out, name), 'utf8')))
-        .map((document) => document.toJS() as { kind: string; metadata: { name: string }; spec?: object });
+        .map((document) => document.toJS() as Manifest);
       const names = (kind: string) => objects.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name);
       for (const kind of ['Deployment', 'Service', 'ServiceMonitor', 'PrometheusRule']) {
         expect([kind, ...names(kind)]).toEqual([kind, 'orders-consumer', 'payments-consumer']);
       }
+      expect(objects.flatMap(manifestProblems)).toEqual([]);
+      expect(objects.flatMap(podSpecs).flatMap(restrictedViolations)).toEqual([]);
       for (const deployment of objects.filter(({ kind }) => kind === 'Deployment')) {
-        expect(deployment.spec).toMatchObject({ template: { spec: { priorityClassName: 'streaming' } } });
+        expect(deployment['spec']).toMatchObject({ template: { spec: { priorityClassName: 'streaming' } } });
       }
     },
     SLOW_MACHINE_MS,
   );
+
+  test('the schemas are found below the package, and nothing that is not meant for others', async () => {
+    const names = readdirSync('contract/schemas').map((name) => `stream-consumer/schemas/${name}`);
+    const found = (name: string) => run(process.execPath, ['--print', `require.resolve('${name}')`], folder);
+    for (const name of [...names, 'stream-consumer/package.json']) {
+      expect(await found(name)).toMatchObject({ code: 0, stdout: expect.stringContaining(folder) });
+    }
+    const { code, stderr } = await found('stream-consumer/build/charts/deployment.js');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_PACKAGE_PATH_NOT_EXPORTED')]);
+  });
 });
