@@ -7,14 +7,16 @@ function httpProbe({ port, scheme }: ManagementEndpoint, path: string, timing: P
   return { httpGet: { path, port: k8s.IntOrString.fromNumber(port), scheme }, ...timing };
 }
 
-/** The two probes of the container; the kubelet sends no credential and verifies no certificate. There is no startup probe: the initial delays cover the start. */
+/** The probes of the container; the kubelet sends no credential and verifies no certificate. A startup probe is there only when asked for: the initial delays cover the start. */
 export function probes(
   endpoint: ManagementEndpoint,
-  { paths, liveness, readiness }: ProbeSettings,
-): Pick<k8s.Container, 'livenessProbe' | 'readinessProbe'> {
+  { paths, liveness, readiness, startup }: ProbeSettings,
+): Pick<k8s.Container, 'livenessProbe' | 'readinessProbe' | 'startupProbe'> {
   const isRoot = paths === 'root';
+  const livenessPath = isRoot ? endpoint.healthPath : endpoint.livenessPath;
   return {
-    livenessProbe: httpProbe(endpoint, isRoot ? endpoint.healthPath : endpoint.livenessPath, liveness),
+    livenessProbe: httpProbe(endpoint, livenessPath, liveness),
     readinessProbe: httpProbe(endpoint, isRoot ? endpoint.healthPath : endpoint.readinessPath, readiness),
+    ...(startup !== undefined && { startupProbe: httpProbe(endpoint, livenessPath, startup) }),
   };
 }

@@ -22,6 +22,14 @@ export const READINESS_PROBE: ProbeTiming = {
   failureThreshold: 3,
 };
 
+/** For whoever asks for one: restarts a Pod that has not been healthy once within 60 s. */
+export const STARTUP_PROBE: ProbeTiming = {
+  initialDelaySeconds: 0,
+  periodSeconds: 5,
+  timeoutSeconds: 5,
+  failureThreshold: 12,
+};
+
 /** Timing of the image's own HEALTHCHECK (Docker's words, seconds). */
 export const CONTAINER_HEALTH_CHECK = {
   intervalSeconds: 30,

@@ -1,10 +1,10 @@
 import type { Rule } from '../check-against.ts';
 import type { ConsumerFile } from '../consumer-file.ts';
 
-const answersInTime = (probe: 'liveness' | 'readiness'): Rule<ConsumerFile> => ({
+const answersInTime = (probe: 'liveness' | 'readiness' | 'startup'): Rule<ConsumerFile> => ({
   reads: [`probes.${probe}`],
   find: ({ probes }) => {
-    const { periodSeconds, timeoutSeconds } = probes[probe];
+    const { periodSeconds = 0, timeoutSeconds = 0 } = probes[probe] ?? {};
     return timeoutSeconds <= periodSeconds
       ? []
       : [
@@ -19,4 +19,6 @@ const answersInTime = (probe: 'liveness' | 'readiness'): Rule<ConsumerFile> => (
 });
 
 /** What the timings of the probes must hold. */
-export const PROBE_RULES: readonly Rule<ConsumerFile>[] = [answersInTime('liveness'), answersInTime('readiness')];
+export const PROBE_RULES: readonly Rule<ConsumerFile>[] = (['liveness', 'readiness', 'startup'] as const).map(
+  answersInTime,
+);

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { LIVENESS_PROBE, type ProbeTiming, READINESS_PROBE } from '../probes.ts';
-import { section } from '../section.ts';
+import { LIVENESS_PROBE, type ProbeTiming, READINESS_PROBE, STARTUP_PROBE } from '../probes.ts';
+import { closed, section } from '../section.ts';
 
 const seconds = (minimum: number, fallback: number, description: string) =>
   Type.Integer({ minimum, maximum: 3_600, default: fallback, description });
 
-const timing = (probe: ProbeTiming, description: string) =>
+const timing = (probe: ProbeTiming, description: string, options: typeof section | typeof closed = section) =>
   Type.Object(
     {
       initialDelaySeconds: seconds(
@@ -22,7 +22,7 @@ const timing = (probe: ProbeTiming, description: string) =>
         description: 'Failures in a row after which the Pod counts as failed.',
       }),
     },
-    { ...section, description },
+    { ...options, description },
   );
 
 /** What Kubernetes asks the Pods, and how often. */
@@ -35,6 +35,13 @@ export const probes = Type.Object(
     }),
     liveness: timing(LIVENESS_PROBE, 'When a Pod is restarted.'),
     readiness: timing(READINESS_PROBE, 'When a Pod is taken out of its Service.'),
+    startup: Type.Optional(
+      timing(
+        STARTUP_PROBE,
+        'Asks what liveness asks until it succeeds once, and nothing else asks before; a Pod that does not get there is restarted. Left out: none, as the initial delays of the other two cover the start.',
+        closed,
+      ),
+    ),
   },
   { ...section, description: 'What Kubernetes asks the Pods, and how often.' },
 );

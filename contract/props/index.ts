@@ -70,6 +70,7 @@ export type { PodsTolerationsProps } from './pods-tolerations-props.ts';
 export type { ProbesLivenessProps } from './probes-liveness-props.ts';
 export type { ProbesProps } from './probes-props.ts';
 export type { ProbesReadinessProps } from './probes-readiness-props.ts';
+export type { ProbesStartupProps } from './probes-startup-props.ts';
 export type { ResourcesLimitsProps } from './resources-limits-props.ts';
 export type { ResourcesProps } from './resources-props.ts';
 export type { ResourcesRequestsProps } from './resources-requests-props.ts';

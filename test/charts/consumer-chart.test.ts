@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { managementEndpoint } from '../../contract/actuator.ts';
 import { CONTAINER_USER } from '../../contract/container-user.ts';
-import { LIVENESS_PROBE, READINESS_PROBE } from '../../contract/probes.ts';
+import { LIVENESS_PROBE, READINESS_PROBE, STARTUP_PROBE } from '../../contract/probes.ts';
 import { exampleConsumer } from './example-consumer.ts';
 import { restrictedViolations } from './pod-security.ts';
 import { deploymentSpec, only, onlyContainer, renderedConsumer, VERSION } from './rendered-consumer.ts';
@@ -105,8 +105,12 @@ describe('probes', () => {
     expect(readinessProbe).toEqual({ httpGet, ...READINESS_PROBE, failureThreshold: 1 });
   });
 
-  test('there is no startup probe', () => {
+  test('there is no startup probe unless it is asked for, and then it asks what liveness asks', () => {
     expect(container()).not.toHaveProperty('startupProbe');
+    const { startupProbe } = container({ probes: { startup: { failureThreshold: 30 } } });
+    expect(startupProbe).toEqual({ httpGet, ...STARTUP_PROBE, failureThreshold: 30 });
+    const { startupProbe: ofGroup, livenessProbe } = container({ probes: { paths: 'groups', startup: {} } });
+    expect(ofGroup).toMatchObject({ httpGet: (livenessProbe as { httpGet: object }).httpGet });
   });
 
   test('another server.port moves container, probes, Service and ConfigMap together', () => {

@@ -3,6 +3,7 @@ export const VARIANTS: Readonly<Record<string, object>> = {
   'the smallest': {},
   'several replicas': { replicas: 3 },
   'without what can be left out': { namespace: { create: false }, networkPolicy: { enabled: false } },
+  'three probes': { probes: { paths: 'groups', startup: {} } },
   'an image by digest, from a private registry': {
     image: { digest: `sha256:${'ab'.repeat(32)}`, pullSecrets: ['registry'] },
   },

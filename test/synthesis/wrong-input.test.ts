@@ -61,6 +61,13 @@ const MISTAKES: readonly (readonly [what: string, lines: string, ...parts: strin
     'allowed: at most probes.liveness.periodSeconds (30)',
   ],
   [
+    'a startup probe that times out after its period',
+    'probes: { startup: { timeoutSeconds: 6 } }',
+    'probes.startup.timeoutSeconds is longer than the period',
+    ': 6 (',
+    'allowed: at most probes.startup.periodSeconds (5)',
+  ],
+  [
     'a memory limit below what the heap needs',
     'resources: { limits: { memory: 64Mi } }',
     'resources.limits.memory is too small for the consumer: "64Mi"',
