@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
+
+const CATALOGUE = Object.values<MetricDefinition>(METRICS);
+
+const ENDINGS: Partial<Record<MetricDefinition['type'], readonly string[]>> = {
+  summary: ['', '_count', '_sum'],
+  histogram: ['', '_bucket', '_count', '_sum'],
+};
+
+const NAMES = CATALOGUE.flatMap(({ name, type }) => (ENDINGS[type] ?? ['']).map((ending) => name + ending));
+const LABELS = new Set(CATALOGUE.flatMap(({ labels }) => labels));
+
+/** Words that begin as a metric does; what goes on with `*` or ends in `_` stands for several. */
+const FIRST_WORDS = new Set(NAMES.map((name) => name.split('_')[0]));
+const NAMED = new RegExp(`(?<![\\w./:$-])(?:${[...FIRST_WORDS].join('|')})_[a-z0-9_]*[a-z0-9]\\b(?!\\*)`, 'g');
+
+const DOCUMENTS = [
+  'README.md',
+  ...['docs', 'docs/runbooks'].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `${folder}/${file}`),
+  ),
+];
+
+test.each(DOCUMENTS)('every metric that %s names, or the beginning of one, is in the catalogue', (path) => {
+  const named = [...readFileSync(path, 'utf8').matchAll(NAMED)].map(([name]) => name);
+  const known = (word: string) => LABELS.has(word) || NAMES.some((name) => name.startsWith(word));
+  expect(named.filter((word) => !known(word))).toEqual([]);
+});
+
+test('documents name metrics', () => {
+  const [readme = '', metrics = ''] = ['README.md', 'docs/metrics.md'].map((path) => readFileSync(path, 'utf8'));
+  expect(readme.match(NAMED)?.length).toBeGreaterThan(5);
+  expect(metrics.match(NAMED)?.length).toBeGreaterThan(CATALOGUE.length);
+});
