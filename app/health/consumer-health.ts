@@ -9,13 +9,16 @@ import type { Status } from './status.ts';
  * - running: UP; paused: UP, because the component `db` tells the outage
  * - starting, assigning, running with a partition whose lag is not known yet: OUT_OF_SERVICE; but UNKNOWN, which does
  *   not count, while Kafka is away, since a restart brings no broker back
- * - running with a partition that stands still although it has lag: DOWN, unless Kafka is away; the details tell which
+ * - running or paused with a partition that stands still although it has lag: DOWN, unless Kafka is away; the details tell
+ *   which. While PostgreSQL is away nothing stands still; one that answers and refuses every write is not away
  * - draining, stopped: OUT_OF_SERVICE
  * - failed: DOWN
  */
 export function consumerHealth(report: ConsumerReport, kafkaIsDown: boolean): Health {
   return { status: statusOf(report, kafkaIsDown), details: detailsOf(report) };
 }
+
+const isStalled = ({ partitions }: ConsumerReport): boolean => partitions.some(({ stalledSince }) => stalledSince);
 
 function statusOf(report: ConsumerReport, kafkaIsDown: boolean): Status {
   const waitsForKafka: Status = kafkaIsDown ? 'UNKNOWN' : 'OUT_OF_SERVICE';
@@ -29,12 +32,12 @@ function statusOf(report: ConsumerReport, kafkaIsDown: boolean): Status {
     case 'assigning':
       return waitsForKafka;
     case 'running':
-      if (!kafkaIsDown && report.partitions.some(({ stalledSince }) => stalledSince)) {
+      if (!kafkaIsDown && isStalled(report)) {
         return 'DOWN';
       }
       return report.partitions.some(({ lag }) => lag === null) ? waitsForKafka : 'UP';
     case 'paused':
-      return 'UP';
+      return !kafkaIsDown && isStalled(report) ? 'DOWN' : 'UP';
   }
 }
 

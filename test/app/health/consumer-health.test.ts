@@ -37,19 +37,22 @@ test('running is not UP while the lag of a partition is not known', () => {
   expect(consumerHealth({ ...IDLE, partitions }, true).status).toBe('UNKNOWN');
 });
 
-test('a partition that stands still makes it DOWN and is named, but not while Kafka is away', () => {
-  const stalledSince = new Date('2026-11-21T11:00:00Z');
-  const partitions = [
-    { topic: 'orders', partition: 0, nextOffset: 1n, lag: 0n },
-    { topic: 'orders', partition: 1, nextOffset: 7n, lag: 5n, stalledSince },
-  ];
-  const health = consumerHealth({ ...IDLE, partitions }, false);
-  expect(health.status).toBe('DOWN');
-  expect(health.details).toMatchObject({
-    stalled: [{ topic: 'orders', partition: 1, since: '2026-11-21T11:00:00.000Z', nextOffset: '7', lag: 5 }],
-  });
-  expect(consumerHealth({ ...IDLE, partitions }, true).status).toBe('UP');
-});
+test.each(['running', 'paused'] as const)(
+  'a partition that stands still (%s) makes it DOWN and is named, but not while Kafka is away',
+  (state) => {
+    const stalledSince = new Date('2026-11-21T11:00:00Z');
+    const partitions = [
+      { topic: 'orders', partition: 0, nextOffset: 1n, lag: 0n },
+      { topic: 'orders', partition: 1, nextOffset: 7n, lag: 5n, stalledSince },
+    ];
+    const health = consumerHealth({ ...IDLE, state, partitions }, false);
+    expect(health.status).toBe('DOWN');
+    expect(health.details).toMatchObject({
+      stalled: [{ topic: 'orders', partition: 1, since: '2026-11-21T11:00:00.000Z', nextOffset: '7', lag: 5 }],
+    });
+    expect(consumerHealth({ ...IDLE, state, partitions }, true).status).toBe('UP');
+  },
+);
 
 test('the details tell who it is, what it owns, how far behind it is and what happened last', () => {
   const report: ConsumerReport = {
