@@ -12,14 +12,13 @@ const SLOW_MACHINE_MS = 180_000;
 
 const PACKED_ROOMS = ['app', 'charts', 'contract', 'monitoring'];
 
-/** Somebody's own compiler settings, one for each kind of module. */
+const TEMPLATE = 'node_modules/cdk8s-cli/templates/typescript-app/tsconfig.json';
+
+/** Somebody's own compiler settings for each kind of module; those for CommonJS are what `cdk8s init` writes. */
 const COMPILER = {
-  target: 'es2022',
-  module: 'nodenext',
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  outDir: 'out',
-};
+  module: { target: 'es2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true },
+  commonjs: (JSON.parse(readFileSync(TEMPLATE, 'utf8')) as { compilerOptions: object }).compilerOptions,
+} as const;
 
 let product: PackedProduct;
 
@@ -79,7 +78,10 @@ describe("in somebody's own cdk8s project", () => {
     const consumer = join(folder, type);
     mkdirSync(consumer);
     writeFileSync(join(consumer, 'package.json'), JSON.stringify({ type }));
-    writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER, files: ['app.ts'] }));
+    writeFileSync(
+      join(consumer, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: { ...COMPILER[type], outDir: 'out' }, files: ['app.ts'] }),
+    );
     writeFileSync(join(consumer, 'app.ts'), readmeExample());
     const compiled = await run(process.execPath, [resolve('node_modules/typescript/bin/tsc')], consumer);
     const ran = await run(process.execPath, ['out/app.js'], consumer);
