@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
+import { createDatabaseCheck } from '../../app/store/database-check.ts';
 import { DatabasePool } from '../../app/store/database-pool.ts';
 import { checkSettings } from '../../contract/check-settings.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
@@ -17,7 +18,7 @@ function aPool(statementTimeout: string) {
   const failures: number[] = [];
   const pool = new DatabasePool(checked.value.database, () => failures.push(Date.now()));
   opened.push(pool);
-  return { pool, failures };
+  return { pool, failures, settings: checked.value.database };
 }
 
 const shown = (pool: DatabasePool, name: string) =>
@@ -61,4 +62,23 @@ test('as many work at once as there are connections; the others wait without bei
   await all;
   expect(pool.figures()).toEqual({ active: 0, idle: 4, pending: 0, max: 4 });
   expect(failures).toEqual([]);
+});
+
+test('the health asks on a connection of its own: with all of the pool in use, PostgreSQL is still UP', async () => {
+  const { pool, settings } = aPool('20s');
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const busy = Promise.all(Array.from({ length: 5 }, () => pool.withClient(() => released)));
+  const broken: number[] = [];
+  const { check, close } = createDatabaseCheck(settings, () => broken.push(Date.now()));
+  try {
+    await check();
+    expect(pool.figures()).toMatchObject({ max: 4, pending: 1 });
+    expect(broken).toEqual([]);
+  } finally {
+    release();
+    await Promise.all([busy, close()]);
+  }
 });

@@ -55,6 +55,12 @@ function filledIn(query: string, id = ''): string {
     }
   });
 
+  test.each(['Heap used', 'Non-Heap used'])('the panel %s shows a share between 0 and 100 %%', async (panel) => {
+    const [found] = await prometheus.query(filledIn(QUERIES[panel]?.[0] ?? ''));
+    const percent = Number(found?.value[1]);
+    expect([percent, percent > 0 && percent < 100]).toEqual([percent, true]);
+  });
+
   test.each(Object.entries(REPEATED))(
     'the panels of the row %s find theirs',
     async (_row, { values, label, queries }) => {
