@@ -17,7 +17,8 @@ export const VOLUME = {
 
 /**
  * The consumer keeps nothing on the node's disk, so it asks for none: a node whose kubelet does not account for local storage
- * reports none, and would take no Pod that asks for some. The limit stops whatever should fill it.
+ * reports none, and would take no Pod that asks for some. Written out, as Kubernetes takes the limit for a request that is left
+ * out. The limit stops whatever should fill it.
  */
 const EPHEMERAL_STORAGE = { request: '0', limit: '128Mi' } as const;
 

@@ -17,7 +17,7 @@ export function layerAt({ locate, name }: SourceFile, path: SettingPath, value: 
 
 /**
  * Where the value at a path stands, in the uppermost layer that has it; failing that its parent's place, so that a person
- * finds the section.
+ * finds the section. What stands nowhere, not even its section, is missed in the lowest file, which has to be right by itself.
  *
  * @param layers the uppermost last
  */
@@ -30,5 +30,5 @@ export function locateIn(layers: readonly Layer[], path: SettingPath): string | 
       return found;
     }
   }
-  return uppermostFirst[0]?.file;
+  return layers[0]?.file;
 }

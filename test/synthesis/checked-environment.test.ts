@@ -68,6 +68,13 @@ test('what is missing is placed at the section that lacks it', () => {
   expect(problems()).toEqual(['application.kafka.groupId @ consumer.yaml:5:5']);
 });
 
+test('a section that is missing altogether is missed once, in consumer.yaml', () => {
+  writeFileSync(join(folder, 'consumer.yaml'), BASE.replace(/^image:.*\n/, ''));
+  environment('staging.yaml', 'replicas: 3\n');
+  environment('right.yaml', 'image: { repository: registry/stream-consumer }\n');
+  expect(problems()).toEqual(['image.repository @ consumer.yaml']);
+});
+
 test('an empty consumer.yaml lacks what has no default', () => {
   writeFileSync(join(folder, 'consumer.yaml'), '# nothing yet\n');
   expect(problems()).toEqual([
