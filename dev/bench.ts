@@ -40,7 +40,7 @@ const { values, positionals } = parseArgs({
 });
 
 function print(what: string, figure: string): void {
-  console.log(`${what.padEnd(50)}${figure}`);
+  console.log(`${what.padEnd(52)}${figure}`);
 }
 
 const rate = (perSecond: number) => `${Math.round(perSecond).toLocaleString('en')} rows/s`;
@@ -49,7 +49,7 @@ const percent = (share: number) => `${(share * 100).toFixed(1)} % of a core`;
 async function benchThroughput(stack: Stack): Promise<void> {
   const [records, partitions] = [Number(values.records), Number(values.partitions ?? 6)];
   const env = Object.fromEntries(values.set.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
-  const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.ERROR });
+  const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.NOTHING });
   console.log(`producing ${records.toLocaleString('en')} records ...`);
   await produceRecords(kafka, { topic: 'orders', partitions, records });
   const baseline = await copyBaseline(stack.postgres?.urlWithPassword ?? '', records);
@@ -77,7 +77,7 @@ const spread = (times: readonly number[]): string =>
 
 async function benchScrape(stack: Stack): Promise<void> {
   const [records, partitions] = [Number(values.records), Number(values.partitions ?? 200)];
-  const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.ERROR });
+  const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.NOTHING });
   console.log(`producing ${records.toLocaleString('en')} records into ${partitions} partitions ...`);
   await produceRecords(kafka, { topic: 'scraped', partitions, records });
   const { series, bytes, compressedBytes, underLoad, atRest, cpuPerScrape } = await measureScrapes(
