@@ -1,38 +1,16 @@
 import { backoffMs } from './backoff.ts';
 import { BatchLimit } from './batch-limit.ts';
-import type { Clock } from './clock.ts';
 import type { PartitionReport } from './consumer-report.ts';
 import { FatalError } from './fatal-error.ts';
-import { OldestUnwritten } from './oldest-unwritten.ts';
-import { findPosition, type OnGap } from './out-of-range.ts';
+import { findPosition } from './out-of-range.ts';
 import { OutageError, outageOnly } from './outage-error.ts';
 import { ownPosition } from './own-position.ts';
+import { PartitionProgress } from './partition-progress.ts';
 import type { RecordBatch, TopicPartition } from './record.ts';
 import { type QueuedRecords, RecordQueue } from './record-queue.ts';
-import type { Gap, RecordSink } from './record-sink.ts';
-import type { LogRange, RecordSource } from './record-source.ts';
-import { StallWatch } from './stall-watch.ts';
-import type { StreamListener } from './stream-listener.ts';
-
-/** Bounds of what one partition may hold in memory and put into one transaction, and what to do about a gap. */
-export interface StreamOptions {
-  readonly maxQueuedBytes: number;
-  readonly maxBatchRecords: number;
-  readonly onGap: OnGap;
-  readonly stallTimeoutMs: number;
-}
-
-/** What a partition's stream works with. */
-export interface StreamPorts {
-  readonly source: RecordSource;
-  readonly sink: RecordSink;
-  readonly listener: StreamListener;
-  readonly clock: Clock;
-  /** Called once nothing but the end of the process is left. */
-  readonly onFatal: (error: FatalError) => void;
-  /** Called when an outage of the sink begins (with its error) and ends (with `null`). */
-  readonly onOutage: (error: OutageError | null) => void;
-}
+import type { Gap } from './record-sink.ts';
+import type { LogRange } from './record-source.ts';
+import type { StreamOptions, StreamPorts } from './stream-ports.ts';
 
 /**
  * One owned partition: takes batches in, writes them one transaction after the other.
@@ -58,13 +36,10 @@ export class PartitionStream {
   #nextOffset = 0n;
   #wasOpened = false;
   #position: bigint | null = null;
-  #log: LogRange | null = null;
   #isFull = false;
   #troubles = 0;
   #unknownFailures = 0;
-  #isSinkAway = false;
-  readonly #stallWatch: StallWatch;
-  readonly #oldestUnwritten = new OldestUnwritten();
+  readonly #progress: PartitionProgress;
   #writing: Promise<void> | null = null;
   #searching: Promise<void> | null = null;
 
@@ -73,14 +48,14 @@ export class PartitionStream {
     this.#options = options;
     this.#ports = ports;
     this.#batchLimit = new BatchLimit(options.maxBatchRecords);
-    this.#stallWatch = new StallWatch(options.stallTimeoutMs, ports.clock.now());
+    this.#progress = new PartitionProgress(options.stallTimeoutMs, ports.clock.now());
   }
 
   /** Delivers from `nextOffset` on; before this call every batch is ignored. */
   open(nextOffset: bigint): void {
     if (!this.#wasOpened) {
       this.#wasOpened = true;
-      this.#stallWatch.moved(this.#ports.clock.now());
+      this.#progress.opened(this.#ports.clock.now());
     }
     this.#nextOffset = nextOffset;
     this.#queue.clear();
@@ -124,17 +99,12 @@ export class PartitionStream {
   }
 
   observeLog(range: LogRange): void {
-    this.#log = range;
-    this.#stallWatch.looked(this.#lag() ?? 0n, this.#ports.clock.now());
-    this.#oldestUnwritten.looked(this.#lag(), this.#ports.clock.now());
+    this.#progress.looked(range, this.#storedOffset(), this.#ports.clock.now());
   }
 
   report(): PartitionReport {
-    const lag = this.#lag();
-    const stalledSince = this.#isSinkAway ? null : this.#stallWatch.stalledSince(lag, this.#ports.clock.now());
-    const nextOffset = this.#wasOpened ? this.#nextOffset : null;
-    const behindSince = this.#oldestUnwritten.since(lag, this.#nextOffset, this.#queue.oldest);
-    return { ...this.partition, nextOffset, lag, behindSince, ...(stalledSince ? { stalledSince } : {}) };
+    const progress = this.#progress.report(this.#storedOffset(), this.#queue.oldest, this.#ports.clock.now());
+    return { ...this.partition, ...progress };
   }
 
   /** Takes nothing in any more and writes what is queued; an outage ends it, since what is left stays ahead of the stored offset. */
@@ -153,13 +123,8 @@ export class PartitionStream {
     await Promise.all([this.#writing, this.#searching]);
   }
 
-  #lag(): bigint | null {
-    if (this.#log === null || !this.#wasOpened) {
-      return null;
-    }
-    const { start, end } = this.#log;
-    const behind = end - (start > this.#nextOffset ? start : this.#nextOffset);
-    return behind > 0n ? behind : 0n;
+  #storedOffset(): bigint | null {
+    return this.#wasOpened ? this.#nextOffset : null;
   }
 
   /** `#writing` is reset in the same tick in which the queue was seen empty, so no batch can slip in between. */
@@ -178,7 +143,7 @@ export class PartitionStream {
   }
 
   async #write({ records, nextOffset, fetchedAt }: QueuedRecords): Promise<void> {
-    this.#oldestUnwritten.writing(records[0]);
+    this.#progress.writing(records[0]);
     const request = { ...this.partition, expectedOffset: this.#nextOffset, nextOffset, records };
     const outcome = await this.#ports.sink.write(request).catch(outageOnly);
     if (outcome instanceof OutageError) {
@@ -196,8 +161,7 @@ export class PartitionStream {
     this.#batchLimit.committed();
     this.#nextOffset = nextOffset;
     const committedAt = this.#ports.clock.now();
-    this.#stallWatch.moved(committedAt);
-    this.#oldestUnwritten.written();
+    this.#progress.written(committedAt);
     const { deadLetters, rows } = outcome;
     const counts = { records: records.length, written: records, deadLetters, rows };
     this.#ports.listener.onCommitted({ ...this.partition, ...counts, fetchedAt, committedAt, nextOffset });
@@ -270,22 +234,14 @@ export class PartitionStream {
       this.#ports.listener.onRetry();
       const stored = await this.#ports.sink.positions([this.partition.topic]).catch(outageOnly);
       if (!(stored instanceof OutageError)) {
-        this.#sinkIsBack();
+        this.#progress.sinkIsBack(this.#ports.clock.now());
         this.open(ownPosition(this.partition, stored, this.#nextOffset));
         break;
       }
-      this.#isSinkAway = true;
+      this.#progress.sinkIsAway();
     }
     if (outage) {
       this.#ports.onOutage(null);
-    }
-  }
-
-  /** Only a sink that could not even be asked was away; one that answers and refuses every write leaves a stall a stall. */
-  #sinkIsBack(): void {
-    if (this.#isSinkAway) {
-      this.#isSinkAway = false;
-      this.#stallWatch.moved(this.#ports.clock.now());
     }
   }
 

@@ -3,12 +3,13 @@ import type { ConsumerReport } from './consumer-report.ts';
 import { FatalError } from './fatal-error.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { OutageError } from './outage-error.ts';
-import { PartitionStream, type StreamOptions, type StreamPorts } from './partition-stream.ts';
+import { PartitionStream } from './partition-stream.ts';
 import { partitionKey, type RecordBatch, type TopicPartition } from './record.ts';
 import type { Gap } from './record-sink.ts';
 import type { LogRange, Position, RecordSourceListener } from './record-source.ts';
 import { type StartFrom, startPositions } from './start-positions.ts';
 import type { CommittedBatch, StreamListener } from './stream-listener.ts';
+import type { StreamOptions, StreamPorts } from './stream-ports.ts';
 
 /** A transaction of the assignment before may still run; the compare-and-set makes it harmless, so it is not waited for longer. */
 const SETTLE_MS = 5_000;
@@ -57,11 +58,11 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#lifecycle.to('assigning');
     this.#assignment.abort();
     this.#assignment = new AbortController();
-    const before = [...this.#streams.values()].map((stream) => stream.close());
+    const before = [...this.#streams.values()].map((stream) => this.#track(stream.close()));
     const ports = { ...this.#ports, listener: this, onFatal: this.onFatal, onOutage: this.#onOutage };
     const streams = partitions.map((partition) => new PartitionStream(partition, this.#options, ports));
     this.#streams = new Map(streams.map((stream) => [partitionKey(stream.partition), stream]));
-    this.#track(this.#begin(streams, before, this.#assignment.signal));
+    void this.#track(this.#begin(streams, before, this.#assignment.signal));
   }
 
   onWaiting(reason: string): void {
@@ -204,9 +205,11 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     return sink.initialize(topic, (stored) => startPositions({ startFrom, ranges, committed }, stored));
   }
 
-  #track(work: Promise<void>): void {
+  /** What runs in the background is waited for in {@link close}. */
+  #track(work: Promise<void>): Promise<void> {
     const tracked = work.finally(() => this.#background.delete(tracked));
     this.#background.add(tracked);
+    return tracked;
   }
 }
 

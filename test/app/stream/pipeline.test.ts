@@ -145,6 +145,26 @@ test('draining writes what is queued and takes nothing in any more', async () =>
   expect(pipeline.report().state).toBe('stopped');
 });
 
+test('closing waits for the transaction of an assignment that is over', async () => {
+  const { source, sink, pipeline } = setUp(12n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  const batch = source.fetch(3);
+  if (batch) pipeline.onBatch(batch);
+  await settle();
+  pipeline.onAssigned([]);
+  await settle();
+  let isClosed = false;
+  const closing = pipeline.close().then(() => {
+    isClosed = true;
+  });
+  await settle();
+  expect(isClosed).toBe(false);
+  await answerAll(sink);
+  await closing;
+  expect(sink.stored).toBe(3n);
+});
+
 test('draining in an outage ends at once and leaves the rest ahead of the stored offset', async () => {
   const { source, sink, pipeline } = setUp(12n);
   pipeline.onAssigned([PARTITION]);

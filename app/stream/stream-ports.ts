@@ -1,0 +1,27 @@
+import type { Clock } from './clock.ts';
+import type { FatalError } from './fatal-error.ts';
+import type { OnGap } from './out-of-range.ts';
+import type { OutageError } from './outage-error.ts';
+import type { RecordSink } from './record-sink.ts';
+import type { RecordSource } from './record-source.ts';
+import type { StreamListener } from './stream-listener.ts';
+
+/** Bounds of what one partition may hold in memory and put into one transaction, and what to do about a gap. */
+export interface StreamOptions {
+  readonly maxQueuedBytes: number;
+  readonly maxBatchRecords: number;
+  readonly onGap: OnGap;
+  readonly stallTimeoutMs: number;
+}
+
+/** What a partition's stream works with. */
+export interface StreamPorts {
+  readonly source: RecordSource;
+  readonly sink: RecordSink;
+  readonly listener: StreamListener;
+  readonly clock: Clock;
+  /** Called once nothing but the end of the process is left. */
+  readonly onFatal: (error: FatalError) => void;
+  /** Called when an outage of the sink begins (with its error) and ends (with `null`). */
+  readonly onOutage: (error: OutageError | null) => void;
+}
