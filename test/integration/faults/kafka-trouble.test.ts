@@ -41,6 +41,22 @@ test.each(['stop', 'crash'] as const)('a broker that restarts (%s) under load: e
   expect(await consumer.exited).toMatchObject({ code: 0 });
 });
 
+test('a frozen broker cannot hold up the end beyond shutdown.timeout', async () => {
+  const { broker } = kafka;
+  const topic = await createTopic({ broker });
+  await produce(topic, [{ value: '1' }], { broker });
+  const settings = { shutdown: { timeout: '4s' } };
+  const consumer = await startConsumer({ topics: [topic], brokers: [broker], settings });
+  await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
+  const { pid } = kafka;
+  process.kill(pid, 'SIGSTOP');
+  const began = Date.now();
+  consumer.kill('SIGTERM');
+  expect(await consumer.exited).toMatchObject({ code: 0 });
+  process.kill(pid, 'SIGCONT');
+  expect(Date.now() - began).toBeLessThan(10_000);
+});
+
 longTest('records flow again within 10 s of the return of a broker that was away for 30 s', async () => {
   const { broker } = kafka;
   const topic = await createTopic({ broker, partitions: PARTITIONS });

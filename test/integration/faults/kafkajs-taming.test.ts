@@ -20,9 +20,15 @@ const wakeUpsOf = async (kind: 'shipped' | 'tamed') => {
   return Number(stdout);
 };
 
+/**
+ * More than the ten rounds a second that two connections make of looking for overdue requests: only the 1 ms timer makes more. It
+ * makes 900 where nothing else runs, and fewer where the process does not get the processor.
+ */
+const OF_THE_TIMER = 30;
+
 describe('an idle connection', () => {
   test('wakes up over and over with kafkajs as shipped, which is why it is patched', async () => {
-    expect(await wakeUpsOf('shipped')).toBeGreaterThan(30);
+    expect(await wakeUpsOf('shipped')).toBeGreaterThan(OF_THE_TIMER);
   });
 
   test('wakes up about once a second with the patches', async () => {

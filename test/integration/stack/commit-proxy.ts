@@ -12,17 +12,33 @@ import { testRun } from './test-run.ts';
  */
 export type CutMoment = 'before' | 'while' | 'after';
 
-/** A way to PostgreSQL that can be cut in the worst moment. */
+/** Where a transaction of a consumer is held up: before PostgreSQL knows of it, or between its offset and its rows. */
+export type HeldStatement = 'UPDATE' | 'COPY';
+
+/** A way to PostgreSQL that can be cut, or become very long, in the worst moment. */
 export interface CommitProxy {
   /** The shared PostgreSQL by way of this proxy. */
   readonly url: string;
   /** Cuts the connection of the next `COMMIT`; resolves when it is cut. */
   cutNextCommit(moment: CutMoment): Promise<void>;
+  /** Holds up the next statement of its kind; resolves when there is one, with what lets it go on. */
+  holdNext(statement: HeldStatement): Promise<() => void>;
 }
 
 interface Cut {
   readonly moment: CutMoment;
   readonly done: () => void;
+}
+
+interface Hold {
+  readonly statement: HeldStatement;
+  readonly held: (letGo: () => void) => void;
+}
+
+/** What is to happen to the next of some statements, once. */
+interface Traps {
+  readonly cut: () => Cut | undefined;
+  readonly hold: (bytes: Buffer) => Hold | undefined;
 }
 
 /** The end of a simple query, and of the answer to it: both are text that a NUL ends. */
@@ -38,13 +54,19 @@ export async function startCommitProxy(): Promise<CommitProxy> {
     cut = undefined;
     return taken;
   };
+  let hold: Hold | undefined;
+  const takeHold = (bytes: Buffer): Hold | undefined => {
+    const taken = hold && bytes.includes(`${hold.statement} `) ? hold : undefined;
+    hold = taken ? undefined : hold;
+    return taken;
+  };
   const server = createServer((client) => {
     const upstream = connect({ host: target.hostname, port: Number(target.port) });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     }
-    relay(client, upstream, takeCut);
+    relay(client, upstream, { cut: takeCut, hold: takeHold });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -58,13 +80,22 @@ export async function startCommitProxy(): Promise<CommitProxy> {
       new Promise((done) => {
         cut = { moment, done };
       }),
+    holdNext: (statement) =>
+      new Promise((held) => {
+        hold = { statement, held };
+      }),
   };
 }
 
-function relay(client: Socket, upstream: Socket, takeCut: () => Cut | undefined): void {
+function relay(client: Socket, upstream: Socket, take: Traps): void {
   let awaitsAnswer: Cut | undefined;
   client.on('data', (bytes) => {
-    const cut = bytes.includes(COMMIT) ? takeCut() : undefined;
+    const hold = take.hold(bytes);
+    if (hold) {
+      hold.held(() => upstream.write(bytes));
+      return;
+    }
+    const cut = bytes.includes(COMMIT) ? take.cut() : undefined;
     if (cut === undefined || cut.moment === 'after') {
       awaitsAnswer ??= cut;
       upstream.write(bytes);

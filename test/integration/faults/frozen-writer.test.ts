@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import { METRICS } from '../../../contract/metrics.ts';
+import { startCommitProxy } from '../stack/commit-proxy.ts';
+import { query } from '../stack/database.ts';
+import { groupMembers } from '../stack/group-membership.ts';
+import { createTopic, produce } from '../stack/kafka-client.ts';
+import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
+import { awaitEachOnce } from '../stack/stored-rows.ts';
+import { until } from '../stack/until.ts';
+
+const KAFKA = { sessionTimeout: '6s' } as const;
+
+const orders = (partition: number) => Array.from({ length: 10 }, (_, id) => ({ partition, value: `{"id":${id}}` }));
+
+const fenced = async (consumer: StartedConsumer): Promise<number> => {
+  const scrape = await (await consumer.get(consumer.endpoint.prometheusPath)).text();
+  const sample = new RegExp(`^${METRICS.transactions.name}\\{[^}]*outcome="fenced"[^}]*\\} (\\S+)$`, 'm');
+  return Number(sample.exec(scrape)?.[1]);
+};
+
+test('a consumer that is frozen in the middle of two transactions, overtaken and thawed doubles nothing', async () => {
+  const proxy = await startCommitProxy();
+  const topic = await createTopic({ partitions: 2 });
+  // Longer than it is frozen: neither side may give the connection up.
+  const patient = { kafka: KAFKA, database: { statementTimeout: '60s' } };
+  const frozen = await startConsumer({ topics: [topic], databaseUrl: proxy.url, settings: patient });
+  const { schema, groupId } = frozen;
+  await produce(topic, [...orders(0), ...orders(1)]);
+  await awaitEachOnce({ schema, topic, records: 20 });
+
+  const inTheMiddle = proxy.holdNext('COPY');
+  await produce(topic, orders(1));
+  const copy = await inTheMiddle;
+  const atTheBeginning = proxy.holdNext('UPDATE');
+  await produce(topic, orders(0));
+  const update = await atTheBeginning;
+  frozen.kill('SIGSTOP');
+  const impatient = { kafka: KAFKA, database: { statementTimeout: '2s' } };
+  const other = await startConsumer({ topics: [topic], schema, groupId, settings: impatient });
+  await awaitEachOnce({ schema, topic, records: 30 });
+  // The frozen transaction has the offset of partition 1 locked; nobody overtook it there, so it may still commit.
+  await other.logs.waitFor(/SQLSTATE 55P03.*the write failed/);
+
+  update();
+  copy();
+  frozen.kill('SIGCONT');
+  await until('the stale writer to be turned away', async () => ((await fenced(frozen)) > 0 ? true : undefined));
+  await awaitEachOnce({ schema, topic, records: 40 });
+  await until('both in the group', async () => ((await groupMembers(groupId)).length === 2 ? true : undefined));
+  await produce(topic, [...orders(0), ...orders(1)]);
+  await awaitEachOnce({ schema, topic, records: 60 });
+  const offsets = await query(`SELECT partition, next_offset::int AS next FROM ${schema}.offsets ORDER BY partition`);
+  expect(offsets).toEqual([
+    { partition: 0, next: 30 },
+    { partition: 1, next: 30 },
+  ]);
+  for (const consumer of [frozen, other]) {
+    consumer.kill('SIGTERM');
+    expect(await consumer.exited).toMatchObject({ code: 0 });
+  }
+});
