@@ -5,6 +5,8 @@ import type { LogRange, RecordSource } from './record-source.ts';
 const POLL_MS = 2_000;
 /** Where all is read, nothing but a new record can change anything, and that one comes by itself. */
 const QUIET_MS = 4_000;
+/** Before the first assignment nobody is asked anything, and the start waits for what is asked after it. */
+const STARTING_MS = 20;
 /** Right after an assignment the lag is unknown, and health waits for it. */
 const EAGER_MS = 100;
 
@@ -24,12 +26,15 @@ export async function pollLogEnds(
     for (const range of ranges.flat()) {
       pipeline.observeLog(range);
     }
-    await clock.wait(topics.size > 0 ? pauseMs(pipeline.report()) : EAGER_MS, signal);
+    await clock.wait(pauseMs(pipeline.report()), signal);
   }
 }
 
-function pauseMs({ partitions }: ConsumerReport): number {
-  if (partitions.some(({ lag }) => lag === null)) {
+function pauseMs({ state, partitions }: ConsumerReport): number {
+  if (state === 'starting') {
+    return STARTING_MS;
+  }
+  if (partitions.length === 0 || partitions.some(({ lag }) => lag === null)) {
     return EAGER_MS;
   }
   return partitions.every(({ lag }) => lag === 0n) ? QUIET_MS : POLL_MS;

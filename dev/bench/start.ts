@@ -15,7 +15,8 @@ import { cpuSeconds } from './processor-time.ts';
 const REPOSITORY = resolve(import.meta.dirname, '..', '..');
 const TOPIC = 'start';
 const HEALTH_PATH = `${ACTUATOR_BASE_PATH}/${ACTUATOR_ENDPOINT.health}`;
-const POLL_MS = 2;
+/** Each question takes processor time of the start that is measured. */
+const POLL_MS = 10;
 /** After this long the start is over: memory that only the start needed is given back. */
 const SETTLED_MS = 10_000;
 const PATIENCE_MS = 30_000;
