@@ -4,7 +4,7 @@ import { consumeRecords } from './bench/consume-records.ts';
 import { copyBaseline } from './bench/copy-baseline.ts';
 import { measureIdle } from './bench/idle.ts';
 import { produceRecords } from './bench/produce-records.ts';
-import { measureScrapes } from './bench/scrape.ts';
+import { measureScrapes, STEADY_RATE } from './bench/scrape.ts';
 import { measureStarts } from './bench/start.ts';
 import { compileConsumer } from './compile-consumer.ts';
 import { ExplainedError } from './run/explained-error.ts';
@@ -80,14 +80,15 @@ async function benchScrape(stack: Stack): Promise<void> {
   const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.NOTHING });
   console.log(`producing ${records.toLocaleString('en')} records into ${partitions} partitions ...`);
   await produceRecords(kafka, { topic: 'scraped', partitions, records });
-  const { series, bytes, compressedBytes, underLoad, atRest, cpuPerScrape } = await measureScrapes(
+  const load = { kafka, topic: 'scraped', partitions, from: records };
+  const { series, bytes, compressedBytes, ofBacklog, ofSteadyLoad, atRest, cpuPerScrape } = await measureScrapes(
     stack,
-    'scraped',
-    records,
+    load,
   );
   print('series', `${series} in ${Math.round(bytes / 1_000)} kB, ${Math.round(compressedBytes / 1_000)} kB compressed`);
-  print('a scrape while records are consumed: p50, p99, max', spread(underLoad));
-  print('a scrape with nothing else to do: p50, p99, max', spread(atRest));
+  print('a scrape, p50, p99, max: of a backlog', spread(ofBacklog));
+  print(`  of ${STEADY_RATE.toLocaleString('en')} records a second`, spread(ofSteadyLoad));
+  print('  with nothing to do', spread(atRest));
   print('processor time of one scrape', `${cpuPerScrape.toFixed(2)} ms`);
   print('scraping once a second', percent(cpuPerScrape / 1_000));
 }

@@ -1,8 +1,16 @@
-import type { Kafka } from 'kafkajs';
+import type { Kafka, Message } from 'kafkajs';
 import { ensureTopic } from '../start/topic.ts';
 import { BENCHMARK_HEADER, benchmarkRecord } from './benchmark-records.ts';
 
 const PER_REQUEST = 3_000;
+
+/** So many of the benchmark's records, spread evenly over the partitions. */
+export const benchmarkMessages = (from: number, count: number, partitions: number): Message[] =>
+  Array.from({ length: count }, (_, nth) => ({
+    ...benchmarkRecord(from + nth),
+    partition: (from + nth) % partitions,
+    headers: { [BENCHMARK_HEADER.key]: BENCHMARK_HEADER.value },
+  }));
 
 /** Makes the topic and produces the benchmark's records into it, spread evenly over its partitions. */
 export async function produceRecords(
@@ -14,11 +22,7 @@ export async function produceRecords(
   const producer = kafka.producer({ allowAutoTopicCreation: false });
   await producer.connect();
   for (let from = 0; from < records; from += PER_REQUEST) {
-    const messages = Array.from({ length: Math.min(PER_REQUEST, records - from) }, (_, nth) => ({
-      ...benchmarkRecord(from + nth),
-      partition: (from + nth) % partitions,
-      headers: { [BENCHMARK_HEADER.key]: BENCHMARK_HEADER.value },
-    }));
+    const messages = benchmarkMessages(from, Math.min(PER_REQUEST, records - from), partitions);
     await producer.send({ topic, messages });
   }
   await producer.disconnect();

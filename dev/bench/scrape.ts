@@ -6,10 +6,16 @@ import type { ConsumerProcess } from '../consumer-process.ts';
 import type { Stack } from '../stack.ts';
 import { startBenchConsumer } from './bench-consumer.ts';
 import { cpuSeconds, shareOfCore } from './processor-time.ts';
+import { type SteadyLoad, startSteadyLoad } from './steady-load.ts';
 
 /** While records are consumed, a scrape begins this often: ten times as often as Prometheus would at most. */
 const EVERY_MS = 100;
 const SCRAPES_AT_REST = 500;
+const SCRAPES_OF_STEADY_LOAD = 300;
+
+/** Records a second of the steady load. */
+export const STEADY_RATE = 5_000;
+
 const SECONDS_AT_REST = 5;
 
 /** What Prometheus sends. */
@@ -20,8 +26,10 @@ export interface ScrapeResult {
   readonly series: number;
   readonly bytes: number;
   readonly compressedBytes: number;
-  /** How long each scrape took while records were consumed, ascending. */
-  readonly underLoad: readonly number[];
+  /** How long each scrape took while a backlog was consumed as fast as could be, ascending. */
+  readonly ofBacklog: readonly number[];
+  /** How long each scrape took while {@link STEADY_RATE} records a second were produced and consumed, ascending. */
+  readonly ofSteadyLoad: readonly number[];
   /** How long each scrape took when there was nothing else to do, ascending. */
   readonly atRest: readonly number[];
   /** Processor time of the consumer for one scrape. */
@@ -51,25 +59,32 @@ async function consumed({ get: ask, endpoint }: ConsumerProcess): Promise<number
   return measurements[0]?.value ?? 0;
 }
 
-async function scrapeWhileConsuming(agent: Agent, consumer: ConsumerProcess, records: number): Promise<number[]> {
+const ascending = (times: readonly number[]): number[] => [...times].sort((a, b) => a - b);
+
+async function scrapesOfBacklog(agent: Agent, consumer: ConsumerProcess, records: number): Promise<number[]> {
   const times: number[] = [];
   while ((await consumed(consumer)) < records) {
     times.push((await scrape(agent, consumer)).milliseconds);
     await delay(EVERY_MS);
   }
-  return times.sort((a, b) => a - b);
+  return ascending(times);
 }
 
-/**
- * Scrapes a consumer while it works its way through a topic, and after that; the topic is full when this is called.
- *
- * The cost is measured as processor time, not as a difference of two throughputs: one of them alone varies by more.
- */
-export async function measureScrapes(stack: Stack, topic: string, records: number): Promise<ScrapeResult> {
-  const consumer = await startBenchConsumer(stack, topic, {});
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  await consumer.logs.waitFor(/"msg":"assigned"/);
-  const underLoad = await scrapeWhileConsuming(agent, consumer, records);
+async function scrapesOfSteadyLoad(agent: Agent, consumer: ConsumerProcess, load: SteadyLoad): Promise<number[]> {
+  const stop = await startSteadyLoad(load);
+  const times: number[] = [];
+  while (times.length < SCRAPES_OF_STEADY_LOAD) {
+    await delay(EVERY_MS);
+    times.push((await scrape(agent, consumer)).milliseconds);
+  }
+  const records = await stop();
+  while ((await consumed(consumer)) < records) {
+    await delay(EVERY_MS);
+  }
+  return ascending(times);
+}
+
+async function scrapesAtRest(agent: Agent, consumer: ConsumerProcess) {
   const idleShare = await shareOfCore(consumer.pid, SECONDS_AT_REST);
   const [cpuBefore, began] = [cpuSeconds(consumer.pid), performance.now()];
   const scrapes: Scrape[] = [];
@@ -77,7 +92,22 @@ export async function measureScrapes(stack: Stack, topic: string, records: numbe
     scrapes.push(await scrape(agent, consumer));
   }
   const idleSeconds = (idleShare * (performance.now() - began)) / 1_000;
-  const cpu = cpuSeconds(consumer.pid) - cpuBefore - idleSeconds;
+  return { scrapes, cpu: cpuSeconds(consumer.pid) - cpuBefore - idleSeconds };
+}
+
+/**
+ * Scrapes a consumer while it works its way through a topic, while it keeps up with what is produced, and with nothing to do;
+ * the topic is full when this is called.
+ *
+ * The cost is measured as processor time, not as a difference of two throughputs: one of them alone varies by more.
+ */
+export async function measureScrapes(stack: Stack, load: Omit<SteadyLoad, 'recordsPerSecond'>): Promise<ScrapeResult> {
+  const consumer = await startBenchConsumer(stack, load.topic, {});
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  await consumer.logs.waitFor(/"msg":"assigned"/);
+  const ofBacklog = await scrapesOfBacklog(agent, consumer, load.from);
+  const ofSteadyLoad = await scrapesOfSteadyLoad(agent, consumer, { ...load, recordsPerSecond: STEADY_RATE });
+  const { scrapes, cpu } = await scrapesAtRest(agent, consumer);
   agent.destroy();
   consumer.kill('SIGTERM');
   await consumer.exited;
@@ -87,8 +117,9 @@ export async function measureScrapes(stack: Stack, topic: string, records: numbe
     series: text.toString().match(/^[^#]/gm)?.length ?? 0,
     bytes: text.length,
     compressedBytes: compressed.length,
-    underLoad,
-    atRest: scrapes.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b),
+    ofBacklog,
+    ofSteadyLoad,
+    atRest: ascending(scrapes.map(({ milliseconds }) => milliseconds)),
     cpuPerScrape: (cpu * 1_000) / SCRAPES_AT_REST,
   };
 }
