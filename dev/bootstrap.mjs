@@ -109,12 +109,13 @@ async function runNode(args, env = {}) {
 /** Runs a program in the checkout's folder, hands signals on to it, and gives its end and the last signal handed on. */
 function run(program, args, env = {}, stdio = 'inherit') {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: REPOSITORY, stdio, env: { ...process.env, ...env } });
+    let child;
     let forwarded = null;
     const forward = (signal) => {
       forwarded = signal;
       child.kill(signal);
     };
+    // Before the program runs: a signal in between would end this process and leave the program behind.
     for (const signal of SIGNALS) {
       process.on(signal, forward);
     }
@@ -123,6 +124,7 @@ function run(program, args, env = {}, stdio = 'inherit') {
         process.off(signal, forward);
       }
     };
+    child = spawn(program, args, { cwd: REPOSITORY, stdio, env: { ...process.env, ...env } });
     child.once('error', (error) => {
       stopForwarding();
       reject(new BootstrapError(`${program} could not be started: ${error.message}`));

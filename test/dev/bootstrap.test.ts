@@ -8,6 +8,19 @@ import { temporaryFolder } from './run/temporary-folder.ts';
 const BOOTSTRAP = join(import.meta.dirname, '..', '..', 'dev', 'bootstrap.mjs');
 const LOCKED = { version: '1.0.0', integrity: 'sha512-a' };
 
+/** What a busy machine does now and then: the new program runs for a while before spawn has returned. */
+const SLOW_SPAWN = `
+import childProcess from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
+const { spawn } = childProcess;
+childProcess.spawn = (...args) => {
+  const child = spawn(...args);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  return child;
+};
+syncBuiltinESMExports();
+`;
+
 interface Checkout {
   readonly engines?: string;
   /** What node_modules/.package-lock.json says; undefined: nothing is installed. */
@@ -57,13 +70,13 @@ class SampleCheckout {
     return existsSync(log) ? readFileSync(log, 'utf8').trim() : '';
   }
 
-  start(...args: readonly string[]) {
-    const env = { ...process.env, PATH: `${join(this.folder, 'bin')}:${process.env['PATH']}` };
+  start(args: readonly string[], variables: NodeJS.ProcessEnv = {}) {
+    const env = { ...process.env, ...variables, PATH: `${join(this.folder, 'bin')}:${process.env['PATH']}` };
     return spawn(process.execPath, [join(this.folder, 'dev', 'bootstrap.mjs'), ...args], { env, cwd: '/' });
   }
 
-  async run(...args: readonly string[]) {
-    const child = this.start(...args);
+  async run(args: readonly string[], variables?: NodeJS.ProcessEnv) {
+    const child = this.start(args, variables);
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (chunk) => (stdout += String(chunk)));
     child.stderr.on('data', (chunk) => (stderr += String(chunk)));
@@ -78,7 +91,7 @@ const upToDate = { installed: { 'node_modules/a': LOCKED, 'node_modules/b': B } 
 describe('the bootstrap', () => {
   it('runs Jest with the arguments when all is installed, and does not ask npm', async () => {
     const checkout = new SampleCheckout(upToDate);
-    const { code, stdout } = await checkout.run('test', '--selectProjects', 'unit');
+    const { code, stdout } = await checkout.run(['test', '--selectProjects', 'unit']);
     expect(JSON.parse(stdout)).toEqual(['--selectProjects', 'unit']);
     expect({ code, npm: checkout.npmCalls }).toEqual({ code: 0, npm: '' });
   });
@@ -90,7 +103,7 @@ describe('the bootstrap', () => {
     ['were installed without those for development', { installed: {} }, /out of date \(a\)/],
   ])('installs the packages when they %s', async (_, state, reason) => {
     const checkout = new SampleCheckout(state);
-    const { stderr } = await checkout.run('test');
+    const { stderr } = await checkout.run(['test']);
     expect(stderr).toMatch(reason);
     expect(checkout.npmCalls).toMatch(/^ci .*--include=dev/);
   });
@@ -98,11 +111,11 @@ describe('the bootstrap', () => {
   it('installs the packages when the folder of one is gone', async () => {
     const checkout = new SampleCheckout(upToDate);
     rmSync(join(checkout.folder, 'node_modules', 'a'), { recursive: true });
-    expect((await checkout.run('test')).stderr).toMatch(/node_modules\/a is missing/);
+    expect((await checkout.run(['test'])).stderr).toMatch(/node_modules\/a is missing/);
   });
 
   it('ends in words when npm fails', async () => {
-    const { code, stdout, stderr } = await new SampleCheckout({ npmExitCode: 7 }).run('test');
+    const { code, stdout, stderr } = await new SampleCheckout({ npmExitCode: 7 }).run(['test']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/npm ci ended with exit code 7/);
     expect(stderr).not.toContain('    at ');
@@ -110,7 +123,7 @@ describe('the bootstrap', () => {
 
   it('refuses a Node that is too old, before anything else', async () => {
     const checkout = new SampleCheckout({ engines: '>=99.1' });
-    const { code, stderr } = await checkout.run('test');
+    const { code, stderr } = await checkout.run(['test']);
     expect(stderr).toBe(
       `Node.js ${process.versions.node} is too old: >=99.1 is needed. Install one from https://nodejs.org or your version manager.\n`,
     );
@@ -118,7 +131,7 @@ describe('the bootstrap', () => {
   });
 
   it('names the programs that there are', async () => {
-    const { code, stderr } = await new SampleCheckout(upToDate).run('tset');
+    const { code, stderr } = await new SampleCheckout(upToDate).run(['tset']);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining('one of start, chaos, test, test:image, test:long is'),
@@ -128,13 +141,13 @@ describe('the bootstrap', () => {
   it('hands on the exit code', async () => {
     const checkout = new SampleCheckout(upToDate);
     checkout.jest('process.exit(5)');
-    expect(await checkout.run('test')).toMatchObject({ code: 5, signal: null });
+    expect(await checkout.run(['test'])).toMatchObject({ code: 5, signal: null });
   });
 
   it('hands on a signal and ends as the program did', async () => {
     const checkout = new SampleCheckout(upToDate);
     checkout.jest("process.once('SIGTERM', () => process.exit(9)); setInterval(() => {}, 1000); console.log('runs')");
-    const child = checkout.start('test');
+    const child = checkout.start(['test']);
     await once(child.stdout, 'data');
     child.kill('SIGTERM');
     expect(await once(child, 'close')).toEqual([9, null]);
@@ -143,7 +156,7 @@ describe('the bootstrap', () => {
   it('ends by the signal, in silence, when one ended the installation', async () => {
     const checkout = new SampleCheckout({});
     checkout.write('bin/npm', "#!/bin/sh\ntrap 'exit 1' INT\necho runs >&2\nwhile :; do sleep 0.05; done\n");
-    const child = checkout.start('test');
+    const child = checkout.start(['test']);
     let stderr = '';
     const runs = new Promise<void>((resolve) => {
       child.stderr.on('data', (chunk) => {
@@ -157,9 +170,17 @@ describe('the bootstrap', () => {
     expect(stderr).not.toMatch(/exit code/);
   });
 
+  it('hands on a signal that comes before the start of the program has returned', async () => {
+    const checkout = new SampleCheckout({});
+    checkout.write('bin/npm', "#!/bin/sh\ntrap 'exit 1' INT\nkill -INT $PPID\nwhile :; do sleep 0.05; done\n");
+    checkout.write('slow-spawn.mjs', SLOW_SPAWN);
+    const end = await checkout.run(['test'], { NODE_OPTIONS: `--import=${join(checkout.folder, 'slow-spawn.mjs')}` });
+    expect(end).toMatchObject({ code: null, signal: 'SIGINT' });
+  });
+
   it('tells long tests by the environment', async () => {
     const checkout = new SampleCheckout(upToDate);
     checkout.jest('console.log(process.env.STREAM_CONSUMER_LONG_TESTS)');
-    expect((await checkout.run('test:long')).stdout).toBe('true\n');
+    expect((await checkout.run(['test:long'])).stdout).toBe('true\n');
   });
 });
