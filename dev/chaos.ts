@@ -2,9 +2,8 @@ import { keepLogs } from './chaos/keep-logs.ts';
 import { CHAOS_HELP, type ChaosOptions, readChaosOptions } from './chaos/options.ts';
 import { runChaos } from './chaos/run-chaos.ts';
 import { failureText } from './run/failure-text.ts';
-import { removeLeftoverRuns } from './run/leftover-runs.ts';
-import { RunFolder } from './run/run-folder.ts';
-import { listenForInterruption } from './start/interruption.ts';
+import type { RunFolder } from './run/run-folder.ts';
+import { beginRun } from './start/begin-run.ts';
 import { Screen } from './start/screen.ts';
 
 const EXIT_FAILED = 1;
@@ -26,16 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function breakAndJudge(options: ChaosOptions, screen: Screen): Promise<number> {
-  await removeLeftoverRuns();
-  const run = await RunFolder.create();
-  const interruption = listenForInterruption(
-    () => screen.line('stopping (Ctrl-C again ends all at once) ...'),
-    (exitCode) => {
-      run.abandon();
-      process.exit(exitCode);
-    },
-  );
-  process.stdout.on('error', () => interruption.interrupt('SIGHUP'));
+  const { run, interruption } = await beginRun(screen, 'stopping');
   const work = runChaos(run, options, screen, interruption.signal);
   try {
     const isWell = await interruption.orInterrupted(work);

@@ -3,9 +3,7 @@ import { type ClusterOptions, readClusterRequest } from './cluster/options.ts';
 import { Protocol } from './cluster/protocol.ts';
 import { runClusterTest } from './cluster/run-cluster-test.ts';
 import { failureText } from './run/failure-text.ts';
-import { removeLeftoverRuns } from './run/leftover-runs.ts';
-import { RunFolder } from './run/run-folder.ts';
-import { listenForInterruption } from './start/interruption.ts';
+import { beginRun } from './start/begin-run.ts';
 import { Screen } from './start/screen.ts';
 
 const EXIT_FAILED = 1;
@@ -23,15 +21,7 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function test(options: ClusterOptions, screen: Screen): Promise<number> {
-  await removeLeftoverRuns();
-  const run = await RunFolder.create();
-  const interruption = listenForInterruption(
-    () => screen.line('stopping (Ctrl-C again ends all at once) ...'),
-    (exitCode) => {
-      run.abandon();
-      process.exit(exitCode);
-    },
-  );
+  const { run, interruption } = await beginRun(screen, 'stopping');
   const protocol = new Protocol(screen);
   const work = runClusterTest(run, options, protocol, screen).then(() => true);
   try {

@@ -1,7 +1,6 @@
 import { failureText } from './run/failure-text.ts';
-import { removeLeftoverRuns } from './run/leftover-runs.ts';
-import { RunFolder } from './run/run-folder.ts';
-import { type Interruption, listenForInterruption } from './start/interruption.ts';
+import { beginRun } from './start/begin-run.ts';
+import type { Interruption } from './start/interruption.ts';
 import { prepareJob } from './start/job.ts';
 import { readOptions, START_HELP, type StartOptions } from './start/options.ts';
 import { runContinuously } from './start/run-continuously.ts';
@@ -27,17 +26,7 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function startAndStop(options: StartOptions, screen: Screen): Promise<number> {
-  await removeLeftoverRuns();
-  const run = await RunFolder.create();
-  const interruption = listenForInterruption(
-    () => screen.line('stopping; the consumer finishes what it has fetched (Ctrl-C again ends all at once) ...'),
-    (exitCode) => {
-      run.abandon();
-      process.exit(exitCode);
-    },
-  );
-  // Whoever read our output has gone, as in `npm start | head`: nobody is watching any more.
-  process.stdout.on('error', () => interruption.interrupt('SIGHUP'));
+  const { run, interruption } = await beginRun(screen, 'stopping; the consumer finishes what it has fetched');
   const work = prepareJob(run, options, screen).then((job) =>
     options.once ? runOnce(job, screen, interruption.signal) : runContinuously(job, screen, interruption.signal),
   );

@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { randomName } from './stack/random-name.ts';
+import { databaseEnvironment, runCommand } from './stack/run-command.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 import { startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
@@ -38,22 +36,7 @@ function urlOf({ user, password }: typeof owner): string {
 }
 
 /** `stream-consumer migrate` as a process of its own. */
-async function migrate(url: string) {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'app', 'main.ts'), 'migrate'], {
-    cwd: ROOT,
-    env: {
-      PATH: process.env['PATH'],
-      KAFKA_BROKERS: 'nowhere.invalid:9092',
-      KAFKA_TOPICS: 'orders',
-      KAFKA_GROUP_ID: 'g',
-      DATABASE_URL: url,
-      DATABASE_SCHEMA: schema,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { stdout, stderr, code: code as number };
-}
+const migrate = (url: string) => runCommand(['migrate'], { env: databaseEnvironment(url, schema) });
 
 async function startWriter() {
   const topic = await createTopic();

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -8,39 +6,26 @@ import pg from 'pg';
 import { query } from './stack/database.ts';
 import { createTopic, produce, type TestRecord } from './stack/kafka-client.ts';
 import { randomName } from './stack/random-name.ts';
+import { databaseEnvironment, runCommand, startCommand } from './stack/run-command.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 import { startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..');
 
 interface Place {
   readonly schema: string;
   readonly url?: string;
 }
 
-/** `dead-letters` with these arguments, as a process of its own. */
-function start(args: readonly string[], { schema, url = sharedDatabaseUrl() }: Place, env = {}) {
-  return spawn(process.execPath, [join(ROOT, 'build', 'app', 'main.js'), 'dead-letters', ...args], {
-    cwd: ROOT,
-    env: {
-      PATH: process.env['PATH'],
-      KAFKA_BROKERS: 'nowhere.invalid:9092',
-      KAFKA_TOPICS: 'orders',
-      KAFKA_GROUP_ID: 'g',
-      DATABASE_URL: url,
-      DATABASE_SCHEMA: schema,
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-}
+const placeOf = ({ schema, url = sharedDatabaseUrl() }: Place, env = {}) => ({
+  env: { ...databaseEnvironment(url, schema), ...env },
+});
 
-async function run(args: readonly string[], place: Place, env = {}) {
-  const child = start(args, place, env);
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { stdout, stderr, code: code as number };
-}
+/** `dead-letters` with these arguments, as a process of its own. */
+const start = (args: readonly string[], place: Place, env = {}) =>
+  startCommand(['dead-letters', ...args], placeOf(place, env));
+
+const run = (args: readonly string[], place: Place, env = {}) =>
+  runCommand(['dead-letters', ...args], placeOf(place, env));
 
 /** A topic with records that were consumed with a limit of 20 bytes, and what became of them. */
 async function consumed(records: readonly TestRecord[], config: Readonly<Record<string, string>> = {}) {
