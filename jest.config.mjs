@@ -13,6 +13,9 @@ export const common = {
 
 export default {
   errorOnDeprecated: true,
+  // Longer than anything that a test waits for, even where several files share two cores: what is missing shows as the error of
+  // that wait, which says what it was. A test that takes half a minute anywhere is a long one.
+  testTimeout: 180_000,
   // Integration tests wait more than they compute, and share nothing but the two servers, where each has names of its own.
   maxWorkers: 3,
   projects: [
@@ -26,7 +29,6 @@ export default {
       ...common,
       displayName: 'integration',
       testMatch: ['<rootDir>/test/integration/**/*.test.ts'],
-      setupFilesAfterEnv: ['<rootDir>/test/integration/stack/patience.ts'],
       globalSetup: '<rootDir>/test/integration/stack/setup.ts',
       globalTeardown: '<rootDir>/test/integration/stack/teardown.ts',
     },

@@ -3,7 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { loadSettings } from '../../app/configuration/load-settings.ts';
 import { containerHealth } from '../../app/container-health.ts';
 import { managementEndpoint } from '../../contract/actuator.ts';
@@ -14,8 +14,6 @@ import { type RunningManagement, startManagement } from '../app/management/runni
 import { certificateFolder, testCertificate } from '../app/management/test-certificate.ts';
 import { exampleConsumer } from '../charts/example-consumer.ts';
 import { type AskedPlace, askedPlaces, type Secrets } from './asked-places.ts';
-
-jest.setTimeout(30_000);
 
 let secrets: Secrets;
 let certificates: string;

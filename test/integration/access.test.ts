@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { freePort } from '../../dev/run/free-port.ts';
 import { AdminServer } from '../app/management/admin-server.ts';
 import { createTopic } from './stack/kafka-client.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
-
-jest.setTimeout(120_000);
 
 const TOKEN = 'b-7f3a';
 const ADMIN_PASSWORD = 'hunter2';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { randomName } from './stack/random-name.ts';
@@ -8,8 +8,6 @@ import { databaseEnvironment, runCommand } from './stack/run-command.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 import { startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
-
-jest.setTimeout(60_000);
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const DOCUMENT = join(ROOT, 'docs', 'database-roles.md');

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { hostname } from 'node:os';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { adminInstance } from '../../../app/management/admin-instance.ts';
 import { freePort } from '../../../dev/run/free-port.ts';
 import { AdminServer } from './admin-server.ts';
@@ -8,8 +8,6 @@ import { type RunningManagement, settingsWith, startManagement } from './running
 
 const V3 = 'application/vnd.spring-boot.actuator.v3+json';
 const ACCEPT = [V3, V3.replace('v3', 'v2'), V3.replace('v3', 'v1'), 'application/json'].join(', ');
-
-jest.setTimeout(30_000);
 
 let server: AdminServer;
 let running: RunningManagement | undefined;

@@ -8,8 +8,6 @@ import { CertificateRenewal } from '../../../app/management/certificate-renewal.
 import { managementOptions, type RunningManagement, startManagement } from './running-management.ts';
 import { sslIn, type TestCertificate, testCertificate } from './test-certificate.ts';
 
-jest.setTimeout(30_000);
-
 let first: TestCertificate;
 let second: TestCertificate;
 let folder: string;

@@ -2,11 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type RunningManagement, startManagement } from './running-management.ts';
-
-jest.setTimeout(60_000);
 
 const PING = 'GET /actuator/health/ping HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n';
 

@@ -1,13 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { METRICS, type MetricDefinition } from '../../../contract/metrics.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { QUERIES, REPEATED, WITHOUT_COUNTERPART } from './jvm-micrometer.ts';
 import { type PrometheusServer, startPrometheus } from './prometheus-server.ts';
-
-jest.setTimeout(60_000);
 
 const APPLICATION = 'orders';
 

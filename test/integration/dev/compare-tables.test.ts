@@ -39,7 +39,7 @@ beforeAll(async () => {
   );
   consumer.kill('SIGTERM');
   await consumer.exited;
-}, 60_000);
+});
 
 /** What the comparison finds after a change to the tables, which is undone afterwards. */
 async function findingsAfter(change: string): Promise<readonly Finding[]> {

@@ -12,4 +12,4 @@ export function testRun(): Promise<RunFolder> {
 
 afterAll(async () => {
   await (await current)?.close();
-}, 60_000);
+});

@@ -31,7 +31,7 @@ beforeAll(() => {
   const args = ['--import', 'tsx', resolve('dev/image/layer/application-layer.ts'), join(folder, 'layer')];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   expect({ status, stderr }).toMatchObject({ status: 0 });
-}, 60_000);
+});
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
