@@ -2,32 +2,74 @@ import { escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } fr
 import { OutageError } from '../stream/outage-error.ts';
 import type { Gap } from '../stream/record-sink.ts';
 
+/** Where the offsets are, and whose they are. */
+export interface OffsetOwner {
+  readonly schema: string;
+  readonly groupId: string;
+}
+
 /**
- * Begins a transaction and moves the stored offset from exactly the expected value to the next one; when it is not the
- * expected one, the transaction is rolled back and the answer is `false`.
+ * Statements that begin a transaction and move the stored offset from exactly the expected value to the next one; the last of
+ * them is the update.
  *
- * One round trip for four statements; the numbers are ours and the texts are escaped. Deferred constraints are checked at
- * once, or they would refuse the whole at COMMIT, when no row can be named any more. The savepoint `part` is where a part
- * of the rows can be taken back to.
+ * The numbers are ours and the texts are escaped. Deferred constraints are checked at once, or they would refuse the whole at
+ * COMMIT, when no row can be named any more.
+ *
+ * @throws RangeError when the offset would not move forward
  */
-export async function beginMovingOffset(
-  client: PoolClient,
-  { schema, groupId }: { readonly schema: string; readonly groupId: string },
+export function movingOffset(
+  { schema, groupId }: OffsetOwner,
   { topic, partition, expectedOffset, nextOffset }: Gap,
-): Promise<boolean> {
+): string {
+  requireForward({ topic, partition, expectedOffset, nextOffset });
+  return `BEGIN; SET CONSTRAINTS ALL IMMEDIATE;
+     UPDATE ${escapeIdentifier(schema)}.offsets SET next_offset = ${nextOffset}, updated_at = now()
+      WHERE group_id = ${escapeLiteral(groupId)} AND topic = ${escapeLiteral(topic)}
+        AND partition = ${partition} AND next_offset = ${expectedOffset}`;
+}
+
+/**
+ * The same for several partitions: the last of the statements is an update of as many rows as had the expected offset.
+ *
+ * A row that another transaction holds is passed over instead of waited for. That the others are locked first keeps the update from
+ * waiting, so two of them never wait for each other.
+ *
+ * @throws RangeError when an offset would not move forward
+ */
+export function movingOffsets({ schema, groupId }: OffsetOwner, gaps: readonly Gap[]): string {
+  const offsets = `${escapeIdentifier(schema)}.offsets`;
+  const group = escapeLiteral(groupId);
+  const values = gaps.map((gap) => {
+    requireForward(gap);
+    return `(${escapeLiteral(gap.topic)}, ${gap.partition}, ${gap.expectedOffset}::bigint, ${gap.nextOffset}::bigint)`;
+  });
+  return `BEGIN; SET CONSTRAINTS ALL IMMEDIATE;
+     WITH wanted (topic, partition, expected, next) AS (VALUES ${values.join(', ')}),
+     held AS (
+       SELECT wanted.* FROM wanted JOIN ${offsets} AS stored
+           ON stored.group_id = ${group} AND stored.topic = wanted.topic AND stored.partition = wanted.partition
+          AND stored.next_offset = wanted.expected
+          FOR UPDATE OF stored SKIP LOCKED)
+     UPDATE ${offsets} AS stored SET next_offset = held.next, updated_at = now() FROM held
+      WHERE stored.group_id = ${group} AND stored.topic = held.topic AND stored.partition = held.partition
+        AND stored.next_offset = held.expected`;
+}
+
+function requireForward({ topic, partition, expectedOffset, nextOffset }: Gap): void {
   if (nextOffset <= expectedOffset) {
     throw new RangeError(
       `${topic}/${partition}: the offset can only move forward, not from ${expectedOffset} to ${nextOffset}`,
     );
   }
-  const results = await client.query(
-    `BEGIN;
-     SET CONSTRAINTS ALL IMMEDIATE;
-     UPDATE ${escapeIdentifier(schema)}.offsets SET next_offset = ${nextOffset}, updated_at = now()
-      WHERE group_id = ${escapeLiteral(groupId)} AND topic = ${escapeLiteral(topic)}
-        AND partition = ${partition} AND next_offset = ${expectedOffset};
-     SAVEPOINT part`,
-  );
+}
+
+/**
+ * Begins a transaction that moves one offset; when the offset is not the expected one, it is rolled back and the answer is `false`.
+ *
+ * One round trip for four statements: the savepoint `part` is where a part of the rows can be taken back to.
+ */
+export async function beginMovingOffset(client: PoolClient, owner: OffsetOwner, gap: Gap): Promise<boolean> {
+  const results = await client.query(`${movingOffset(owner, gap)}; SAVEPOINT part`);
   const [, , update] = results as unknown as QueryResult[];
   if (update?.rowCount === 1) {
     return true;
@@ -43,7 +85,16 @@ export async function beginMovingOffset(
  */
 export async function commit(client: PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT');
-  if (command !== 'COMMIT') {
-    throw new OutageError(`the transaction ended with ${command} instead of COMMIT`, { reason: 'database_busy' });
+  requireCommitted(command);
+}
+
+/**
+ * Makes sure of a command tag that it is of a transaction that was committed.
+ *
+ * @throws OutageError when it is not
+ */
+export function requireCommitted(tag: string | undefined): void {
+  if (tag !== 'COMMIT') {
+    throw new OutageError(`the transaction ended with ${tag} instead of COMMIT`, { reason: 'database_busy' });
   }
 }

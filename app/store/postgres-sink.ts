@@ -4,10 +4,12 @@ import { DeadLetterLimit } from '../stream/dead-letter-limit.ts';
 import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import type { Position } from '../stream/record-source.ts';
 import type { DatabasePool } from './database-pool.ts';
+import { GroupedWrites } from './grouped-writes.ts';
 import { migrate } from './migrate.ts';
 import { requireMigrated } from './require-migrated.ts';
 import { skipGap } from './skip-gap.ts';
 import { initializePositions, readPositions } from './stored-positions.ts';
+import { writeGroup } from './write-group.ts';
 import { type WriteTarget, writeRecords } from './write-records.ts';
 
 /** The sink that PostgreSQL is: each method is one transaction on one connection of the pool. */
@@ -15,6 +17,7 @@ export class PostgresSink implements RecordSink {
   readonly #pool: DatabasePool;
   readonly #target: WriteTarget;
   readonly #mayMigrate: boolean;
+  readonly #writes: GroupedWrites;
 
   /** @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not looked at where it does not */
   constructor(
@@ -36,6 +39,10 @@ export class PostgresSink implements RecordSink {
         limit: new DeadLetterLimit(maxRatio),
       },
     };
+    const alone = (request: WriteRequest) => pool.withClient((client) => writeRecords(client, this.#target, request));
+    const together = (requests: readonly WriteRequest[]) =>
+      pool.withClient((client) => writeGroup(client, this.#target, requests));
+    this.#writes = new GroupedWrites({ alone, together }, { ...settings.consumer, ...settings.database });
   }
 
   /** Creates or upgrades the tables, or only asks for them where `database.migrate` is false; answers with the versions applied. */
@@ -58,7 +65,8 @@ export class PostgresSink implements RecordSink {
     return this.#pool.withClient((client) => skipGap(client, this.#target, gap));
   }
 
+  /** Small requests of several partitions may share a transaction, which then does for each what its own would. */
   write(request: WriteRequest): Promise<WriteOutcome> {
-    return this.#pool.withClient((client) => writeRecords(client, this.#target, request));
+    return this.#writes.write(request);
   }
 }

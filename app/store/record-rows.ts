@@ -1,7 +1,7 @@
 import type { Settings } from '../../contract/settings.ts';
 import type { StreamRecord } from '../stream/record.ts';
 import { CopyBuffer } from './copy-buffer.ts';
-import type { CopyTarget } from './copy-into.ts';
+import type { CopyTarget } from './copy-query.ts';
 import { headersJson } from './header-json.ts';
 import { postgresTimestamp } from './timestamp.ts';
 
@@ -72,6 +72,10 @@ export class RecordRows {
 
   get length(): number {
     return this.#starts.length - 1;
+  }
+
+  get all(): Buffer {
+    return this.#rows.slice(0, this.#rows.end);
   }
 
   /** The rows `from` up to but without `to`. */

@@ -1,15 +1,16 @@
-import { DatabaseError, type PoolClient } from 'pg';
-import { DEAD_LETTER_REASON } from '../../contract/dead-letter-reasons.ts';
+import type { PoolClient } from 'pg';
+import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { countReasons, type DeadLetter } from '../stream/dead-letter.ts';
 import type { StreamRecord } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import { type Admission, reasonOf, refusal } from './admit-record.ts';
-import { alreadyWritten } from './already-written.ts';
-import { copyInto } from './copy-into.ts';
-import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
-import { beginMovingOffset, commit } from './move-offset.ts';
+import { copyInto } from './copy-query.ts';
+import { storeWithoutPoison } from './isolate-poison.ts';
+import { beginMovingOffset, commit, movingOffset } from './move-offset.ts';
 import { RECORDS, RecordRows } from './record-rows.ts';
-import { describeDatabaseError, verdictOn } from './sqlstate.ts';
+import { asRefusal } from './refused-row.ts';
+import { describeDatabaseError } from './sqlstate.ts';
+import { writeAtOnce } from './write-at-once.ts';
 import { type DeadLetterHandling, writeDeadLetters } from './write-dead-letters.ts';
 
 /** Whose offsets are moved, and where the tables are. */
@@ -29,18 +30,39 @@ type Refused = Pick<DeadLetter, 'record' | 'reason' | 'error'>;
  * The update takes the row's lock, so of two writers with the same expectation the second waits, then sees the offset
  * that the first has committed, matches no row and writes nothing. Only a `COMMIT` that the server answered counts as
  * committed; every other end leaves the outcome to be read from the stored offset.
+ *
+ * Where no record is known to be bad, which is nearly always, it is tried in two round trips first; when PostgreSQL refuses
+ * a row there, that transaction is rolled back as if it had never been, and another one finds out which rows it can take.
  */
 export async function writeRecords(
   client: PoolClient,
   target: WriteTarget,
   request: WriteRequest,
 ): Promise<WriteOutcome> {
-  if (!(await beginMovingOffset(client, target, request))) {
-    return { kind: 'fenced' };
+  const { admitted, refused } = admit(target, request);
+  const rows = new RecordRows(request.topic, request.partition, admitted, target.keyEncoding);
+  if (refused.length === 0 && target.deadLetters.limit.accepts(request, NO_DEAD_LETTERS)) {
+    const end = await writeAtOnce(client, target, { moving: movingOffset(target, request), moved: 1 }, rows.all);
+    if (end === 'declined') {
+      return { kind: 'fenced' };
+    }
+    if (end === 'committed') {
+      return asCommitted(target, request);
+    }
   }
+  return writePartByPart(client, target, request, { admitted, refused, rows });
+}
+
+/** What of a request becomes a row, as far as can be told before PostgreSQL has seen it. */
+export interface Admitted {
+  readonly admitted: readonly StreamRecord[];
+  readonly refused: readonly Refused[];
+}
+
+export function admit(target: Admission, { records }: WriteRequest): Admitted {
   const admitted: StreamRecord[] = [];
   const refused: Refused[] = [];
-  for (const record of request.records) {
+  for (const record of records) {
     const reason = refusal(record, target);
     if (reason === null) {
       admitted.push(record);
@@ -48,11 +70,31 @@ export async function writeRecords(
       refused.push({ record, reason, error: DEAD_LETTER_REASON[reason] });
     }
   }
-  const poison = await copyRecords(client, target, request, admitted);
-  refused.push(...poison);
-  const deadLetters = countReasons(refused);
+  return { admitted, refused };
+}
+
+export const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
+
+/** What became of a request all of whose records are rows now. */
+export function asCommitted({ deadLetters }: WriteTarget, request: WriteRequest): WriteOutcome {
+  deadLetters.limit.committed(request, NO_DEAD_LETTERS);
+  return { kind: 'committed', deadLetters: NO_DEAD_LETTERS, rows: new Map([['copy', request.records.length]]) };
+}
+
+async function writePartByPart(
+  client: PoolClient,
+  target: WriteTarget,
+  request: WriteRequest,
+  { admitted, refused, rows }: Admitted & { readonly rows: RecordRows },
+): Promise<WriteOutcome> {
+  if (!(await beginMovingOffset(client, target, request))) {
+    return { kind: 'fenced' };
+  }
+  const poison = await copyRecords(client, target, admitted, rows);
+  const letters = [...refused, ...poison];
+  const deadLetters = countReasons(letters);
   target.deadLetters.limit.check(request, deadLetters);
-  await writeDeadLetters(client, target, deadLettersOf(target, request, refused));
+  await writeDeadLetters(client, target, deadLettersOf(target, request, letters));
   await commit(client);
   target.deadLetters.limit.committed(request, deadLetters);
   return { kind: 'committed', deadLetters, rows: new Map([['copy', admitted.length - poison.length]]) };
@@ -66,11 +108,10 @@ const deadLettersOf = (
 
 async function copyRecords(
   client: PoolClient,
-  { schema, groupId, keyEncoding }: WriteTarget,
-  { topic, partition }: WriteRequest,
+  { schema, groupId }: WriteTarget,
   records: readonly StreamRecord[],
+  rows: RecordRows,
 ): Promise<Refused[]> {
-  const rows = new RecordRows(topic, partition, records, keyEncoding);
   const poison = await storeWithoutPoison(rows.length, async (from, to) => {
     try {
       await copyInto(client, schema, RECORDS, rows.part(from, to));
@@ -86,23 +127,4 @@ async function copyRecords(
     const record = records[index];
     return record ? [{ record, reason: reasonOf(cause.sqlstate), error: describeDatabaseError(cause.cause) }] : [];
   });
-}
-
-/** Whose fault a failed COPY is: the row's that its context names, or nobody's. */
-function asRefusal(error: unknown, groupId: string): unknown {
-  const duplicate = alreadyWritten(error, groupId);
-  if (duplicate) {
-    return duplicate;
-  }
-  if (error instanceof DatabaseError && error.code !== undefined && verdictOn(error) === 'isolate') {
-    return new RowRefused(error.code, refusedIndex(error.where), { cause: error });
-  }
-  return error;
-}
-
-/** The context's last `COPY records, line N`; a JSON error prints a line of its own before, and neither is ever logged. */
-function refusedIndex(context: string | undefined): number | null {
-  const lines = [...(context ?? '').matchAll(/^COPY records, line (\d+)/gm)];
-  const line = Number(lines.at(-1)?.[1] ?? 0);
-  return line > 0 ? line - 1 : null;
 }

@@ -31,24 +31,36 @@ export class DeadLetterLimit {
     this.#maxRatio = maxRatio;
   }
 
+  /** Whether the share would be within the limit with a transaction that has these dead letters. */
+  accepts(request: WriteRequest, reasons: ReadonlyMap<DeadLetterReason, number>): boolean {
+    return this.#isWithout || this.#isWithin(total(this.#windowWith(request, reasons)));
+  }
+
   /**
    * Asks before a transaction commits whether it may.
    *
    * @throws FatalError `TOO_MANY_DEAD_LETTERS` when with it the share would exceed the limit
    */
   check(request: WriteRequest, reasons: ReadonlyMap<DeadLetterReason, number>): void {
-    const window = this.#windowWith(request, reasons);
-    const { records, deadLetters } = total(window);
-    if (deadLetters > this.#maxRatio * Math.max(records, LEAST_RECORDS)) {
-      throw this.#exceeded(request, reasons, { records, deadLetters });
+    if (!this.accepts(request, reasons)) {
+      throw this.#exceeded(request, reasons, total(this.#windowWith(request, reasons)));
     }
   }
 
   /** Counts a transaction that has committed. */
   committed(request: WriteRequest, reasons: ReadonlyMap<DeadLetterReason, number>): void {
-    if (request.records.length > 0) {
+    if (!this.#isWithout && request.records.length > 0) {
       this.#window = this.#windowWith(request, reasons);
     }
+  }
+
+  /** Every record may be a dead letter: nothing has to be counted. */
+  get #isWithout(): boolean {
+    return this.#maxRatio >= 1;
+  }
+
+  #isWithin({ records, deadLetters }: Counted): boolean {
+    return deadLetters <= this.#maxRatio * Math.max(records, LEAST_RECORDS);
   }
 
   #windowWith({ records }: WriteRequest, reasons: ReadonlyMap<DeadLetterReason, number>): readonly Counted[] {

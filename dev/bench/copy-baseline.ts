@@ -1,5 +1,5 @@
 import pg, { escapeIdentifier } from 'pg';
-import { copyInto } from '../../app/store/copy-into.ts';
+import { copyInto } from '../../app/store/copy-query.ts';
 import { RECORDS, RecordRows } from '../../app/store/record-rows.ts';
 import { MIGRATIONS } from '../../app/store/schema-migrations.ts';
 import { BENCHMARK_HEADER, benchmarkRecord } from './benchmark-records.ts';

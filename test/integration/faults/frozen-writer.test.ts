@@ -28,7 +28,7 @@ test('a consumer that is frozen in the middle of two transactions, overtaken and
   await produce(topic, [...orders(0), ...orders(1)]);
   await awaitEachOnce({ schema, topic, records: 20 });
 
-  const inTheMiddle = proxy.holdNext('COPY');
+  const inTheMiddle = proxy.holdNext('rows');
   await produce(topic, orders(1));
   const copy = await inTheMiddle;
   const atTheBeginning = proxy.holdNext('UPDATE');

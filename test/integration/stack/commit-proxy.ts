@@ -4,7 +4,7 @@ import { sharedDatabaseUrl } from './shared-stack.ts';
 import { testRun } from './test-run.ts';
 
 /**
- * When the connection is cut, seen from a client that has just sent `COMMIT` and will never hear of it again:
+ * When the connection is cut, seen from a client that has just sent what makes PostgreSQL commit and will never hear of it again:
  *
  * - `before`: PostgreSQL never gets it, and rolls back
  * - `while`: PostgreSQL gets it and commits, or is about to
@@ -12,51 +12,61 @@ import { testRun } from './test-run.ts';
  */
 export type CutMoment = 'before' | 'while' | 'after';
 
+/** What makes PostgreSQL commit: the end of the rows, where `COMMIT` came with the `COPY`, or `COMMIT` by itself. */
+export type CommitMessage = 'rows' | 'COMMIT';
+
 /** Where a transaction of a consumer is held up: before PostgreSQL knows of it, or between its offset and its rows. */
-export type HeldStatement = 'UPDATE' | 'COPY';
+export type HeldMessage = 'UPDATE' | 'rows';
 
 /** A way to PostgreSQL that can be cut, or become very long, in the worst moment. */
 export interface CommitProxy {
   /** The shared PostgreSQL by way of this proxy. */
   readonly url: string;
-  /** Cuts the connection of the next `COMMIT`; resolves when it is cut. */
-  cutNextCommit(moment: CutMoment): Promise<void>;
-  /** Holds up the next statement of its kind; resolves when there is one, with what lets it go on. */
-  holdNext(statement: HeldStatement): Promise<() => void>;
+  /** Cuts the connection of the next message that commits in this way; resolves when it is cut. */
+  cutNextCommit(moment: CutMoment, by: CommitMessage): Promise<void>;
+  /** Holds up the next message of its kind; resolves when there is one, with what lets it go on. */
+  holdNext(message: HeldMessage): Promise<() => void>;
 }
 
 interface Cut {
   readonly moment: CutMoment;
+  readonly by: CommitMessage;
   readonly done: () => void;
 }
 
 interface Hold {
-  readonly statement: HeldStatement;
+  readonly message: HeldMessage;
   readonly held: (letGo: () => void) => void;
 }
 
-/** What is to happen to the next of some statements, once. */
+/** What is to happen to the next of some messages, once. */
 interface Traps {
-  readonly cut: () => Cut | undefined;
+  readonly cut: (by: CommitMessage | null) => Cut | undefined;
   readonly hold: (bytes: Buffer) => Hold | undefined;
 }
 
 /** The end of a simple query, and of the answer to it: both are text that a NUL ends. */
 const COMMIT = Buffer.from('COMMIT\0');
+/** CopyData and CopyDone, as PostgreSQL's documentation of the protocol has them. */
+const COPY_DATA = 'd'.charCodeAt(0);
+const COPY_DONE = Buffer.from('c\0\0\0\x04', 'latin1');
+
+const isHeld = (message: HeldMessage, bytes: Buffer): boolean =>
+  message === 'rows' ? bytes[0] === COPY_DATA : bytes.includes('UPDATE ');
 
 /** Starts a proxy in front of the shared PostgreSQL; it ends with the test file. */
 export async function startCommitProxy(): Promise<CommitProxy> {
   const target = new URL(sharedDatabaseUrl());
   const sockets = new Set<Socket>();
   let cut: Cut | undefined;
-  const takeCut = (): Cut | undefined => {
-    const taken = cut;
-    cut = undefined;
+  const takeCut = (by: CommitMessage | null): Cut | undefined => {
+    const taken = cut?.by === by ? cut : undefined;
+    cut = taken ? undefined : cut;
     return taken;
   };
   let hold: Hold | undefined;
   const takeHold = (bytes: Buffer): Hold | undefined => {
-    const taken = hold && bytes.includes(`${hold.statement} `) ? hold : undefined;
+    const taken = hold && isHeld(hold.message, bytes) ? hold : undefined;
     hold = taken ? undefined : hold;
     return taken;
   };
@@ -76,18 +86,34 @@ export async function startCommitProxy(): Promise<CommitProxy> {
   });
   return {
     url: through(server, target),
-    cutNextCommit: (moment) =>
+    cutNextCommit: (moment, by) =>
       new Promise((done) => {
-        cut = { moment, done };
+        cut = { moment, by, done };
       }),
-    holdNext: (statement) =>
+    holdNext: (message) =>
       new Promise((held) => {
-        hold = { statement, held };
+        hold = { message, held };
       }),
   };
 }
 
+/** What the messages of one client commit by; statements that go on after a COPY do so when its rows have ended. */
+function commitMessages(): (bytes: Buffer) => CommitMessage | null {
+  let commitsWithRows = false;
+  return (bytes) => {
+    if (bytes.includes('FROM STDIN')) {
+      commitsWithRows = bytes.includes(COMMIT);
+      return null;
+    }
+    if (bytes.subarray(-COPY_DONE.length).equals(COPY_DONE)) {
+      return commitsWithRows ? 'rows' : null;
+    }
+    return bytes.includes(COMMIT) ? 'COMMIT' : null;
+  };
+}
+
 function relay(client: Socket, upstream: Socket, take: Traps): void {
+  const committedBy = commitMessages();
   let awaitsAnswer: Cut | undefined;
   client.on('data', (bytes) => {
     const hold = take.hold(bytes);
@@ -95,7 +121,7 @@ function relay(client: Socket, upstream: Socket, take: Traps): void {
       hold.held(() => upstream.write(bytes));
       return;
     }
-    const cut = bytes.includes(COMMIT) ? take.cut() : undefined;
+    const cut = take.cut(committedBy(bytes));
     if (cut === undefined || cut.moment === 'after') {
       awaitsAnswer ??= cut;
       upstream.write(bytes);

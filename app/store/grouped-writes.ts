@@ -1,0 +1,125 @@
+import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
+
+/** A request of more records is worth a transaction of its own, and a group ends before it has more. */
+const MOST_RECORDS = 500;
+/** As much for the bytes of keys and values. */
+const MOST_BYTES = 1_048_576;
+/** After a group that could not be written as one, so many requests go alone: what was wrong with it is likely to be there still. */
+const ALONE_AFTER_FAILURE = 100;
+
+/** How requests are written. */
+export interface Writers {
+  /** One request in a transaction of its own. */
+  alone(request: WriteRequest): Promise<WriteOutcome>;
+  /** Requests in one transaction: an outcome for each, or `null` when nothing was written and each has to go alone. */
+  together(requests: readonly WriteRequest[]): Promise<readonly WriteOutcome[] | null>;
+}
+
+/** Bounds of the groups. */
+export interface GroupLimits {
+  /** Records that one transaction writes at most. */
+  readonly maxBatchRecords: number;
+  /** Groups that are written at the same time. */
+  readonly poolSize: number;
+}
+
+interface Waiting {
+  readonly request: WriteRequest;
+  readonly resolve: (outcome: WriteOutcome | Promise<WriteOutcome>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Writes small requests of many partitions in one transaction, as databases commit in groups: what a transaction costs is
+ * shared by all that come at the same time. Nobody waits for others to come: what a turn of the event loop brings goes together, and
+ * while as many groups are written as there are connections, the next one gathers.
+ *
+ * Each request is answered once, by the group that committed it, by the transaction of its own, or by the error of either.
+ */
+export class GroupedWrites {
+  readonly #writers: Writers;
+  readonly #mostRecords: number;
+  readonly #mostGroups: number;
+  #waiting: Waiting[] = [];
+  #isAwaited = false;
+  #groups = 0;
+  #alone = 0;
+
+  constructor(writers: Writers, { maxBatchRecords, poolSize }: GroupLimits) {
+    this.#writers = writers;
+    this.#mostRecords = Math.min(MOST_RECORDS, maxBatchRecords);
+    this.#mostGroups = poolSize;
+  }
+
+  write(request: WriteRequest): Promise<WriteOutcome> {
+    if (this.#alone > 0 || request.records.length >= this.#mostRecords || bytesOf(request) >= MOST_BYTES) {
+      this.#alone = Math.max(0, this.#alone - 1);
+      return this.#writers.alone(request);
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request, resolve, reject });
+      this.#writeAfterThisTurn();
+    });
+  }
+
+  /** What a fetch brought for the other partitions is handed on in this turn of the event loop. */
+  #writeAfterThisTurn(): void {
+    if (this.#isAwaited) {
+      return;
+    }
+    this.#isAwaited = true;
+    setImmediate(() => {
+      this.#isAwaited = false;
+      this.#writeWaiting();
+    });
+  }
+
+  #writeWaiting(): void {
+    while (this.#waiting.length > 0 && this.#groups < this.#mostGroups) {
+      this.#groups += 1;
+      void this.#writeTogether(this.#takeGroup()).then(() => {
+        this.#groups -= 1;
+        this.#writeWaiting();
+      });
+    }
+  }
+
+  #takeGroup(): readonly Waiting[] {
+    let [count, records, bytes] = [0, 0, 0];
+    for (const { request } of this.#waiting) {
+      records += request.records.length;
+      bytes += bytesOf(request);
+      if (count > 0 && (records > this.#mostRecords || bytes > MOST_BYTES)) {
+        break;
+      }
+      count += 1;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  /** Never rejects, and waits for no transaction but the one of the group: what goes alone may wait for a lock. */
+  async #writeTogether(group: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await this.#writers.together(group.map(({ request }) => request));
+      if (outcomes === null) {
+        this.#alone = ALONE_AFTER_FAILURE;
+      }
+      for (const [index, { request, resolve }] of group.entries()) {
+        resolve(outcomes?.[index] ?? this.#writers.alone(request));
+      }
+    } catch (error) {
+      this.#alone = ALONE_AFTER_FAILURE;
+      for (const { reject } of group) {
+        reject(error);
+      }
+    }
+  }
+}
+
+function bytesOf({ records }: WriteRequest): number {
+  let bytes = 0;
+  for (const { key, value } of records) {
+    bytes += (key?.length ?? 0) + (value?.length ?? 0);
+  }
+  return bytes;
+}

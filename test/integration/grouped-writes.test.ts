@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { DatabasePool } from '../../app/store/database-pool.ts';
+import { PostgresSink } from '../../app/store/postgres-sink.ts';
+import type { WriteRequest } from '../../app/stream/record-sink.ts';
+import { checkSettings } from '../../contract/check-settings.ts';
+import { aRecord } from '../app/stream/records.ts';
+import { query } from './stack/database.ts';
+import { randomName } from './stack/random-name.ts';
+import { sharedDatabaseUrl } from './stack/shared-stack.ts';
+
+const PARTITIONS = 50;
+const schema = randomName('schema');
+let pool: DatabasePool;
+let sink: PostgresSink;
+let topic: string;
+
+beforeAll(async () => {
+  const checked = checkSettings({
+    kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId: 'group' },
+    database: { url: sharedDatabaseUrl(), schema },
+  });
+  if (!checked.ok) {
+    throw new Error('the settings of this test are wrong');
+  }
+  pool = new DatabasePool(checked.value.database, () => undefined);
+  sink = new PostgresSink(pool, checked.value, { send: async () => undefined });
+  await sink.migrate();
+});
+
+afterAll(() => pool.close());
+
+/** A topic whose partitions all begin at offset 0. */
+async function freshTopic(): Promise<void> {
+  topic = randomName('topic');
+  const partitions = Array.from({ length: PARTITIONS }, (_, partition) => ({ topic, partition, offset: 0n }));
+  await sink.initialize(topic, () => partitions);
+}
+
+const aRequest = (partition: number, value = '{}'): WriteRequest => ({
+  topic,
+  partition,
+  expectedOffset: 0n,
+  nextOffset: 2n,
+  records: [aRecord(0n, { value: Buffer.from('{}') }), aRecord(1n, { value: Buffer.from(value) })],
+});
+
+const requests = () => Array.from({ length: PARTITIONS }, (_, partition) => aRequest(partition));
+
+/** All requests in one turn of the event loop, which are one group. */
+const write = (all: readonly WriteRequest[]) => Promise.all(all.map((request) => sink.write(request)));
+
+const kinds = (outcomes: readonly { readonly kind: string }[]) => new Set(outcomes.map(({ kind }) => kind));
+
+/** Rows, dead letters, the transactions that they came by, and the sum of the stored offsets. */
+async function stored() {
+  const [found] = await query<{ rows: number; letters: number; transactions: number; offsets: number }>(
+    `SELECT (SELECT count(*)::int FROM ${schema}.records WHERE topic = $1) AS rows,
+            (SELECT count(*)::int FROM ${schema}.dead_letters WHERE topic = $1) AS letters,
+            (SELECT count(DISTINCT xmin::text)::int FROM ${schema}.records WHERE topic = $1) AS transactions,
+            (SELECT sum(next_offset)::int FROM ${schema}.offsets WHERE topic = $1) AS offsets`,
+    [topic],
+  );
+  return found;
+}
+
+const ALL_ROWS = { rows: 2 * PARTITIONS, letters: 0, offsets: 2 * PARTITIONS };
+
+/** After a group that failed, the next hundred requests go alone; these are they. */
+async function formGroupsAgain(): Promise<void> {
+  for (const _ of [1, 2]) {
+    await freshTopic();
+    await write(requests());
+  }
+}
+
+test('small requests of fifty partitions are one transaction', async () => {
+  await freshTopic();
+  expect(kinds(await write(requests()))).toEqual(new Set(['committed']));
+  expect(await stored()).toEqual({ ...ALL_ROWS, transactions: 1 });
+});
+
+describe('a partition', () => {
+  test('whose offset another writer has moved is fenced, and the others are written', async () => {
+    await freshTopic();
+    await query(`UPDATE ${schema}.offsets SET next_offset = 1 WHERE topic = $1 AND partition = 7`, [topic]);
+    const outcomes = await write(requests());
+    expect(outcomes[7]).toEqual({ kind: 'fenced' });
+    expect(kinds(outcomes.toSpliced(7, 1))).toEqual(new Set(['committed']));
+    expect(await stored()).toMatchObject({ rows: ALL_ROWS.rows - 2, offsets: ALL_ROWS.offsets - 1 });
+    await formGroupsAgain();
+  });
+
+  test('with poison has a dead letter, and the others are written', async () => {
+    await freshTopic();
+    const outcomes = await write(requests().with(9, aRequest(9, '{poison')));
+    expect(kinds(outcomes)).toEqual(new Set(['committed']));
+    expect(outcomes[9]).toMatchObject({ deadLetters: new Map([['invalid_json', 1]]), rows: new Map([['copy', 1]]) });
+    expect(await stored()).toMatchObject({ ...ALL_ROWS, rows: ALL_ROWS.rows - 1, letters: 1 });
+    await formGroupsAgain();
+  });
+
+  test('that another writer holds makes the others wait for nothing', async () => {
+    await freshTopic();
+    const other = new pg.Client({ connectionString: sharedDatabaseUrl() });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query(`SELECT FROM ${schema}.offsets WHERE topic = $1 AND partition = 3 FOR UPDATE`, [topic]);
+    const all = requests();
+    const held = sink.write(all[3] as WriteRequest);
+    expect(kinds(await write(all.toSpliced(3, 1)))).toEqual(new Set(['committed']));
+    expect(await stored()).toMatchObject({ rows: ALL_ROWS.rows - 2 });
+    await other.query('COMMIT');
+    await other.end();
+    expect((await held).kind).toBe('committed');
+    expect(await stored()).toMatchObject(ALL_ROWS);
+    await formGroupsAgain();
+  });
+
+  test('that is in a group twice is written once, and fenced once', async () => {
+    await freshTopic();
+    const outcomes = await write([aRequest(0), aRequest(0)]);
+    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['committed', 'fenced']);
+    expect(await stored()).toMatchObject({ rows: 2, offsets: 2 });
+    await formGroupsAgain();
+  });
+});
+
+test('a record that is in the table already stops the consumer, and nothing of the group is written', async () => {
+  await freshTopic();
+  await query(
+    `INSERT INTO ${schema}.records (topic, partition, "offset", timestamp, headers) VALUES ($1, 5, 0, now(), '{}')`,
+    [topic],
+  );
+  await expect(write(requests())).rejects.toMatchObject({ name: 'FatalError', code: 'RECORD_ALREADY_WRITTEN' });
+  expect(await stored()).toMatchObject({ rows: 1, offsets: 0 });
+});
