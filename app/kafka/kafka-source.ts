@@ -8,6 +8,7 @@ import { FatalError } from '../stream/fatal-error.ts';
 import { partitionKey, type StreamRecord, type TopicPartition } from '../stream/record.ts';
 import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
 import type { ClientListener } from './client-listener.ts';
+import { GiveWay } from './give-way.ts';
 import { kafkajsEvents, type OffsetOutOfRange, type SkippedRange } from './kafkajs-patches.ts';
 import type { LogRanges } from './log-ranges.ts';
 import { watchClient } from './watch-client.ts';
@@ -49,6 +50,7 @@ export class KafkaSource implements RecordSource {
   readonly #logger: Logger;
   readonly #watcher: ClientListener;
   readonly #stopping = new AbortController();
+  readonly #turns = new GiveWay();
   #assigned = new Map<string, TopicPartition>();
 
   constructor(settings: Settings['kafka'], kafka: Kafka, { logRanges, clock, logger, watcher }: KafkaSourcePorts) {
@@ -83,7 +85,10 @@ export class KafkaSource implements RecordSource {
       autoCommit: false,
       eachBatchAutoResolve: false,
       partitionsConsumedConcurrently: CONCURRENCY,
-      eachBatch: async (payload) => this.#handOver(payload, listener),
+      eachBatch: async (payload) => {
+        this.#handOver(payload, listener);
+        await this.#turns.afterTurn();
+      },
     });
   }
 

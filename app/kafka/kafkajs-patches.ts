@@ -25,12 +25,14 @@
  * 10. Offsets that could not be committed are tried again under the generation of the next rebalance, and none are committed,
  *    without a word, while the consumer stops. Patched: once, and told (commit-once.ts).
  * 11. Each connection looks for overdue requests ten times a second. Patched: once (rare-timeout-checks.ts).
+ * 12. A fetch is decoded in one go, however many partitions it has. Patched: other work has its turn in between (give-way.ts).
  */
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { commitOnce } from './commit-once.ts';
 import { coordinatorComesBack } from './coordinator-away.ts';
 import { fetchWhenResumed } from './fetch-when-resumed.ts';
+import { GiveWay } from './give-way.ts';
 import { KAFKAJS_VERSION } from './kafkajs-version.ts';
 import { checkTimeoutsRarely } from './rare-timeout-checks.ts';
 import { encodeRecord } from './record-encoder.ts';
@@ -163,10 +165,12 @@ interface RecordBatch {
   readonly records: { offset: bigint }[];
 }
 
-function endBatchesWhereTheyEnd(): void {
+function decodeBatchByBatch(): void {
   const path = 'kafkajs/src/protocol/recordBatch/v0/decoder.js';
   const decode = require(path) as (decoder: Decoder) => Promise<RecordBatch & BatchContext>;
+  const turns = new GiveWay();
   replaceModule(path, async (decoder: Decoder) => {
+    await turns.afterTurn();
     const batch = await decode(decoder);
     const { firstOffset, lastOffsetDelta, firstTimestamp, records } = batch;
     const offset = BigInt(firstOffset) + BigInt(lastOffsetDelta);
@@ -266,7 +270,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
   }
   replaceModule('kafkajs/src/protocol/recordBatch/record/v0/decoder.js', decodeRecord);
   replaceModule('kafkajs/src/protocol/recordBatch/record/v0/index.js', encodeRecord);
-  endBatchesWhereTheyEnd();
+  decodeBatchByBatch();
   stopIdleTimer();
   tellInsteadOfJumping();
   tellSkippedRanges();

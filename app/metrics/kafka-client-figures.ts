@@ -2,6 +2,7 @@ import { type ClientListener, FETCH_REQUEST } from '../kafka/client-listener.ts'
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import { LabelSets } from './label-sets.ts';
 import { type Labels, type MetricSource, type MetricSources, type Sample, single } from './metric-source.ts';
+import { PerPartition } from './per-partition.ts';
 import { RecentSum } from './recent-sum.ts';
 import { TimeWindowMax } from './time-window-max.ts';
 
@@ -41,9 +42,8 @@ export class KafkaClientFigures implements ClientListener {
   readonly #now: () => number;
   readonly #client: Labels;
   readonly #topicLabels: LabelSets<[topic: string]>;
-  readonly #partitionLabels: LabelSets<[topic: string, partition: string]>;
+  readonly #partitions: PerPartition<{ readonly labels: Labels; readonly largestLag: TimeWindowMax }>;
   readonly #topics: ReadonlyMap<string, TopicFigures>;
-  readonly #largestLags = new Map<string, TimeWindowMax>();
   readonly #fetches: RecentSum;
   readonly #joins: RecentSum;
   #fetchCount = 0;
@@ -71,7 +71,10 @@ export class KafkaClientFigures implements ClientListener {
     this.#now = now;
     this.#client = { client_id: identity.clientId, kafka_version: identity.version };
     this.#topicLabels = new LabelSets((topic) => ({ ...this.#client, topic }));
-    this.#partitionLabels = new LabelSets((topic, partition) => ({ ...this.#client, partition, topic }));
+    this.#partitions = new PerPartition((topic, partition) => ({
+      labels: { ...this.#client, partition: String(partition), topic },
+      largestLag: new TimeWindowMax(now),
+    }));
     this.#topics = new Map(identity.topics.map((topic) => [topic, new TopicFigures(now)]));
     this.#fetches = new RecentSum(WINDOW_MS, now);
     this.#joins = new RecentSum(WINDOW_MS, now);
@@ -119,8 +122,11 @@ export class KafkaClientFigures implements ClientListener {
   get sources(): Pick<MetricSources, ClientMetricKey> {
     const client = (read: () => number) => single(read, this.#client);
     return {
-      clientRecordsLag: () => this.#lags(),
-      clientRecordsLagMax: () => this.#lags().map((sample) => ({ ...sample, value: this.#largest(sample) })),
+      clientRecordsLag: this.#perLag((_, lag) => lag),
+      clientRecordsLagMax: this.#perLag((max, lag) => {
+        max.record(lag);
+        return max.value;
+      }),
       clientRecordsConsumed: this.#perTopic(({ records }) => records),
       clientRecordsRate: this.#perTopic(({ recentRecords }) => recentRecords.perSecond),
       clientBytesConsumed: this.#perTopic(({ bytes }) => bytes),
@@ -152,17 +158,17 @@ export class KafkaClientFigures implements ClientListener {
       [...this.#topics].map(([topic, figures]) => ({ labels: this.#topicLabels.of(topic), value: read(figures) }));
   }
 
-  #lags(): Sample[] {
-    return this.#report().partitions.flatMap(({ topic, partition, lag }) =>
-      lag === null ? [] : [{ labels: this.#partitionLabels.of(topic, String(partition)), value: Number(lag) }],
-    );
-  }
-
-  #largest({ labels, value }: Sample): number {
-    const key = `${labels['topic']}/${labels['partition']}`;
-    const max = this.#largestLags.get(key) ?? new TimeWindowMax(this.#now);
-    this.#largestLags.set(key, max);
-    max.record(value);
-    return max.value;
+  /** A series for each partition whose lag is known. */
+  #perLag(read: (largestLag: TimeWindowMax, lag: number) => number): MetricSource {
+    return () => {
+      const samples: Sample[] = [];
+      for (const owned of this.#report().partitions) {
+        if (owned.lag !== null) {
+          const { labels, largestLag } = this.#partitions.of(owned);
+          samples.push({ labels, value: read(largestLag, Number(owned.lag)) });
+        }
+      }
+      return samples;
+    };
   }
 }

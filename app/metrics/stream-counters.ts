@@ -2,12 +2,12 @@ import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-l
 import { ERROR_REASON, type ErrorReason, TRANSACTION_OUTCOMES } from '../../contract/metric-labels.ts';
 import type { ConsumerReport, PartitionReport } from '../stream/consumer-report.ts';
 import { OutageError } from '../stream/outage-error.ts';
-import { partitionKey, type TopicPartition } from '../stream/record.ts';
+import type { TopicPartition } from '../stream/record.ts';
 import type { Gap } from '../stream/record-sink.ts';
 import type { CommittedBatch, StreamListener } from '../stream/stream-listener.ts';
-import { LabelSets } from './label-sets.ts';
 import { LabelledCounts } from './labelled-counts.ts';
-import { type MetricSource, type MetricSources, type Sample, single } from './metric-source.ts';
+import { type Labels, type MetricSource, type MetricSources, type Sample, single } from './metric-source.ts';
+import { PerPartition } from './per-partition.ts';
 import { StopWatch } from './stop-watch.ts';
 import { WriteFigures } from './write-figures.ts';
 
@@ -26,6 +26,17 @@ type StreamMetricKey =
 const DEAD_LETTER_REASONS = Object.keys(DEAD_LETTER_REASON) as DeadLetterReason[];
 const ERROR_REASONS = Object.keys(ERROR_REASON) as ErrorReason[];
 
+/** What is counted of one partition, whoever owns it. */
+class PartitionCounts {
+  readonly labels: Labels;
+  consumed = 0;
+  skipped = 0;
+
+  constructor(topic: string, partition: number) {
+    this.labels = { partition: String(partition), topic };
+  }
+}
+
 /**
  * Counts what the pipeline tells. What has the label partition is exposed for the partitions that the process owns, from 0
  * on; the series goes when the partition is revoked, and a counter continues where it was when it comes back. What is
@@ -34,14 +45,12 @@ const ERROR_REASONS = Object.keys(ERROR_REASON) as ErrorReason[];
 export class StreamCounters implements StreamListener {
   readonly #report: () => ConsumerReport;
   readonly #now: () => number;
-  readonly #consumed = new Map<string, number>();
-  readonly #skipped = new Map<string, number>();
+  readonly #partitions = new PerPartition((topic, partition) => new PartitionCounts(topic, partition));
   readonly #deadLetters = new LabelledCounts('reason', DEAD_LETTER_REASONS);
   readonly #transactions = new LabelledCounts('outcome', TRANSACTION_OUTCOMES);
   readonly #errors = new LabelledCounts('reason', ERROR_REASONS);
   readonly #paused = new StopWatch();
   readonly #figures: WriteFigures;
-  readonly #labels = new LabelSets((topic: string, partition: string) => ({ partition, topic }));
   #retries = 0;
 
   /**
@@ -57,7 +66,7 @@ export class StreamCounters implements StreamListener {
 
   onCommitted(batch: CommittedBatch): void {
     this.#transactions.add('committed');
-    add(this.#consumed, partitionKey(batch), batch.records);
+    this.#partitions.of(batch).consumed += batch.records;
     for (const [reason, records] of batch.deadLetters) {
       this.#deadLetters.add(reason, records);
     }
@@ -69,8 +78,8 @@ export class StreamCounters implements StreamListener {
     this.#errors.add('fenced');
   }
 
-  onSkipped({ topic, partition, expectedOffset, nextOffset }: Gap): void {
-    add(this.#skipped, partitionKey({ topic, partition }), Number(nextOffset - expectedOffset));
+  onSkipped(gap: Gap): void {
+    this.#partitions.of(gap).skipped += Number(gap.nextOffset - gap.expectedOffset);
   }
 
   onFailed(_partition: TopicPartition, error: Error): void {
@@ -99,8 +108,8 @@ export class StreamCounters implements StreamListener {
   get sources(): Pick<MetricSources, StreamMetricKey> {
     return {
       ...this.#figures.sources,
-      recordsConsumed: this.#perPartition((owned) => this.#consumed.get(partitionKey(owned)) ?? 0),
-      skippedOffsets: this.#perPartition((owned) => this.#skipped.get(partitionKey(owned)) ?? 0),
+      recordsConsumed: this.#perPartition((_, { consumed }) => consumed),
+      skippedOffsets: this.#perPartition((_, { skipped }) => skipped),
       recordsLag: this.#perPartition(({ lag }) => (lag === null ? null : Number(lag))),
       lagSeconds: this.#perPartition((owned) => this.#secondsBehind(owned)),
       deadLetters: this.#deadLetters.source,
@@ -111,13 +120,14 @@ export class StreamCounters implements StreamListener {
     };
   }
 
-  #perPartition(read: (owned: PartitionReport) => number | null): MetricSource {
+  #perPartition(read: (owned: PartitionReport, counts: PartitionCounts) => number | null): MetricSource {
     return () => {
       const samples: Sample[] = [];
       for (const owned of this.#report().partitions) {
-        const value = read(owned);
+        const counts = this.#partitions.of(owned);
+        const value = read(owned, counts);
         if (value !== null) {
-          samples.push({ labels: this.#labels.of(owned.topic, String(owned.partition)), value });
+          samples.push({ labels: counts.labels, value });
         }
       }
       return samples;
@@ -130,8 +140,4 @@ export class StreamCounters implements StreamListener {
     }
     return behindSince ? Math.max(0, this.#now() - behindSince.getTime()) / 1_000 : 0;
   }
-}
-
-function add(counts: Map<string, number>, key: string, by: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + by);
 }

@@ -18,8 +18,8 @@ export class TimeWindowMax {
   /** Takes a value into account. */
   record(value: number): void {
     this.#rotate();
-    for (const [index, max] of this.#ring.entries()) {
-      this.#ring[index] = Math.max(max, value);
+    for (let step = 0; step < STEPS; step += 1) {
+      this.#ring[step] = Math.max(this.#ring[step] ?? 0, value);
     }
   }
 

@@ -102,9 +102,10 @@ export class PartitionStream {
     this.#progress.looked(range, this.#storedOffset(), this.#ports.clock.now());
   }
 
-  report(): PartitionReport {
-    const progress = this.#progress.report(this.#storedOffset(), this.#queue.oldest, this.#ports.clock.now());
-    return { ...this.partition, ...progress };
+  report(now: Date): PartitionReport {
+    const { topic, partition } = this.partition;
+    const progress = this.#progress.report(this.#storedOffset(), this.#queue.oldest, now);
+    return { topic, partition, ...progress };
   }
 
   /** Takes nothing in any more and writes what is queued; an outage ends it, since what is left stays ahead of the stored offset. */

@@ -42,10 +42,11 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   }
 
   report(): ConsumerReport {
+    const now = this.#ports.clock.now();
     return {
       state: this.#lifecycle.state,
       groupId: this.#options.groupId,
-      partitions: [...this.#streams.values()].map((stream) => stream.report()),
+      partitions: Array.from(this.#streams.values(), (stream) => stream.report(now)),
       lastProgressAt: this.#lastProgressAt,
       lastError: this.#lastError,
     };

@@ -1,0 +1,43 @@
+import { Agent, get } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ScrapeOrder, Scrapes } from './scraper.ts';
+
+/** What Prometheus sends. */
+const HEADERS = { accept: 'application/openmetrics-text;version=1.0.0', 'accept-encoding': 'gzip' };
+
+const [port, path] = process.argv.slice(2);
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+let isOver = false;
+
+/** One scrape over a connection that stays open, as Prometheus does it, until its last byte. */
+function scrape(): Promise<{ readonly milliseconds: number; readonly body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const began = performance.now();
+    get({ agent, port, host: '127.0.0.1', path, headers: HEADERS }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve({ milliseconds: performance.now() - began, body: Buffer.concat(chunks) }));
+    }).on('error', reject);
+  });
+}
+
+async function scrapeUntilOver({ everyMs, count }: ScrapeOrder): Promise<Scrapes> {
+  const milliseconds: number[] = [];
+  let body = Buffer.alloc(0);
+  isOver = false;
+  while (!isOver && milliseconds.length < count) {
+    await delay(everyMs);
+    const done = await scrape();
+    milliseconds.push(done.milliseconds);
+    body = Buffer.from(done.body);
+  }
+  return { milliseconds: milliseconds.sort((a, b) => a - b), body };
+}
+
+process.on('message', async (order: ScrapeOrder | 'over') => {
+  if (order === 'over') {
+    isOver = true;
+  } else {
+    process.send?.(await scrapeUntilOver(order));
+  }
+});
