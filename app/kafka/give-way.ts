@@ -14,7 +14,7 @@ export class GiveWay {
     this.#now = now;
   }
 
-  /** Something to wait for when it is time; `null` while there is time left, which is nearly always. */
+  /** Something to wait for when it is time, or when work begins again; `null` while there is time left. */
   afterTurn(): Promise<void> | null {
     if (this.#now() - this.#began < TURN_MS) {
       return null;

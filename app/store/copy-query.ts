@@ -1,4 +1,5 @@
 import { type ClientBase, type Connection, escapeIdentifier, type Submittable } from 'pg';
+import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { COPY_SIGNATURE, COPY_TRAILER } from './copy-buffer.ts';
 
 /** A table and the columns that rows are encoded for. */
@@ -16,6 +17,9 @@ interface CopyConnection extends Connection {
 /** CopyData (PostgreSQL's "Message Formats"): its type and the length of all that follows, which the length itself belongs to. */
 const COPY_DATA = 'd'.charCodeAt(0);
 const LENGTH_BYTES = 4;
+
+/** PostgreSQL has it in its log, as an error. */
+const DECLINED = `${PRODUCT_NAME}: another writer has moved or locked the offset, so nothing is written`;
 
 /** The statement that takes rows of a table in the binary format. */
 export function copyStatement(schema: string, { table, columns }: CopyTarget): string {
@@ -71,7 +75,7 @@ export class CopyQuery implements Submittable {
   handleCopyInResponse(connection: CopyConnection): void {
     if (!this.#mayCopy(this.#completed)) {
       this.#isDeclined = true;
-      connection.sendCopyFail('these rows are not to be written');
+      connection.sendCopyFail(DECLINED);
       return;
     }
     const { stream } = connection;
@@ -85,6 +89,13 @@ export class CopyQuery implements Submittable {
     connection.endCopyFrom();
     stream.uncork();
   }
+
+  /** Rows of no interest: rules and triggers of somebody else may make some. */
+  handleRowDescription(): void {}
+
+  handleDataRow(): void {}
+
+  handleEmptyQuery(): void {}
 
   handleError(error: Error): void {
     if (this.#isDeclined) {

@@ -27,7 +27,10 @@ const LOCK_SHARE = 0.9;
  */
 const SERVER_KEEP_ALIVE = 'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3';
 
-/** Longer than the server's own time-outs by this much: a server that keeps silent beyond it is frozen or unreachable. */
+/**
+ * Longer than the server's own time-out of a statement by this much: a server that keeps silent beyond it is frozen or unreachable, or so slow with
+ * a COPY and the COMMIT that follows in the same message that trying a smaller batch is no loss.
+ */
 const SILENCE_MARGIN_MS = 5_000;
 
 /** Told how long things of the pool's connections took, in seconds. */

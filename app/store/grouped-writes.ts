@@ -1,14 +1,13 @@
+import { partitionKey } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 
 /**
- * A request of more records is worth a transaction of its own, and a group ends before it has more. Making so many rows takes about 2 ms, in which
+ * A request of as many records is worth a transaction of its own, and a group never has more. Making so many rows takes about 2 ms, in which
  * the event loop does nothing else.
  */
 const MOST_RECORDS = 250;
 /** As much for the bytes of keys and values. */
 const MOST_BYTES = 1_048_576;
-/** After a group that could not be written as one, so many requests go alone: what was wrong with it is likely to be there still. */
-const ALONE_AFTER_FAILURE = 100;
 
 /** How requests are written. */
 export interface Writers {
@@ -38,6 +37,9 @@ interface Waiting {
  * while as many groups are written as there are connections, the next one gathers.
  *
  * Each request is answered once, by the group that committed it, by the transaction of its own, or by the error of either.
+ *
+ * A partition whose group could not be written is suspect, and goes alone until it has committed alone, and without dead letters: so one that
+ * fails again and again takes the others along once.
  */
 export class GroupedWrites {
   readonly #writers: Writers;
@@ -46,7 +48,7 @@ export class GroupedWrites {
   #waiting: Waiting[] = [];
   #isAwaited = false;
   #groups = 0;
-  #alone = 0;
+  readonly #suspects = new Set<string>();
 
   constructor(writers: Writers, { maxBatchRecords, poolSize }: GroupLimits) {
     this.#writers = writers;
@@ -55,14 +57,23 @@ export class GroupedWrites {
   }
 
   write(request: WriteRequest): Promise<WriteOutcome> {
-    if (this.#alone > 0 || request.records.length >= this.#mostRecords || bytesOf(request) >= MOST_BYTES) {
-      this.#alone = Math.max(0, this.#alone - 1);
-      return this.#writers.alone(request);
+    const { length } = request.records;
+    const isSmall = length > 0 && length < this.#mostRecords && bytesOf(request) < MOST_BYTES;
+    if (!isSmall || this.#suspects.has(partitionKey(request))) {
+      return this.#writeAlone(request);
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, resolve, reject });
       this.#writeAfterThisTurn();
     });
+  }
+
+  async #writeAlone(request: WriteRequest): Promise<WriteOutcome> {
+    const outcome = await this.#writers.alone(request);
+    if (outcome.kind === 'committed' && outcome.deadLetters.size === 0) {
+      this.#suspects.delete(partitionKey(request));
+    }
+    return outcome;
   }
 
   /** What a fetch brought for the other partitions is handed on in this turn of the event loop. */
@@ -108,16 +119,22 @@ export class GroupedWrites {
     try {
       const outcomes = await this.#writers.together(group.map(({ request }) => request));
       if (outcomes === null) {
-        this.#alone = ALONE_AFTER_FAILURE;
+        this.#suspect(group);
       }
       for (const [index, { request, resolve }] of group.entries()) {
-        resolve(outcomes?.[index] ?? this.#writers.alone(request));
+        resolve(outcomes?.[index] ?? this.#writeAlone(request));
       }
     } catch (error) {
-      this.#alone = ALONE_AFTER_FAILURE;
+      this.#suspect(group);
       for (const { reject } of group) {
         reject(error);
       }
+    }
+  }
+
+  #suspect(group: readonly Waiting[]): void {
+    for (const { request } of group) {
+      this.#suspects.add(partitionKey(request));
     }
   }
 }

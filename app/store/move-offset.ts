@@ -2,6 +2,18 @@ import { escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } fr
 import { OutageError } from '../stream/outage-error.ts';
 import type { Gap } from '../stream/record-sink.ts';
 
+/**
+ * Whatever the server's default is: at a stricter level a writer that waited fails instead of seeing that the offset has moved. Deferred
+ * constraints are checked at once, or they would refuse the whole at COMMIT, when no row can be named any more.
+ */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED; SET CONSTRAINTS ALL IMMEDIATE';
+
+/**
+ * An offset that another writer holds is waited for so long: long enough for one that is about to commit, and short, because
+ * a frozen one may hold many, and whoever waits does so with a connection that the other partitions need.
+ */
+const LOCK_TIMEOUT_MS = 200;
+
 /** Where the offsets are, and whose they are. */
 export interface OffsetOwner {
   readonly schema: string;
@@ -9,11 +21,8 @@ export interface OffsetOwner {
 }
 
 /**
- * Statements that begin a transaction and move the stored offset from exactly the expected value to the next one; the last of
- * them is the update.
- *
- * The numbers are ours and the texts are escaped. Deferred constraints are checked at once, or they would refuse the whole at
- * COMMIT, when no row can be named any more.
+ * Statements that begin a transaction and move the stored offset from exactly the expected value to the next one, with one
+ * update. The numbers are ours and the texts are escaped.
  *
  * @throws RangeError when the offset would not move forward
  */
@@ -22,14 +31,15 @@ export function movingOffset(
   { topic, partition, expectedOffset, nextOffset }: Gap,
 ): string {
   requireForward({ topic, partition, expectedOffset, nextOffset });
-  return `BEGIN; SET CONSTRAINTS ALL IMMEDIATE;
+  return `${BEGIN}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS};
      UPDATE ${escapeIdentifier(schema)}.offsets SET next_offset = ${nextOffset}, updated_at = now()
       WHERE group_id = ${escapeLiteral(groupId)} AND topic = ${escapeLiteral(topic)}
-        AND partition = ${partition} AND next_offset = ${expectedOffset}`;
+        AND partition = ${partition} AND next_offset = ${expectedOffset};
+     SET LOCAL lock_timeout TO DEFAULT`;
 }
 
 /**
- * The same for several partitions: the last of the statements is an update of as many rows as had the expected offset.
+ * The same for several partitions, with one update of as many rows as had the expected offset.
  *
  * A row that another transaction holds is passed over instead of waited for. That the others are locked first keeps the update from
  * waiting, so two of them never wait for each other.
@@ -43,7 +53,7 @@ export function movingOffsets({ schema, groupId }: OffsetOwner, gaps: readonly G
     requireForward(gap);
     return `(${escapeLiteral(gap.topic)}, ${gap.partition}, ${gap.expectedOffset}::bigint, ${gap.nextOffset}::bigint)`;
   });
-  return `BEGIN; SET CONSTRAINTS ALL IMMEDIATE;
+  return `${BEGIN};
      WITH wanted (topic, partition, expected, next) AS (VALUES ${values.join(', ')}),
      held AS (
        SELECT wanted.* FROM wanted JOIN ${offsets} AS stored
@@ -66,11 +76,11 @@ function requireForward({ topic, partition, expectedOffset, nextOffset }: Gap): 
 /**
  * Begins a transaction that moves one offset; when the offset is not the expected one, it is rolled back and the answer is `false`.
  *
- * One round trip for four statements: the savepoint `part` is where a part of the rows can be taken back to.
+ * One round trip for all statements: the savepoint `part` is where a part of the rows can be taken back to.
  */
 export async function beginMovingOffset(client: PoolClient, owner: OffsetOwner, gap: Gap): Promise<boolean> {
   const results = await client.query(`${movingOffset(owner, gap)}; SAVEPOINT part`);
-  const [, , update] = results as unknown as QueryResult[];
+  const update = (results as unknown as readonly QueryResult[]).find(({ command }) => command === 'UPDATE');
   if (update?.rowCount === 1) {
     return true;
   }

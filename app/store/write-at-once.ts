@@ -5,7 +5,7 @@ import { type OffsetOwner, requireCommitted } from './move-offset.ts';
 import { RECORDS } from './record-rows.ts';
 import { asRefusal } from './refused-row.ts';
 
-/** Statements that begin a transaction, the last of which moves offsets; and how many it has to move. */
+/** Statements that begin a transaction, one of which is an update that moves offsets; and how many it has to move. */
 export interface OffsetMove {
   readonly moving: string;
   readonly moved: number;
@@ -25,7 +25,7 @@ export async function writeAtOnce(
   rows: Buffer,
 ): Promise<'committed' | 'declined' | 'refused'> {
   const statements = `${moving}; ${copyStatement(owner.schema, RECORDS)}; COMMIT`;
-  const copy = new CopyQuery(statements, rows, (tags) => tags.at(-1) === `UPDATE ${moved}`);
+  const copy = new CopyQuery(statements, rows, (tags) => tags.includes(`UPDATE ${moved}`));
   try {
     const tags = await client.query(copy).tags;
     if (!copy.isDeclined) {

@@ -12,7 +12,7 @@ import { admit, asCommitted, NO_DEAD_LETTERS, type WriteTarget } from './write-r
  * It never waits for another writer of one of the partitions: a row of `offsets` that is locked counts as not expected.
  *
  * @returns an outcome for each request; `null` when nothing was written and each has to be written by itself, because one
- * is fenced, has dead letters, or waits for a lock.
+ * is fenced, has dead letters, or has an offset that somebody else holds.
  */
 export async function writeGroup(
   client: PoolClient,

@@ -28,10 +28,10 @@ type Refused = Pick<DeadLetter, 'record' | 'reason' | 'error'>;
  * written. If the offset is not the expected one, nothing happens.
  *
  * The update takes the row's lock, so of two writers with the same expectation the second waits, then sees the offset
- * that the first has committed, matches no row and writes nothing. Only a `COMMIT` that the server answered counts as
+ * that the first has committed, matches no row and writes nothing; or it fails, if that takes long. Only a `COMMIT` that the server answered counts as
  * committed; every other end leaves the outcome to be read from the stored offset.
  *
- * Where no record is known to be bad, which is nearly always, it is tried in two round trips first; when PostgreSQL refuses
+ * Where there are records and none is known to be bad, which is nearly always, it is tried in two round trips first; when PostgreSQL refuses
  * a row there, that transaction is rolled back as if it had never been, and another one finds out which rows it can take.
  */
 export async function writeRecords(
@@ -41,7 +41,7 @@ export async function writeRecords(
 ): Promise<WriteOutcome> {
   const { admitted, refused } = admit(target, request);
   const rows = new RecordRows(request.topic, request.partition, admitted, target.keyEncoding);
-  if (refused.length === 0 && target.deadLetters.limit.accepts(request, NO_DEAD_LETTERS)) {
+  if (rows.length > 0 && refused.length === 0 && target.deadLetters.limit.accepts(request, NO_DEAD_LETTERS)) {
     const end = await writeAtOnce(client, target, { moving: movingOffset(target, request), moved: 1 }, rows.all);
     if (end === 'declined') {
       return { kind: 'fenced' };

@@ -11,24 +11,32 @@ import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 
 const PARTITIONS = 50;
 const schema = randomName('schema');
-let pool: DatabasePool;
+const pools: DatabasePool[] = [];
 let sink: PostgresSink;
 let topic: string;
 
-beforeAll(async () => {
+/** @param isolation the level that the server has for transactions that name none */
+function aSink(isolation = 'read committed'): PostgresSink {
+  const url = new URL(sharedDatabaseUrl());
+  url.searchParams.set('options', `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`);
   const checked = checkSettings({
     kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId: 'group' },
-    database: { url: sharedDatabaseUrl(), schema },
+    database: { url: url.href, schema },
   });
   if (!checked.ok) {
     throw new Error('the settings of this test are wrong');
   }
-  pool = new DatabasePool(checked.value.database, () => undefined);
-  sink = new PostgresSink(pool, checked.value, { send: async () => undefined });
+  const pool = new DatabasePool(checked.value.database, () => undefined);
+  pools.push(pool);
+  return new PostgresSink(pool, checked.value, { send: async () => undefined });
+}
+
+beforeAll(async () => {
+  sink = aSink();
   await sink.migrate();
 });
 
-afterAll(() => pool.close());
+afterAll(() => Promise.all(pools.map((pool) => pool.close())));
 
 /** A topic whose partitions all begin at offset 0. */
 async function freshTopic(): Promise<void> {
@@ -50,6 +58,15 @@ const requests = () => Array.from({ length: PARTITIONS }, (_, partition) => aReq
 /** All requests in one turn of the event loop, which are one group. */
 const write = (all: readonly WriteRequest[]) => Promise.all(all.map((request) => sink.write(request)));
 
+/** Another writer in the middle of a transaction, until its connection ends. */
+async function holdOffsets(which: string): Promise<pg.Client> {
+  const other = new pg.Client({ connectionString: sharedDatabaseUrl() });
+  await other.connect();
+  await other.query('BEGIN');
+  await other.query(`SELECT FROM ${schema}.offsets WHERE topic = $1 AND ${which} FOR UPDATE`, [topic]);
+  return other;
+}
+
 const kinds = (outcomes: readonly { readonly kind: string }[]) => new Set(outcomes.map(({ kind }) => kind));
 
 /** Rows, dead letters, the transactions that they came by, and the sum of the stored offsets. */
@@ -66,14 +83,6 @@ async function stored() {
 
 const ALL_ROWS = { rows: 2 * PARTITIONS, letters: 0, offsets: 2 * PARTITIONS };
 
-/** After a group that failed, the next hundred requests go alone; these are they. */
-async function formGroupsAgain(): Promise<void> {
-  for (const _ of [1, 2]) {
-    await freshTopic();
-    await write(requests());
-  }
-}
-
 test('small requests of fifty partitions are one transaction', async () => {
   await freshTopic();
   expect(kinds(await write(requests()))).toEqual(new Set(['committed']));
@@ -88,7 +97,6 @@ describe('a partition', () => {
     expect(outcomes[7]).toEqual({ kind: 'fenced' });
     expect(kinds(outcomes.toSpliced(7, 1))).toEqual(new Set(['committed']));
     expect(await stored()).toMatchObject({ rows: ALL_ROWS.rows - 2, offsets: ALL_ROWS.offsets - 1 });
-    await formGroupsAgain();
   });
 
   test('with poison has a dead letter, and the others are written', async () => {
@@ -97,24 +105,25 @@ describe('a partition', () => {
     expect(kinds(outcomes)).toEqual(new Set(['committed']));
     expect(outcomes[9]).toMatchObject({ deadLetters: new Map([['invalid_json', 1]]), rows: new Map([['copy', 1]]) });
     expect(await stored()).toMatchObject({ ...ALL_ROWS, rows: ALL_ROWS.rows - 1, letters: 1 });
-    await formGroupsAgain();
   });
 
-  test('that another writer holds makes the others wait for nothing', async () => {
+  test('that another writer holds fails, and the others wait for nothing', async () => {
     await freshTopic();
-    const other = new pg.Client({ connectionString: sharedDatabaseUrl() });
-    await other.connect();
-    await other.query('BEGIN');
-    await other.query(`SELECT FROM ${schema}.offsets WHERE topic = $1 AND partition = 3 FOR UPDATE`, [topic]);
-    const all = requests();
-    const held = sink.write(all[3] as WriteRequest);
-    expect(kinds(await write(all.toSpliced(3, 1)))).toEqual(new Set(['committed']));
-    expect(await stored()).toMatchObject({ rows: ALL_ROWS.rows - 2 });
-    await other.query('COMMIT');
+    const other = await holdOffsets('partition < 30');
+    const outcomes = await Promise.allSettled(requests().map((request) => sink.write(request)));
+    const [held, others] = [outcomes.slice(0, 30), outcomes.slice(30)];
+    expect(others).toEqual(
+      others.map(() => ({ status: 'fulfilled', value: expect.objectContaining({ kind: 'committed' }) })),
+    );
+    const lockNotAvailable = expect.objectContaining({
+      name: 'OutageError',
+      message: expect.stringContaining('55P03'),
+    });
+    expect(held).toEqual(held.map(() => ({ status: 'rejected', reason: lockNotAvailable })));
+    expect(await stored()).toMatchObject({ rows: 40, offsets: 40 });
     await other.end();
-    expect((await held).kind).toBe('committed');
+    expect(kinds(await write(requests().slice(0, 30)))).toEqual(new Set(['committed']));
     expect(await stored()).toMatchObject(ALL_ROWS);
-    await formGroupsAgain();
   });
 
   test('that is in a group twice is written once, and fenced once', async () => {
@@ -122,8 +131,21 @@ describe('a partition', () => {
     const outcomes = await write([aRequest(0), aRequest(0)]);
     expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['committed', 'fenced']);
     expect(await stored()).toMatchObject({ rows: 2, offsets: 2 });
-    await formGroupsAgain();
   });
+});
+
+test('a database with a stricter isolation level changes nothing', async () => {
+  await freshTopic();
+  await query(`CREATE FUNCTION ${schema}.refuse_other_levels() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN RAISE EXCEPTION 'another level'; END IF;
+    RETURN NEW; END $$`);
+  await query(`CREATE TRIGGER levels BEFORE INSERT ON ${schema}.records
+    FOR EACH ROW EXECUTE FUNCTION ${schema}.refuse_other_levels()`);
+  const strict = aSink('serializable');
+  const poisoned = requests().with(9, aRequest(9, '{poison'));
+  expect(kinds(await Promise.all(poisoned.map((request) => strict.write(request))))).toEqual(new Set(['committed']));
+  expect(await stored()).toMatchObject({ ...ALL_ROWS, rows: ALL_ROWS.rows - 1, letters: 1 });
+  await query(`DROP TRIGGER levels ON ${schema}.records`);
 });
 
 test('a record that is in the table already stops the consumer, and nothing of the group is written', async () => {

@@ -31,13 +31,14 @@ class Desk {
   readonly alone: number[] = [];
   readonly groups: { readonly partitions: readonly number[]; readonly answer: Answer }[] = [];
   readonly writes: GroupedWrites;
+  outcomeAlone: WriteOutcome = FENCED;
 
   constructor(limits: { maxBatchRecords?: number; poolSize?: number } = {}) {
     this.writes = new GroupedWrites(
       {
         alone: async ({ partition }) => {
           this.alone.push(partition);
-          return FENCED;
+          return this.outcomeAlone;
         },
         together: (requests) =>
           new Promise((resolve, reject) => {
@@ -93,6 +94,7 @@ describe('a request', () => {
   test.each([
     ['of as many records as a group holds', aRequest(0, 250)],
     ['of as many bytes as a group holds', aRequest(0, 1, 1_048_576)],
+    ['without records', aRequest(0, 0)],
   ])('%s has a transaction of its own', async (_, request) => {
     const desk = new Desk();
     expect(await Promise.all(await desk.write(request))).toEqual([FENCED]);
@@ -139,15 +141,33 @@ describe('a group that cannot be written as one', () => {
   test.each<[string, null | Error]>([
     ['it was not written', null],
     ['it failed', new Error('away')],
-  ])('lets the next hundred requests go alone when %s', async (_, outcome) => {
+  ])('makes its partitions go alone until they have committed alone when %s', async (_, end) => {
     const desk = new Desk();
-    await desk.write(aRequest(7));
-    desk.groups[0]?.answer(outcome);
+    await desk.write(aRequest(0), aRequest(1));
+    desk.groups[0]?.answer(end);
     await turns();
     desk.alone.length = 0;
-    await desk.write(...Array.from({ length: 101 }, (_, partition) => aRequest(partition)));
-    expect(desk.alone).toHaveLength(100);
-    expect(desk.partitions).toEqual([[7], [100]]);
+    desk.outcomeAlone = COMMITTED;
+    await desk.write(aRequest(0), aRequest(2));
+    expect(desk).toMatchObject({ alone: [0], partitions: [[0, 1], [2]] });
+    desk.groups[1]?.answer([COMMITTED]);
+    await turns();
+    await desk.write(aRequest(0), aRequest(1));
+    expect(desk).toMatchObject({ alone: [0, 1], partitions: [[0, 1], [2], [0]] });
+  });
+
+  test.each<[string, WriteOutcome]>([
+    ['is fenced', FENCED],
+    ['has dead letters', { kind: 'committed', deadLetters: new Map([['invalid_json', 1]]), rows: new Map() }],
+  ])('keeps a partition alone that %s', async (_, outcome) => {
+    const desk = new Desk();
+    desk.outcomeAlone = outcome;
+    await desk.write(aRequest(0), aRequest(1));
+    desk.groups[0]?.answer(null);
+    await turns();
+    desk.outcomeAlone = COMMITTED;
+    await desk.write(aRequest(0));
+    expect(desk.partitions).toEqual([[0, 1]]);
   });
 
   test('and whose outcome is not known gives its error to each, and is not written again', async () => {
@@ -161,7 +181,7 @@ describe('a group that cannot be written as one', () => {
 });
 
 test('whatever becomes of the groups, each request is handed on in order and is answered once', async () => {
-  const step = fc.record({ requests: fc.integer({ min: 1, max: 20 }), records: fc.integer({ min: 0, max: 200 }) });
+  const step = fc.record({ requests: fc.integer({ min: 1, max: 20 }), records: fc.integer({ min: 1, max: 200 }) });
   const ends = fc.array(fc.constantFrom<'committed' | 'null' | 'error'>('committed', 'null', 'error'), {
     minLength: 1,
   });

@@ -28,6 +28,9 @@ let before: Membership;
 
 const asSuperuser = (sql: string) => query(sql, [], postgres.urlWithPassword);
 
+const endConnections = () =>
+  asSuperuser(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ROLE}'`);
+
 const produceToAll = async (pad = '') => {
   const records = Array.from({ length: 30 }, (_, id) => ({
     partition: id % PARTITIONS,
@@ -78,7 +81,7 @@ async function takeAllConnections(): Promise<{ release(): Promise<void> }> {
   };
   await until('all connections to be taken', async () => {
     while (await takeOne().catch(() => 0));
-    const ended = await asSuperuser(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ROLE}'`);
+    const ended = await endConnections();
     return ended.length === 0 ? true : undefined;
   });
   return {
@@ -137,7 +140,7 @@ test('a server whose connections are all in use is waited for', async () => {
 
 test('a role without a connection to spare is waited for', async () => {
   await asSuperuser(`ALTER ROLE ${ROLE} CONNECTION LIMIT 0`);
-  await asSuperuser(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ROLE}'`);
+  await endConnections();
   const failedBefore = failures(/53300/);
   await produceToAll();
   await awaitFailures(/53300/, failedBefore + PARTITIONS);
@@ -161,14 +164,24 @@ test('statements that take longer than statementTimeout are tried again', async 
   await asSuperuser(`DROP TRIGGER slow ON ${consumer.schema}.records`);
 });
 
-test('connections that an administrator ends under load are opened again', async () => {
+const awaitWriteThatWaits = () =>
+  until('a write that waits for a lock', async () => {
+    const waiting = `SELECT FROM pg_stat_activity WHERE usename = '${ROLE}' AND wait_event_type = 'Lock'`;
+    return (await asSuperuser(waiting)).length > 0 ? true : undefined;
+  });
+
+test('connections that an administrator ends under load, at any moment and in a write, are opened again', async () => {
   const load = await startSteadyLoad(topic, { partitions: PARTITIONS });
   for (let round = 0; round < 5; round += 1) {
     await load.more(1_000);
-    await asSuperuser(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ROLE}'`);
+    await endConnections();
+    const lock = await lockRecords();
+    await awaitWriteThatWaits();
+    await endConnections();
+    await lock.release();
   }
   produced = await load.stop();
-  expect(consumer.logs.all.join('\n')).toMatch(/57P01|Connection terminated/);
+  expect(failures(/57P01|Connection terminated/)).toBeGreaterThan(0);
 });
 
 test.each(['fast', 'immediate'] as const)('a restart (%s) under load leaves every record once', async (mode) => {
