@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import { backoffMs } from '../stream/backoff.ts';
 import type { Clock } from '../stream/clock.ts';
 import { FatalError } from '../stream/fatal-error.ts';
-import { partitionKey, type StreamRecord, type TopicPartition } from '../stream/record.ts';
+import { contentBytes, partitionKey, type StreamRecord, type TopicPartition } from '../stream/record.ts';
 import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
 import type { ClientListener } from './client-listener.ts';
 import { GiveWay } from './give-way.ts';
@@ -228,12 +228,4 @@ export class KafkaSource implements RecordSource {
       this.#logger.debug({ ...target, reason: String(error) }, 'the Kafka client is between two lives');
     }
   }
-}
-
-function contentBytes(records: readonly StreamRecord[]): number {
-  let bytes = 0;
-  for (const { key, value } of records) {
-    bytes += (key?.length ?? 0) + (value?.length ?? 0);
-  }
-  return bytes;
 }

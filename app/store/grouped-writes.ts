@@ -1,4 +1,4 @@
-import { partitionKey } from '../stream/record.ts';
+import { contentBytes, partitionKey } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 
 /**
@@ -58,7 +58,7 @@ export class GroupedWrites {
 
   write(request: WriteRequest): Promise<WriteOutcome> {
     const { length } = request.records;
-    const isSmall = length > 0 && length < this.#mostRecords && bytesOf(request) < MOST_BYTES;
+    const isSmall = length > 0 && length < this.#mostRecords && contentBytes(request.records) < MOST_BYTES;
     if (!isSmall || this.#suspects.has(partitionKey(request))) {
       return this.#writeAlone(request);
     }
@@ -105,7 +105,7 @@ export class GroupedWrites {
     let [count, records, bytes] = [0, 0, 0];
     for (const { request } of this.#waiting) {
       records += request.records.length;
-      bytes += bytesOf(request);
+      bytes += contentBytes(request.records);
       if (count > 0 && (records > this.#mostRecords || bytes > MOST_BYTES)) {
         break;
       }
@@ -137,12 +137,4 @@ export class GroupedWrites {
       this.#suspects.add(partitionKey(request));
     }
   }
-}
-
-function bytesOf({ records }: WriteRequest): number {
-  let bytes = 0;
-  for (const { key, value } of records) {
-    bytes += (key?.length ?? 0) + (value?.length ?? 0);
-  }
-  return bytes;
 }

@@ -32,3 +32,12 @@ export interface RecordBatch extends TopicPartition {
 
 /** Key of a partition in a Map. */
 export const partitionKey = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`;
+
+/** Bytes of the keys and values. */
+export function contentBytes(records: readonly Pick<StreamRecord, 'key' | 'value'>[]): number {
+  let bytes = 0;
+  for (const { key, value } of records) {
+    bytes += (key?.length ?? 0) + (value?.length ?? 0);
+  }
+  return bytes;
+}

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import { KafkaSource } from '../../../app/kafka/kafka-source.ts';
@@ -79,4 +80,12 @@ test('a batch of an owned partition is handed over with where it was fetched fro
   const { batches, eachBatch } = await aSourceThatOwnsKept();
   await eachBatch(delivered('kept', aBookOfKept()));
   expect(batches).toEqual([{ topic: 'kept', partition: 0, records: [aRecord(7n)], fetchedOffset: 7n, nextOffset: 8n }]);
+});
+
+test('when a batch is handed over, other work has its turn before the next one', async () => {
+  const { eachBatch } = await aSourceThatOwnsKept();
+  const others = turn('had its turn');
+  const handedOver = eachBatch(delivered('kept', aBookOfKept())).then(() => 'handed over');
+  expect(await Promise.race([others, handedOver])).toBe('had its turn');
+  expect(await handedOver).toBe('handed over');
 });
