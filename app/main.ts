@@ -4,6 +4,7 @@ import type { Settings } from '../contract/settings.ts';
 import { configure } from './configuration/configure.ts';
 import { productBuild } from './configuration/product-build.ts';
 import type { DeadLettersRequest } from './dead-letters/dead-letters-request.ts';
+import { keepRecordsYoung } from './young-records.ts';
 
 /** Calls `onFirst` at the first SIGTERM or SIGINT; the second ends the process at once. */
 function onSignal(onFirst: (signal: string) => void): void {
@@ -26,6 +27,7 @@ function onSignal(onFirst: (signal: string) => void): void {
 async function run(settings: Settings): Promise<number> {
   let stop = (_signal: string): void => process.exit(EXIT_CODE.ok);
   onSignal((signal) => stop(signal));
+  keepRecordsYoung();
   const { Application } = await import('./application.ts');
   const application = new Application(settings, productBuild());
   stop = (signal) => void application.stop(signal);

@@ -5,6 +5,7 @@ import { copyBaseline } from './bench/copy-baseline.ts';
 import { measureIdle } from './bench/idle.ts';
 import { produceRecords } from './bench/produce-records.ts';
 import { measureScrapes, STEADY_RATE } from './bench/scrape.ts';
+import type { Scrapes } from './bench/scraper.ts';
 import { measureStarts } from './bench/start.ts';
 import { compileConsumer } from './compile-consumer.ts';
 import { ExplainedError } from './run/explained-error.ts';
@@ -73,7 +74,12 @@ const percentile = (ascending: readonly number[], share: number): string =>
   `${(ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? 0).toFixed(1)} ms`;
 
 const spread = (times: readonly number[]): string =>
-  `${percentile(times, 0.5)}, ${percentile(times, 0.99)}, ${percentile(times, 1)} (${times.length} scrapes)`;
+  [0.5, 0.9, 0.99, 1].map((share) => percentile(times, share)).join(', ');
+
+function printScrapes(what: string, { milliseconds, ofEmptyServer }: Scrapes): void {
+  print(`${what} (${milliseconds.length} scrapes)`, spread(milliseconds));
+  print('    a server that does nothing, meanwhile', spread(ofEmptyServer));
+}
 
 async function benchScrape(stack: Stack): Promise<void> {
   const [records, partitions] = [Number(values.records), Number(values.partitions ?? 200)];
@@ -86,9 +92,10 @@ async function benchScrape(stack: Stack): Promise<void> {
     load,
   );
   print('series', `${series} in ${Math.round(bytes / 1_000)} kB, ${Math.round(compressedBytes / 1_000)} kB compressed`);
-  print('a scrape, p50, p99, max: of a backlog', spread(ofBacklog));
-  print(`  of ${STEADY_RATE.toLocaleString('en')} records a second`, spread(ofSteadyLoad));
-  print('  with nothing to do', spread(atRest));
+  print('a scrape', 'p50, p90, p99, max');
+  printScrapes('  of a backlog', ofBacklog);
+  printScrapes(`  of ${STEADY_RATE.toLocaleString('en')} records a second`, ofSteadyLoad);
+  printScrapes('  with nothing to do', atRest);
   print('processor time of one scrape', `${cpuPerScrape.toFixed(2)} ms`);
   print('scraping once a second', percent(cpuPerScrape / 1_000));
 }

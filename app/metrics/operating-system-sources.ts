@@ -1,7 +1,14 @@
 import { THREAD_STATES, type ThreadState } from '../../contract/metric-labels.ts';
-import { type MetricSources, optional } from './metric-source.ts';
+import { type MetricSources, optional, type Sample } from './metric-source.ts';
 import { oncePerScrape } from './once-per-scrape.ts';
-import { openFilesLimit, type ProcessStatus, processStatus } from './process-status.ts';
+import {
+  openFilesLimit,
+  type ProcessStatus,
+  processStatus,
+  type ThreadStatus,
+  threadStatuses,
+} from './process-status.ts';
+import { readAhead } from './read-ahead.ts';
 
 type OperatingSystemMetrics = Pick<
   MetricSources,
@@ -32,15 +39,26 @@ const STATE: Readonly<Record<string, ThreadState>> = {
 
 const stateLabels = THREAD_STATES.map((state) => ({ state }));
 
-/** Figures that only the operating system has; without series where there is no `/proc`. */
-export function operatingSystemSources(read: () => ProcessStatus | null = processStatus): OperatingSystemMetrics {
+/** What the operating system is asked. */
+interface Readings {
+  readonly status: () => ProcessStatus | null;
+  readonly threads: () => readonly ThreadStatus[];
+}
+
+/**
+ * Figures that only the operating system has; without series where there is no `/proc`. Each thread has a file of its own, so they are
+ * read ahead.
+ */
+export function operatingSystemSources(
+  readings: Readings = { status: processStatus, threads: threadStatuses },
+): OperatingSystemMetrics {
+  const status = oncePerScrape(readings.status);
   const seen = new Set<string>();
   let peak = 0;
-  const status = oncePerScrape(() => {
-    const known = read();
-    const { threads = [] } = known ?? {};
-    peak = Math.max(peak, threads.length);
-    for (const { id } of threads) {
+  const threads = readAhead(() => {
+    const known = readings.threads();
+    peak = Math.max(peak, known.length);
+    for (const { id } of known) {
       seen.add(id);
     }
     return known;
@@ -50,21 +68,27 @@ export function operatingSystemSources(read: () => ProcessStatus | null = proces
       const known = status();
       return known === null ? null : of(known);
     });
+  const ofThreads = (of: (known: readonly ThreadStatus[]) => number) =>
+    optional(() => {
+      const known = threads();
+      return known.length === 0 ? null : of(known);
+    });
   return {
     processMemoryRss: figure(({ residentMemory }) => residentMemory),
     processMemoryVss: figure(({ virtualMemory }) => virtualMemory),
     processMemorySwap: figure(({ swappedMemory }) => swappedMemory),
-    processThreads: figure(({ threads }) => threads.length),
+    processThreads: ofThreads(({ length }) => length),
     filesOpen: figure(({ openFiles }) => openFiles),
     filesMax: optional(openFilesLimit),
-    threadsLive: figure(({ threads }) => threads.length),
-    threadsDaemon: figure(({ threads }) => Math.max(0, threads.length - 1)),
-    threadsPeak: figure(() => peak),
-    threadsStarted: figure(() => seen.size),
-    threadsStates: () => {
-      const { threads = [] } = status() ?? {};
-      const count = (state: ThreadState) => threads.filter((thread) => (STATE[thread.state] ?? 'runnable') === state);
-      return threads.length === 0 ? [] : stateLabels.map((labels) => ({ labels, value: count(labels.state).length }));
-    },
+    threadsLive: ofThreads(({ length }) => length),
+    threadsDaemon: ofThreads(({ length }) => length - 1),
+    threadsPeak: ofThreads(() => peak),
+    threadsStarted: ofThreads(() => seen.size),
+    threadsStates: () => (threads().length === 0 ? [] : byState(threads())),
   };
+}
+
+function byState(threads: readonly ThreadStatus[]): Sample[] {
+  const count = (wanted: ThreadState) => threads.filter(({ state }) => (STATE[state] ?? 'runnable') === wanted).length;
+  return stateLabels.map((labels) => ({ labels, value: count(labels.state) }));
 }

@@ -13,7 +13,6 @@ export interface ProcessStatus {
   readonly residentMemory: number;
   readonly swappedMemory: number;
   readonly openFiles: number;
-  readonly threads: readonly ThreadStatus[];
 }
 
 const KIBIBYTE = 1_024;
@@ -29,10 +28,18 @@ export function processStatus(): ProcessStatus | null {
       residentMemory: bytes('VmRSS'),
       swappedMemory: bytes('VmSwap'),
       openFiles: readdirSync('/proc/self/fd').length,
-      threads: readdirSync('/proc/self/task').flatMap(threadStatus),
     };
   } catch {
     return null;
+  }
+}
+
+/** Its threads; none on a system that has no `/proc`. */
+export function threadStatuses(): readonly ThreadStatus[] {
+  try {
+    return readdirSync('/proc/self/task').flatMap(threadStatus);
+  } catch {
+    return [];
   }
 }
 

@@ -1,16 +1,15 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ScrapeOrder, Scrapes } from './scraper.ts';
+import type { ScrapeOrder, Scrapes, ScrapeTarget } from './scraper.ts';
 
 /** What Prometheus sends. */
 const HEADERS = { accept: 'application/openmetrics-text;version=1.0.0', 'accept-encoding': 'gzip' };
 
-const [port, path] = process.argv.slice(2);
-const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+const agent = new Agent({ keepAlive: true });
 let isOver = false;
 
 /** One scrape over a connection that stays open, as Prometheus does it, until its last byte. */
-function scrape(): Promise<{ readonly milliseconds: number; readonly body: Buffer }> {
+function scrape({ port, path }: ScrapeTarget): Promise<{ readonly milliseconds: number; readonly body: Buffer }> {
   return new Promise((resolve, reject) => {
     const began = performance.now();
     get({ agent, port, host: '127.0.0.1', path, headers: HEADERS }, (response) => {
@@ -21,18 +20,22 @@ function scrape(): Promise<{ readonly milliseconds: number; readonly body: Buffe
   });
 }
 
-async function scrapeUntilOver({ everyMs, count }: ScrapeOrder): Promise<Scrapes> {
-  const milliseconds: number[] = [];
+async function scrapeUntilOver({ target, empty, everyMs, count }: ScrapeOrder): Promise<Scrapes> {
+  const [milliseconds, ofEmptyServer]: [number[], number[]] = [[], []];
   let body = Buffer.alloc(0);
   isOver = false;
   while (!isOver && milliseconds.length < count) {
-    await delay(everyMs);
-    const done = await scrape();
+    await delay(everyMs / 2);
+    const done = await scrape(target);
     milliseconds.push(done.milliseconds);
     body = Buffer.from(done.body);
+    await delay(everyMs / 2);
+    ofEmptyServer.push((await scrape(empty)).milliseconds);
   }
-  return { milliseconds: milliseconds.sort((a, b) => a - b), body };
+  return { milliseconds: ascending(milliseconds), ofEmptyServer: ascending(ofEmptyServer), body };
 }
+
+const ascending = (numbers: readonly number[]): number[] => [...numbers].sort((a, b) => a - b);
 
 process.on('message', async (order: ScrapeOrder | 'over') => {
   if (order === 'over') {

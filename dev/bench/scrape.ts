@@ -26,12 +26,12 @@ export interface ScrapeResult {
   readonly series: number;
   readonly bytes: number;
   readonly compressedBytes: number;
-  /** How long each scrape took while a backlog was consumed as fast as could be, ascending. */
-  readonly ofBacklog: readonly number[];
-  /** How long each scrape took while {@link STEADY_RATE} records a second were produced and consumed, ascending. */
-  readonly ofSteadyLoad: readonly number[];
-  /** How long each scrape took when there was nothing else to do, ascending. */
-  readonly atRest: readonly number[];
+  /** Scrapes while a backlog was consumed as fast as could be. */
+  readonly ofBacklog: Scrapes;
+  /** Scrapes while {@link STEADY_RATE} records a second were produced and consumed. */
+  readonly ofSteadyLoad: Scrapes;
+  /** Scrapes when there was nothing else to do. */
+  readonly atRest: Scrapes;
   /** Processor time of the consumer for one scrape. */
   readonly cpuPerScrape: number;
 }
@@ -92,9 +92,9 @@ export async function measureScrapes(stack: Stack, load: Omit<SteadyLoad, 'recor
     series: text.toString().match(/^[^#]/gm)?.length ?? 0,
     bytes: text.length,
     compressedBytes: atRest.body.length,
-    ofBacklog: ofBacklog.milliseconds,
-    ofSteadyLoad: ofSteadyLoad.milliseconds,
-    atRest: atRest.milliseconds,
+    ofBacklog,
+    ofSteadyLoad,
+    atRest,
     cpuPerScrape: (cpu * 1_000) / SCRAPES_AT_REST,
   };
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { operatingSystemSources } from '../../../app/metrics/operating-system-sources.ts';
 import type { ProcessStatus } from '../../../app/metrics/process-status.ts';
@@ -11,15 +12,19 @@ const STATUS: ProcessStatus = {
   residentMemory: 2_000,
   swappedMemory: 1_000,
   openFiles: 21,
-  threads: threads({ 1: 'R', 2: 'S', 3: 'S', 4: 'D', 5: 'I' }),
 };
 
-const nextScrape = () => Promise.resolve();
+const THREADS = threads({ 1: 'R', 2: 'S', 3: 'S', 4: 'D', 5: 'I' });
+
+const readings = { status: () => STATUS, threads: () => THREADS };
+
+/** Threads are read when a scrape is answered. */
+const answered = () => setImmediate();
 
 const first = (source: () => readonly { value: number }[]) => source()[0]?.value;
 
 test('figures are those of the process, and threads are told apart by state', () => {
-  const sources = operatingSystemSources(() => STATUS);
+  const sources = operatingSystemSources(readings);
   const { processMemoryVss, processMemoryRss, processMemorySwap, filesOpen, processThreads } = sources;
   const figures = [processMemoryVss, processMemoryRss, processMemorySwap, filesOpen, processThreads].map(first);
   expect(figures).toEqual([3_000, 2_000, 1_000, 21, 5]);
@@ -35,16 +40,16 @@ test('figures are those of the process, and threads are told apart by state', ()
 });
 
 test('the peak stays when threads end, and each thread that was seen has started once', async () => {
-  let status = STATUS;
-  const sources = operatingSystemSources(() => status);
+  let known = THREADS;
+  const sources = operatingSystemSources({ ...readings, threads: () => known });
   expect([first(sources.threadsPeak), first(sources.threadsStarted)]).toEqual([5, 5]);
-  await nextScrape();
-  status = { ...STATUS, threads: threads({ 1: 'R', 6: 'S' }) };
+  known = threads({ 1: 'R', 6: 'S' });
+  await answered();
   expect([first(sources.threadsLive), first(sources.threadsPeak), first(sources.threadsStarted)]).toEqual([2, 5, 6]);
 });
 
 test('where there is no /proc there are no series, and nothing is made up', () => {
-  const { filesMax: _, ...sources } = operatingSystemSources(() => null);
+  const { filesMax: _, ...sources } = operatingSystemSources({ status: () => null, threads: () => [] });
   for (const source of Object.values(sources)) {
     expect(source()).toEqual([]);
   }
