@@ -1,6 +1,7 @@
 import type { Rule } from './check-against.ts';
 import type { ConsumerFile } from './consumer-file.ts';
 import { ENDPOINT_RULES } from './consumer-file-rules/endpoint-rules.ts';
+import { KEY_RULES } from './consumer-file-rules/key-rules.ts';
 import { NETWORK_RULES } from './consumer-file-rules/network-rules.ts';
 import { POD_RULES } from './consumer-file-rules/pod-rules.ts';
 import { PROBE_RULES } from './consumer-file-rules/probe-rules.ts';
@@ -108,4 +109,5 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   ...SCRAPE_RULES,
   ...SECRET_RULES,
   ...POD_RULES,
+  ...KEY_RULES,
 ];
