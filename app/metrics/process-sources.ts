@@ -33,7 +33,7 @@ interface ProcessorTimes {
   readonly availableMs: number;
 }
 
-/** Node.js reads the files of the control group for it each time. */
+/** Newer versions of Node.js read the files of the control group for it each time. */
 const processors = readAhead(availableParallelism);
 
 function usedMs(): number {

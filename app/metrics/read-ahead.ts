@@ -1,19 +1,27 @@
+/** What was read longer ago than this is read at once: nobody scrapes regularly then. */
+const OLDEST_MS = 60_000;
+
 /**
  * Reads a figure that hardly changes once a scrape is answered, for the next one: what takes files of the kernel takes longer than
- * all the counting, and so nobody waits for it. Only the first value is read when it is asked for.
+ * all the counting, and so nobody waits for it. The first value, and one after a pause of a minute, is read when it is asked for.
+ *
+ * @param read must not throw
+ * @param now Milliseconds of a clock that never goes back. @default performance.now()
  */
-export function readAhead<Value>(read: () => Value): () => Value {
-  let known: { readonly value: Value } | null = null;
+export function readAhead<Value>(read: () => Value, now: () => number = () => performance.now()): () => Value {
+  const readNow = () => ({ value: read(), at: now() });
+  let known: ReturnType<typeof readNow> | null = null;
   let isReading = false;
   return () => {
-    known ??= { value: read() };
+    const kept = known !== null && now() - known.at <= OLDEST_MS ? known : readNow();
+    known = kept;
     if (!isReading) {
       isReading = true;
       setImmediate(() => {
-        known = { value: read() };
+        known = readNow();
         isReading = false;
       });
     }
-    return known.value;
+    return kept.value;
   };
 }

@@ -2,7 +2,7 @@ import type { Rule } from '../check-against.ts';
 import type { ConsumerFile } from '../consumer-file.ts';
 import type { Problem } from '../problem.ts';
 
-/** cdk8s takes an object with such a key for an instance of a class, which it renders nothing of (its `sanitizeValue`). */
+/** cdk8s takes an object with such a key for an instance of a class, and throws (its `sanitizeValue`). */
 const UNRENDERABLE = 'constructor';
 
 /** The parts that have maps whose keys are the user's and become keys of an object. */

@@ -20,22 +20,24 @@ function scrape({ port, path }: ScrapeTarget): Promise<{ readonly milliseconds: 
   });
 }
 
-async function scrapeUntilOver({ target, empty, everyMs, count }: ScrapeOrder): Promise<Scrapes> {
+async function scrapeUntilOver({ target, empty, pausesMs, count }: ScrapeOrder): Promise<Scrapes> {
   const [milliseconds, ofEmptyServer]: [number[], number[]] = [[], []];
   let body = Buffer.alloc(0);
-  isOver = false;
   while (!isOver && milliseconds.length < count) {
-    await delay(everyMs / 2);
+    await delay(pausesMs / 2);
     const done = await scrape(target);
     milliseconds.push(done.milliseconds);
     body = Buffer.from(done.body);
-    await delay(everyMs / 2);
+    await delay(pausesMs / 2);
     ofEmptyServer.push((await scrape(empty)).milliseconds);
   }
+  isOver = false;
   return { milliseconds: ascending(milliseconds), ofEmptyServer: ascending(ofEmptyServer), body };
 }
 
 const ascending = (numbers: readonly number[]): number[] => [...numbers].sort((a, b) => a - b);
+
+process.once('disconnect', () => process.exit());
 
 process.on('message', async (order: ScrapeOrder | 'over') => {
   if (order === 'over') {

@@ -8,8 +8,8 @@ import { cpuSeconds, shareOfCore } from './processor-time.ts';
 import { Scraper, type Scrapes } from './scraper.ts';
 import { type SteadyLoad, startSteadyLoad } from './steady-load.ts';
 
-/** A scrape begins this long after the one before: ten times as often as Prometheus would at most. */
-const EVERY_MS = 100;
+/** Pauses between two scrapes: ten scrapes a second at most, as many as Prometheus would hardly ask for. */
+const PAUSES_MS = 100;
 const SCRAPES_AT_REST = 300;
 const SCRAPES_OF_STEADY_LOAD = 300;
 
@@ -44,7 +44,7 @@ async function consumed({ get: ask, endpoint }: ConsumerProcess): Promise<number
 
 /** Scrapes until so many records are consumed. */
 async function scrapesOfBacklog(scraper: Scraper, consumer: ConsumerProcess, records: number): Promise<Scrapes> {
-  const scrapes = scraper.scrape({ everyMs: EVERY_MS, count: Number.POSITIVE_INFINITY });
+  const scrapes = scraper.scrape({ pausesMs: PAUSES_MS, count: Number.POSITIVE_INFINITY });
   await untilConsumed(consumer, records);
   scraper.over();
   return scrapes;
@@ -52,7 +52,7 @@ async function scrapesOfBacklog(scraper: Scraper, consumer: ConsumerProcess, rec
 
 async function scrapesOfSteadyLoad(scraper: Scraper, consumer: ConsumerProcess, load: SteadyLoad): Promise<Scrapes> {
   const stop = await startSteadyLoad(load);
-  const scrapes = await scraper.scrape({ everyMs: EVERY_MS, count: SCRAPES_OF_STEADY_LOAD });
+  const scrapes = await scraper.scrape({ pausesMs: PAUSES_MS, count: SCRAPES_OF_STEADY_LOAD });
   await untilConsumed(consumer, await stop());
   return scrapes;
 }
@@ -66,7 +66,7 @@ async function untilConsumed(consumer: ConsumerProcess, records: number): Promis
 async function scrapesAtRest(scraper: Scraper, consumer: ConsumerProcess) {
   const idleShare = await shareOfCore(consumer.pid, SECONDS_AT_REST);
   const [cpuBefore, began] = [cpuSeconds(consumer.pid), performance.now()];
-  const scrapes = await scraper.scrape({ everyMs: EVERY_MS, count: SCRAPES_AT_REST });
+  const scrapes = await scraper.scrape({ pausesMs: PAUSES_MS, count: SCRAPES_AT_REST });
   const idleSeconds = (idleShare * (performance.now() - began)) / 1_000;
   return { scrapes, cpu: cpuSeconds(consumer.pid) - cpuBefore - idleSeconds };
 }
@@ -80,21 +80,22 @@ async function scrapesAtRest(scraper: Scraper, consumer: ConsumerProcess) {
 export async function measureScrapes(stack: Stack, load: Omit<SteadyLoad, 'recordsPerSecond'>): Promise<ScrapeResult> {
   const consumer = await startBenchConsumer(stack, load.topic, {});
   const scraper = new Scraper({ port: consumer.port, path: consumer.endpoint.prometheusPath });
-  await consumer.logs.waitFor(/"msg":"assigned"/);
-  const ofBacklog = await scrapesOfBacklog(scraper, consumer, load.from);
-  const ofSteadyLoad = await scrapesOfSteadyLoad(scraper, consumer, { ...load, recordsPerSecond: STEADY_RATE });
-  const { scrapes: atRest, cpu } = await scrapesAtRest(scraper, consumer);
-  scraper.close();
-  consumer.kill('SIGTERM');
-  await consumer.exited;
-  const text = gunzipSync(atRest.body);
-  return {
-    series: text.toString().match(/^[^#]/gm)?.length ?? 0,
-    bytes: text.length,
-    compressedBytes: atRest.body.length,
-    ofBacklog,
-    ofSteadyLoad,
-    atRest,
-    cpuPerScrape: (cpu * 1_000) / SCRAPES_AT_REST,
-  };
+  try {
+    await consumer.logs.waitFor(/"msg":"assigned"/);
+    const ofBacklog = await scrapesOfBacklog(scraper, consumer, load.from);
+    const ofSteadyLoad = await scrapesOfSteadyLoad(scraper, consumer, { ...load, recordsPerSecond: STEADY_RATE });
+    const { scrapes: atRest, cpu } = await scrapesAtRest(scraper, consumer);
+    const cpuPerScrape = (cpu * 1_000) / SCRAPES_AT_REST;
+    return { ...sizesOf(atRest), ofBacklog, ofSteadyLoad, atRest, cpuPerScrape };
+  } finally {
+    scraper.close();
+    consumer.kill('SIGTERM');
+    await consumer.exited;
+  }
+}
+
+function sizesOf({ body }: Scrapes): Pick<ScrapeResult, 'series' | 'bytes' | 'compressedBytes'> {
+  const text = gunzipSync(body);
+  const series = text.toString().match(/^[^#]/gm)?.length ?? 0;
+  return { series, bytes: text.length, compressedBytes: body.length };
 }

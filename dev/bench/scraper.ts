@@ -8,9 +8,9 @@ export interface ScrapeTarget {
   readonly path: string;
 }
 
-/** How to scrape: how often, in milliseconds, and at most so many times. */
+/** How to scrape: with pauses of so many milliseconds in all between two scrapes, and at most so many times. */
 export interface ScrapePlan {
-  readonly everyMs: number;
+  readonly pausesMs: number;
   readonly count: number;
 }
 
@@ -61,8 +61,9 @@ export class Scraper {
   }
 
   close(): void {
-    this.#process.disconnect();
-    this.#emptyServer.disconnect();
+    for (const child of [this.#process, this.#emptyServer].filter(({ connected }) => connected)) {
+      child.disconnect();
+    }
   }
 }
 

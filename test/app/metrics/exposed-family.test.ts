@@ -31,23 +31,49 @@ const definitionOf = (type: MetricDefinition['type']): MetricDefinition => ({
   ...(type === 'histogram' ? { buckets: [0.5, 1] } : {}),
 });
 
-const sample = (topic: string, value: number): Sample => ({
-  labels: { topic },
-  value,
-  count: 3,
-  buckets: [1, 2],
-});
+const sample = (topic: string, value: number): Sample => ({ labels: { topic }, value, count: 3 });
+
+const inBuckets = (of: Sample): Sample => ({ ...of, buckets: [1, 2] });
 
 const sorted = (text: string): string[] => text.trimEnd().split('\n').sort();
 
 test.each(CASES)('a $type is written in $format as prom-client writes it, each time', async ({ registry, type }) => {
   const registered = registry();
-  const samples = [sample('first', 1.5), sample('with "quotes", \\ and\na line', 2e-7)];
+  const plain = [sample('first', 1.5), sample('with "quotes", \\ and\na line', 2e-7)];
+  const samples = type === 'histogram' ? plain.map(inBuckets) : plain;
   const family = new ExposedFamily(definitionOf(type), () => samples, TAGS, registered);
   const expected = sorted(await registered.getSingleMetricAsString('orders_seconds'));
   for (let scrape = 1; scrape <= 3; scrape += 1) {
     expect(sorted(await family.write())).toEqual(expected);
   }
+});
+
+test.each<[MetricDefinition['type'], readonly string[]]>([
+  ['gauge', ['orders_seconds 1.5']],
+  ['summary', ['orders_seconds_count 3', 'orders_seconds_sum 1.5']],
+  [
+    'histogram',
+    [
+      'orders_seconds_bucket 0.5 1',
+      'orders_seconds_bucket 1 2',
+      'orders_seconds_bucket +Inf 3',
+      'orders_seconds_count 3',
+      'orders_seconds_sum 1.5',
+    ],
+  ],
+])('each line of a %s has its own value', async (type, expected) => {
+  const plain = sample('first', 1.5);
+  const samples = [type === 'histogram' ? inBuckets(plain) : plain];
+  const family = new ExposedFamily(definitionOf(type), () => samples, TAGS, new Registry());
+  await family.write();
+  const lines = String(await family.write())
+    .trimEnd()
+    .split('\n')
+    .slice(2);
+  const short = lines.map((line) =>
+    line.replace(/\{.*?(?:le="([^"]*)")?,topic="\w+".*\}/, (_, le) => (le ? ` ${le}` : '')),
+  );
+  expect(short).toEqual(expected);
 });
 
 test.each(REGISTRIES)('the type stands where %s has it', async (format, registry) => {

@@ -1,4 +1,5 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
+import { Registry } from 'prom-client';
 import type { ExpositionFormat } from '../../../app/metrics/exposition.ts';
 import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
 import { ERROR_REASON, LOG_LEVELS, TRANSACTION_OUTCOMES, WRITE_METHODS } from '../../../contract/metric-labels.ts';
@@ -122,6 +123,19 @@ test('each scrape reads anew: figures do not add up from scrape to scrape', asyn
   await metrics.write('text');
   expect(await metrics.write('text', new Set(['kafka_consumer_records_consumed']))).toMatch(/\} 7\n$/);
 });
+
+test.each<ExpositionFormat>(['text', 'openmetrics'])(
+  'what was exposed once is not put together anew: every source gives the same labels for the same series (%s)',
+  async (format) => {
+    const metrics = await startedMetrics();
+    await metrics.write(format);
+    const putTogether = jest.spyOn(Registry.prototype, 'getSingleMetricAsString');
+    await metrics.write(format);
+    const names = putTogether.mock.calls.map(([name]) => name);
+    putTogether.mockRestore();
+    expect(names).toEqual([]);
+  },
+);
 
 test('named families alone are written, in the order of the whole, and unknown names are passed over', async () => {
   const lines = await linesOf('text', 'process_uptime_seconds', 'db_pool_idle_connections', 'nosuch');

@@ -19,6 +19,24 @@ test('the first value is read when it is asked for, each further one when the sc
   expect(read()).toBe(3);
 });
 
+test('what is older than a minute is read at once', async () => {
+  let [reads, time] = [0, 0];
+  const read = readAhead(
+    () => {
+      reads += 1;
+      return reads;
+    },
+    () => time,
+  );
+  read();
+  await setImmediate();
+  time += 60_000;
+  expect(read()).toBe(2);
+  await setImmediate();
+  time += 60_001;
+  expect(read()).toBe(4);
+});
+
 test('nothing is read while nobody scrapes', async () => {
   let reads = 0;
   const read = readAhead(() => {
