@@ -19,8 +19,10 @@ import type { StreamOptions, StreamPorts } from './stream-ports.ts';
  *
  * 1. `#position` is where the next batch has to begin. A batch that begins above it is refused and sought back, one that
  *    begins below it is cropped, so the queue holds every offset from `#nextOffset` up to `#position` once, in order.
- * 2. A transaction moves the stored offset from exactly `#nextOffset` to the end of what it writes, or writes nothing.
- *    Two writers of one partition therefore never both commit the same offsets, even if both believe to own it.
+ * 2. A batch carries its own first offset through the queue. Its transaction moves the stored offset from exactly that
+ *    offset to the end of what it writes, or writes nothing. Two writers of one partition therefore never both commit the
+ *    same offsets, even if both believe to own it; and records that stayed in the queue by mistake, after the stored offset
+ *    went elsewhere, are refused by PostgreSQL instead of written over a hole.
  * 3. Whenever the outcome of a transaction is not known to be "committed", the queue is dropped and `#nextOffset` and
  *    `#position` are read from PostgreSQL again. What was dropped is still ahead of the stored offset and is fetched again.
  */
@@ -32,7 +34,7 @@ export class PartitionStream {
   /** Aborted by `drain` and `close`: nothing is waited for, sought or resumed any more. */
   readonly #ending = new AbortController();
   readonly #batchLimit: BatchLimit;
-  /** What PostgreSQL expects next; means nothing before the first `open`. */
+  /** What PostgreSQL expects next, as far as is known: for lag and messages. Means nothing before the first `open`. */
   #nextOffset = 0n;
   #wasOpened = false;
   #position: bigint | null = null;
@@ -79,8 +81,9 @@ export class PartitionStream {
     }
     const isAligned = batch.fetchedOffset === position;
     const records = isAligned ? batch.records : batch.records.filter(({ offset }) => offset >= position);
-    this.#queue.push({ records, nextOffset: batch.nextOffset }, this.#ports.clock.now());
-    this.#position = batch.nextOffset;
+    const { nextOffset } = batch;
+    this.#queue.push({ records, firstOffset: position, nextOffset, fetchedAt: this.#ports.clock.now() });
+    this.#position = nextOffset;
     if (this.#queue.bytes >= this.#options.maxQueuedBytes && !this.#isFull) {
       this.#isFull = true;
       this.#ports.source.pause(this.partition);
@@ -143,9 +146,9 @@ export class PartitionStream {
     }
   }
 
-  async #write({ records, nextOffset, fetchedAt }: QueuedRecords): Promise<void> {
+  async #write({ records, firstOffset, nextOffset, fetchedAt }: QueuedRecords): Promise<void> {
     this.#progress.writing(records[0]);
-    const request = { ...this.partition, expectedOffset: this.#nextOffset, nextOffset, records };
+    const request = { ...this.partition, expectedOffset: firstOffset, nextOffset, records };
     const outcome = await this.#ports.sink.write(request).catch(outageOnly);
     if (outcome instanceof OutageError) {
       this.#ports.listener.onFailed(this.partition, outcome);
@@ -232,6 +235,9 @@ export class PartitionStream {
     while (!signal.aborted) {
       this.#troubles += 1;
       await this.#ports.clock.wait(backoffMs(this.#troubles), signal);
+      if (signal.aborted) {
+        break;
+      }
       this.#ports.listener.onRetry();
       const stored = await this.#ports.sink.positions([this.partition.topic]).catch(outageOnly);
       if (!(stored instanceof OutageError)) {

@@ -1,4 +1,4 @@
-import type { RecordBatch, StreamRecord } from './record.ts';
+import type { StreamRecord } from './record.ts';
 
 /** Bytes that a record's own fields take: the measure by which the queue is bounded. */
 const OVERHEAD_BYTES = 64;
@@ -17,15 +17,23 @@ export interface TakeLimit {
   readonly bytes: number;
 }
 
-/** What one transaction takes from the queue: records and the offset that follows them. */
+/** Records of one partition and the range of offsets that they stand for, which may hold offsets without a record. */
 export interface QueuedRecords {
   readonly records: readonly StreamRecord[];
+  /** The range begins here: a transaction of these records expects this offset to be stored ... */
+  readonly firstOffset: bigint;
+  /** ... and stores this one, which the range ends before. */
   readonly nextOffset: bigint;
   /** When the oldest of them was fetched. */
   readonly fetchedAt: Date;
 }
 
-/** Fetched records of one partition that wait for their transaction, in order and counted in bytes. */
+/**
+ * Fetched records of one partition that wait for their transaction, in order and counted in bytes.
+ *
+ * Each batch keeps the offset that it begins at, and only batches that follow each other without a hole are taken together.
+ * So what is taken says by itself which stored offset it continues, and PostgreSQL refuses it where that is another one.
+ */
 export class RecordQueue {
   #batches: QueuedRecords[] = [];
   #bytes = 0;
@@ -43,41 +51,41 @@ export class RecordQueue {
   }
 
   /** Appends a batch; one without records still moves the offset on. */
-  push({ records, nextOffset }: Pick<RecordBatch, 'records' | 'nextOffset'>, fetchedAt: Date): void {
-    this.#batches.push({ records, nextOffset, fetchedAt });
-    for (const record of records) {
+  push(batch: QueuedRecords): void {
+    this.#batches.push(batch);
+    for (const record of batch.records) {
       this.#bytes += recordBytes(record);
     }
   }
 
   /**
-   * Takes records in order while they fit into the limit, but at least one, and the offset that follows them.
+   * Takes records in order while they fit into the limit, but at least one, and the range of offsets they stand for.
    *
    * @throws RangeError when the queue is empty
    */
   take(limit: TakeLimit): QueuedRecords {
+    const [first] = this.#batches;
+    if (first === undefined) {
+      throw new RangeError('nothing is queued');
+    }
+    const { firstOffset, fetchedAt } = first;
     const parts: (readonly StreamRecord[])[] = [];
     const room = { records: limit.records, bytes: limit.bytes };
-    const fetchedAt = this.#batches[0]?.fetchedAt;
-    let nextOffset: bigint | null = null;
-    for (let batch = this.#batches[0]; batch; batch = this.#batches[0]) {
-      const fitting = countFitting(batch.records, room, nextOffset === null);
-      if (fitting < batch.records.length) {
-        const [taken, rest] = [batch.records.slice(0, fitting), batch.records.slice(fitting)];
-        parts.push(taken);
-        nextOffset = rest[0] && taken.length > 0 ? rest[0].offset : nextOffset;
-        this.#batches[0] = { ...batch, records: rest };
+    let nextOffset = firstOffset;
+    for (let batch: QueuedRecords | undefined = first; batch?.firstOffset === nextOffset; batch = this.#batches[0]) {
+      const fitting = countFitting(batch.records, room, nextOffset === firstOffset);
+      const rest = batch.records.slice(fitting);
+      parts.push(fitting === batch.records.length ? batch.records : batch.records.slice(0, fitting));
+      if (rest[0] !== undefined) {
+        nextOffset = fitting > 0 ? rest[0].offset : nextOffset;
+        this.#batches[0] = { ...batch, records: rest, firstOffset: nextOffset };
         break;
       }
-      parts.push(batch.records);
       nextOffset = batch.nextOffset;
       this.#batches.shift();
     }
-    if (nextOffset === null || fetchedAt === undefined) {
-      throw new RangeError('nothing is queued');
-    }
     this.#bytes -= limit.bytes - room.bytes;
-    return { records: parts.length === 1 ? (parts[0] ?? []) : parts.flat(), nextOffset, fetchedAt };
+    return { records: parts.length === 1 ? (parts[0] ?? []) : parts.flat(), firstOffset, nextOffset, fetchedAt };
   }
 
   clear(): void {

@@ -9,6 +9,8 @@ const END = 40n;
 class World {
   readonly sink = new SimulatedSink();
   consumer = setUp(END, this.sink);
+  readonly fatal = [this.consumer.fatal];
+  #isDraining = false;
 
   assign(): void {
     this.consumer.pipeline.onAssigned([PARTITION]);
@@ -39,7 +41,15 @@ class World {
   /** The process dies; its transactions under way may still end in either way. */
   crash(): void {
     this.consumer = setUp(END, this.sink);
+    this.fatal.push(this.consumer.fatal);
+    this.#isDraining = false;
     this.assign();
+  }
+
+  /** A signal arrived: nothing is taken in any more, what is queued may still be written. The next process follows later. */
+  drain(): void {
+    this.#isDraining = true;
+    void this.consumer.pipeline.drain();
   }
 
   /** The broker says that it does not hold the position, although it does: a stale answer. */
@@ -53,6 +63,9 @@ class World {
 
   /** No more trouble: everything that is left gets written. */
   async calmDown(): Promise<void> {
+    if (this.#isDraining) {
+      this.crash();
+    }
     for (let round = 0; round < 100 && this.sink.stored < END; round += 1) {
       await answerAll(this.sink);
       this.fetch(7);
@@ -101,9 +114,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant<Step>((world) => world.loseRange()) },
   { weight: 1, arbitrary: fc.constant<Step>((world) => world.crash()) },
+  { weight: 2, arbitrary: fc.constant<Step>((world) => world.drain()) },
 );
 
-test('whatever is fetched, cut, fenced, reassigned or crashed, each record is written once and in order', async () => {
+const upTo = (end: bigint): bigint[] => [...Array(Number(end)).keys()].map(BigInt);
+
+test('whatever is fetched, cut, fenced, reassigned, drained or crashed, each record is written once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const world = new World();
@@ -111,10 +127,11 @@ test('whatever is fetched, cut, fenced, reassigned or crashed, each record is wr
       for (const act of steps) {
         await settle();
         act(world);
+        expect(world.sink.rows).toEqual(upTo(world.sink.stored));
       }
       await world.calmDown();
-      expect(world.sink.rows).toEqual([...Array(Number(END)).keys()].map(BigInt));
-      expect(world.consumer.fatal).toEqual([]);
+      expect(world.sink.rows).toEqual(upTo(END));
+      expect(world.fatal.flat()).toEqual([]);
     }),
     { numRuns: 200 },
   );

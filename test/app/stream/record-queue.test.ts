@@ -5,15 +5,21 @@ import { aBatch, aRecord } from './records.ts';
 
 const FETCHED_AT = new Date('2026-11-21T12:00:00Z');
 
+/** Queues the records `from` up to but without `to`. */
+const pushRange = (queue: RecordQueue, from: bigint, to: bigint, fetchedAt = FETCHED_AT) =>
+  queue.push({ records: aBatch(from, to).records, firstOffset: from, nextOffset: to, fetchedAt });
+
+const upTo = (nextOffset: bigint) => ({ firstOffset: 0n, nextOffset, fetchedAt: FETCHED_AT });
+
 const limited = (records: number, bytes = 1_000_000) => ({ records, bytes });
 
 const offsets = (records: readonly { offset: bigint }[]) => records.map(({ offset }) => Number(offset));
 
 test('batches that fit together are taken together', () => {
   const queue = new RecordQueue();
-  queue.push(aBatch(0n, 3n), FETCHED_AT);
-  queue.push(aBatch(3n, 5n), FETCHED_AT);
-  queue.push(aBatch(5n, 9n), FETCHED_AT);
+  pushRange(queue, 0n, 3n);
+  pushRange(queue, 3n, 5n);
+  pushRange(queue, 5n, 9n);
   const taken = queue.take(limited(5));
   expect(offsets(taken.records)).toEqual([0, 1, 2, 3, 4]);
   expect(taken.nextOffset).toBe(5n);
@@ -21,23 +27,34 @@ test('batches that fit together are taken together', () => {
 
 test('a batch larger than one transaction is taken in pieces, each with the offset that follows it', () => {
   const queue = new RecordQueue();
-  queue.push(aBatch(10n, 15n), FETCHED_AT);
-  expect(queue.take(limited(2)).nextOffset).toBe(12n);
-  expect(queue.take(limited(2)).nextOffset).toBe(14n);
-  expect(queue.take(limited(2)).nextOffset).toBe(15n);
+  pushRange(queue, 10n, 15n);
+  expect(queue.take(limited(2))).toMatchObject({ firstOffset: 10n, nextOffset: 12n });
+  expect(queue.take(limited(2))).toMatchObject({ firstOffset: 12n, nextOffset: 14n });
+  expect(queue.take(limited(2))).toMatchObject({ firstOffset: 14n, nextOffset: 15n });
+  expect(queue.isEmpty).toBe(true);
+});
+
+test('batches with a hole between them are taken apart, each with the offset that it begins at', () => {
+  const queue = new RecordQueue();
+  pushRange(queue, 5n, 8n);
+  pushRange(queue, 0n, 2n);
+  pushRange(queue, 2n, 4n);
+  expect(queue.take(limited(10))).toMatchObject({ firstOffset: 5n, nextOffset: 8n });
+  expect(queue.take(limited(10))).toMatchObject({ firstOffset: 0n, nextOffset: 4n });
   expect(queue.isEmpty).toBe(true);
 });
 
 test('a batch without records still moves the offset on', () => {
   const queue = new RecordQueue();
-  queue.push({ records: [], nextOffset: 7n }, FETCHED_AT);
-  expect(queue.take(limited(10))).toEqual({ records: [], nextOffset: 7n, fetchedAt: FETCHED_AT });
+  const empty = { records: [], firstOffset: 3n, nextOffset: 7n, fetchedAt: FETCHED_AT };
+  queue.push(empty);
+  expect(queue.take(limited(10))).toEqual(empty);
 });
 
 test('records are taken up to the bytes that fit, but a record that is larger than that still goes alone', () => {
   const queue = new RecordQueue();
   const sized = (offset: bigint, size: number) => aRecord(offset, { key: null, value: Buffer.alloc(size) });
-  queue.push({ records: [sized(0n, 900), sized(1n, 900), sized(2n, 5_000), sized(3n, 1)], nextOffset: 4n }, FETCHED_AT);
+  queue.push({ ...upTo(4n), records: [sized(0n, 900), sized(1n, 900), sized(2n, 5_000), sized(3n, 1)] });
   expect(offsets(queue.take(limited(10, 2_000)).records)).toEqual([0, 1]);
   expect(offsets(queue.take(limited(10, 2_000)).records)).toEqual([2]);
   expect(queue.take(limited(10, 2_000))).toMatchObject({ nextOffset: 4n });
@@ -46,7 +63,7 @@ test('records are taken up to the bytes that fit, but a record that is larger th
 test('headers count, too', () => {
   const queue = new RecordQueue();
   const headers = [{ key: 'k', value: Buffer.alloc(10_000) }];
-  queue.push({ records: [aRecord(0n, { headers })], nextOffset: 1n }, FETCHED_AT);
+  queue.push({ ...upTo(1n), records: [aRecord(0n, { headers })] });
   expect(queue.bytes).toBeGreaterThan(10_000);
   queue.take(limited(1));
   expect(queue.bytes).toBe(0);
@@ -55,8 +72,8 @@ test('headers count, too', () => {
 test('what is taken was fetched when the oldest of it was, and the rest of a batch when the batch was', () => {
   const queue = new RecordQueue();
   const later = new Date(FETCHED_AT.getTime() + 1_000);
-  queue.push(aBatch(0n, 2n), FETCHED_AT);
-  queue.push(aBatch(2n, 5n), later);
+  pushRange(queue, 0n, 2n);
+  pushRange(queue, 2n, 5n, later);
   expect(queue.oldest?.offset).toBe(0n);
   expect(queue.take(limited(3)).fetchedAt).toEqual(FETCHED_AT);
   expect(queue.oldest?.offset).toBe(3n);
@@ -70,10 +87,7 @@ test('taking from an empty queue is a mistake of the program', () => {
 
 test('bytes count keys and values, and go when records go', () => {
   const queue = new RecordQueue();
-  queue.push(
-    { records: [aRecord(0n, { key: Buffer.alloc(100), value: Buffer.alloc(1_000) })], nextOffset: 1n },
-    FETCHED_AT,
-  );
+  queue.push({ ...upTo(1n), records: [aRecord(0n, { key: Buffer.alloc(100), value: Buffer.alloc(1_000) })] });
   expect(queue.bytes).toBeGreaterThanOrEqual(1_100);
   queue.take(limited(1));
   expect(queue.bytes).toBe(0);
@@ -86,7 +100,7 @@ test('whatever is pushed comes out once, in order, in parts no larger than asked
       const queue = new RecordQueue();
       let end = 0n;
       for (const length of batches) {
-        queue.push(aBatch(end, end + BigInt(length)), FETCHED_AT);
+        pushRange(queue, end, end + BigInt(length));
         end += BigInt(length);
       }
       const taken: number[] = [];
@@ -94,6 +108,7 @@ test('whatever is pushed comes out once, in order, in parts no larger than asked
       while (!queue.isEmpty) {
         const part = queue.take(limited(most));
         expect(part.records.length).toBeLessThanOrEqual(most);
+        expect(part.firstOffset).toBe(position);
         taken.push(...offsets(part.records));
         position = part.nextOffset;
         expect(position).toBe(BigInt(taken.length));

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../app/stream/clock.ts';
-import type { FatalError } from '../../../app/stream/fatal-error.ts';
+import { FatalError } from '../../../app/stream/fatal-error.ts';
 import type { OnGap } from '../../../app/stream/out-of-range.ts';
 import { OutageError } from '../../../app/stream/outage-error.ts';
 import { Pipeline } from '../../../app/stream/pipeline.ts';
@@ -12,14 +12,21 @@ import { aBatch, PARTITION } from './records.ts';
 /** How a transaction ends: `cut after` is committed, but nobody is told. */
 export type Ending = 'answered' | 'cut before' | 'cut after';
 
-/** PostgreSQL as the ten lines that matter: a stored offset, rows, and a compare-and-set that ties them together. */
+/**
+ * PostgreSQL as the lines that matter: a stored offset, rows, and a compare-and-set that ties them together. It refuses
+ * what the real one refuses, an offset that does not move forward, and rows that the moved offset does not stand for.
+ */
 export class SimulatedSink implements RecordSink {
   stored = 0n;
+  /** How often the stored offset was asked for. */
+  reads = 0;
   readonly rows: bigint[] = [];
+  readonly requests: WriteRequest[] = [];
   readonly gaps: Gap[] = [];
   readonly pending: ((ending: Ending) => void)[] = [];
 
   async positions(): Promise<Position[]> {
+    this.reads += 1;
     return [{ ...PARTITION, offset: this.stored }];
   }
 
@@ -33,6 +40,8 @@ export class SimulatedSink implements RecordSink {
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
+    this.requests.push(request);
+    requireFitting(request);
     const ending = await new Promise<Ending>((resolve) => this.pending.push(resolve));
     const isFenced = request.expectedOffset !== this.stored;
     if (ending !== 'cut before' && !isFenced) {
@@ -48,11 +57,25 @@ export class SimulatedSink implements RecordSink {
   }
 }
 
+function requireFitting({ expectedOffset, nextOffset, records }: WriteRequest): void {
+  const offsets = [expectedOffset - 1n, ...records.map(({ offset }) => offset), nextOffset];
+  const isForward =
+    nextOffset > expectedOffset && offsets.every((offset, nth) => nth === 0 || offset > (offsets[nth - 1] ?? offset));
+  if (!isForward) {
+    throw new FatalError(
+      'UNEXPECTED',
+      `refused: from ${expectedOffset} to ${nextOffset} with the rows ${offsets.slice(1, -1)}`,
+    );
+  }
+}
+
 /** A Kafka client that fetches from where it was sought, unless the test lets it go astray. */
 export class SimulatedSource implements RecordSource {
   fetchFrom = 0n;
   logStart = 0n;
   isPaused = true;
+  /** Where it was sought to, and what else it was told, in order. */
+  readonly told: string[] = [];
   readonly end: bigint;
 
   constructor(end: bigint) {
@@ -72,14 +95,17 @@ export class SimulatedSource implements RecordSource {
 
   seek({ offset }: Position): void {
     this.fetchFrom = offset;
+    this.told.push(`seek ${offset}`);
   }
 
   pause(): void {
     this.isPaused = true;
+    this.told.push('pause');
   }
 
   resume(): void {
     this.isPaused = false;
+    this.told.push('resume');
   }
 
   async logRanges(): Promise<LogRange[]> {
@@ -129,15 +155,38 @@ class CountingListener implements StreamListener {
   }
 }
 
-/** Waits are over at once, so a test never sleeps; time passes only when the test says so. */
-class InstantClock implements Clock {
+/** Waits are over at once, or when the test says so; it never sleeps, and time passes only when the test says so. */
+class SimulatedClock implements Clock {
   #now = 0;
+  #held: { readonly ms: number; readonly end: () => void }[] | null = null;
 
   now(): Date {
     return new Date(this.#now);
   }
 
-  async wait(): Promise<void> {}
+  async wait(ms: number, signal?: AbortSignal): Promise<void> {
+    const held = this.#held;
+    if (held !== null && !signal?.aborted) {
+      await new Promise<void>((end) => {
+        held.push({ ms, end });
+        signal?.addEventListener('abort', () => end());
+      });
+    }
+  }
+
+  /** From now on a wait lasts until {@link endWaits}. */
+  holdWaits(): void {
+    this.#held = [];
+  }
+
+  /** Ends what is being waited for, and tells how long each wait would have been, in milliseconds. */
+  endWaits(): number[] {
+    const ended = this.#held?.splice(0) ?? [];
+    for (const { end } of ended) {
+      end();
+    }
+    return ended.map(({ ms }) => ms);
+  }
 
   pass(milliseconds: number): void {
     this.#now += milliseconds;
@@ -152,7 +201,7 @@ export function setUp(end: bigint, sink = new SimulatedSink(), onGap: OnGap = 'f
   const source = new SimulatedSource(end);
   const listener = new CountingListener();
   const fatal: FatalError[] = [];
-  const clock = new InstantClock();
+  const clock = new SimulatedClock();
   const options = {
     groupId: 'group',
     startFrom: 'earliest',
@@ -164,6 +213,14 @@ export function setUp(end: bigint, sink = new SimulatedSink(), onGap: OnGap = 'f
   const onFatal = (error: FatalError) => fatal.push(error);
   const pipeline = new Pipeline(options, { source, sink, listener, clock, onFatal });
   return { source, sink, listener, fatal, pipeline, clock };
+}
+
+/** The same, with the partition assigned and its position read. */
+export async function setUpOpened(end: bigint, sink = new SimulatedSink(), onGap: OnGap = 'fail') {
+  const parts = setUp(end, sink, onGap);
+  parts.pipeline.onAssigned([PARTITION]);
+  await settle();
+  return parts;
 }
 
 /** Answers every transaction that is under way, and those that follow from it. */
