@@ -17,7 +17,7 @@ import { backoffMs } from './stream/backoff.ts';
 import { sendCommitHints } from './stream/commit-hints.ts';
 import { FatalError } from './stream/fatal-error.ts';
 import { pollLogEnds } from './stream/log-end-poll.ts';
-import { OutageError } from './stream/outage-error.ts';
+import { outageOnly, UnknownOutages } from './stream/outage-error.ts';
 import { Pipeline } from './stream/pipeline.ts';
 import { streamLog, tellAll } from './stream-log.ts';
 import { systemClock } from './system-clock.ts';
@@ -142,6 +142,7 @@ export class Application {
   }
 
   async #migrate(): Promise<void> {
+    const unknownOutages = new UnknownOutages();
     for (let attempt = 1; !this.#ending.signal.aborted; attempt += 1) {
       try {
         const versions = await this.#sink.migrate();
@@ -153,10 +154,9 @@ export class Application {
         }
         return;
       } catch (error) {
-        if (!(error instanceof OutageError) || attempt >= error.attempts) {
-          throw error;
-        }
-        this.#management.logger.warn({ reason: error.message }, 'waiting for PostgreSQL');
+        const outage = outageOnly(error);
+        unknownOutages.count(outage);
+        this.#management.logger.warn({ reason: outage.message }, 'waiting for PostgreSQL');
         await systemClock.wait(backoffMs(attempt), this.#ending.signal);
       }
     }

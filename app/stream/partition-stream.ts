@@ -3,7 +3,7 @@ import { BatchLimit } from './batch-limit.ts';
 import type { PartitionReport } from './consumer-report.ts';
 import { FatalError } from './fatal-error.ts';
 import { findPosition } from './out-of-range.ts';
-import { OutageError, outageOnly } from './outage-error.ts';
+import { OutageError, outageOnly, UnknownOutages } from './outage-error.ts';
 import { ownPosition } from './own-position.ts';
 import { PartitionProgress } from './partition-progress.ts';
 import type { RecordBatch, TopicPartition } from './record.ts';
@@ -40,7 +40,7 @@ export class PartitionStream {
   #position: bigint | null = null;
   #isFull = false;
   #troubles = 0;
-  #unknownFailures = 0;
+  readonly #unknownOutages = new UnknownOutages();
   readonly #progress: PartitionProgress;
   #writing: Promise<void> | null = null;
   #searching: Promise<void> | null = null;
@@ -153,7 +153,7 @@ export class PartitionStream {
     if (outcome instanceof OutageError) {
       this.#ports.listener.onFailed(this.partition, outcome);
       this.#batchLimit.failed(records.length);
-      this.#giveUpOnUnknown(outcome);
+      this.#unknownOutages.count(outcome);
       return this.#recover(outcome);
     }
     if (outcome.kind === 'fenced') {
@@ -161,7 +161,7 @@ export class PartitionStream {
       return this.#recover(null);
     }
     this.#troubles = 0;
-    this.#unknownFailures = 0;
+    this.#unknownOutages.succeeded();
     this.#batchLimit.committed();
     this.#nextOffset = nextOffset;
     const committedAt = this.#ports.clock.now();
@@ -203,7 +203,7 @@ export class PartitionStream {
     const outcome = await this.#ports.sink.skip(gap).catch(outageOnly);
     if (outcome instanceof OutageError) {
       this.#ports.listener.onFailed(this.partition, outcome);
-      this.#giveUpOnUnknown(outcome);
+      this.#unknownOutages.count(outcome);
       return this.#recover(outcome);
     }
     if (outcome.kind === 'fenced') {
@@ -245,19 +245,11 @@ export class PartitionStream {
         this.open(ownPosition(this.partition, stored, this.#nextOffset));
         break;
       }
+      this.#unknownOutages.count(stored);
       this.#progress.sinkIsAway();
     }
     if (outage) {
       this.#ports.onOutage(null);
-    }
-  }
-
-  /** An error that nobody has classified is tried again a few times in a row. */
-  #giveUpOnUnknown(outage: OutageError): void {
-    this.#unknownFailures = Number.isFinite(outage.attempts) ? this.#unknownFailures + 1 : 0;
-    if (this.#unknownFailures >= outage.attempts) {
-      const message = `${outage.message}; it failed ${this.#unknownFailures} times in a row`;
-      throw new FatalError('DATABASE_REFUSED', message, { cause: outage });
     }
   }
 }

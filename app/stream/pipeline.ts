@@ -2,7 +2,7 @@ import { backoffMs } from './backoff.ts';
 import type { ConsumerReport } from './consumer-report.ts';
 import { FatalError } from './fatal-error.ts';
 import { Lifecycle } from './lifecycle.ts';
-import { OutageError } from './outage-error.ts';
+import { OutageError, outageOnly, UnknownOutages } from './outage-error.ts';
 import { PartitionStream } from './partition-stream.ts';
 import { partitionKey, type RecordBatch, type TopicPartition } from './record.ts';
 import type { Gap } from './record-sink.ts';
@@ -178,24 +178,27 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   /** Reads the positions of the streams' topics, or stores first ones; tries again while PostgreSQL or Kafka is away. */
   async #readPositions(streams: readonly PartitionStream[], signal: AbortSignal): Promise<Position[]> {
     const topics = [...new Set(streams.map(({ partition }) => partition.topic))];
+    const unknownOutages = new UnknownOutages();
     for (let attempt = 1; !signal.aborted; attempt += 1) {
-      try {
-        const stored = await this.#ports.sink.positions(topics);
-        const incomplete = topics.filter((topic) => streams.some((stream) => lacks(stream.partition, topic, stored)));
-        const added = await Promise.all(incomplete.map((topic) => this.#initialize(topic)));
-        return allPositions(streams, [...stored, ...added.flat()]);
-      } catch (error) {
-        if (!(error instanceof OutageError) || attempt >= error.attempts) {
-          throw error;
-        }
-        for (const { partition } of streams.slice(0, 1)) {
-          this.onFailed(partition, error);
-        }
-        await this.#ports.clock.wait(backoffMs(attempt), signal);
-        this.onRetry();
+      const positions = await this.#positionsOf(streams, topics).catch(outageOnly);
+      if (!(positions instanceof OutageError)) {
+        return positions;
       }
+      for (const { partition } of streams.slice(0, 1)) {
+        this.onFailed(partition, positions);
+      }
+      unknownOutages.count(positions);
+      await this.#ports.clock.wait(backoffMs(attempt), signal);
+      this.onRetry();
     }
     return [];
+  }
+
+  async #positionsOf(streams: readonly PartitionStream[], topics: readonly string[]): Promise<Position[]> {
+    const stored = await this.#ports.sink.positions(topics);
+    const incomplete = topics.filter((topic) => streams.some((stream) => lacks(stream.partition, topic, stored)));
+    const added = await Promise.all(incomplete.map((topic) => this.#initialize(topic)));
+    return allPositions(streams, [...stored, ...added.flat()]);
   }
 
   async #initialize(topic: string): Promise<Position[]> {

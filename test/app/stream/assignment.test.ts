@@ -1,0 +1,249 @@
+import { describe, expect, test } from '@jest/globals';
+import { OutageError } from '../../../app/stream/outage-error.ts';
+import type { Position } from '../../../app/stream/record-source.ts';
+import { aBatch, PARTITION } from './records.ts';
+import { answerAll, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
+
+/** A sink whose stored offsets are told when the test says so. */
+function answeringByHand(sink: SimulatedSink) {
+  const answers: ((offset: bigint) => void)[] = [];
+  sink.positions = () =>
+    new Promise<Position[]>((resolve) => {
+      answers.push((offset) => resolve([{ ...PARTITION, offset }]));
+    });
+  return answers;
+}
+
+/** A sink that cannot tell the stored offsets, once for each of these errors. */
+function failing(sink: SimulatedSink, errors: readonly Error[]) {
+  const left = [...errors];
+  const positions = sink.positions.bind(sink);
+  sink.positions = async () => {
+    const error = left.shift();
+    if (error) {
+      throw error;
+    }
+    return positions();
+  };
+}
+
+const known = () => new OutageError('PostgreSQL is away');
+const unknown = () => new OutageError('what is this', { attempts: 3 });
+
+describe('an assignment that was replaced while its positions were read', () => {
+  test('leaves the next one assigning until its own are read', async () => {
+    const { sink, pipeline } = setUp(12n);
+    const answers = answeringByHand(sink);
+    pipeline.onAssigned([PARTITION]);
+    await settle();
+    pipeline.onAssigned([PARTITION]);
+    await settle();
+    answers[0]?.(0n);
+    await settle();
+    expect(pipeline.report()).toMatchObject({ state: 'assigning', partitions: [{ nextOffset: null }] });
+    answers[1]?.(3n);
+    await settle();
+    expect(pipeline.report()).toMatchObject({ state: 'running', partitions: [{ nextOffset: 3n }] });
+  });
+
+  test('is no failure when they could not be read', async () => {
+    const { sink, pipeline, fatal } = setUp(12n);
+    let fail: (error: Error) => void = () => undefined;
+    sink.positions = () =>
+      new Promise((_, reject) => {
+        fail = reject;
+      });
+    pipeline.onAssigned([PARTITION]);
+    await settle();
+    pipeline.onAssigned([]);
+    fail(new Error('the connection is closed'));
+    await settle();
+    expect(fatal).toEqual([]);
+  });
+});
+
+describe('a transaction of the assignment before', () => {
+  test('is over before the positions of the next one are read', async () => {
+    const { sink, pipeline, clock } = await setUpOpened(12n);
+    clock.holdWaits();
+    pipeline.onBatch(aBatch(0n, 3n));
+    await settle();
+    const { reads } = sink;
+    pipeline.onAssigned([PARTITION]);
+    await settle();
+    expect(sink.reads).toBe(reads);
+    await answerAll(sink);
+    expect(sink.reads).toBe(reads + 1);
+    expect(pipeline.report()).toMatchObject({ state: 'running', partitions: [{ nextOffset: 3n }] });
+  });
+
+  test('is waited for 5 s and no longer', async () => {
+    const { pipeline, clock } = await setUpOpened(12n);
+    clock.holdWaits();
+    pipeline.onBatch(aBatch(0n, 3n));
+    await settle();
+    pipeline.onAssigned([PARTITION]);
+    await settle();
+    expect(clock.endWaits()).toEqual([5_000]);
+    await settle();
+    expect(pipeline.report()).toMatchObject({ state: 'running', partitions: [{ nextOffset: 0n }] });
+  });
+
+  test('that cannot be waited for any longer does not hold up an assignment that came after the next one', async () => {
+    const { sink, pipeline, clock } = await setUpOpened(12n);
+    clock.holdWaits();
+    pipeline.onBatch(aBatch(0n, 3n));
+    await settle();
+    pipeline.onAssigned([PARTITION]);
+    pipeline.onAssigned([]);
+    await settle();
+    expect(pipeline.report()).toMatchObject({ state: 'running', partitions: [] });
+    await answerAll(sink);
+  });
+});
+
+describe('positions that cannot be read', () => {
+  test('for a known reason are asked for again and again, and one unknown error after many is not the last', async () => {
+    const { sink, pipeline, listener, fatal } = setUp(12n);
+    failing(sink, [...Array.from({ length: 20 }, known), unknown(), unknown(), known(), unknown(), unknown()]);
+    pipeline.onAssigned([PARTITION]);
+    await settle();
+    expect(fatal).toEqual([]);
+    expect(pipeline.report().state).toBe('running');
+    expect([listener.failed.length, listener.retries]).toEqual([25, 25]);
+  });
+
+  test('for an unknown reason several times in a row stop the consumer', async () => {
+    const { sink, pipeline, fatal } = setUp(12n);
+    failing(sink, [unknown(), unknown(), unknown()]);
+    pipeline.onAssigned([PARTITION]);
+    await settle();
+    expect(fatal).toMatchObject([{ code: 'DATABASE_REFUSED', message: 'what is this; it failed 3 times in a row' }]);
+  });
+
+  test('for an unknown reason several times in a row stop the consumer after a failed transaction, too', async () => {
+    const { sink, pipeline, fatal } = await setUpOpened(12n);
+    failing(sink, [unknown(), unknown(), unknown()]);
+    pipeline.onBatch(aBatch(0n, 3n));
+    await answerAll(sink, 'cut before');
+    expect(fatal).toMatchObject([{ code: 'DATABASE_REFUSED', message: 'what is this; it failed 3 times in a row' }]);
+    expect(sink.stored).toBe(0n);
+  });
+
+  test('for a known reason after a failed transaction are asked for until they are told', async () => {
+    const { sink, pipeline, listener, fatal } = await setUpOpened(12n);
+    failing(sink, [unknown(), unknown(), known(), unknown(), unknown()]);
+    pipeline.onBatch(aBatch(0n, 3n));
+    await answerAll(sink, 'cut before');
+    expect(fatal).toEqual([]);
+    expect(listener.pauses).toEqual([true, false]);
+    pipeline.onBatch(aBatch(0n, 3n));
+    await answerAll(sink);
+    expect(sink.stored).toBe(3n);
+  });
+});
+
+describe('an offset that the broker does not hold', () => {
+  test('is not gone back to when the transactions before it ended elsewhere', async () => {
+    const { source, sink, pipeline, fatal } = await setUpOpened(12n);
+    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onOutOfRange(PARTITION);
+    await settle();
+    source.told.length = 0;
+    sink.stored = 7n;
+    await answerAll(sink);
+    expect(source.told).toEqual(['pause', 'seek 7', 'resume']);
+    expect(pipeline.report().partitions).toMatchObject([{ nextOffset: 7n }]);
+    expect(fatal).toEqual([]);
+  });
+
+  test('is read again where the broker holds it after all', async () => {
+    const { source, sink, pipeline } = await setUpOpened(12n);
+    source.told.length = 0;
+    pipeline.onOutOfRange(PARTITION);
+    pipeline.onBatch(aBatch(0n, 3n));
+    await answerAll(sink);
+    expect(source.told).toEqual(['seek 0', 'resume']);
+    expect(sink.rows).toEqual([]);
+  });
+
+  test('is looked for once, however often the broker says so', async () => {
+    const { source, pipeline } = await setUpOpened(12n);
+    let looks = 0;
+    const logRanges = source.logRanges.bind(source);
+    source.logRanges = () => {
+      looks += 1;
+      return logRanges();
+    };
+    pipeline.onOutOfRange(PARTITION);
+    pipeline.onOutOfRange(PARTITION);
+    await settle();
+    expect(looks).toBe(1);
+  });
+
+  test('is not looked for before the position was read', async () => {
+    const { sink, source, pipeline } = setUp(12n);
+    answeringByHand(sink);
+    pipeline.onAssigned([PARTITION]);
+    await settle();
+    pipeline.onOutOfRange(PARTITION);
+    await settle();
+    expect(source.told).toEqual([]);
+  });
+});
+
+describe('a gap that is skipped', () => {
+  const aGap = async () => {
+    const parts = await setUpOpened(12n, new SimulatedSink(), 'skip');
+    parts.source.logStart = 8n;
+    parts.pipeline.onOutOfRange(PARTITION);
+    await settle();
+    return parts;
+  };
+
+  test('by another writer first is not reported, and the stored offset is gone on from', async () => {
+    const { source, sink, pipeline, listener } = await aGap();
+    sink.stored = 9n;
+    await answerAll(sink);
+    expect(listener.skipped).toEqual([]);
+    expect(source.fetchFrom).toBe(9n);
+    pipeline.onBatch(aBatch(9n, 12n));
+    await answerAll(sink);
+    expect(sink.rows).toEqual([9n, 10n, 11n]);
+  });
+
+  test('in an outage is reported as failed, and found out by the stored offset', async () => {
+    const { source, sink, listener } = await aGap();
+    await answerAll(sink, 'cut after');
+    expect(listener.failed).toEqual(['the connection was cut']);
+    expect(listener.pauses).toEqual([true, false]);
+    expect(listener.skipped).toEqual([]);
+    expect(source.fetchFrom).toBe(8n);
+  });
+
+  test('and fails for an unknown reason too often stops the consumer', async () => {
+    const { source, sink, pipeline, fatal } = await setUpOpened(12n, new SimulatedSink(), 'skip');
+    source.logStart = 8n;
+    sink.skip = async () => {
+      throw unknown();
+    };
+    for (let times = 0; times < 3; times += 1) {
+      pipeline.onOutOfRange(PARTITION);
+      await settle();
+    }
+    expect(fatal).toMatchObject([{ code: 'DATABASE_REFUSED' }]);
+  });
+
+  test('is waited for by draining', async () => {
+    const { sink, pipeline } = await aGap();
+    let isDrained = false;
+    const drained = pipeline.drain().then(() => {
+      isDrained = true;
+    });
+    await settle();
+    expect(isDrained).toBe(false);
+    await answerAll(sink);
+    await drained;
+    expect(sink.stored).toBe(8n);
+  });
+});
