@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { RowRefused, storeWithoutPoison } from '../../../app/store/isolate-poison.ts';
 
@@ -53,6 +53,60 @@ test.each([
     expect(table.looked()).toBeLessThan(5 * count);
     expect(attempts).toBeLessThan(5 * poison.size);
   }
+});
+
+describe('the attempts that ten thousand rows take', () => {
+  const count = 10_000;
+
+  async function attemptsOf(poison: readonly number[], namesTheRow: boolean): Promise<readonly [number, number][]> {
+    const table = aTable(new Set(poison), namesTheRow);
+    const attempts: [number, number][] = [];
+    await storeWithoutPoison(count, (from, to) => {
+      attempts.push([from, to]);
+      return table.store(from, to);
+    });
+    return attempts;
+  }
+
+  test('are one without poison', async () => {
+    expect(await attemptsOf([], true)).toEqual([[0, count]]);
+  });
+
+  test('are one up to a row that is named, and then twice as many rows each time', async () => {
+    expect(await attemptsOf([1_000], true)).toEqual([
+      [0, count],
+      [0, 1_000],
+      [1_001, 5_001],
+      [5_001, count],
+    ]);
+  });
+
+  test('begin with one row after a first one that is named, and double', async () => {
+    const attempts = await attemptsOf([0], true);
+    expect(attempts.slice(0, 4)).toEqual([
+      [0, count],
+      [1, 2],
+      [2, 4],
+      [4, 8],
+    ]);
+    expect(attempts.length).toBe(15);
+  });
+
+  test('halve the part down to a row that is not named, and double after it', async () => {
+    const attempts = await attemptsOf([0], false);
+    expect(attempts.slice(0, 4)).toEqual([
+      [0, count],
+      [0, 5_000],
+      [0, 2_500],
+      [0, 1_250],
+    ]);
+    expect(attempts.slice(14, 18)).toEqual([
+      [0, 1],
+      [1, 2],
+      [2, 4],
+      [4, 8],
+    ]);
+  });
 });
 
 test('what is no fault of a row ends the attempt', async () => {

@@ -1,42 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
-import { DatabasePool } from '../../app/store/database-pool.ts';
-import { PostgresSink } from '../../app/store/postgres-sink.ts';
-import type { WriteRequest } from '../../app/stream/record-sink.ts';
-import { checkSettings } from '../../contract/check-settings.ts';
-import { aRecord } from '../app/stream/records.ts';
-import { query } from './stack/database.ts';
-import { randomName } from './stack/random-name.ts';
-import { sharedDatabaseUrl } from './stack/shared-stack.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { WriteRequest } from '../../../app/stream/record-sink.ts';
+import { query } from '../stack/database.ts';
+import { randomName } from '../stack/random-name.ts';
+import { aRequest as aRequestOf, connect, openStore } from './open-store.ts';
 
 const PARTITIONS = 50;
-const schema = randomName('schema');
-const pools: DatabasePool[] = [];
-let sink: PostgresSink;
+const { schema, sink } = openStore();
 let topic: string;
 
-/** @param isolation the level that the server has for transactions that name none */
-function aSink(isolation = 'read committed'): PostgresSink {
-  const url = new URL(sharedDatabaseUrl());
-  url.searchParams.set('options', `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`);
-  const checked = checkSettings({
-    kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId: 'group' },
-    database: { url: url.href, schema },
-  });
-  if (!checked.ok) {
-    throw new Error('the settings of this test are wrong');
-  }
-  const pool = new DatabasePool(checked.value.database, () => undefined);
-  pools.push(pool);
-  return new PostgresSink(pool, checked.value, { send: async () => undefined });
-}
-
 beforeAll(async () => {
-  sink = aSink();
   await sink.migrate();
 });
-
-afterAll(() => Promise.all(pools.map((pool) => pool.close())));
 
 /** A topic whose partitions all begin at offset 0. */
 async function freshTopic(): Promise<void> {
@@ -45,13 +19,7 @@ async function freshTopic(): Promise<void> {
   await sink.initialize(topic, () => partitions);
 }
 
-const aRequest = (partition: number, value = '{}'): WriteRequest => ({
-  topic,
-  partition,
-  expectedOffset: 0n,
-  nextOffset: 2n,
-  records: [aRecord(0n, { value: Buffer.from('{}') }), aRecord(1n, { value: Buffer.from(value) })],
-});
+const aRequest = (partition: number, value = '{}') => aRequestOf(topic, 0n, ['{}', value], partition);
 
 const requests = () => Array.from({ length: PARTITIONS }, (_, partition) => aRequest(partition));
 
@@ -59,9 +27,8 @@ const requests = () => Array.from({ length: PARTITIONS }, (_, partition) => aReq
 const write = (all: readonly WriteRequest[]) => Promise.all(all.map((request) => sink.write(request)));
 
 /** Another writer in the middle of a transaction, until its connection ends. */
-async function holdOffsets(which: string): Promise<pg.Client> {
-  const other = new pg.Client({ connectionString: sharedDatabaseUrl() });
-  await other.connect();
+async function holdOffsets(which: string): Promise<{ end(): Promise<void> }> {
+  const other = await connect();
   await other.query('BEGIN');
   await other.query(`SELECT FROM ${schema}.offsets WHERE topic = $1 AND ${which} FOR UPDATE`, [topic]);
   return other;
@@ -141,7 +108,7 @@ test('a database with a stricter isolation level changes nothing', async () => {
     RETURN NEW; END $$`);
   await query(`CREATE TRIGGER levels BEFORE INSERT ON ${schema}.records
     FOR EACH ROW EXECUTE FUNCTION ${schema}.refuse_other_levels()`);
-  const strict = aSink('serializable');
+  const { sink: strict } = openStore({ schema, isolation: 'serializable' });
   const poisoned = requests().with(9, aRequest(9, '{poison'));
   expect(kinds(await Promise.all(poisoned.map((request) => strict.write(request))))).toEqual(new Set(['committed']));
   expect(await stored()).toMatchObject({ ...ALL_ROWS, rows: ALL_ROWS.rows - 1, letters: 1 });

@@ -1,0 +1,65 @@
+import { afterAll } from '@jest/globals';
+import pg from 'pg';
+import { DatabasePool } from '../../../app/store/database-pool.ts';
+import { PostgresSink } from '../../../app/store/postgres-sink.ts';
+import type { DeadLetter } from '../../../app/stream/dead-letter.ts';
+import type { WriteRequest } from '../../../app/stream/record-sink.ts';
+import { checkSettings } from '../../../contract/check-settings.ts';
+import { aRecord } from '../../app/stream/records.ts';
+import { randomName } from '../stack/random-name.ts';
+import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
+
+const opened: { close(): Promise<void> }[] = [];
+
+afterAll(() => Promise.all(opened.map((part) => part.close())));
+
+export interface StoreOptions {
+  /** @default a random one */
+  readonly schema?: string;
+  /** @default 'group' */
+  readonly groupId?: string;
+  /** Beside the ones that name the group and the schema. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Takes dead letters where `deadLetters.to` says so. @default takes them and forgets them */
+  readonly deadLetterTopic?: (letters: readonly DeadLetter[]) => Promise<void>;
+  /** The level of transactions that name none. @default 'read committed' */
+  readonly isolation?: string;
+}
+
+/** The sink, as the consumer has it, on the shared PostgreSQL; closed after the last test of the file. */
+export function openStore(options: StoreOptions = {}) {
+  const { groupId = 'group', schema = randomName('schema'), isolation = 'read committed', settings } = options;
+  const url = new URL(sharedDatabaseUrl());
+  url.searchParams.set('options', `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`);
+  const checked = checkSettings({
+    kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId },
+    database: { url: url.href, schema },
+    ...settings,
+  });
+  if (!checked.ok) {
+    throw new Error('the settings of this test are wrong');
+  }
+  const pool = new DatabasePool(checked.value.database, () => undefined);
+  opened.push(pool);
+  const send = options.deadLetterTopic ?? (async () => undefined);
+  return { schema, groupId, pool, sink: new PostgresSink(pool, checked.value, { send }) };
+}
+
+/** A connection of somebody else, ended after the last test of the file at the latest. */
+export async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: sharedDatabaseUrl() });
+  await client.connect();
+  opened.push({ close: () => client.end() });
+  return client;
+}
+
+/** Records from `expectedOffset` on with these values, and the range that they stand for. */
+export function aRequest(
+  topic: string,
+  expectedOffset: bigint,
+  values: readonly string[],
+  partition = 0,
+): WriteRequest {
+  const records = values.map((value, nth) => aRecord(expectedOffset + BigInt(nth), { value: Buffer.from(value) }));
+  return { topic, partition, expectedOffset, nextOffset: expectedOffset + BigInt(values.length), records };
+}
