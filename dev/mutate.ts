@@ -1,0 +1,127 @@
+/** `npm run mutate`: changes the core in small ways, and looks whether a test notices each of them. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { KNOWN_MUTANTS, type KnownMutant } from './mutate/known-mutants.ts';
+import { type MutationReport, scoreLines, weakFiles } from './mutate/mutation-score.ts';
+import { failureText } from './run/failure-text.ts';
+import type { RunFolder } from './run/run-folder.ts';
+import { startStack } from './stack.ts';
+import { beginRun } from './start/begin-run.ts';
+import { Screen } from './start/screen.ts';
+
+const REPOSITORY = resolve(import.meta.dirname, '..');
+const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+const JEST_CONFIG = ['--config', 'dev/mutate/jest.config.mjs'];
+const STRYKER = ['node_modules/@stryker-mutator/core/bin/stryker.js', 'run', 'dev/mutate/stryker.config.mjs'];
+const REPORT = 'build/mutation/report.json';
+const [EXIT_FAILED, EXIT_USAGE] = [1, 2];
+
+const HELP = `Changes the core in small ways, and looks whether a test notices each of them.
+
+  npm run mutate                                 all of app/stream and app/store: half an hour on two cores
+  npm run mutate -- --known                      only the changes that are listed in dev/mutate/known-mutants.ts: a minute
+  npm run mutate -- app/stream/pipeline.ts ...   every change of these files
+
+It starts a PostgreSQL of its own. What survives is in ${REPORT}; why, in docs/reliability.md.
+
+Exit codes: 0 each listed change was noticed, and of the files that hold the guarantee 90 % of all; 1 not so; 2 wrong options;
+130 (143) when Ctrl-C (SIGTERM) came before the end.
+`;
+
+process.exit(await main(process.argv.slice(2)));
+
+async function main(args: readonly string[]): Promise<number> {
+  const options = { known: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    if (values.help === true) {
+      process.stdout.write(HELP);
+      return 0;
+    }
+    return await mutate(values.known === true, positionals, new Screen(process.stdout));
+  } catch (error) {
+    process.stderr.write(`${failureText(error)}\nnpm run mutate -- --help shows all options.\n`);
+    return EXIT_USAGE;
+  }
+}
+
+async function mutate(knownOnly: boolean, files: readonly string[], screen: Screen): Promise<number> {
+  const { run, interruption } = await beginRun(screen, 'stopping');
+  const work = (async () => {
+    const { postgres } = await startStack({ run, parts: ['postgres'] });
+    const env = { ...process.env, STREAM_CONSUMER_TEST_DATABASE_URL: postgres?.urlWithPassword };
+    const areKnownOnesDead = files.length > 0 || (await killKnownMutants(run, env, screen));
+    return areKnownOnesDead && (knownOnly || (await killAllMutants(run, env, files, screen)));
+  })();
+  try {
+    const isWell = await interruption.orInterrupted(work);
+    return isWell === undefined ? (interruption.exitCode ?? EXIT_FAILED) : isWell ? 0 : EXIT_FAILED;
+  } catch (error) {
+    process.stderr.write(`${failureText(error)}\n`);
+    return EXIT_FAILED;
+  } finally {
+    work.catch(() => undefined);
+    await run.close();
+    interruption.dispose();
+  }
+}
+
+async function killKnownMutants(run: RunFolder, env: NodeJS.ProcessEnv, screen: Screen): Promise<boolean> {
+  let survivors = 0;
+  for (const mutant of KNOWN_MUTANTS) {
+    screen.status(`${mutant.name} ...`);
+    const isDead = await isNoticed(run, env, mutant);
+    survivors += isDead ? 0 : 1;
+    screen.line(`${screen.tint(isDead ? 'noticed ' : 'SURVIVED', isDead)}  ${mutant.name}`);
+  }
+  screen.endStatus();
+  screen.line(`${KNOWN_MUTANTS.length - survivors} of ${KNOWN_MUTANTS.length} listed changes noticed`);
+  return survivors === 0;
+}
+
+/** @throws Error when the change cannot be made, or what it makes does not run */
+async function isNoticed(run: RunFolder, env: NodeJS.ProcessEnv, mutant: KnownMutant): Promise<boolean> {
+  if (readFileSync(resolve(REPOSITORY, mutant.file), 'utf8').split(mutant.original).length !== 2) {
+    throw new Error(`${mutant.file} does not have this piece once: ${mutant.original}`);
+  }
+  const results = join(run.path, 'known-mutant.json');
+  const { output } = await run.complete({
+    program: process.execPath,
+    args: [...JEST, ...JEST_CONFIG, '--json', '--outputFile', results, '--findRelatedTests', mutant.file],
+    cwd: REPOSITORY,
+    env: { ...env, MUTANT: JSON.stringify(mutant) },
+  });
+  const { numTotalTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
+    readFileSync(results, 'utf8'),
+  ) as Record<'numTotalTests' | 'numFailedTests' | 'numRuntimeErrorTestSuites', number>;
+  if (numTotalTests === 0 || numRuntimeErrorTestSuites > 0) {
+    throw new Error([`"${mutant.name}" does not run:`, ...output].join('\n'));
+  }
+  return numFailedTests > 0;
+}
+
+async function killAllMutants(
+  run: RunFolder,
+  env: NodeJS.ProcessEnv,
+  files: readonly string[],
+  screen: Screen,
+): Promise<boolean> {
+  const chosen = files.length === 0 ? [] : ['--mutate', files.join(',')];
+  const { code } = await run.complete({
+    program: process.execPath,
+    args: [...STRYKER, ...chosen],
+    cwd: REPOSITORY,
+    env,
+    onLine: (line) => screen.status(line),
+  });
+  screen.endStatus();
+  if (code !== 0) {
+    throw new Error('Stryker failed');
+  }
+  const report = JSON.parse(readFileSync(resolve(REPOSITORY, REPORT), 'utf8')) as MutationReport;
+  for (const line of scoreLines(report)) {
+    screen.line(line);
+  }
+  return weakFiles(report).length === 0;
+}

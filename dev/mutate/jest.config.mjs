@@ -1,0 +1,14 @@
+import { common } from '../../jest.config.mjs';
+
+/** Tests of the core that need no Kafka; PostgreSQL is started once, by the command, and not by each run of Jest. */
+export default {
+  ...common,
+  rootDir: '../..',
+  testTimeout: 60_000,
+  transform: { '^.+\\.ts$': ['<rootDir>/dev/mutate/known-mutant-transform.mjs', common.transform['^.+\\.ts$'][1]] },
+  testMatch: [
+    '<rootDir>/test/app/stream/**/*.test.ts',
+    '<rootDir>/test/app/store/**/*.test.ts',
+    '<rootDir>/test/integration/store/**/*.test.ts',
+  ],
+};

@@ -1,0 +1,91 @@
+/** One changed line of the core. */
+export interface KnownMutant {
+  /** What the change makes of the program. */
+  readonly name: string;
+  readonly file: string;
+  /** A piece of the file that is there once. */
+  readonly original: string;
+  readonly mutated: string;
+}
+
+const PARTITION_STREAM = 'app/stream/partition-stream.ts';
+const PIPELINE = 'app/stream/pipeline.ts';
+
+/**
+ * Changes that lose records, write them twice, end the process or hold it up, and that tests once did not notice. None of
+ * them may survive.
+ */
+export const KNOWN_MUTANTS: readonly KnownMutant[] = [
+  {
+    name: 'a failed transaction leaves the queue as it is',
+    file: PARTITION_STREAM,
+    original: 'Promise<void> {\n    this.#queue.clear();\n    this.#position = null;\n    const { signal }',
+    mutated: 'Promise<void> {\n    this.#position = null;\n    const { signal }',
+  },
+  {
+    name: 'a batch that was delivered before is taken in',
+    file: PARTITION_STREAM,
+    original: 'batch.nextOffset <= position',
+    mutated: 'batch.nextOffset < position',
+  },
+  {
+    name: 'a commit does not end the row of unknown errors',
+    file: PARTITION_STREAM,
+    original: '    this.#unknownOutages.succeeded();\n',
+    mutated: '',
+  },
+  {
+    name: 'a search goes back to its offset, wherever the transactions before it ended',
+    file: PARTITION_STREAM,
+    original: 'this.#ending.signal.aborted || this.#nextOffset !== offset',
+    mutated: 'this.#ending.signal.aborted',
+  },
+  {
+    name: 'an assignment that was replaced begins all the same',
+    file: PIPELINE,
+    original: '      if (signal.aborted) {\n        return;\n      }\n      for (',
+    mutated: '      for (',
+  },
+  {
+    name: 'the transactions of the assignment before are not waited for',
+    file: PIPELINE,
+    original: '      await Promise.race([Promise.all(before), this.#ports.clock.wait(SETTLE_MS, signal)]);\n',
+    mutated: '      void [before, SETTLE_MS];\n',
+  },
+  {
+    name: 'a partition that was taken away goes on writing its queue',
+    file: PARTITION_STREAM,
+    original: 'this.#position = null;\n    this.#queue.clear();\n    await Promise.all(',
+    mutated: 'this.#position = null;\n    await Promise.all(',
+  },
+  {
+    name: 'a queue that is still full is filled further',
+    file: PARTITION_STREAM,
+    original: 'this.#options.maxQueuedBytes / 2',
+    mutated: 'this.#options.maxQueuedBytes * 2',
+  },
+  {
+    name: 'a batch that begins above the position is taken in',
+    file: PARTITION_STREAM,
+    original: 'batch.fetchedOffset > position || ',
+    mutated: '',
+  },
+  {
+    name: 'a batch that begins below the position is not cropped',
+    file: PARTITION_STREAM,
+    original: 'const isAligned = batch.fetchedOffset === position;',
+    mutated: 'const isAligned = batch.fetchedOffset <= position;',
+  },
+  {
+    name: 'a fenced writer goes on without reading the stored offset',
+    file: PARTITION_STREAM,
+    original: 'this.#ports.listener.onFenced(this.partition);\n      return this.#recover(null);',
+    mutated: 'this.#ports.listener.onFenced(this.partition);\n      return;',
+  },
+  {
+    name: 'draining goes on taking batches in',
+    file: PARTITION_STREAM,
+    original: 'this.#ending.abort();\n    this.#position = null;\n    this.#ports.source.pause(this.partition);',
+    mutated: 'this.#ending.abort();\n    this.#ports.source.pause(this.partition);',
+  },
+];

@@ -1,0 +1,20 @@
+/** One run of the tests for each mutant of the core; see dev/mutate.ts. */
+export default {
+  testRunner: 'jest',
+  testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+  jest: { projectType: 'custom', configFile: 'dev/mutate/jest.config.mjs', enableFindRelatedTests: true },
+  coverageAnalysis: 'perTest',
+  mutate: ['app/stream/**/*.ts', 'app/store/**/*.ts'],
+  // A message is read by people: a test of its every word would only repeat it.
+  mutator: { excludedMutations: ['StringLiteral'] },
+  // TypeScript 7 has no interface in JavaScript, by which Stryker reads a tsconfig.json: a name that no file has keeps it from trying.
+  tsconfigFile: 'none.json',
+  disableTypeChecks: false,
+  ignorePatterns: ['build', 'dist', 'docs'],
+  tempDirName: 'build/mutation/sandbox',
+  jsonReporter: { fileName: 'build/mutation/report.json' },
+  reporters: ['json', 'progress-append-only'],
+  concurrency: 2,
+  timeoutMS: 20_000,
+  allowEmpty: true,
+};
