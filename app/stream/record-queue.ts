@@ -75,9 +75,9 @@ export class RecordQueue {
     for (let batch: QueuedRecords | undefined = first; batch?.firstOffset === nextOffset; batch = this.#batches[0]) {
       const fitting = countFitting(batch.records, room, nextOffset === firstOffset);
       const rest = batch.records.slice(fitting);
-      parts.push(fitting === batch.records.length ? batch.records : batch.records.slice(0, fitting));
+      parts.push(batch.records.slice(0, fitting));
       if (rest[0] !== undefined) {
-        nextOffset = fitting > 0 ? rest[0].offset : nextOffset;
+        nextOffset = rest[0].offset;
         this.#batches[0] = { ...batch, records: rest, firstOffset: nextOffset };
         break;
       }
@@ -85,7 +85,7 @@ export class RecordQueue {
       this.#batches.shift();
     }
     this.#bytes -= limit.bytes - room.bytes;
-    return { records: parts.length === 1 ? (parts[0] ?? []) : parts.flat(), firstOffset, nextOffset, fetchedAt };
+    return { records: parts.flat(), firstOffset, nextOffset, fetchedAt };
   }
 
   clear(): void {

@@ -18,12 +18,12 @@ function answeringByHand(sink: SimulatedSink) {
 function failing(sink: SimulatedSink, errors: readonly Error[]) {
   const left = [...errors];
   const positions = sink.positions.bind(sink);
-  sink.positions = async () => {
+  sink.positions = async (topics) => {
     const error = left.shift();
     if (error) {
       throw error;
     }
-    return positions();
+    return positions(topics);
   };
 }
 
@@ -102,7 +102,51 @@ describe('a transaction of the assignment before', () => {
   });
 });
 
+describe('an outage', () => {
+  test('of the assignment before that is over does not end the next one assigning', async () => {
+    const { sink, pipeline, clock, listener } = await setUpOpened(12n);
+    clock.holdWaits();
+    pipeline.onBatch(aBatch(0n, 3n));
+    await answerAll(sink, 'cut before');
+    expect(pipeline.report().state).toBe('paused');
+    const answers = answeringByHand(sink);
+    pipeline.onAssigned([PARTITION]);
+    await settle();
+    expect(listener.pauses).toEqual([true, false]);
+    expect(pipeline.report().state).toBe('assigning');
+    answers[0]?.(0n);
+    await settle();
+    expect(pipeline.report().state).toBe('running');
+  });
+
+  test('that draining ends is no failure', async () => {
+    const { sink, pipeline, clock, fatal } = await setUpOpened(12n);
+    clock.holdWaits();
+    pipeline.onBatch(aBatch(0n, 3n));
+    await answerAll(sink, 'cut before');
+    await pipeline.drain();
+    expect(pipeline.report().state).toBe('draining');
+    await pipeline.close();
+    expect(fatal).toEqual([]);
+    expect(pipeline.report().state).toBe('stopped');
+  });
+});
+
 describe('positions that cannot be read', () => {
+  test('are asked for after a longer time each time, and one partition tells of it', async () => {
+    const { sink, pipeline, listener, clock } = setUp(12n);
+    failing(sink, Array.from({ length: 4 }, known));
+    clock.holdWaits();
+    pipeline.onAssigned([PARTITION, { ...PARTITION, partition: 1 }]);
+    const waits: number[] = [];
+    for (let times = 0; times < 4; times += 1) {
+      await settle();
+      waits.push(...clock.endWaits().filter((ms) => ms < 5_000));
+    }
+    expect(listener.failed).toHaveLength(4);
+    expect(waits.map((ms, nth) => ms >= 50 * 2 ** nth && ms <= 100 * 2 ** nth)).toEqual([true, true, true, true]);
+  });
+
   test('for a known reason are asked for again and again, and one unknown error after many is not the last', async () => {
     const { sink, pipeline, listener, fatal } = setUp(12n);
     failing(sink, [...Array.from({ length: 20 }, known), unknown(), unknown(), known(), unknown(), unknown()]);
@@ -171,9 +215,9 @@ describe('an offset that the broker does not hold', () => {
     const { source, pipeline } = await setUpOpened(12n);
     let looks = 0;
     const logRanges = source.logRanges.bind(source);
-    source.logRanges = () => {
+    source.logRanges = (topic) => {
       looks += 1;
-      return logRanges();
+      return logRanges(topic);
     };
     pipeline.onOutOfRange(PARTITION);
     pipeline.onOutOfRange(PARTITION);

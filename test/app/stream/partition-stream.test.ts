@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { OutageError } from '../../../app/stream/outage-error.ts';
-import { aBatch, PARTITION } from './records.ts';
+import { aBatch, aRecord, PARTITION } from './records.ts';
 import { answerAll, type SimulatedSink, settle, setUpOpened } from './simulation.ts';
 
 /** What each write asked for: the expected offset, and the one that follows. */
@@ -55,6 +55,20 @@ describe('a full queue', () => {
     expect(told).toEqual(['5: pause', '10: pause', '15: resume', '20: resume']);
     expect(source.told).toEqual(['pause', 'resume']);
   });
+
+  test.each([
+    [935, []],
+    [936, ['pause']],
+  ])(
+    'is one that has as many bytes as the setting (a value of %d bytes beside the 64 of each record)',
+    async (size, told) => {
+      const { source, pipeline } = await setUpOpened(100n);
+      source.told.length = 0;
+      const records = [aRecord(0n, { key: null, value: Buffer.alloc(size) })];
+      pipeline.onBatch({ ...PARTITION, records, fetchedOffset: 0n, nextOffset: 1n });
+      expect(source.told).toEqual(told);
+    },
+  );
 
   test('is paused once, however many batches were on their way', async () => {
     const { source, pipeline } = await setUpOpened(100n);
@@ -111,6 +125,23 @@ describe('draining', () => {
     await drained;
     expect(sink.stored).toBe(20n);
     expect(source.told).toEqual(['pause']);
+  });
+
+  test('while the position is read neither seeks nor resumes', async () => {
+    const { source, sink, pipeline } = await setUpOpened(12n);
+    let answer: () => void = () => undefined;
+    sink.positions = () =>
+      new Promise((resolve) => {
+        answer = () => resolve([{ ...PARTITION, offset: 2n }]);
+      });
+    pipeline.onBatch(aBatch(0n, 3n));
+    await answerAll(sink, 'cut before');
+    const drained = pipeline.drain();
+    source.told.length = 0;
+    answer();
+    await drained;
+    expect(source.told).toEqual([]);
+    expect(pipeline.positions()).toEqual([{ ...PARTITION, offset: 2n }]);
   });
 
   test('after being fenced reads no position', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { OutageError } from '../../../app/stream/outage-error.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, SimulatedSink, settle, setUp } from './simulation.ts';
+import { answerAll, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 
 test('records are written in order, in transactions of at most maxBatchRecords', async () => {
   const { source, sink, pipeline, listener } = setUp(12n);
@@ -240,4 +240,56 @@ test('lag is the log end less the stored offset, unknown until the log was asked
   expect(lag()).toBe(6n);
   pipeline.observeLog({ ...PARTITION, start: 0n, end: 2n });
   expect(lag()).toBe(0n);
+});
+
+test('what concerns a partition that is not assigned is ignored', async () => {
+  const { sink, source, pipeline, fatal } = setUp(12n);
+  const elsewhere = { ...PARTITION, partition: 7 };
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  source.told.length = 0;
+  pipeline.onBatch({ ...aBatch(0n, 3n), ...elsewhere });
+  pipeline.onOutOfRange(elsewhere);
+  pipeline.observeLog({ ...elsewhere, start: 0n, end: 12n });
+  await answerAll(sink);
+  expect({ told: source.told, requests: sink.requests, fatal }).toEqual({ told: [], requests: [], fatal: [] });
+});
+
+test('why the group cannot be joined is reported', () => {
+  const { pipeline } = setUp(12n);
+  pipeline.onWaiting('the group is full');
+  expect(pipeline.report()).toMatchObject({ state: 'starting', lastError: 'the group is full' });
+});
+
+test('of several fatal errors the first one counts, and draining after it is in order', async () => {
+  const { pipeline, fatal } = await setUpOpened(12n);
+  pipeline.onFatal(new Error('the first'));
+  pipeline.onFatal(new Error('the second'));
+  await pipeline.drain();
+  await pipeline.close();
+  expect(fatal).toMatchObject([{ message: 'Error: the first' }]);
+  expect(pipeline.report()).toMatchObject({ state: 'failed', lastError: 'the first' });
+});
+
+test('what fails after the end is no failure any more, and no assignment begins', async () => {
+  const { source, pipeline, fatal } = await setUpOpened(12n);
+  await pipeline.drain();
+  await pipeline.close();
+  source.told.length = 0;
+  pipeline.onFatal(new Error('too late'));
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  expect(fatal).toEqual([]);
+  expect(source.told).toEqual([]);
+  expect(pipeline.report().state).toBe('stopped');
+});
+
+test('closing gives up what is queued', async () => {
+  const { sink, pipeline } = await setUpOpened(12n);
+  pipeline.onBatch(aBatch(0n, 12n));
+  await settle();
+  const closed = pipeline.close();
+  await answerAll(sink);
+  await closed;
+  expect(sink.stored).toBe(5n);
 });

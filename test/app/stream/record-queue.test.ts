@@ -69,6 +69,34 @@ test('headers count, too', () => {
   expect(queue.bytes).toBe(0);
 });
 
+test('a header counts as a field of its own, its key and its value, if it has one', () => {
+  const bytesOf = (fields: Parameters<typeof aRecord>[1]) => {
+    const queue = new RecordQueue();
+    queue.push({ ...upTo(1n), records: [aRecord(0n, fields)] });
+    return queue.bytes;
+  };
+  const bare = bytesOf({ headers: [] });
+  expect(bytesOf({ headers: [{ key: 'key', value: null }] })).toBe(bare + 64 + 3);
+  expect(bytesOf({ headers: [{ key: 'key', value: Buffer.alloc(10) }] })).toBe(bare + 64 + 3 + 10);
+});
+
+test('a record that fills the room to the last byte is taken with the others', () => {
+  const queue = new RecordQueue();
+  pushRange(queue, 0n, 3n);
+  const bytes = queue.bytes / 3;
+  expect(queue.take(limited(10, 2 * bytes))).toMatchObject({ nextOffset: 2n });
+});
+
+test('a range without records in front does not hide the oldest record, and holes before a record go with what precedes', () => {
+  const queue = new RecordQueue();
+  queue.push({ ...upTo(3n), records: [] });
+  queue.push({ records: [aRecord(3n)], firstOffset: 3n, nextOffset: 4n, fetchedAt: FETCHED_AT });
+  queue.push({ records: [aRecord(9n)], firstOffset: 4n, nextOffset: 12n, fetchedAt: FETCHED_AT });
+  expect(queue.oldest?.offset).toBe(3n);
+  expect(queue.take(limited(1))).toMatchObject({ firstOffset: 0n, nextOffset: 9n });
+  expect(queue.take(limited(1))).toMatchObject({ firstOffset: 9n, nextOffset: 12n });
+});
+
 test('what is taken was fetched when the oldest of it was, and the rest of a batch when the batch was', () => {
   const queue = new RecordQueue();
   const later = new Date(FETCHED_AT.getTime() + 1_000);

@@ -6,6 +6,7 @@ import { Pipeline } from '../../../app/stream/pipeline.ts';
 import type { RecordBatch, TopicPartition } from '../../../app/stream/record.ts';
 import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/record-sink.ts';
 import type { LogRange, Position, RecordSource } from '../../../app/stream/record-source.ts';
+import type { StartFrom } from '../../../app/stream/start-positions.ts';
 import type { CommittedBatch, StreamListener } from '../../../app/stream/stream-listener.ts';
 import { aBatch, PARTITION } from './records.ts';
 
@@ -25,13 +26,13 @@ export class SimulatedSink implements RecordSink {
   readonly gaps: Gap[] = [];
   readonly pending: ((ending: Ending) => void)[] = [];
 
-  async positions(): Promise<Position[]> {
+  async positions(topics: readonly string[]): Promise<Position[]> {
     this.reads += 1;
-    return [{ ...PARTITION, offset: this.stored }];
+    return topics.includes(PARTITION.topic) ? [{ ...PARTITION, offset: this.stored }] : [];
   }
 
-  async initialize(): Promise<Position[]> {
-    return this.positions();
+  async initialize(topic: string, _choose: Parameters<RecordSink['initialize']>[1]): Promise<Position[]> {
+    return this.positions([topic]);
   }
 
   async skip(gap: Gap): Promise<WriteOutcome> {
@@ -108,11 +109,11 @@ export class SimulatedSource implements RecordSource {
     this.told.push('resume');
   }
 
-  async logRanges(): Promise<LogRange[]> {
+  async logRanges(_topic: string): Promise<LogRange[]> {
     return [{ ...PARTITION, start: this.logStart, end: this.end }];
   }
 
-  async committedOffsets(): Promise<Position[]> {
+  async committedOffsets(_topic: string): Promise<Position[]> {
     return [];
   }
 
@@ -197,7 +198,12 @@ class SimulatedClock implements Clock {
 export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A pipeline between a simulated source of `end` records and a simulated sink. */
-export function setUp(end: bigint, sink = new SimulatedSink(), onGap: OnGap = 'fail') {
+export function setUp(
+  end: bigint,
+  sink = new SimulatedSink(),
+  onGap: OnGap = 'fail',
+  more: { startFrom?: StartFrom } = {},
+) {
   const source = new SimulatedSource(end);
   const listener = new CountingListener();
   const fatal: FatalError[] = [];
@@ -209,6 +215,7 @@ export function setUp(end: bigint, sink = new SimulatedSink(), onGap: OnGap = 'f
     maxBatchRecords: 5,
     stallTimeoutMs: 60_000,
     onGap,
+    ...more,
   } as const;
   const onFatal = (error: FatalError) => fatal.push(error);
   const pipeline = new Pipeline(options, { source, sink, listener, clock, onFatal });
