@@ -76,6 +76,7 @@ test('a header counts as a field of its own, its key and its value, if it has on
     return queue.bytes;
   };
   const bare = bytesOf({ headers: [] });
+  expect(bytesOf({ key: null, value: null })).toBe(64);
   expect(bytesOf({ headers: [{ key: 'key', value: null }] })).toBe(bare + 64 + 3);
   expect(bytesOf({ headers: [{ key: 'key', value: Buffer.alloc(10) }] })).toBe(bare + 64 + 3 + 10);
 });
