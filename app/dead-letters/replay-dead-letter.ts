@@ -1,6 +1,7 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { type Admission, reasonOf, refusal } from '../store/admit-record.ts';
+import { BEGIN_ROWS } from '../store/begin-transaction.ts';
 import { commit } from '../store/move-offset.ts';
 import type { KeyEncoding } from '../store/record-rows.ts';
 import { describeDatabaseError, verdictOn } from '../store/sqlstate.ts';
@@ -67,7 +68,7 @@ export async function replayNext(
   filter: DeadLetterFilter,
   after: DeadLetterPlace | null,
 ): Promise<ReplayOutcome | null> {
-  await client.query('BEGIN; SET CONSTRAINTS ALL IMMEDIATE');
+  await client.query(BEGIN_ROWS);
   const row = await lockNext(client, target.schema, filter, after);
   if (row === undefined) {
     await client.query('ROLLBACK');

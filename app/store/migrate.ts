@@ -1,5 +1,6 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { FatalError } from '../stream/fatal-error.ts';
+import { BEGIN } from './begin-transaction.ts';
 import { MIGRATIONS } from './schema-migrations.ts';
 
 /** Any number that no other program is likely to lock: the first bytes of "stream-consumer". */
@@ -42,7 +43,7 @@ async function createSchema(client: PoolClient, schema: string): Promise<void> {
 export async function migrate(client: PoolClient, schema: string): Promise<number[]> {
   const quoted = escapeIdentifier(schema);
   await requireUtf8(client);
-  await client.query('BEGIN');
+  await client.query(BEGIN);
   await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
   await createSchema(client, schema);
   await client.query(

@@ -1,12 +1,7 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
 import { OutageError } from '../stream/outage-error.ts';
 import type { Gap } from '../stream/record-sink.ts';
-
-/**
- * Whatever the server's default is: at a stricter level a writer that waited fails instead of seeing that the offset has moved. Deferred
- * constraints are checked at once, or they would refuse the whole at COMMIT, when no row can be named any more.
- */
-const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED; SET CONSTRAINTS ALL IMMEDIATE';
+import { BEGIN_ROWS } from './begin-transaction.ts';
 
 /**
  * An offset that another writer holds is waited for so long: long enough for one that is about to commit, and short, because
@@ -31,7 +26,7 @@ export function movingOffset(
   { topic, partition, expectedOffset, nextOffset }: Gap,
 ): string {
   requireForward({ topic, partition, expectedOffset, nextOffset });
-  return `${BEGIN}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS};
+  return `${BEGIN_ROWS}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS};
      UPDATE ${escapeIdentifier(schema)}.offsets SET next_offset = ${nextOffset}, updated_at = now()
       WHERE group_id = ${escapeLiteral(groupId)} AND topic = ${escapeLiteral(topic)}
         AND partition = ${partition} AND next_offset = ${expectedOffset};
@@ -53,7 +48,7 @@ export function movingOffsets({ schema, groupId }: OffsetOwner, gaps: readonly G
     requireForward(gap);
     return `(${escapeLiteral(gap.topic)}, ${gap.partition}, ${gap.expectedOffset}::bigint, ${gap.nextOffset}::bigint)`;
   });
-  return `${BEGIN};
+  return `${BEGIN_ROWS};
      WITH wanted (topic, partition, expected, next) AS (VALUES ${values.join(', ')}),
      held AS (
        SELECT wanted.* FROM wanted JOIN ${offsets} AS stored

@@ -1,5 +1,6 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import type { Position } from '../stream/record-source.ts';
+import { BEGIN } from './begin-transaction.ts';
 
 interface OffsetRow {
   readonly topic: string;
@@ -32,7 +33,7 @@ export async function initializePositions(
   topic: string,
   choose: (stored: ReadonlySet<number>) => readonly Position[],
 ): Promise<Position[]> {
-  await client.query('BEGIN');
+  await client.query(BEGIN);
   await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${schema}/${groupId}/${topic}`]);
   const stored = await readPositions(client, schema, groupId, [topic]);
   const added = choose(new Set(stored.map(({ partition }) => partition)));

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { BEGIN } from '../../app/store/begin-transaction.ts';
 import { type ChaosSite, WRITTEN } from './chaos-site.ts';
 import type { Fault } from './fault.ts';
 import type { TcpProxy } from './tcp-proxy.ts';
@@ -58,7 +59,7 @@ async function lockTable(url: string, ms: number): Promise<void> {
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await client.query(`BEGIN; LOCK TABLE "${WRITTEN.schema}".records IN ACCESS EXCLUSIVE MODE`);
+    await client.query(`${BEGIN}; LOCK TABLE "${WRITTEN.schema}".records IN ACCESS EXCLUSIVE MODE`);
     await delay(ms);
   } catch (error) {
     if (!isConnectionLost(error)) {
