@@ -31,7 +31,7 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
   '44': 'isolate',
   // Insufficient resources: disk full, out of memory, too many connections.
   '53': 'retry',
-  // Program limit exceeded, raised by a row: nesting too deep, value too large.
+  // Program limit exceeded, raised by a row: nesting too deep, value too large; limits of the server are told apart before.
   '54': 'isolate',
   // Object not in prerequisite state: lock not available.
   '55': 'retry',
@@ -53,7 +53,23 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
   '25006': 'retry',
   // Idle-in-transaction time-out: we were stopped for too long; the transaction is gone.
   '25P03': 'retry',
+  // Transaction time-out of PostgreSQL 17 and later: the transaction was too slow or waited too long; the connection is gone with it.
+  '25P04': 'retry',
 };
+
+const PROGRAM_LIMIT_EXCEEDED = '54000';
+
+/**
+ * The server's functions that raise this code whatever the row is: ids of transactions or MultiXacts have run out, until a
+ * VACUUM, or a table is as large as one can be. The message is translated, the name of a function is not.
+ */
+const LIMITS_OF_THE_SERVER: ReadonlySet<string | undefined> = new Set([
+  'GetNewTransactionId',
+  'GetNewMultiXactId',
+  'ExtendBufferedRelShared',
+  // The same in PostgreSQL 15 and before.
+  'ReadBuffer_common',
+]);
 
 /** How pg begins the errors that it makes itself when a connection is gone or does not come about. */
 const LOST_CONNECTION = [
@@ -81,6 +97,9 @@ function isNetworkError(error: unknown): boolean {
 /** The verdict on an error that a statement or a connection ended with. */
 export function verdictOn(error: unknown): Verdict {
   if (error instanceof DatabaseError && error.code !== undefined) {
+    if (error.code === PROGRAM_LIMIT_EXCEEDED && LIMITS_OF_THE_SERVER.has(error.routine)) {
+      return 'retry';
+    }
     return BY_CODE[error.code] ?? BY_CLASS[error.code.slice(0, 2)] ?? 'unknown';
   }
   if (isNetworkError(error)) {

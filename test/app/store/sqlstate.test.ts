@@ -1,5 +1,6 @@
-import { expect, test } from '@jest/globals';
-import { DatabaseError } from 'pg';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import pg, { DatabaseError } from 'pg';
 import { describeDatabaseError, verdictOn } from '../../../app/store/sqlstate.ts';
 
 function databaseError(code: string): DatabaseError {
@@ -19,6 +20,8 @@ test.each([
   ['57P01', 'retry'],
   ['57014', 'retry'],
   ['25006', 'retry'],
+  ['25P03', 'retry'],
+  ['25P04', 'retry'],
   ['22P02', 'isolate'],
   ['23503', 'isolate'],
   ['54001', 'isolate'],
@@ -32,6 +35,71 @@ test.each([
   ['22P03', 'stop'],
 ])('SQLSTATE %s: %s', (code, verdict) => {
   expect(verdictOn(databaseError(code))).toBe(verdict);
+});
+
+/** What pg makes of an ErrorResponse as a server sends it; fields by the letters of the protocol. */
+function received(fields: Readonly<Record<string, string>>): Promise<DatabaseError> {
+  const stream = new PassThrough();
+  const connection = new pg.Connection({ stream: stream as never });
+  const error = new Promise<DatabaseError>((resolve) => {
+    connection.on('errorMessage', resolve);
+  });
+  (connection as unknown as { attachListeners(from: PassThrough): void }).attachListeners(stream);
+  const text = Object.entries(fields).map(([letter, value]) => `${letter}${value}\0`);
+  const body = Buffer.from(`${text.join('')}\0`);
+  const head = Buffer.from([0x45, 0, 0, 0, 0]);
+  head.writeUInt32BE(4 + body.length, 1);
+  stream.write(Buffer.concat([head, body]));
+  return error;
+}
+
+describe('SQLSTATE 54000 as a server sends it', () => {
+  const LIMIT = { S: 'ERROR', V: 'ERROR', C: '54000' };
+
+  test.each([
+    [
+      'transaction ids have run out',
+      {
+        M: 'database is not accepting commands to avoid wraparound data loss in database "orders"',
+        H: 'Stop the postmaster and vacuum that database in single-user mode.',
+        F: 'varsup.c',
+        L: '127',
+        R: 'GetNewTransactionId',
+      },
+    ],
+    [
+      'they have run out, in the language of lc_messages',
+      {
+        S: 'FEHLER',
+        M: 'Datenbank nimmt keine Befehle an, um Datenverlust wegen Transaktionsnummernüberlauf zu vermeiden',
+        R: 'GetNewTransactionId',
+      },
+    ],
+    ['MultiXactIds have run out', { M: 'database is not accepting commands', R: 'GetNewMultiXactId' }],
+    ['members of MultiXacts have run out', { M: 'multixact "members" limit exceeded', R: 'GetNewMultiXactId' }],
+    ['a table is as large as one can be', { M: 'cannot extend relation', R: 'ExtendBufferedRelShared' }],
+    ['a table of PostgreSQL 15 is', { M: 'cannot extend relation', R: 'ReadBuffer_common' }],
+  ])('is no fault of a record when %s', async (_, fields) => {
+    expect(verdictOn(await received({ ...LIMIT, ...fields }))).toBe('retry');
+  });
+
+  test.each([
+    ['an object is too large', 'convertJsonbObject'],
+    ['an array is too large', 'convertJsonbArray'],
+    ['a row is too large', 'RelationGetBufferForTuple'],
+    ['a key is too large for its index', '_bt_check_third_page'],
+    ['a trigger raises it', 'exec_stmt_raise'],
+  ])('is the fault of a record when %s', async (_, R) => {
+    expect(verdictOn(await received({ ...LIMIT, M: 'the limit was exceeded', R }))).toBe('isolate');
+  });
+
+  test('is the fault of a record when something in between leaves out where it was raised', async () => {
+    expect(verdictOn(await received({ ...LIMIT, M: 'the limit was exceeded' }))).toBe('isolate');
+  });
+
+  test('counts by where it was raised only with this code', async () => {
+    expect(verdictOn(await received({ ...LIMIT, C: '22P02', M: 'invalid', R: 'GetNewTransactionId' }))).toBe('isolate');
+  });
 });
 
 const withCode = (code: string) => Object.assign(new Error('it went wrong'), { code });

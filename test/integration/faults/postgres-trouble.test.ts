@@ -164,6 +164,18 @@ test('statements that take longer than statementTimeout are tried again', async 
   await asSuperuser(`DROP TRIGGER slow ON ${consumer.schema}.records`);
 });
 
+test('transactions that take longer than transaction_timeout are tried again', async () => {
+  await asSuperuser(`ALTER ROLE ${ROLE} SET transaction_timeout = '500ms'`);
+  await endConnections();
+  const lock = await lockRecords();
+  await produceToAll();
+  await awaitFailures(/25P04/, 2 * PARTITIONS);
+  await lock.release();
+  await awaitAll();
+  await asSuperuser(`ALTER ROLE ${ROLE} RESET transaction_timeout`);
+  await endConnections();
+});
+
 const awaitWriteThatWaits = () =>
   until('a write that waits for a lock', async () => {
     const waiting = `SELECT FROM pg_stat_activity WHERE usename = '${ROLE}' AND wait_event_type = 'Lock'`;
