@@ -1,17 +1,12 @@
 import { type ClientBase, type Connection, escapeIdentifier, type Submittable } from 'pg';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { COPY_SIGNATURE, COPY_TRAILER } from './copy-buffer.ts';
+import type { PgConnection } from './pg-internals.ts';
 
 /** A table and the columns that rows are encoded for. */
 export interface CopyTarget {
   readonly table: string;
   readonly columns: readonly string[];
-}
-
-/** What pg calls of whatever was submitted to a client, and what its connections have beside what their types show. */
-interface CopyConnection extends Connection {
-  endCopyFrom(): void;
-  sendCopyFail(message: string): void;
 }
 
 /** CopyData (PostgreSQL's "Message Formats"): its type and the length of all that follows, which the length itself belongs to. */
@@ -72,7 +67,7 @@ export class CopyQuery implements Submittable {
     this.#completed.push(text);
   }
 
-  handleCopyInResponse(connection: CopyConnection): void {
+  handleCopyInResponse(connection: PgConnection): void {
     if (!this.#mayCopy(this.#completed)) {
       this.#isDeclined = true;
       connection.sendCopyFail(DECLINED);

@@ -1,13 +1,9 @@
-import type { Socket } from 'node:net';
 import type { ClientBase } from 'pg';
-
-/** pg's clients have their socket at run time; their types do not show it. */
-const socketOf = (client: ClientBase): Socket =>
-  (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
+import { connectionOf } from './pg-internals.ts';
 
 /** Cuts a connection without a word to the other side, who may not be there to hear it. */
 export function cut(client: ClientBase): void {
-  socketOf(client).destroy();
+  connectionOf(client).stream.destroy();
 }
 
 /**
@@ -15,7 +11,7 @@ export function cut(client: ClientBase): void {
  * server that is frozen, or behind a network that swallows everything: without this, a write would wait for ever.
  */
 export function endWhenSilent(client: ClientBase, longestSilenceMs: number): { stop(): void } {
-  const socket = socketOf(client);
+  const socket = connectionOf(client).stream;
   const onTimeout = (): void => {
     socket.destroy(new Error(`Connection terminated: PostgreSQL has been silent for ${longestSilenceMs} ms`));
   };

@@ -1,0 +1,45 @@
+import type { Socket } from 'node:net';
+import pg, { type ClientBase, type Connection } from 'pg';
+
+/** The version of pg whose internals are used, and the only one that package.json lets in. */
+export const PG_VERSION = '8.23.1';
+
+/** What pg's connections have at run time; their types show less. */
+export interface PgConnection extends Connection {
+  readonly stream: Socket;
+  endCopyFrom(): void;
+  sendCopyFail(message: string): void;
+}
+
+/** A client's connection; its socket is another one once TLS has begun. */
+export const connectionOf = (client: ClientBase): PgConnection =>
+  (client as unknown as { readonly connection: PgConnection }).connection;
+
+const FUNCTIONS = {
+  connection: ['query', 'endCopyFrom', 'sendCopyFail'],
+  'connection.stream': ['write', 'cork', 'uncork', 'destroy', 'setTimeout', 'off'],
+} as const;
+
+const has = (object: unknown, name: string): boolean =>
+  typeof (object as Readonly<Record<string, unknown>> | null | undefined)?.[name] === 'function';
+
+/**
+ * Looks at a client that connects to nothing. The image holds pg as a part of a bundle, where no version can be read.
+ *
+ * @throws Error when pg's clients lack what is used of them
+ */
+export function requireKnownPg({ Client }: Pick<typeof pg, 'Client'>): void {
+  const connection = connectionOf(new Client({ ssl: false, sslnegotiation: 'postgres' }));
+  const parts = { connection, 'connection.stream': connection?.stream };
+  const missing = (Object.keys(FUNCTIONS) as (keyof typeof FUNCTIONS)[]).flatMap((part) =>
+    FUNCTIONS[part].filter((name) => !has(parts[part], name)).map((name) => `${part}.${name}()`),
+  );
+  if (missing.length > 0) {
+    throw new Error(
+      `a client of the pg that is installed has no ${missing.join(', ')}; ` +
+        `this program is made for pg ${PG_VERSION}: run npm ci`,
+    );
+  }
+}
+
+requireKnownPg(pg);
