@@ -19,6 +19,9 @@ function plainUrl(text: string): URL | undefined {
   return url === undefined || url.host === '' || (url.pathname + url.search + url.hash).includes('@') ? undefined : url;
 }
 
+/** Whether a text is beyond doubt a URL, with no part of a password elsewhere than where a password stands. */
+export const isPlainUrl = (text: string): boolean => plainUrl(text) !== undefined;
+
 /**
  * A URL without what must not be shown: its password and parameters such as libpq's `?password=`. A text that is not a
  * URL, but may hold a password, is masked as a whole.

@@ -1,9 +1,9 @@
 import { ACCESS_RULES } from './access-rules.ts';
 import type { Rule } from './check-against.ts';
+import { DATABASE_URL_RULES } from './database-url-rules.ts';
 import { deadLetterTopic } from './dead-letter-topic.ts';
 import { milliseconds } from './duration.ts';
 import { HEALTH_GROUP_RULES } from './health-group-rules.ts';
-import { maskUrl } from './mask-secrets.ts';
 import { METRICS } from './metrics.ts';
 import type { Problem } from './problem.ts';
 import type { Settings } from './settings.ts';
@@ -87,22 +87,6 @@ const deadLetterTopics: Rule<Settings> = {
   },
 };
 
-const databaseUrl: Rule<Settings> = {
-  reads: ['database.url'],
-  find: ({ database }) =>
-    URL.canParse(database.url)
-      ? []
-      : [
-          {
-            path: 'database.url',
-            message: 'is not a URL',
-            given: maskUrl(database.url),
-            allowed:
-              'postgresql://user:password@host:port/database, with special characters of user and password percent-encoded (@ as %40, # as %23, / as %2F)',
-          },
-        ],
-};
-
 const adminUrls: Rule<Settings> = {
   reads: ['spring.boot.admin.client.url'],
   find: ({ spring }) =>
@@ -144,7 +128,7 @@ export const SETTINGS_RULES: readonly Rule<Settings>[] = [
   brokerPorts,
   topicNames,
   deadLetterTopics,
-  databaseUrl,
+  ...DATABASE_URL_RULES,
   adminUrls,
   tagNames,
   ...ACCESS_RULES,

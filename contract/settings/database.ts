@@ -8,7 +8,8 @@ export const database = Type.Object(
   {
     url: Type.String({
       pattern: '^postgres(ql)?://',
-      description: 'Where PostgreSQL is; libpq parameters such as ?sslmode=verify-full are understood.',
+      description:
+        "Where PostgreSQL is. Of libpq's parameters, such as ?sslmode=verify-full, those that are not followed are refused.",
       [ALLOWED]: 'postgresql://user:password@host:port/database',
       [SECRET]: 'url',
     }),
