@@ -4,9 +4,9 @@ import { describeProblem, type Problem } from '../../contract/problem.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import type { Settings } from '../../contract/settings.ts';
 import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
-import { readCertificate } from '../management/certificate.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
 import { deadLettersHelp } from './dead-letters-help.ts';
+import { certificateFiles, databaseUrlFiles } from './file-rules.ts';
 import { CONFIG_FILE_PLACES } from './find-config-file.ts';
 import { helpText } from './help-text.ts';
 import { type LoadedSettings, loadSettings } from './load-settings.ts';
@@ -41,11 +41,6 @@ function settle(loaded: LoadedSettings, { check, deadLetters, isMigrate }: Comma
   if (deadLetters) {
     return { kind: 'dead-letters', settings: loaded.value, request: deadLetters };
   }
-  const { ssl } = loaded.value.server;
-  const problems = ssl === undefined ? [] : readCertificate(ssl).problems;
-  if (problems.length > 0) {
-    return refuseSettings(problems, loaded.configFile);
-  }
   if (isMigrate) {
     return { kind: 'migrate', settings: loaded.value };
   }
@@ -76,6 +71,7 @@ export function configure(
   if (commandLine.problems.length > 0) {
     return refuse('The command line is wrong', commandLine.problems, '--help lists the options.');
   }
-  const { config, configTree } = commandLine;
-  return settle(loadSettings({ configFile: config, configTree, env, cwd }), commandLine);
+  const { config, configTree, deadLetters } = commandLine;
+  const rules = deadLetters ? [databaseUrlFiles] : [databaseUrlFiles, certificateFiles];
+  return settle(loadSettings({ configFile: config, configTree, env, cwd, rules }), commandLine);
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Checked } from '../../contract/check-against.ts';
+import type { Checked, Rule } from '../../contract/check-against.ts';
 import { checkSettings } from '../../contract/check-settings.ts';
 import type { Problem } from '../../contract/problem.ts';
 import type { SchemaNode } from '../../contract/schema-node.ts';
@@ -21,6 +21,8 @@ export interface SettingsSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder that relative paths begin at. */
   readonly cwd: string;
+  /** Conditions beyond those of the settings themselves, such as on files that they name. @default none */
+  readonly rules?: readonly Rule<Settings>[];
 }
 
 /** The settings, or everything that is wrong with them. */
@@ -88,8 +90,8 @@ function withSource(problem: Problem, { sources }: MergedValues): Problem {
   return source === undefined || problem.source !== undefined ? problem : { ...problem, source };
 }
 
-function check(merged: MergedValues): Checked<Settings> {
-  const checked = checkSettings(merged.document);
+function check(merged: MergedValues, rules: SettingsSources['rules']): Checked<Settings> {
+  const checked = checkSettings(merged.document, rules);
   const known = new Set(merged.problems.map(({ path }) => path));
   const found = checked.ok ? [] : checked.problems.filter(({ path }) => !known.has(path));
   const problems = [...merged.problems, ...found.map((problem) => withSource(problem, merged))];
@@ -116,5 +118,5 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
     return { configFile, ok: false, problems };
   }
   const merged = mergeValues([...yaml.values, ...tree.read.values, ...readEnvironment(schema, env)]);
-  return { ...check(merged), configFile };
+  return { ...check(merged, sources.rules), configFile };
 }

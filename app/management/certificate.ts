@@ -40,25 +40,36 @@ type Attempt<T> =
   | { readonly value: T; readonly problem?: never }
   | { readonly value?: never; readonly problem: Problem };
 
-/** What `parse` makes of a file; its own error is not told, since OpenSSL's says nothing to a person. */
+/** What `parse` made of a file, or why it could not, as the end of a sentence. */
+export type PemReading<T> =
+  | { readonly pem: string; readonly parsed: T; readonly failure?: never }
+  | { readonly failure: string };
+
+/** Reads a file; the error of `parse` is not told, since OpenSSL's says nothing to a person. */
+export function readPem<T>(file: string, parse: (pem: string) => T): PemReading<T> {
+  let pem: string;
+  try {
+    pem = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return { failure: READ_FAILURE[code] ?? `cannot be read (${code})` };
+  }
+  try {
+    return { pem, parsed: parse(pem) };
+  } catch {
+    return { failure: 'holds something else' };
+  }
+}
+
 function parseFile<T>(
   file: string,
   setting: typeof KEY,
   parse: (pem: string) => T,
 ): Attempt<{ pem: string; parsed: T }> {
-  let pem: string;
-  try {
-    pem = readFileSync(file, 'utf8');
-  } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    const reason = READ_FAILURE[code] ?? `cannot be read (${message})`;
-    return { problem: { ...setting, given: file, message: `names a file that ${reason}` } };
-  }
-  try {
-    return { value: { pem, parsed: parse(pem) } };
-  } catch {
-    return { problem: { ...setting, given: file, message: 'names a file that holds something else' } };
-  }
+  const reading = readPem(file, parse);
+  return reading.failure === undefined
+    ? { value: reading }
+    : { problem: { ...setting, given: file, message: `names a file that ${reading.failure}` } };
 }
 
 function pairProblem(cert: X509Certificate, pems: { cert: string; key: string }, files: CertificateFiles) {
