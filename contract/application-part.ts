@@ -19,6 +19,16 @@ function secretPaths(node: SchemaNode, path: SettingPath = []): SettingPath[] {
 /** Paths in application.yml of everything that must never stand in a manifest. */
 export const SECRET_SETTINGS: readonly SettingPath[] = secretPaths(SettingsSchema as SchemaNode);
 
+const SECRET_HOME: Readonly<Record<string, string>> = {
+  database: 'database',
+  kafka: 'kafka',
+  management: 'monitoring.credentials',
+  spring: 'monitoring.springBootAdmin',
+};
+
+/** The key of consumer.yaml that names the Secret of a secret setting. */
+export const secretHome = (path: SettingPath): string => `${SECRET_HOME[String(path[0])]}.existingSecret`;
+
 function withoutSecrets(node: SchemaNode, path: string): SchemaNode {
   if (node.properties === undefined) {
     return node;

@@ -1,4 +1,4 @@
-import { SECRET_SETTINGS } from './application-part.ts';
+import { SECRET_SETTINGS, secretHome } from './application-part.ts';
 import { type Checked, checkAgainst } from './check-against.ts';
 import { checkSettings } from './check-settings.ts';
 import { type ConsumerFile, ConsumerFileSchema } from './consumer-file.ts';
@@ -35,18 +35,11 @@ function remove(root: Section, path: SettingPath): void {
   }
 }
 
-const SECRET_HOME: Readonly<Record<string, string>> = {
-  database: 'database',
-  kafka: 'kafka',
-  management: 'monitoring.credentials',
-  spring: 'monitoring.springBootAdmin',
-};
-
 function secretProblem(path: SettingPath): Problem {
   return {
     path: `application.${formatPath(path)}`,
     message: 'is a secret, and a manifest is no place for one',
-    allowed: `a Secret in the cluster with the key ${path.at(-1)}, named by ${SECRET_HOME[String(path[0])]}.existingSecret`,
+    allowed: `a Secret in the cluster with the key ${path.at(-1)}, named by ${secretHome(path)}`,
   };
 }
 

@@ -32,7 +32,8 @@ export const pods = Type.Object(
           additionalProperties: false,
           patternProperties: { '^[A-Za-z_][A-Za-z0-9_]*$': Type.String() },
           default: {},
-          description: 'More environment variables, such as TZ or NODE_EXTRA_CA_CERTS; no secrets.',
+          description:
+            'More environment variables, such as TZ or NODE_EXTRA_CA_CERTS; no settings, which belong into application, and no secrets.',
         },
       ),
     ),

@@ -18,7 +18,8 @@ export interface PodsProps {
   readonly annotations?: Readonly<Record<string, string>>;
 
   /**
-   * More environment variables, such as TZ or NODE_EXTRA_CA_CERTS; no secrets.
+   * More environment variables, such as TZ or NODE_EXTRA_CA_CERTS; no settings, which belong into application, and no
+   * secrets.
    *
    * @default {}
    */
