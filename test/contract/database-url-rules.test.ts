@@ -138,14 +138,15 @@ test.each([
   expect(named.map(describeProblem).join()).not.toContain('hunter2');
 });
 
-test.each(['postgresql://u:12?hunter2@h/d', 'postgresql://u:12?hunter2=x@h/d', 'postgresql://u:12?a=1&hunter2@h/d'])(
-  'a password with a question mark is not taken for names of parameters: %s',
-  (url) => {
-    const problems = problemsOf(url);
-    expect(problems).not.toEqual([]);
-    expect(problems.map(describeProblem).join()).not.toContain('hunter2');
-  },
-);
+test.each([
+  'postgresql://u:12?swordfish@h/d',
+  'postgresql://u:12?swordfish=x@h/d',
+  'postgresql://u:12?a=1&swordfish@h/d',
+])('a password with a question mark is not taken for names of parameters: %s', (url) => {
+  const problems = problemsOf(url);
+  expect(problems).not.toEqual([]);
+  expect(problems.map(describeProblem).join()).not.toContain('swordfish');
+});
 
 test.each([...Object.keys(URL_PARAMETERS), ...Object.keys(UNFOLLOWED_PARAMETERS)])(
   'the parameter %s is in docs/configuration.md',
