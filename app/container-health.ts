@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { type ManagementEndpoint, managementEndpoint } from '../contract/actuator.ts';
 import { CONTAINER_HEALTH_CHECK } from '../contract/probes.ts';
-import { describeProblem } from '../contract/problem.ts';
+import { describeProblems } from '../contract/problem.ts';
 import { loadSettings, type SettingsSources } from './configuration/load-settings.ts';
 
 /** What a container health check says: its exit code, and a line for `docker inspect`. */
@@ -63,7 +63,7 @@ async function ask(url: string, timeoutMs: number): Promise<ContainerHealth> {
 export async function containerHealth(sources: SettingsSources, timeoutMs = TIMEOUT_MS): Promise<ContainerHealth> {
   const settings = loadSettings(sources);
   if (!settings.ok) {
-    return { isHealthy: false, message: settings.problems.map(describeProblem).join('\n') };
+    return { isHealthy: false, message: describeProblems(settings.problems) };
   }
   const endpoint = managementEndpoint(settings.value);
   if (endpoint.port === 0) {

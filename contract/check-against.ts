@@ -3,6 +3,7 @@ import { compileSchema } from './compile-schema.ts';
 import type { Problem } from './problem.ts';
 import type { SchemaNode } from './schema-node.ts';
 import { schemaProblems } from './schema-problems.ts';
+import { shownValue } from './shown-value.ts';
 
 /** What a check says: the complete value, deeply frozen, or everything that is wrong. */
 export type Checked<T> =
@@ -13,8 +14,10 @@ export type Checked<T> =
 export interface Rule<T> {
   /** Paths of the values it looks at: the rule is asked only when none of them is a problem already. */
   readonly reads: readonly string[];
-  /** All that is wrong; empty when the values fit. Secrets in `given` are the rule's own duty to mask. */
+  /** All that is wrong; empty when the values fit. `given` is masked as that of any problem, unless the rule does so itself. */
   readonly find: (value: T) => readonly Problem[];
+  /** Whether `given` is shown as it is. @default false */
+  readonly masksItself?: boolean;
 }
 
 function deepFreeze<T>(value: T): T {
@@ -29,6 +32,9 @@ const concerns = (path: string, problem: string): boolean =>
   problem === '' ||
   path === problem ||
   [`.`, `[`].some((next) => path.startsWith(problem + next) || problem.startsWith(path + next));
+
+const withShownValue = (problem: Problem): Problem =>
+  problem.given === undefined ? problem : { ...problem, given: shownValue(problem.given) };
 
 /**
  * Checks a value against a schema and rules, and fills in the schema's defaults.
@@ -48,6 +54,8 @@ export function checkAgainst<S extends TSchema>(
   const problems = schemaProblems(validate.errors ?? [], schema as SchemaNode, document);
   const value = document as Static<S>;
   const askable = rules.filter(({ reads }) => !problems.some(({ path }) => reads.some((read) => concerns(read, path))));
-  problems.push(...askable.flatMap(({ find }) => find(value)));
+  for (const { find, masksItself } of askable) {
+    problems.push(...(masksItself ? find(value) : find(value).map(withShownValue)));
+  }
   return problems.length === 0 ? { ok: true, value: deepFreeze(value) } : { ok: false, problems };
 }

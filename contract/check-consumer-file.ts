@@ -52,8 +52,6 @@ function takeOutSecrets(application: Section): Problem[] {
   return written.map(secretProblem);
 }
 
-const isSame = (one: Problem) => (other: Problem) => one.path === other.path;
-
 /**
  * Checks consumer.yaml, with `application` by the consumer's own rules.
  *
@@ -73,8 +71,9 @@ export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
   const problems = [...secrets, ...(file.ok ? [] : file.problems)];
   const isGiven = isSection(written) && isSection(written['application']);
   const more = settings.ok || !isGiven ? [] : settings.problems;
+  const paths = new Set(problems.map(({ path }) => path));
   for (const problem of more.map((each) => ({ ...each, path: `application.${each.path}` }))) {
-    if (!problems.some(isSame(problem))) {
+    if (!paths.has(problem.path)) {
       problems.push(problem);
     }
   }

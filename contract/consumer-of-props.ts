@@ -1,12 +1,20 @@
 import { type CheckedConsumer, checkConsumerFile } from './check-consumer-file.ts';
+import { ConsumerFileSchema } from './consumer-file.ts';
 import { InvalidConsumerError } from './invalid-consumer-error.ts';
 import type { Problem } from './problem.ts';
+import type { SchemaNode } from './schema-node.ts';
+import { shownPath } from './shown-value.ts';
 
 const NOT_PLAIN: Problem = {
   path: '',
   message: 'holds something that is no plain data, such as a function',
   allowed: 'what consumer.yaml could hold: maps, lists, strings, numbers, true and false',
 };
+
+const withShownPath = (problem: Problem): Problem => ({
+  ...problem,
+  path: shownPath(ConsumerFileSchema as SchemaNode, problem.path),
+});
 
 function isPlain(props: unknown): boolean {
   try {
@@ -29,7 +37,7 @@ export function consumerOfProps(subject: string, props: unknown): CheckedConsume
   }
   const checked = checkConsumerFile(props);
   if (!checked.ok) {
-    throw new InvalidConsumerError(subject, checked.problems);
+    throw new InvalidConsumerError(subject, checked.problems.map(withShownPath));
   }
   return checked.value;
 }

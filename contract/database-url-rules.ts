@@ -1,8 +1,9 @@
 import type { Rule } from './check-against.ts';
-import { isPlainUrl, maskUrl } from './mask-secrets.ts';
+import { isPlainUrl } from './mask-secrets.ts';
 import { nearestKey } from './nearest-key.ts';
 import type { Problem } from './problem.ts';
 import type { Settings } from './settings.ts';
+import { MASK, shownKey } from './shown-value.ts';
 
 const PATH = 'database.url';
 
@@ -89,8 +90,10 @@ const problem = (message: string, allowed: string, nearest?: string): Problem =>
 });
 
 /** A name that is no part of a password: of a text with a stray @ or ?, the rest of one may stand at its place. */
-const shownName = (name: string, url: string): string =>
-  isPlainUrl(url) && /^[A-Za-z_]{1,40}$/.test(name) ? ` ${name}` : '';
+const shownName = (name: string, url: string): string => {
+  const isShown = isPlainUrl(url) && shownKey(name.toLowerCase(), Object.keys(URL_PARAMETERS)) !== MASK;
+  return isShown ? ` ${name}` : '';
+};
 
 function unknownParameter(name: string, url: string): Problem {
   const known = Object.keys(URL_PARAMETERS);
@@ -156,7 +159,7 @@ const isUrl: Rule<Settings> = {
           {
             path: PATH,
             message: 'is not a URL',
-            given: maskUrl(url),
+            given: MASK,
             allowed:
               'postgresql://user:password@host:port/database, with special characters of user and password percent-encoded (@ as %40, # as %23, / as %2F)',
           },

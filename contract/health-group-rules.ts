@@ -3,6 +3,7 @@ import type { Rule } from './check-against.ts';
 import { HEALTH_COMPONENTS, PROBE_COMPONENTS } from './health-components.ts';
 import type { Problem } from './problem.ts';
 import type { Settings } from './settings.ts';
+import { shownKey } from './shown-value.ts';
 
 const GROUPS = 'management.endpoint.health.group';
 const PROBES = 'management.endpoint.health.probes.enabled';
@@ -48,7 +49,7 @@ const additionalPathsDiffer: Rule<Settings> = {
         : [
             {
               path: `${GROUPS}.${name}.additional-path`,
-              message: `is already the path of the group ${other}`,
+              message: `is already the path of the group ${shownKey(other)}`,
               given,
               allowed: 'a path of its own',
             },

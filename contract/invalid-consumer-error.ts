@@ -1,4 +1,4 @@
-import { describeProblem, type Problem } from './problem.ts';
+import { describeProblems, type Problem } from './problem.ts';
 
 /** Thrown by a construct whose props are wrong: one error that holds every problem. */
 export class InvalidConsumerError extends Error {
@@ -12,7 +12,7 @@ export class InvalidConsumerError extends Error {
   /** @param subject what was wrong: the construct's path */
   constructor(subject: string, problems: readonly Problem[]) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-    super(`${subject}: ${count} in the props\n${problems.map(describeProblem).join('\n')}`);
+    super(`${subject}: ${count} in the props\n${describeProblems(problems)}`);
     this.problems = problems;
   }
 }

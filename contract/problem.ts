@@ -29,3 +29,13 @@ export function describeProblem(problem: Problem): string {
   const nearest = problem.nearest === undefined ? '' : `; did you mean ${problem.nearest}?`;
   return `${subject} ${problem.message}${given}${source}${nearest}\n  allowed: ${problem.allowed}`;
 }
+
+/** A person reads no more of them at once, and the first ones may be the reason for the others. */
+export const MOST_SHOWN_PROBLEMS = 10;
+
+/** Problems for a person: the first ten, and how many more there are. */
+export function describeProblems(problems: readonly Problem[]): string {
+  const shown = problems.slice(0, MOST_SHOWN_PROBLEMS).map(describeProblem);
+  const more = problems.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more.toLocaleString('en-US')} more`] : [])].join('\n');
+}

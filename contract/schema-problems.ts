@@ -1,10 +1,11 @@
 import type { ErrorObject } from 'ajv';
 import { allowedValues } from './allowed-values.ts';
-import { maskSecrets } from './mask-secrets.ts';
+import { holdsSecret } from './mask-secrets.ts';
 import { nearestKey } from './nearest-key.ts';
-import type { Problem } from './problem.ts';
+import { MOST_SHOWN_PROBLEMS, type Problem } from './problem.ts';
 import { childSchema, isFreeMap, type SchemaNode } from './schema-node.ts';
 import { formatPath, type SettingPath, valueAt } from './setting-path.ts';
+import { MASK, shownValue } from './shown-value.ts';
 
 const MESSAGE: Readonly<Record<string, string>> = {
   type: 'has the wrong type',
@@ -81,7 +82,8 @@ function nearestPath(root: SchemaNode, siblings: readonly string[], parent: Sett
   return found === undefined ? undefined : formatPath(found);
 }
 
-function unknownKey({ error, path }: LocatedError, root: SchemaNode): Problem {
+/** @param isSought whether the nearest known key is to be found, which takes its time */
+function unknownKey({ error, path }: LocatedError, root: SchemaNode, isSought: boolean): Problem {
   const key = String(error.params['additionalProperty']);
   const place = formatPath([...path, key]);
   const parent = error.parentSchema as SchemaNode;
@@ -90,7 +92,7 @@ function unknownKey({ error, path }: LocatedError, root: SchemaNode): Problem {
     return { path: place, message: 'has a name that is not allowed', allowed: `a name that matches ${patterns}` };
   }
   const siblings = Object.keys(parent.properties ?? {});
-  const nearest = nearestPath(root, siblings, path, key);
+  const nearest = isSought ? nearestPath(root, siblings, path, key) : undefined;
   return {
     path: place,
     message: 'is not a known key',
@@ -105,17 +107,29 @@ function missingKey({ error, path }: LocatedError): Problem {
   return { path: formatPath([...path, key]), message: 'is missing', allowed: allowedValues(schema) };
 }
 
-/** The schema that governs a value, found from the root so that a secret's marks above it count as well. */
-function maskedValue(root: SchemaNode, document: unknown, path: SettingPath): unknown {
-  return valueAt(maskSecrets(root, document), path);
+/** Whether the schema has a secret at the path, above it or below it, or does not know the place. */
+function isSecretPlace(root: SchemaNode, path: SettingPath): boolean {
+  let node: SchemaNode | undefined = root;
+  for (const part of path) {
+    if (node === undefined || (node['x-secret'] ?? false) !== false) {
+      return true;
+    }
+    node = childSchema(node.anyOf?.find(({ type }) => type === 'object') ?? node, part);
+  }
+  return node === undefined || holdsSecret(node);
 }
 
+/** The texts that a schema node names one by one. */
+const choicesOf = ({ enum: choices = [], anyOf = [] }: SchemaNode): readonly string[] =>
+  [...choices, ...anyOf.map((branch) => branch.const)].filter((choice) => typeof choice === 'string');
+
 function wrongValue({ error, path }: LocatedError, root: SchemaNode, document: unknown): Problem {
+  const schema = error.parentSchema as SchemaNode;
   return {
     path: formatPath(path),
-    message: MESSAGE[error.keyword] ?? `is not allowed (${error.message ?? error.keyword})`,
-    given: maskedValue(root, document, path),
-    allowed: allowedValues(error.parentSchema as SchemaNode),
+    message: MESSAGE[error.keyword] ?? `is not allowed (${error.keyword})`,
+    given: isSecretPlace(root, path) ? MASK : shownValue(valueAt(document, path), choicesOf(schema)),
+    allowed: allowedValues(schema),
   };
 }
 
@@ -130,7 +144,7 @@ export function schemaProblems(errors: readonly ErrorObject[], root: SchemaNode,
     const { keyword } = located.error;
     const problem =
       keyword === 'additionalProperties'
-        ? unknownKey(located, root)
+        ? unknownKey(located, root, problems.size < MOST_SHOWN_PROBLEMS)
         : keyword === 'required'
           ? missingKey(located)
           : wrongValue(located, root, document);

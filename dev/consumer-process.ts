@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadSettings } from '../app/configuration/load-settings.ts';
 import { type ManagementEndpoint, managementEndpoint } from '../contract/actuator.ts';
-import { describeProblem } from '../contract/problem.ts';
+import { describeProblems } from '../contract/problem.ts';
 import { ExplainedError } from './run/explained-error.ts';
 import { LogLines } from './run/log-lines.ts';
 import { describeExit, type ExitStatus } from './run/owned-process.ts';
@@ -53,7 +53,7 @@ export interface ConsumerProcess {
 function endpointOf(configFile: string, env: Readonly<Record<string, string>>): ManagementEndpoint {
   const settings = loadSettings({ configFile, env, cwd: REPOSITORY });
   if (!settings.ok) {
-    throw new ExplainedError(settings.problems.map(describeProblem).join('\n'));
+    throw new ExplainedError(describeProblems(settings.problems));
   }
   return managementEndpoint(settings.value);
 }

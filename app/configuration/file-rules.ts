@@ -34,5 +34,6 @@ export const databaseUrlFiles: Rule<Settings> = {
 /** The certificate of the HTTP interface and its key. */
 export const certificateFiles: Rule<Settings> = {
   reads: ['server.ssl'],
+  masksItself: true,
   find: ({ server: { ssl } }) => (ssl === undefined ? [] : readCertificate(ssl).problems),
 };

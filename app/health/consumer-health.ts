@@ -1,5 +1,5 @@
+import { maskText } from '../../contract/mask-secrets.ts';
 import type { ConsumerReport, PartitionReport } from '../stream/consumer-report.ts';
-import { maskText } from './error-text.ts';
 import type { Detail, Health } from './health.ts';
 import type { Status } from './status.ts';
 

@@ -1,13 +1,4 @@
-import { MASK } from '../../contract/mask-secrets.ts';
-
-/** Bounded, so that no text, however long, takes long. A password may hold @ and / where nobody percent-encoded it. */
-const PASSWORD_IN_URL = /(:\/\/[^\s:@/]*:)\S{1,512}@/g;
-const SECRET_PARAMETER = /((?:password|passwd|pwd|secret)\s*=\s*)("[^"]*"|'[^']*'|[^\s,;&"']+)/gi;
-
-/** The text with the secrets in it masked: passwords in URLs, and what stands behind `password=` and its like. */
-export function maskText(text: string): string {
-  return text.replace(PASSWORD_IN_URL, `$1${MASK}@`).replace(SECRET_PARAMETER, `$1${MASK}`);
-}
+import { maskText } from '../../contract/mask-secrets.ts';
 
 /** Whether something thrown is an error, one of another realm (`node:vm`) included. */
 export function isError(thrown: unknown): thrown is Error {

@@ -1,4 +1,5 @@
 import { milliseconds } from '../../contract/duration.ts';
+import { maskText } from '../../contract/mask-secrets.ts';
 import type { AdminClientSettings } from '../../contract/settings.ts';
 import type { Logger } from '../logger.ts';
 import type { AdminInstance } from './admin-instance.ts';
@@ -104,7 +105,7 @@ export class AdminRegistration {
       await response.body?.cancel();
       throw new Error(`${url} answered ${response.status}`);
     }
-    const { id } = (await response.json()) as { id?: unknown };
+    const id = idOf(await response.text());
     if (typeof id !== 'string' || id === '') {
       throw new Error(`${url} answered without an id`);
     }
@@ -136,8 +137,17 @@ export class AdminRegistration {
   }
 }
 
+/** What is no JSON has no id; the parser's own message would quote the answer, which may repeat what was sent. */
+function idOf(answer: string): unknown {
+  try {
+    return (JSON.parse(answer) as { id?: unknown } | null)?.id;
+  } catch {
+    return undefined;
+  }
+}
+
 /** fetch() itself only says that it failed; why is in the cause, whose message may be empty where there were several. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
-  return cause?.message || cause?.code || message;
+  return maskText(cause?.message || cause?.code || message);
 }

@@ -1,5 +1,5 @@
 import type { Server } from 'node:tls';
-import { describeProblem } from '../../contract/problem.ts';
+import { describeProblems } from '../../contract/problem.ts';
 import type { Logger } from '../logger.ts';
 import { type Certificate, type CertificateFiles, readCertificate } from './certificate.ts';
 
@@ -47,7 +47,7 @@ export class CertificateRenewal {
   renew(): void {
     const { certificate, problems } = readCertificate(this.#files);
     if (certificate === undefined) {
-      this.#tellOnce(problems.map(describeProblem).join('\n'));
+      this.#tellOnce(describeProblems(problems));
       return;
     }
     this.#told = '';

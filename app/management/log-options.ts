@@ -1,7 +1,8 @@
 import type { FastifyServerOptions } from 'fastify';
-import { MASK } from '../../contract/mask-secrets.ts';
+import { maskText } from '../../contract/mask-secrets.ts';
 import type { Settings } from '../../contract/settings.ts';
-import { isError, maskText } from '../health/error-text.ts';
+import { MASK } from '../../contract/shown-value.ts';
+import { isError } from '../health/error-text.ts';
 
 /** Takes the log, one JSON line per call. */
 export interface LogDestination {

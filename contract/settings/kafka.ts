@@ -19,7 +19,7 @@ const sasl = Type.Object(
 /** How Kafka is reached and what is read from it. */
 export const kafka = Type.Object(
   {
-    brokers: Type.Array(Type.String({ pattern: '^[^\\s:,/]+:[0-9]{1,5}$', [ALLOWED]: 'host:port' }), {
+    brokers: Type.Array(Type.String({ pattern: '^[^\\s:,/@]+:[0-9]{1,5}$', [ALLOWED]: 'host:port' }), {
       minItems: 1,
       description: 'Bootstrap brokers, each as host:port.',
     }),

@@ -1,6 +1,6 @@
 import { managementEndpoint } from '../../contract/actuator.ts';
 import { checkConsumerFile } from '../../contract/check-consumer-file.ts';
-import { describeProblem } from '../../contract/problem.ts';
+import { describeProblems } from '../../contract/problem.ts';
 import { type Workload, workload } from '../../contract/workload.ts';
 import { MAX_VALUE_BYTES } from '../orders/poison.ts';
 import { ExplainedError } from '../run/explained-error.ts';
@@ -47,7 +47,7 @@ export function subjectDocument(around: Surroundings, logLevel: 'info' | 'debug'
 export function subjectWorkload(document: object): Workload {
   const checked = checkConsumerFile(document);
   if (!checked.ok) {
-    throw new ExplainedError(checked.problems.map(describeProblem).join('\n'));
+    throw new ExplainedError(describeProblems(checked.problems));
   }
   return workload(checked.value);
 }

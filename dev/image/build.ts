@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { describeProblem } from '../../contract/problem.ts';
+import { describeProblems } from '../../contract/problem.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import { buildArguments, type ImageBuild } from './build-arguments.ts';
 import { CONTAINER_ENGINES, type ContainerEngine, findContainerEngine } from './container-engine.ts';
@@ -84,7 +84,7 @@ function build(argv: readonly string[]): number {
   }
   const image = imageToBuild(process.cwd(), options.environment, PRODUCT_VERSION);
   if (!image.ok) {
-    return fail(`No image was built.\n\n${image.problems.map(describeProblem).join('\n')}\n`);
+    return fail(`No image was built.\n\n${describeProblems(image.problems)}\n`);
   }
   const isLocal = options['local-base'];
   const engine = findContainerEngine(process.env['PATH']);

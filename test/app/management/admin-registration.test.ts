@@ -105,6 +105,15 @@ test('a server that is away or refuses is logged once and asked again, and the c
   expect(logged('registered at Spring Boot Admin')).toHaveLength(1);
 });
 
+test('an answer that is no JSON is not repeated in the log: it may hold what was sent', async () => {
+  server.answer = 'hunter2 hunter2';
+  const warned = once(log, 'warn');
+  await start();
+  await warned;
+  expect(logged('does not register')).toMatchObject([{ reason: expect.stringContaining('answered without an id') }]);
+  expect(JSON.stringify(lines)).not.toContain('hunter2');
+});
+
 test('nobody at the address is logged with the reason', async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const warned = once(log, 'warn');

@@ -18,6 +18,8 @@ export class AdminServer {
   readonly requests: AdminRequest[] = [];
   /** Answers with this status instead; 0: with nothing at all. */
   failure: number | undefined;
+  /** Answers a registration with this text instead of an id. */
+  answer: string | undefined;
   readonly #events = new EventEmitter();
   readonly #server = createServer((request, response) => void this.#serve(request, response));
 
@@ -70,7 +72,7 @@ export class AdminServer {
   }
 
   #idBody({ method, body }: AdminRequest): string {
-    return method === 'POST' ? JSON.stringify({ id: idOf(body) }) : '';
+    return method === 'POST' ? (this.answer ?? JSON.stringify({ id: idOf(body) })) : '';
   }
 }
 
