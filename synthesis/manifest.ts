@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { yamlReason } from '../contract/yaml-document.ts';
 
 /** Content of a Kubernetes object as a manifest has it. */
 export interface KubernetesObject {
@@ -30,7 +31,7 @@ function objectsOf(folder: string, file: string): Manifest[] {
   const documents = parseAllDocuments(readFileSync(join(folder, file), 'utf8'));
   const [error] = documents.flatMap(({ errors }) => errors);
   if (error !== undefined) {
-    throw new Error(`${join(folder, file)} is not YAML: ${error.message.split('\n')[0]}`);
+    throw new Error(`${join(folder, file)} is not YAML: ${yamlReason(error.code)}`);
   }
   return documents
     .map((document): unknown => document.toJS())

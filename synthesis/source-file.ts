@@ -1,8 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
-import { type Document, isNode, LineCounter, parseDocument, visit } from 'yaml';
+import { type Document, LineCounter, parseDocument } from 'yaml';
 import type { Problem } from '../contract/problem.ts';
 import type { SettingPath } from '../contract/setting-path.ts';
+import { nodeAt, plainData, YAML_OPTIONS, yamlMistakes } from '../contract/yaml-document.ts';
+
+/** The work for a file is bounded by its size. */
+const LARGEST_BYTES = 1_048_576;
 
 /** A YAML file as the user wrote it, which can say where in it something stands. */
 export interface SourceFile {
@@ -25,66 +29,65 @@ function placer(name: string, lines: LineCounter): Place {
   };
 }
 
-function syntaxProblems(document: Document, place: Place): Problem[] {
-  return document.errors.map(({ message, pos }) => ({
-    path: '',
-    message: `is not YAML: ${message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '')}`,
-    allowed: 'one YAML document',
-    source: place(pos[0]),
-  }));
-}
-
-/** The parser leaves aliases alone: only who follows them finds those that lead nowhere or round in a circle. */
-function aliasProblems(document: Document, place: Place): Problem[] {
-  const problems: Problem[] = [];
-  visit(document, {
-    Alias: (_key, alias, ancestors) => {
-      const anchored = alias.resolve(document);
-      if (anchored === undefined || ancestors.includes(anchored)) {
-        const reason = anchored === undefined ? 'names no anchor above it' : 'stands inside of what it names';
-        problems.push({
-          path: '',
-          message: `has an alias that ${reason}: *${alias.source}`,
-          allowed: 'an alias below the anchor of that name',
-          source: place(alias.range?.[0] ?? 0),
-        });
-      }
-    },
-  });
-  return problems;
-}
+const notYaml = (reason: string, source: string): Problem => ({
+  path: '',
+  message: `is not YAML: ${reason}`,
+  allowed: 'one YAML document',
+  source,
+});
 
 /** The document as plain data; a problem where aliases multiply without end. */
 function toPlain(document: Document, name: string): Pick<SourceFile, 'value' | 'problems'> {
-  try {
-    return { value: document.toJS() ?? undefined, problems: [] };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const problem = { path: '', message: `is not YAML: ${reason}`, allowed: 'one YAML document', source: name };
-    return { value: undefined, problems: [problem] };
-  }
+  const plain = plainData(document);
+  return 'reason' in plain
+    ? { value: undefined, problems: [notYaml(plain.reason, name)] }
+    : { value: plain.raw ?? undefined, problems: [] };
 }
 
 function locate(document: Document, path: SettingPath, place: Place): string | undefined {
   if (path.length === 0) {
     return undefined;
   }
-  const node = document.getIn(path, true);
-  return isNode(node) && node.range !== null && node.range !== undefined ? place(node.range[0]) : undefined;
+  const range = nodeAt(document, path)?.range;
+  return range === null || range === undefined ? undefined : place(range[0]);
+}
+
+const REASON: Readonly<Record<string, string>> = {
+  ENOENT: 'leads to a file that does not exist',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be read by this user',
+};
+
+/** A regular file's text; a pipe in its place is not waited for. */
+function readText(path: string): { readonly text: string } | { readonly reason: string } {
+  try {
+    const stats = statSync(path);
+    if (!stats.isFile()) {
+      return { reason: stats.isDirectory() ? 'is a folder' : 'is not a regular file' };
+    }
+    return stats.size <= LARGEST_BYTES ? { text: readFileSync(path, 'utf8') } : { reason: 'is larger than 1 MiB' };
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return { reason: REASON[code] ?? `cannot be read (${code})` };
+  }
 }
 
 /**
  * Reads a YAML file.
  *
  * @param folder what the file's name in messages is relative to
- * @throws Error of the file system when the file can't be read
  */
 export function readSourceFile(path: string, folder: string): SourceFile {
   const name = relative(folder, path);
+  const read = readText(path);
+  if ('reason' in read) {
+    const problem = { path: '', message: read.reason, allowed: 'a readable YAML file', source: name };
+    return { name, value: undefined, problems: [problem], locate: () => undefined };
+  }
   const lines = new LineCounter();
-  const document = parseDocument(readFileSync(path, 'utf8'), { lineCounter: lines });
+  const document = parseDocument(read.text, { ...YAML_OPTIONS, lineCounter: lines });
   const place = placer(name, lines);
-  const problems = [...syntaxProblems(document, place), ...aliasProblems(document, place)];
+  const problems = yamlMistakes(document).map(({ reason, offset }) => notYaml(reason, place(offset)));
   return {
     name,
     ...(problems.length === 0 ? toPlain(document, name) : { value: undefined, problems }),

@@ -3,9 +3,11 @@ import type { Problem } from '../../contract/problem.ts';
 import { isOpen, type SchemaNode } from '../../contract/schema-node.ts';
 import { environmentName } from '../../contract/setting-list.ts';
 import { formatPath } from '../../contract/setting-path.ts';
+import { MASK, shownKey } from '../../contract/shown-value.ts';
+import { plainData, YAML_OPTIONS, yamlMistakes } from '../../contract/yaml-document.ts';
 import { bindKey } from './bind-key.ts';
 import { convert } from './convert-text.ts';
-import { resolvePlaceholders } from './resolve-placeholders.ts';
+import { DEEPEST_PLACEHOLDER, isNestedTooDeep, resolvePlaceholders } from './resolve-placeholders.ts';
 import type { SettingValue } from './setting-value.ts';
 import { type LocatedDocument, placeOf, placeOfValue, type RawPath } from './yaml-place.ts';
 
@@ -29,28 +31,51 @@ export interface YamlInput {
 /** One document of the file, and what its values are read with. */
 interface DocumentContext extends LocatedDocument, Pick<YamlInput, 'schema' | 'lookup'> {}
 
+/** @param name as it was written; it may be a part of a password that holds a dollar and braces */
 function unresolved(path: string, name: string, source: string): Problem {
+  const shown = shownKey(name);
   const variable = /^[A-Z0-9_]+$/.test(name) ? name : environmentName(name);
+  const named = shown === MASK ? 'the environment variable of that name' : `the environment variable ${variable}`;
+  const asText = `; \\\${${shown}} is the text itself`;
   return {
     path,
-    message: `refers to \${${name}}, which is not set`,
-    allowed: `set the environment variable ${variable}, or give a default: \${${name}:value}`,
+    message: `refers to \${${shown}}, which is not set`,
+    allowed: `set ${named}, or give a default: \${${shown}:value}${shown === MASK ? asText : ''}`,
     source,
   };
 }
 
-/** Replaces the placeholders in every text of a value and collects the names that are not known. */
-function resolveTexts(value: unknown, lookup: YamlInput['lookup'], missing: string[]): unknown {
+const tooDeep = (path: string, source: string): Problem => ({
+  path,
+  message: `has placeholders more than ${DEEPEST_PLACEHOLDER} deep inside of each other`,
+  allowed: 'a text, or a placeholder with a default',
+  source,
+});
+
+/** What kept placeholders of a value from being replaced. */
+interface Unresolved {
+  readonly names: Set<string>;
+  isTooDeep: boolean;
+}
+
+/** Replaces the placeholders in every text of a value and collects what is wrong with them. */
+function resolveTexts(value: unknown, lookup: YamlInput['lookup'], wrong: Unresolved): unknown {
   if (typeof value === 'string') {
+    if (isNestedTooDeep(value)) {
+      wrong.isTooDeep = true;
+      return value;
+    }
     const resolved = resolvePlaceholders(value, lookup);
-    missing.push(...resolved.missing);
+    for (const name of resolved.missing) {
+      wrong.names.add(name);
+    }
     return resolved.text;
   }
   if (Array.isArray(value)) {
-    return value.map((item) => resolveTexts(item, lookup, missing));
+    return value.map((item) => resolveTexts(item, lookup, wrong));
   }
   return typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveTexts(item, lookup, missing)]))
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveTexts(item, lookup, wrong)]))
     : value;
 }
 
@@ -62,14 +87,18 @@ function readValue(
   raw: unknown,
 ): SettingValue {
   const source = placeOfValue(context, rawPath);
-  const missing: string[] = [];
-  const value = convert(schema, resolveTexts(raw, context.lookup, missing));
+  const wrong: Unresolved = { names: new Set(), isTooDeep: false };
+  const value = convert(schema, resolveTexts(raw, context.lookup, wrong));
+  const problems = [
+    ...(wrong.isTooDeep ? [tooDeep(formatPath(path), source)] : []),
+    ...[...wrong.names].map((name) => unresolved(formatPath(path), name, source)),
+  ];
   return {
     path,
     value,
     source,
     ...(Array.isArray(raw) && { itemSources: raw.map((_item, index) => placeOfValue(context, [...rawPath, index])) }),
-    ...(missing.length > 0 && { problems: missing.map((name) => unresolved(formatPath(path), name, source)) }),
+    ...(problems.length > 0 && { problems }),
   };
 }
 
@@ -127,41 +156,16 @@ const invalid = (reason: string, source: string): Problem => ({
   source,
 });
 
-/** An alias to something that it is a part of has no end as plain data. */
-function endlessAliases(context: DocumentContext): readonly Problem[] {
-  const problems: Problem[] = [];
-  visit(context.document, {
-    Alias: (_key, alias, ancestors) => {
-      const anchored = alias.resolve(context.document);
-      if (anchored !== undefined && ancestors.includes(anchored)) {
-        const reason = `the alias *${alias.source} stands inside of what it names`;
-        problems.push(invalid(reason, placeOf(context, alias.range?.[0] ?? 0)));
-      }
-    },
-  });
-  return problems;
-}
-
-/** The document as plain data; a problem where aliases multiply without end or name nothing. */
-function toPlain(document: Document, source: string): { readonly raw: unknown } | { readonly problem: Problem } {
-  try {
-    return { raw: document.toJS() };
-  } catch (error) {
-    return { problem: invalid(error instanceof Error ? error.message : String(error), source) };
-  }
-}
-
 function readDocument(context: DocumentContext): YamlSettings {
   const { document, name, schema } = context;
-  const syntax = document.errors.map((error) => invalid(error.message, placeOf(context, error.pos[0])));
-  const errors = [...syntax, ...endlessAliases(context)];
-  if (errors.length > 0) {
-    return { values: [], problems: errors };
+  const mistakes = yamlMistakes(document);
+  if (mistakes.length > 0) {
+    return { values: [], problems: mistakes.map(({ reason, offset }) => invalid(reason, placeOf(context, offset))) };
   }
   keepTexts(document);
-  const plain = toPlain(document, name);
-  return 'problem' in plain
-    ? { values: [], problems: [plain.problem] }
+  const plain = plainData(document);
+  return 'reason' in plain
+    ? { values: [], problems: [invalid(plain.reason, name)] }
     : { values: markRepeated(readNode(context, schema, [], [], plain.raw)), problems: [] };
 }
 
@@ -171,7 +175,7 @@ function readDocument(context: DocumentContext): YamlSettings {
  */
 export function readYaml(input: YamlInput): YamlSettings {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(input.text, { lineCounter: lines, prettyErrors: false, merge: true });
+  const documents = parseAllDocuments(input.text, { ...YAML_OPTIONS, lineCounter: lines, merge: true });
   const read = [...documents].map((document) => readDocument({ ...input, document, lines }));
   return { values: read.flatMap(({ values }) => values), problems: read.flatMap(({ problems }) => problems) };
 }

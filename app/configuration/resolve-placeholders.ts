@@ -1,7 +1,22 @@
-/** A text with its placeholders replaced, and the names that nobody knows and that have no default. */
+/** A text with its placeholders replaced, and the names that are not known and have no default. */
 export interface ResolvedText {
   readonly text: string;
   readonly missing: readonly string[];
+}
+
+/** Placeholders stand at most this deep in the defaults of others: the work for a text grows with it. */
+export const DEEPEST_PLACEHOLDER = 16;
+
+/** Whether placeholders stand in each other deeper than {@link DEEPEST_PLACEHOLDER}, closed or not. */
+export function isNestedTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const [token] of text.matchAll(/\$\{|\}/g)) {
+    depth = token === '}' ? Math.max(depth - 1, 0) : depth + 1;
+    if (depth > DEEPEST_PLACEHOLDER) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** Index of the brace that closes the placeholder whose content begins at `start`; -1 when none does. */
@@ -34,6 +49,8 @@ function resolveOne(content: string, lookup: (name: string) => string | undefine
  * Replaces `${NAME}` and `${NAME:default}`; the default may hold placeholders. A backslash before it (`\${NAME}`) keeps a
  * placeholder as text, and so does a missing closing brace. What a name stands for is not searched for placeholders: a
  * password may hold any characters.
+ *
+ * @param text one that is not {@link isNestedTooDeep}
  */
 export function resolvePlaceholders(text: string, lookup: (name: string) => string | undefined): ResolvedText {
   const missing: string[] = [];

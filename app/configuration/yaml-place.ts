@@ -1,4 +1,5 @@
-import { type Document, isCollection, isMap, isScalar, type LineCounter, type Node } from 'yaml';
+import { type Document, isCollection, isMap, isNode, type LineCounter, type Node } from 'yaml';
+import { nodeAt, pairAt } from '../../contract/yaml-document.ts';
 
 /** Keys and list positions as the YAML has them, before they are bound to settings. */
 export type RawPath = readonly (string | number)[];
@@ -17,20 +18,20 @@ export function placeOf({ lines, name }: LocatedDocument, offset: number): strin
 }
 
 /** The node to point at: a scalar itself, of a section its key, of what an alias brings in the alias. */
-function nodeAt(document: Document, path: RawPath): Node | undefined {
-  const node = document.getIn(path, true) as Node | undefined;
+function pointedAt(document: Document, path: RawPath): Node | undefined {
+  const node = nodeAt(document, path);
   if (node !== undefined && !isCollection(node)) {
     return node;
   }
-  const parent: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
-  const pair = isMap(parent) && parent.items.find(({ key }) => isScalar(key) && String(key.value) === path.at(-1));
-  return pair ? (pair.key as Node) : node;
+  const parent = nodeAt(document, path.slice(0, -1));
+  const key = isMap(parent) ? pairAt(parent, path.at(-1))?.key : undefined;
+  return isNode(key) ? key : node;
 }
 
 /** Where a value stands; for what a merge key or an alias brings in, the nearest place above it. */
 export function placeOfValue(located: LocatedDocument, path: RawPath): string {
   for (let length = path.length; length > 0; length -= 1) {
-    const range = nodeAt(located.document, path.slice(0, length))?.range;
+    const range = pointedAt(located.document, path.slice(0, length))?.range;
     if (range !== undefined && range !== null) {
       return placeOf(located, range[0]);
     }
