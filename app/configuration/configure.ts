@@ -1,6 +1,6 @@
 import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
-import { describeProblem, type Problem } from '../../contract/problem.ts';
+import { describeProblems, type Problem } from '../../contract/problem.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import type { Settings } from '../../contract/settings.ts';
 import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
@@ -21,8 +21,7 @@ export type Decision =
 
 function refuse(what: string, problems: readonly Problem[], hint: string): Decision {
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  const list = problems.map(describeProblem).join('\n');
-  const stderr = `${what}: ${count}; nothing was started.\n\n${list}\n\n${hint}\n`;
+  const stderr = `${what}: ${count}; nothing was started.\n\n${describeProblems(problems)}\n\n${hint}\n`;
   return { kind: 'exit', code: EXIT_CODE.configuration, stderr };
 }
 

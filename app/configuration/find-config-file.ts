@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { shownFile } from './shown-file.ts';
 
 /** Where `application.yml` is looked for when nobody names a file, in this order, below the working directory. */
 export const CONFIG_FILE_PLACES = ['application.yml', join('config', 'application.yml')] as const;
@@ -7,7 +8,7 @@ export const CONFIG_FILE_PLACES = ['application.yml', join('config', 'applicatio
 /** The configuration file to read. */
 export interface ConfigFile {
   readonly path: string;
-  /** The name for messages: as the user wrote it, or where it was found. */
+  /** The name for messages: as the user wrote it, as far as that may be shown, or where it was found. */
   readonly name: string;
   /** What named it: `--config` or `CONFIG_FILE`; left out when it was found at one of the usual places. */
   readonly namedBy?: string;
@@ -25,11 +26,11 @@ export function findConfigFile(
   cwd: string,
 ): ConfigFile | undefined {
   if (named !== undefined) {
-    return { path: resolve(cwd, named), name: named, namedBy: '--config' };
+    return { path: resolve(cwd, named), name: shownFile(named, cwd), namedBy: '--config' };
   }
   const variable = env['CONFIG_FILE'];
   if (variable !== undefined && variable !== '') {
-    return { path: resolve(cwd, variable), name: variable, namedBy: 'CONFIG_FILE' };
+    return { path: resolve(cwd, variable), name: shownFile(variable, cwd), namedBy: 'CONFIG_FILE' };
   }
   const place = CONFIG_FILE_PLACES.find((candidate) => existsSync(join(cwd, candidate)));
   return place === undefined ? undefined : { path: join(cwd, place), name: place };

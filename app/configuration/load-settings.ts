@@ -5,12 +5,14 @@ import type { Problem } from '../../contract/problem.ts';
 import type { SchemaNode } from '../../contract/schema-node.ts';
 import { environmentName } from '../../contract/setting-list.ts';
 import { type Settings, SettingsSchema } from '../../contract/settings.ts';
+import { shownPath } from '../../contract/shown-value.ts';
 import { type ConfigFile, findConfigFile } from './find-config-file.ts';
 import { type MergedValues, mergeValues } from './merge-values.ts';
 import { type ConfigTree, readConfigTree } from './read-config-tree.ts';
 import { readEnvironment } from './read-environment.ts';
 import { readText } from './read-text.ts';
-import { readYaml, type YamlSettings } from './read-yaml.ts';
+import { readYaml, type YamlInput, type YamlSettings } from './read-yaml.ts';
+import { shownFile } from './shown-file.ts';
 
 /** Where settings come from. */
 export interface SettingsSources {
@@ -39,14 +41,23 @@ const REASON: Readonly<Record<string, string>> = {
   ENOTDIR: 'is not a folder',
   EACCES: 'may not be read by this user',
   EPERM: 'may not be read by this user',
+  NOT_A_FILE: 'is not a regular file',
+  TOO_LARGE: 'is larger than 1 MiB',
   ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text',
 };
 
 /** @param problem what names the file or folder, and what could be there */
-function unreadable(error: unknown, problem: Pick<Problem, 'path' | 'given' | 'allowed'>): Problem {
-  const { code = '', message, path: place } = error as NodeJS.ErrnoException;
-  const reason = REASON[code] ?? `cannot be read (${message})`;
-  return { ...problem, message: `names something that ${reason}`, ...(place !== undefined && { source: place }) };
+function unreadable(error: unknown, problem: Pick<Problem, 'path' | 'given' | 'allowed'>, cwd: string): Problem {
+  const { code = '', path: place } = error as NodeJS.ErrnoException;
+  const reason = REASON[code] ?? `cannot be read (${code || 'for an unknown reason'})`;
+  const source = place === undefined ? {} : { source: shownFile(place, cwd) };
+  return { ...problem, message: `names something that ${reason}`, ...source };
+}
+
+function unreadableTree(error: unknown, { configTree, env, cwd }: SettingsSources): Problem {
+  const path = configTree === undefined ? 'CONFIG_TREE' : '--config-tree';
+  const given = shownFile(configTree ?? env['CONFIG_TREE'] ?? '', cwd);
+  return unreadable(error, { path, given, allowed: 'a folder of readable files' }, cwd);
 }
 
 /** Files that were read, or the problems that kept them from being read. */
@@ -55,7 +66,8 @@ interface Attempt<T> {
   readonly problems: readonly Problem[];
 }
 
-function readTree({ configTree, env, cwd }: SettingsSources): Attempt<ConfigTree> {
+function readTree(sources: SettingsSources): Attempt<ConfigTree> {
+  const { configTree, env, cwd } = sources;
   const folder = configTree ?? (env['CONFIG_TREE'] || undefined);
   const none: ConfigTree = { values: [], lookup: () => undefined };
   if (folder === undefined) {
@@ -64,23 +76,32 @@ function readTree({ configTree, env, cwd }: SettingsSources): Attempt<ConfigTree
   try {
     return { read: readConfigTree(schema, resolve(cwd, folder)), problems: [] };
   } catch (error) {
-    const path = configTree === undefined ? 'CONFIG_TREE' : '--config-tree';
-    return {
-      read: none,
-      problems: [unreadable(error, { path, given: folder, allowed: 'a folder of readable files' })],
-    };
+    return { read: none, problems: [unreadableTree(error, sources)] };
   }
 }
 
-function readFile(file: ConfigFile | undefined, lookup: (name: string) => string | undefined): YamlSettings {
-  if (file === undefined) {
-    return { values: [], problems: [] };
+function readFile({ path, name, namedBy }: ConfigFile, cwd: string): Attempt<string> {
+  try {
+    return { read: readText(path), problems: [] };
+  } catch (error) {
+    const problem = { path: namedBy ?? 'the configuration file', given: name, allowed: 'a readable YAML file' };
+    return { read: '', problems: [unreadable(error, problem, cwd)] };
+  }
+}
+
+/** A placeholder may name a file of the config tree that cannot be read. */
+function readSettings(file: ConfigFile, sources: SettingsSources, lookup: YamlInput['lookup']): YamlSettings {
+  const { read: text, problems } = readFile(file, sources.cwd);
+  if (problems.length > 0) {
+    return { values: [], problems };
   }
   try {
-    return readYaml({ text: readText(file.path), name: file.name, schema, lookup });
+    return readYaml({ text, name: file.name, schema, lookup });
   } catch (error) {
-    const path = file.namedBy ?? 'the configuration file';
-    return { values: [], problems: [unreadable(error, { path, given: file.name, allowed: 'a readable YAML file' })] };
+    if ((error as NodeJS.ErrnoException).path === undefined) {
+      throw error;
+    }
+    return { values: [], problems: [unreadableTree(error, sources)] };
   }
 }
 
@@ -95,7 +116,9 @@ function check(merged: MergedValues, rules: SettingsSources['rules']): Checked<S
   const known = new Set(merged.problems.map(({ path }) => path));
   const found = checked.ok ? [] : checked.problems.filter(({ path }) => !known.has(path));
   const problems = [...merged.problems, ...found.map((problem) => withSource(problem, merged))];
-  return problems.length === 0 ? checked : { ok: false, problems };
+  return problems.length === 0
+    ? checked
+    : { ok: false, problems: problems.map((problem) => ({ ...problem, path: shownPath(schema, problem.path) })) };
 }
 
 /**
@@ -111,7 +134,7 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
   const lookup = (name: string): string | undefined =>
     env[name] ?? env[environmentName(name)] ?? tree.read.lookup(name);
   const file = findConfigFile(sources.configFile, env, sources.cwd);
-  const yaml = readFile(file, lookup);
+  const yaml = file === undefined ? { values: [], problems: [] } : readSettings(file, sources, lookup);
   const problems = [...tree.problems, ...yaml.problems];
   const configFile = file?.name;
   if (problems.length > 0) {

@@ -1,8 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { describeProblem, type Problem } from '../../contract/problem.ts';
+import { describeProblems, type Problem } from '../../contract/problem.ts';
 import type { Settings } from '../../contract/settings.ts';
+import { readText } from '../configuration/read-text.ts';
+import { shownFile } from '../configuration/shown-file.ts';
 
 /** The settings that name the certificate's files. */
 export type CertificateFiles = NonNullable<Settings['server']['ssl']>;
@@ -34,6 +35,8 @@ const READ_FAILURE: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   EISDIR: 'is a folder',
   EACCES: 'may not be read by this user',
+  NOT_A_FILE: 'is not a regular file',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'holds something else',
 };
 
 type Attempt<T> =
@@ -49,7 +52,7 @@ export type PemReading<T> =
 export function readPem<T>(file: string, parse: (pem: string) => T): PemReading<T> {
   let pem: string;
   try {
-    pem = readFileSync(file, 'utf8');
+    pem = readText(file);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     return { failure: READ_FAILURE[code] ?? `cannot be read (${code})` };
@@ -69,7 +72,9 @@ function parseFile<T>(
   const reading = readPem(file, parse);
   return reading.failure === undefined
     ? { value: reading }
-    : { problem: { ...setting, given: file, message: `names a file that ${reading.failure}` } };
+    : {
+        problem: { ...setting, given: shownFile(file, process.cwd()), message: `names a file that ${reading.failure}` },
+      };
 }
 
 function pairProblem(cert: X509Certificate, pems: { cert: string; key: string }, files: CertificateFiles) {
@@ -118,7 +123,7 @@ export function readCertificate(files: CertificateFiles): CertificateReading {
 export function requireCertificate(files: CertificateFiles): Certificate {
   const { certificate, problems } = readCertificate(files);
   if (certificate === undefined) {
-    throw new Error(problems.map(describeProblem).join('\n'));
+    throw new Error(describeProblems(problems));
   }
   return certificate;
 }
