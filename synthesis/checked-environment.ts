@@ -1,7 +1,10 @@
 import type { Checked } from '../contract/check-against.ts';
 import { type CheckedConsumer, checkConsumerFile } from '../contract/check-consumer-file.ts';
+import { ConsumerFileSchema } from '../contract/consumer-file.ts';
 import { describeProblem, type Problem } from '../contract/problem.ts';
+import type { SchemaNode } from '../contract/schema-node.ts';
 import type { SettingPath } from '../contract/setting-path.ts';
+import { shownPath } from '../contract/shown-value.ts';
 import { clashProblems } from './clash-problems.ts';
 import { consumerList, type ListedConsumer } from './consumer-list.ts';
 import { type Environment, OVERLAY_FOLDER, readEnvironments } from './environment.ts';
@@ -30,7 +33,8 @@ const parsePath = (path: string): SettingPath =>
 
 function located(problem: Problem, { layers }: ListedConsumer): Problem {
   const source = problem.source ?? locateIn(layers, parsePath(problem.path));
-  return source === undefined ? problem : { ...problem, source };
+  const shown = { ...problem, path: shownPath(ConsumerFileSchema as SchemaNode, problem.path) };
+  return source === undefined ? shown : { ...shown, source };
 }
 
 interface Examined {
@@ -73,9 +77,14 @@ function whom(findings: readonly Finding[], consumers: number): string {
 
 /** A mistake in consumer.yaml is one in every environment and of every consumer: it is told once. */
 function distinct(findings: readonly Finding[], consumers: number): Problem[] {
-  const keys = [...new Set(findings.map(({ problem }) => describeProblem(problem)))];
-  return keys.flatMap((key) => {
-    const group = findings.filter(({ problem }) => describeProblem(problem) === key);
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const key = describeProblem(finding.problem);
+    const group = groups.get(key) ?? [];
+    group.push(finding);
+    groups.set(key, group);
+  }
+  return [...groups.values()].flatMap((group) => {
     const [first] = group;
     const source = `${first?.problem.source ?? ''}${whom(group, consumers)}`;
     return first === undefined ? [] : [{ ...first.problem, source }];

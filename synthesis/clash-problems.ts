@@ -1,5 +1,6 @@
 import type { CheckedConsumer } from '../contract/check-consumer-file.ts';
 import type { Problem } from '../contract/problem.ts';
+import { shownText } from '../contract/shown-value.ts';
 
 const hasCommon = (one: readonly string[], other: readonly string[]): boolean =>
   one.some((each) => other.includes(each));
@@ -40,7 +41,7 @@ function groupClash(one: CheckedConsumer, other: CheckedConsumer): Problem[] {
         {
           path: 'application.kafka.groupId',
           message: `is also that of ${other.file.name}, which reads other topics or writes elsewhere: the members of a group share its partitions`,
-          given: mine.groupId,
+          given: shownText(mine.groupId),
           allowed: "a group of the consumer's own",
         },
       ]

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { shownText } from '../contract/shown-value.ts';
 
 const SYNTH_HELP = `Checks consumer.yaml and environments/, renders them, and replaces dist/ when all of it is valid.
 
@@ -37,6 +38,19 @@ const OPTIONS = {
 /** Whether the arguments ask for a comparison: `diff` is the first of them. */
 export const isDiff = ([command]: readonly string[]): boolean => command === 'diff';
 
+/** What is written there, rightly or because it is near at hand. */
+const KNOWN_WORDS = ['diff', 'synth', '--env', '--environment', '--allow-recreate', '--help'];
+
+/** Node's own messages quote what is on the command line, and one word of it may be a password. */
+function explained<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    const [, what, word] = /^(Unknown option|Unexpected argument) '(.*?)'/s.exec((error as Error).message) ?? [];
+    throw what === undefined ? error : new TypeError(`${what} '${shownText(word ?? '', KNOWN_WORDS)}'`);
+  }
+}
+
 /**
  * Reads the arguments: `diff` and its options, or those of synth.
  *
@@ -45,7 +59,8 @@ export const isDiff = ([command]: readonly string[]): boolean => command === 'di
 export function commandLine(args: readonly string[]): CommandLine {
   const command = isDiff(args) ? 'diff' : 'synth';
   const own = command === 'diff' ? {} : ({ 'allow-recreate': { type: 'boolean' } } as const);
-  const { values } = parseArgs({ args: args.slice(isDiff(args) ? 1 : 0), options: { ...OPTIONS, ...own } });
+  const options = { ...OPTIONS, ...own };
+  const { values } = explained(() => parseArgs({ args: args.slice(isDiff(args) ? 1 : 0), options }));
   return {
     command,
     ...(values.help === true && { help: command === 'diff' ? DIFF_HELP : SYNTH_HELP }),

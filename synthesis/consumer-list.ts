@@ -1,4 +1,5 @@
 import type { Problem } from '../contract/problem.ts';
+import { shownValue } from '../contract/shown-value.ts';
 import { type Layer, layerAt } from './layer.ts';
 import type { SourceFile } from './source-file.ts';
 
@@ -37,11 +38,18 @@ function entryProblem(source: SourceFile, names: readonly unknown[], index: numb
   const about = { path: `${CONSUMERS}[${index}].name`, source: place ?? source.name };
   const allowed = 'a name that no other consumer of the file has: overlays find the consumer by it';
   if (typeof name !== 'string') {
-    return [{ ...about, message: 'is missing or no text', allowed, ...(name === undefined ? {} : { given: name }) }];
+    return [
+      {
+        ...about,
+        message: 'is missing or no text',
+        allowed,
+        ...(name === undefined ? {} : { given: shownValue(name) }),
+      },
+    ];
   }
   const first = names.indexOf(name);
   const message = `is that of ${CONSUMERS}[${first}] as well (${source.locate([CONSUMERS, first, 'name'])})`;
-  return first === index ? [] : [{ ...about, message, given: name, allowed }];
+  return first === index ? [] : [{ ...about, message, given: shownValue(name), allowed }];
 }
 
 function listProblems(source: SourceFile): Problem[] {
@@ -52,7 +60,7 @@ function listProblems(source: SourceFile): Problem[] {
   if (!Array.isArray(list) || list.length === 0) {
     const place = source.locate([CONSUMERS]) ?? source.name;
     const allowed = 'a list with a map for each consumer: its name, and what differs from what stands above it';
-    return [{ path: CONSUMERS, message: 'is no list of consumers', given: list, allowed, source: place }];
+    return [{ path: CONSUMERS, message: 'is no list of consumers', given: shownValue(list), allowed, source: place }];
   }
   const names = list.map((entry: unknown) => (isSection(entry) ? entry['name'] : undefined));
   return names.flatMap((_name, index) => entryProblem(source, names, index));
@@ -65,7 +73,7 @@ function nameProblems(source: SourceFile): Problem[] {
         {
           path: 'name',
           message: `stands above a list of ${CONSUMERS}, each of which has a name of its own`,
-          given: source.value['name'],
+          given: shownValue(source.value['name']),
           allowed: `nothing here, and a name in each of ${CONSUMERS}`,
           source: source.locate(['name']) ?? source.name,
         },

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { nearestKey } from '../contract/nearest-key.ts';
 import type { Problem } from '../contract/problem.ts';
+import { shownText } from '../contract/shown-value.ts';
 import { readSourceFile, type SourceFile } from './source-file.ts';
 
 /** What consumer.yaml, or an overlay over it, renders to. */
@@ -62,12 +63,12 @@ const missingBase = (folder: string): Problem => ({
 function unknownProblems(wanted: readonly string[], names: readonly string[]): Problem[] {
   return wanted
     .filter((name) => !names.includes(name))
-    .map((given) => {
-      const nearest = nearestKey(given, names);
+    .map((name) => {
+      const nearest = nearestKey(name, names);
       return {
         path: '--env',
         message: `names no file in ${OVERLAY_FOLDER}/`,
-        given,
+        given: shownText(name, names),
         allowed: names.length === 0 ? `nothing: ${OVERLAY_FOLDER}/ has no file` : `one of ${names.join(', ')}`,
         ...(nearest === undefined ? {} : { nearest }),
       };

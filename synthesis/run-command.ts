@@ -1,4 +1,4 @@
-import { describeProblem, type Problem } from '../contract/problem.ts';
+import { describeProblems, type Problem } from '../contract/problem.ts';
 import type { CommandLine } from './command-line.ts';
 import { compareWithDist } from './compare-with-dist.ts';
 import { countChanges, describeDifferences } from './describe-difference.ts';
@@ -20,13 +20,13 @@ export interface CommandContext {
   readonly hasColours: boolean;
 }
 
-const describeProblems = (problems: readonly Problem[]): string =>
-  `${problems.length === 1 ? '1 problem' : `${problems.length} problems`}\n\n${problems.map(describeProblem).join('\n')}`;
+const countedProblems = (problems: readonly Problem[]): string =>
+  `${problems.length === 1 ? '1 problem' : `${problems.length} problems`}\n\n${describeProblems(problems)}`;
 
 function runSynth({ only, allowRecreate }: CommandLine, context: CommandContext): number {
   const synthesized = synthesize({ ...context, only, allowRecreate });
   if (!synthesized.ok) {
-    const count = describeProblems(synthesized.problems);
+    const count = countedProblems(synthesized.problems);
     context.complain(`Nothing was synthesized, ${DIST_FOLDER}/ is as it was: ${count}`);
     return 1;
   }
@@ -40,7 +40,7 @@ function runSynth({ only, allowRecreate }: CommandLine, context: CommandContext)
 function runDiff({ only }: CommandLine, context: CommandContext): number {
   const compared = compareWithDist({ ...context, only });
   if (!compared.ok) {
-    context.complain(`Nothing was compared: ${describeProblems(compared.problems)}`);
+    context.complain(`Nothing was compared: ${countedProblems(compared.problems)}`);
     return 2;
   }
   const { differences, problems } = compared.value;
@@ -51,7 +51,7 @@ function runDiff({ only }: CommandLine, context: CommandContext): number {
   context.say(describeDifferences(differences, context.hasColours));
   context.say(`\n${countChanges(differences)}: npm run synth would write that`);
   if (problems.length > 0) {
-    context.complain(`\nA cluster would refuse it, and so does npm run synth: ${describeProblems(problems)}`);
+    context.complain(`\nA cluster would refuse it, and so does npm run synth: ${countedProblems(problems)}`);
   }
   return 1;
 }

@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
 import { nearestKey } from '../../contract/nearest-key.ts';
 import type { Problem } from '../../contract/problem.ts';
+import { shownText } from '../../contract/shown-value.ts';
 import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
 import { type GivenOptions, readDeadLetters } from './dead-letters-line.ts';
+import { CONFIG_FILE_PLACES } from './find-config-file.ts';
 
 interface Option {
   readonly type: 'string' | 'boolean';
@@ -64,9 +66,11 @@ export interface CommandLine {
 
 const dashed = (options: Options): readonly string[] => Object.keys(options).map((name) => `--${name}`);
 
-function unknownOption(rawName: string, options: Options): Problem {
-  const nearest = nearestKey(rawName, dashed(options));
-  const problem = { path: rawName, message: 'is not an option', allowed: dashed(options).join(', ') };
+/** @param written the option as it was written, which may be a password that begins with a dash */
+function unknownOption(written: string, options: Options): Problem {
+  const nearest = nearestKey(written, dashed(options));
+  const path = shownText(written, dashed(ALL_OPTIONS));
+  const problem = { path, message: 'is not an option', allowed: dashed(options).join(', ') };
   return nearest === undefined ? problem : { ...problem, nearest };
 }
 
@@ -76,13 +80,14 @@ function wrongUse(name: string, { value: placeholder }: Option, value: string | 
     return { path: `--${name}`, message: 'needs a value', allowed: `--${name} ${placeholder}` };
   }
   return placeholder === undefined && value !== undefined
-    ? { path: `--${name}`, message: 'takes no value', given: value, allowed: `--${name}` }
+    ? { path: `--${name}`, message: 'takes no value', given: shownText(value), allowed: `--${name}` }
     : undefined;
 }
 
-function wrongWord(given: string): Problem {
+function wrongWord(word: string): Problem {
   const commands = Object.keys(COMMANDS).filter((name) => name === MIGRATE || name.includes(' '));
-  const nearest = nearestKey(given, [DEAD_LETTERS, MIGRATE]);
+  const nearest = nearestKey(word, [DEAD_LETTERS, MIGRATE]);
+  const given = shownText(word, [...commands, DEAD_LETTERS, ...CONFIG_FILE_PLACES]);
   const problem = { path: 'the command line', message: 'has a word that is no command', given };
   const allowed = `options, or one of the commands ${commands.join(', ')}`;
   return {
@@ -94,14 +99,23 @@ function wrongWord(given: string): Problem {
 
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
 
-function optionProblems(tokens: readonly Token[], options: Options): readonly Problem[] {
+/**
+ * @param argv the words themselves: letters after one dash are an option each, and one by one they would tell a password
+ * that was written behind a dash
+ */
+function optionProblems(tokens: readonly Token[], options: Options, argv: readonly string[]): readonly Problem[] {
+  const told = new Set<number>();
   return tokens.flatMap((token) => {
-    if (token.kind !== 'option') {
+    if (token.kind !== 'option' || told.has(token.index)) {
       return [];
     }
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
-    const problem = option ? wrongUse(token.name, option, token.value) : unknownOption(token.rawName, options);
-    return problem === undefined ? [] : [problem];
+    if (option !== undefined) {
+      return wrongUse(token.name, option, token.value) ?? [];
+    }
+    told.add(token.index);
+    const written = token.rawName.startsWith('--') ? token.rawName : (argv[token.index] ?? token.rawName);
+    return unknownOption(written, options);
   });
 }
 
@@ -136,6 +150,6 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     isDeadLetters,
     isMigrate,
     deadLetters: 'request' in asked ? asked.request : undefined,
-    problems: [...optionProblems(tokens, options), ...asked.problems],
+    problems: [...optionProblems(tokens, options, argv), ...asked.problems],
   };
 }

@@ -1,6 +1,7 @@
 import { DEAD_LETTER_REASONS, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { nearestKey } from '../../contract/nearest-key.ts';
 import type { Problem } from '../../contract/problem.ts';
+import { shownText } from '../../contract/shown-value.ts';
 import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
 
 /** Letters that `list` shows unless it is told another number; `replay` takes all. */
@@ -17,8 +18,9 @@ const isReason = (word: string): word is DeadLetterReason => DEAD_LETTER_REASONS
 /** The options as they were given: each with its values in their order; an option without a value is there with none. */
 export type GivenOptions = ReadonlyMap<string, readonly string[]>;
 
-function wrongReason(given: string): Problem {
-  const nearest = nearestKey(given, DEAD_LETTER_REASONS);
+function wrongReason(written: string): Problem {
+  const nearest = nearestKey(written, DEAD_LETTER_REASONS);
+  const given = shownText(written, DEAD_LETTER_REASONS);
   const allowed = `one of ${DEAD_LETTER_REASONS.join(', ')}`;
   return { path: '--reason', message: 'is none of the reasons', given, allowed, ...(nearest && { nearest }) };
 }
@@ -28,7 +30,7 @@ function wrongAction(given: string | undefined): Problem {
   const problem = { path: 'the command dead-letters', allowed };
   return given === undefined
     ? { ...problem, message: 'needs to be told what to do' }
-    : { ...problem, message: 'cannot do this', given };
+    : { ...problem, message: 'cannot do this', given: shownText(given, ACTIONS) };
 }
 
 const isCount = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text);
@@ -46,10 +48,10 @@ export function readDeadLetters(
   const [action, ...others] = words;
   const reasons = options.get('reason') ?? [];
   const limit = options.get('limit')?.at(-1);
-  const problems: Problem[] = others.map((given) => ({
-    path: `the command dead-letters ${action}`,
+  const problems: Problem[] = others.map((word) => ({
+    path: `the command dead-letters ${isAction(action) ? action : ''}`.trimEnd(),
     message: 'takes options only',
-    given,
+    given: shownText(word),
     allowed: '--help lists them',
   }));
   problems.push(...reasons.filter((reason) => !isReason(reason)).map(wrongReason));
@@ -57,7 +59,7 @@ export function readDeadLetters(
     problems.push({
       path: '--limit',
       message: 'is no number of letters',
-      given: limit,
+      given: shownText(limit),
       allowed: 'a whole number from 1',
     });
   }

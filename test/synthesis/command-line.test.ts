@@ -14,6 +14,8 @@ test.each<[string[], object]>([
 
 test.each([
   [['--environment', 'x'], "Unknown option '--environment'"],
+  [['--hunter2hunter2', 'x'], "Unknown option '******'"],
+  [['hunter2hunter2'], "Unexpected argument '******'"],
   [['--env'], 'argument missing'],
   [['diff', '--allow-recreate'], "Unknown option '--allow-recreate'"],
   [['prod'], 'Unexpected argument'],
