@@ -202,6 +202,11 @@ describe('a wrong command line', () => {
     expect(stderr).toContain(message);
   });
 
+  test('is one problem for letters behind one dash, which may be a password', () => {
+    const { stderr } = exit(['-pq7zw']);
+    expect(stderr).toContain('The command line is wrong: 1 problem; nothing was started.\n\n****** is not an option');
+  });
+
   test('reports all at once', () => {
     expect(exit(['--a', '--b', 'c']).stderr).toContain('The command line is wrong: 3 problems');
   });
