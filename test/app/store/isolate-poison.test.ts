@@ -114,11 +114,14 @@ test('what is no fault of a row ends the attempt', async () => {
   await expect(storeWithoutPoison(3, () => Promise.reject(outage))).rejects.toBe(outage);
 });
 
-test('a context that names a row outside the part is not believed', async () => {
+test.each([
+  ['far outside', () => 99],
+  ['right behind', (from: number, to: number) => to - from],
+])('a context that names a row %s the part is not believed', async (_, named) => {
   const table = aTable(new Set([2]), true);
   const found = await storeWithoutPoison(4, async (from, to) => {
     await table.store(from, to).catch((error: RowRefused) => {
-      throw new RowRefused(error.sqlstate, 99);
+      throw new RowRefused(error.sqlstate, named(from, to));
     });
   });
   expect(found.map(({ index }) => index)).toEqual([2]);

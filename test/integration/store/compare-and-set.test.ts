@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beginMovingOffset, commit } from '../../../app/store/move-offset.ts';
 import type { WriteRequest } from '../../../app/stream/record-sink.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
@@ -111,6 +112,16 @@ test('of a group of partitions no offset may stand still either', async () => {
   const requests = [aRequest(topic, 5n, GOOD), { ...aRequest(topic, 5n, GOOD, 1), nextOffset: 5n }];
   const outcomes = await Promise.allSettled(requests.map((request) => sink.write(request)));
   expect(outcomes).toMatchObject([{ status: 'rejected' }, { status: 'rejected', reason: { code: 'UNEXPECTED' } }]);
+  expect(await stored()).toEqual(NOTHING);
+});
+
+test('a COMMIT that PostgreSQL answers with ROLLBACK has committed nothing, and the outcome is read from the stored offset', async () => {
+  const committing = pool.withClient(async (client) => {
+    await beginMovingOffset(client, { schema, groupId: 'group' }, { ...aRequest(topic, 5n, GOOD) });
+    await client.query('SELECT 1 / 0').catch(() => undefined);
+    await commit(client);
+  });
+  await expect(committing).rejects.toMatchObject({ name: 'OutageError', message: expect.stringContaining('ROLLBACK') });
   expect(await stored()).toEqual(NOTHING);
 });
 
