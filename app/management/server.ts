@@ -2,8 +2,10 @@ import { METHODS } from 'node:http';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Settings } from '../../contract/settings.ts';
 import type { Certificate } from './certificate.ts';
+import { ConnectionLimit } from './connection-limit.ts';
 import { sendError, sendNotFound } from './error-answer.ts';
 import { type LogDestination, logOptions } from './log-options.ts';
+import { minuteWarning } from './minute-warning.ts';
 import { queryParameters } from './query-parameters.ts';
 
 /** Limits against clients that are slow, many or malicious; times in milliseconds, sizes in bytes. */
@@ -17,6 +19,9 @@ const LIMITS = {
   /** Silence on a connection in the middle of a request. */
   connectionTimeout: 30_000,
   keepAliveTimeout: 60_000,
+  /** Node closes at the second look that finds nothing taken: after 15 s at the latest. */
+  answerTimeout: 7_500,
+  /** Half of the usual least limit of open files, 1,024: Kafka and PostgreSQL need some, too. */
   connections: 512,
   metricNameCharacters: 1_024,
 } as const;
@@ -96,7 +101,9 @@ export function createServer({ logging, certificate, guard, destination, onLogLi
     rewriteUrl: ({ url = '/' }) => withoutPathParameters(url),
     frameworkErrors: (error, request, reply) => void sendError(request, reply, error.statusCode ?? 400),
   });
-  app.server.maxConnections = LIMITS.connections;
+  const { connections, answerTimeout } = LIMITS;
+  const onEvicted = minuteWarning(app, `connections closed to make room: more than ${connections} were open at once`);
+  new ConnectionLimit(app.server, { connections, answerTimeout, onEvicted });
   for (const method of extraMethods(app)) {
     app.addHttpMethod(method, { hasBody: true });
   }

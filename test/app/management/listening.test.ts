@@ -1,9 +1,11 @@
 import { on, once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { closeWithin, ListenError } from '../../../app/management/listening.ts';
 import { freePort } from '../../../dev/run/free-port.ts';
 import { managementOptions, settingsWith, startManagement } from './running-management.ts';
+import { certificateFolder, sslIn, testCertificate } from './test-certificate.ts';
 
 function onAddress(address: string, port: number) {
   const { settings } = managementOptions();
@@ -65,6 +67,21 @@ test('a client in the middle of a request is cut when its time is over', async (
   await closed;
   await management.stop();
 });
+
+test('a TLS handshake that is never finished is cut as well, before it times out', async () => {
+  const folder = certificateFolder(await testCertificate('unfinished'));
+  const { settings } = managementOptions();
+  const { management, app, address } = await startManagement({
+    settings: { ...settings, server: { ...settings.server, ssl: sslIn(folder) } },
+  });
+  const accepted = once(app.server, 'connection');
+  const closed = once(connect(address.port, '127.0.0.1'), 'close');
+  await accepted;
+  await closeWithin(app, 1);
+  await closed;
+  await management.stop();
+  rmSync(folder, { recursive: true });
+}, 5_000);
 
 test('a request under way when the server ends gets its answer', async () => {
   const hang = () => new Promise<never>(() => undefined);

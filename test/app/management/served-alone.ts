@@ -1,7 +1,14 @@
-/** Serves the operational interface in a process of its own; asked for it, tells what the heap holds after a collection. */
-import { startManagement } from './running-management.ts';
+/**
+ * Serves the operational interface in a process of its own, with TLS when a folder with a certificate is given; asked
+ * for it, tells what the heap holds after a collection.
+ */
+import { managementOptions, startManagement } from './running-management.ts';
+import { sslIn } from './test-certificate.ts';
 
-const { address } = await startManagement();
+const [, , folder] = process.argv;
+const { settings } = managementOptions();
+const server = folder === undefined ? settings.server : { ...settings.server, ssl: sslIn(folder) };
+const { address } = await startManagement({ settings: { ...settings, server } });
 
 process.on('message', () => {
   globalThis.gc?.();
