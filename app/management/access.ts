@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../../contract/settings.ts';
 import { sendError } from './error-answer.ts';
+import { minuteWarning } from './minute-warning.ts';
 
 type Security = Settings['management']['security'];
 
@@ -49,7 +50,8 @@ function challenges({ token, username }: Security): string[] {
 }
 
 /**
- * Answers 401 to every request that shows no right credential, also to those for paths that nobody serves.
+ * Answers 401 to every request that shows no right credential, also to those for paths that nobody serves, and warns of
+ * them once a minute.
  *
  * @param isOpen whether everybody may ask a route, given as it was registered; `undefined` where there is none.
  */
@@ -60,8 +62,13 @@ export function guard(
   isOpen: (route: string | undefined) => boolean,
 ): void {
   const authenticate = challenges(security);
+  const warn = minuteWarning(app, 'requests without the right credential answered with 401');
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     const mayPass = isAuthorized(request) || isOpen(request.routeOptions.url);
-    return mayPass ? undefined : sendError(request, reply.header('www-authenticate', authenticate), 401);
+    if (mayPass) {
+      return;
+    }
+    warn(request.socket.remoteAddress);
+    return sendError(request, reply.header('www-authenticate', authenticate), 401);
   });
 }

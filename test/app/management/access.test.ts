@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { accessOf } from '../../../app/management/access.ts';
+import { ask } from './ask.ts';
 import { managementOptions, type RunningManagement, settingsWith, startManagement } from './running-management.ts';
 
 const TOKEN = 'bearer-7f3a';
@@ -65,6 +68,30 @@ test.each(['/actuator', '/actuator/info', '/actuator/metrics', '/actuator/promet
     expect(lines.join('')).not.toMatch(/bearer-7f3a|w.rd|cHJvbWV0aGV1cz/);
   },
 );
+
+test('refusals are told in one line at once and one with the rest, with the last address and no credential', async () => {
+  const { management, address } = await start();
+  for (const authorization of ['Bearer wr0ng', 'Bearer wr0ng', basic('prometheus:wr0ng')]) {
+    await ask(address.port, { url: '/actuator/metrics', headers: { authorization } });
+  }
+  await ask(address.port, { url: '/actuator/health' });
+  await management.stop();
+  const told = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
+  const msg = 'requests without the right credential answered with 401';
+  expect(told).toMatchObject([
+    { msg, count: 1, peer: '127.0.0.1' },
+    { msg, count: 2, peer: '127.0.0.1' },
+  ]);
+  expect(lines.join('')).not.toMatch(/wr0ng|d3IwbmC|cHJvbWV0aGV1cz/);
+});
+
+test('without a Host a request is 400, whether it shows the credential or not', async () => {
+  const { address } = await start();
+  const socket = connect(address.port, '127.0.0.1', () => socket.write('GET /actuator/info HTTP/1.1\r\n\r\n'));
+  const [data] = await once(socket, 'data');
+  socket.destroy();
+  expect(String(data)).toMatch(/^HTTP\/1\.1 400 /);
+});
 
 test.each(['HEAD', 'OPTIONS', 'POST'] as const)('%s is no way around it', async (method) => {
   const { app } = await start();
