@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+import type { ConnectionError, FastifyReply, FastifyRequest } from 'fastify';
 import { parseAccept } from './accept-header.ts';
 import { negotiate, producible } from './content-negotiation.ts';
 
@@ -14,22 +15,59 @@ export const CORS_VARY = ['Origin', 'Access-Control-Request-Method', 'Access-Con
  * for a client that wants HTML; no body for one that takes neither. Never a message, never a stack trace.
  */
 export function sendError(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {
-  const reason = STATUS_CODES[status] ?? 'Error';
   const type = negotiate(parseAccept(request.headers.accept), ERROR_TYPES);
   reply.code(status);
+  const body = errorBody(status, request.originalUrl.replace(/[?#].*$/s, ''));
   if (type === undefined) {
     return reply.send();
   }
   if (type.startsWith('text/html')) {
-    return reply.headers({ 'content-type': HTML, 'content-language': 'en' }).send(errorPage(status, reason));
+    return reply.headers({ 'content-type': HTML, 'content-language': 'en' }).send(errorPage(body));
   }
-  const body = {
-    timestamp: new Date().toISOString().replace('Z', '+00:00'),
-    status,
-    error: reason,
-    path: request.originalUrl.replace(/[?#].*$/s, ''),
-  };
   return reply.header('content-type', type).serializer(JSON.stringify).send(body);
+}
+
+const errorBody = (status: number, path: string) => ({
+  timestamp: new Date().toISOString().replace('Z', '+00:00'),
+  status,
+  error: STATUS_CODES[status] ?? 'Error',
+  path,
+});
+
+/**
+ * Answers what could not be read as a request, in the same words, and closes the connection. The path is empty, since
+ * what was read of the request is not known to be its own. A failed TLS handshake has no answer in HTTP.
+ */
+export function answerClientError(error: ConnectionError, socket: Socket): void {
+  const status = clientErrorStatus(error);
+  if (status === undefined || !socket.writable) {
+    socket.destroy(error);
+    return;
+  }
+  socket.end(rawAnswer(status, 'application/json', JSON.stringify(errorBody(status, ''))), () => socket.destroy());
+}
+
+// A failed handshake's error may have no code.
+function clientErrorStatus({ code = '' }: Partial<ConnectionError>): number | undefined {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return 408;
+  }
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return 431;
+  }
+  return code.startsWith('HPE_') ? 400 : undefined;
+}
+
+/** An answer as it goes over a connection that has no request, after which the connection ends. */
+export function rawAnswer(status: number, type: string, body: string): string {
+  const headers = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Content-Type: ${type}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Date: ${new Date().toUTCString()}`,
+    'Connection: close',
+  ];
+  return `${headers.join('\r\n')}\r\n\r\n${body}`;
 }
 
 /** Answers 404 for a path that nobody serves. */
@@ -38,6 +76,6 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply): Fast
 }
 
 /** Holds nothing that came with the request. */
-function errorPage(status: number, reason: string): string {
-  return `<!doctype html><html lang="en"><head><title>${status} ${reason}</title></head><body><h1>${status} ${reason}</h1></body></html>\n`;
+function errorPage({ status, error }: { readonly status: number; readonly error: string }): string {
+  return `<!doctype html><html lang="en"><head><title>${status} ${error}</title></head><body><h1>${status} ${error}</h1></body></html>\n`;
 }

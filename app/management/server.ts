@@ -1,9 +1,16 @@
 import { METHODS } from 'node:http';
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import type { Socket } from 'node:net';
+import Fastify, {
+  type ConnectionError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Settings } from '../../contract/settings.ts';
 import type { Certificate } from './certificate.ts';
 import { ConnectionLimit } from './connection-limit.ts';
-import { sendError, sendNotFound } from './error-answer.ts';
+import { answerClientError, rawAnswer, sendError, sendNotFound } from './error-answer.ts';
 import { type LogDestination, logOptions } from './log-options.ts';
 import { minuteWarning } from './minute-warning.ts';
 import { queryParameters } from './query-parameters.ts';
@@ -26,6 +33,10 @@ const LIMITS = {
   metricNameCharacters: 1_024,
 } as const;
 
+/** OpenSSL's words for the beginning of a request where that of a handshake is due. */
+const PLAIN_HTTP: ReadonlySet<string> = new Set(['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST']);
+const REQUIRES_TLS = 'This combination of host and port requires TLS.\r\n';
+
 /** No route has a schema, so nothing compiles one: the compilers are a fifth of what Fastify would load at the start. */
 const NO_SCHEMAS = {
   compilersFactory: {
@@ -45,7 +56,13 @@ const extraMethods = (app: FastifyInstance) =>
 /** Node's own options of a server, with TLS where there is a certificate. */
 function serverOptions(certificate: Certificate | undefined) {
   const { headersTimeout, connectionsCheckingInterval } = LIMITS;
-  const http = { maxHeaderSize: LIMITS.headerBytes, headersTimeout, connectionsCheckingInterval };
+  const http = {
+    maxHeaderSize: LIMITS.headerBytes,
+    headersTimeout,
+    connectionsCheckingInterval,
+    // A request without one is refused below, as Node's own refusal has no body.
+    requireHostHeader: false,
+  };
   if (certificate === undefined) {
     return { http };
   }
@@ -99,19 +116,45 @@ export function createServer({ logging, certificate, guard, destination, onLogLi
       querystringParser: (query) => ({ ...queryParameters(query) }),
     },
     rewriteUrl: ({ url = '/' }) => withoutPathParameters(url),
+    clientErrorHandler: refuse,
     frameworkErrors: (error, request, reply) => void sendError(request, reply, error.statusCode ?? 400),
   });
-  const { connections, answerTimeout } = LIMITS;
-  const onEvicted = minuteWarning(app, `connections closed to make room: more than ${connections} were open at once`);
-  new ConnectionLimit(app.server, { connections, answerTimeout, onEvicted });
+  guardConnections(app);
   for (const method of extraMethods(app)) {
     app.addHttpMethod(method, { hasBody: true });
   }
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.addHook('onRequest', refuseDoubtfulHost);
   guard?.(app);
   addErrorAnswers(app);
   return app;
+}
+
+function guardConnections(app: FastifyInstance): void {
+  const { connections, answerTimeout } = LIMITS;
+  const onEvicted = minuteWarning(app, `connections closed to make room: more than ${connections} were open at once`);
+  const limit = new ConnectionLimit(app.server, { connections, answerTimeout, onEvicted });
+  const warnOfPlainHttp = minuteWarning(app, 'plain HTTP came to the HTTPS port');
+  app.server.on('tlsClientError', ({ code }: ConnectionError, socket: Socket) => {
+    if (PLAIN_HTTP.has(code)) {
+      warnOfPlainHttp(socket.remoteAddress);
+      limit.socketBelow(socket)?.write(rawAnswer(400, 'text/plain;charset=UTF-8', REQUIRES_TLS));
+    }
+  });
+}
+
+function refuse(this: FastifyInstance, error: ConnectionError, socket: Socket): void {
+  this.log.debug({ code: error.code, peer: socket.remoteAddress }, 'no request could be read');
+  answerClientError(error, socket);
+}
+
+/** RFC 9112, section 3.2: servers that read different Hosts out of one request would disagree about it. */
+async function refuseDoubtfulHost(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  const { rawHeaders, httpVersion } = request.raw;
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  const isClear = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+  return isClear ? undefined : sendError(request, reply.header('connection', 'close'), 400);
 }
 
 /** Spring passes over path parameters (`/health;a=1`); what stands in the query is left alone. */

@@ -26,6 +26,23 @@ function exchange(port: number, bytes: string): Promise<string> {
 const statusesOf = (answer: string): string[] =>
   [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, code = '']) => code);
 
+/** Exactly the keys of every error, in their order, in an answer after which the connection ends. */
+function expectError(answer: string, error: { status: number; error: string; path: string }): void {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const headers = head.toLowerCase().split('\r\n');
+  expect(headers[0]).toBe(`http/1.1 ${error.status} ${error.error.toLowerCase()}`);
+  expect(headers).toEqual(
+    expect.arrayContaining([
+      'content-type: application/json',
+      `content-length: ${body.length}`,
+      'connection: close',
+      expect.stringMatching(/^date: .* gmt$/),
+    ]),
+  );
+  expect(Object.keys(JSON.parse(body))).toEqual(['timestamp', 'status', 'error', 'path']);
+  expect(JSON.parse(body)).toEqual({ ...error, timestamp: expect.stringMatching(/^\d{4}-.*\+00:00$/) });
+}
+
 describe('with one server', () => {
   let running: RunningManagement;
   let port: number;
@@ -73,12 +90,36 @@ describe('with one server', () => {
   });
 
   test.each([
+    ['what is no HTTP', 'HELLO\r\n\r\n', { status: 400, error: 'Bad Request' }],
+    ['a length that is none', post('Content-Length: x', ''), { status: 400, error: 'Bad Request' }],
+    [
+      'a header that is too large',
+      `GET / HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`,
+      { status: 431, error: 'Request Header Fields Too Large' },
+    ],
+    ['half a request', 'GET / HTTP/1.1\r\nHost: h\r\n', { status: 408, error: 'Request Timeout' }],
+  ])('%s is answered with the four keys, without a path as none is known', async (_what, bytes, error) => {
+    running.app.server.headersTimeout = 1;
+    expectError(await exchange(port, bytes), { ...error, path: '' });
+  });
+
+  test.each([
     ['a URL', `GET /actuator/${'x'.repeat(17_000)} HTTP/1.1\r\nHost: h\r\n\r\n`, '431'],
     ['a query', `GET /actuator/metrics?tag=${'x'.repeat(17_000)} HTTP/1.1\r\nHost: h\r\n\r\n`, '431'],
     ['one header', `GET / HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`, '431'],
     ['many headers', `GET / HTTP/1.1\r\nHost: h\r\n${'X: y\r\n'.repeat(10_000)}\r\n`, '431'],
   ])('%s beyond the limit is refused', async (_what, bytes, status) => {
     expect(statusesOf(await exchange(port, bytes))).toEqual([status]);
+  });
+
+  test.each([
+    ['no Host in HTTP/1.1', 'GET /actuator/health?x=1 HTTP/1.1\r\n\r\n'],
+    ['two Hosts', 'GET /actuator/health HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\n'],
+    ['the same Host twice', 'GET /actuator/health HTTP/1.1\r\nHost: h\r\nX: y\r\nhOST: h\r\n\r\n'],
+    ['two Hosts in HTTP/1.0', 'GET /actuator/health HTTP/1.0\r\nHost: h\r\nHost: h\r\n\r\n'],
+  ])('%s is 400 with the four keys, and ends the connection', async (_what, bytes) => {
+    const answer = await exchange(port, bytes);
+    expectError(answer, { status: 400, error: 'Bad Request', path: '/actuator/health' });
   });
 
   test('a name of a metric beyond the limit is refused', async () => {

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { afterEach, expect, test } from '@jest/globals';
+import { connect as connectTls } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { HTTPMethods } from 'fastify';
 import { createServer } from '../../../app/management/server.ts';
 import { managementOptions, type RunningManagement, startManagement } from './running-management.ts';
+import { certificateFolder, sslIn, testCertificate } from './test-certificate.ts';
 
 let running: RunningManagement | undefined;
 
@@ -85,6 +89,17 @@ test('a request is logged at debug and not above', async () => {
   expect(logged).toMatchObject([{ level: 'debug', method: 'GET', status: 200 }]);
 });
 
+test('what is no request is logged at debug, with the address it came from', async () => {
+  const lines: string[] = [];
+  const options = managementOptions();
+  const settings = { ...options.settings, logging: { level: 'debug' as const } };
+  running = await startManagement({ settings, logDestination: { write: (line) => lines.push(line) } });
+  await exchange(running.address.port, 'HELLO\r\n\r\n');
+  expect(lines.map((line) => JSON.parse(line)).filter(({ code }) => code !== undefined)).toMatchObject([
+    { level: 'debug', code: 'HPE_INVALID_METHOD', peer: '127.0.0.1', msg: 'no request could be read' },
+  ]);
+});
+
 test.each([
   ['no HTTP', 'HELLO\r\n\r\n', 'HTTP/1.1 400'],
   ['headers that are too large', `GET / HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 'HTTP/1.1 431'],
@@ -105,4 +120,53 @@ test('a client that knows no Host gets links to the address it asked', async () 
   expect(await exchange(port, 'GET /actuator HTTP/1.0\r\n\r\n')).toContain(
     `"href":"http://127.0.0.1:${port}/actuator"`,
   );
+});
+
+describe('with TLS', () => {
+  let folder: string;
+  let lines: Record<string, unknown>[];
+
+  beforeEach(async () => {
+    folder = certificateFolder(await testCertificate('served'));
+    lines = [];
+    const { settings } = managementOptions();
+    running = await startManagement({
+      settings: { ...settings, server: { ...settings.server, ssl: sslIn(folder) } },
+      logDestination: { write: (line) => lines.push(JSON.parse(line)) },
+    });
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test('plain HTTP is told what the port is, and the log from where it came', async () => {
+    const { management, address } = running as RunningManagement;
+    for (const method of ['GET', 'HEAD', 'POST', 'CONNECT']) {
+      const answer = await exchange(address.port, `${method} /actuator HTTP/1.1\r\nHost: h\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(.*\r\n)*Connection: close\r\n/);
+      expect(answer.split('\r\n\r\n')[1]).toBe('This combination of host and port requires TLS.\r\n');
+    }
+    await management.stop();
+    expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      { count: 1, peer: '127.0.0.1', msg: 'plain HTTP came to the HTTPS port' },
+      { count: 3, peer: '127.0.0.1', msg: 'plain HTTP came to the HTTPS port' },
+    ]);
+  });
+
+  test('what is neither TLS nor HTTP is closed without an answer and without a warning', async () => {
+    const { management, address } = running as RunningManagement;
+    expect(await exchange(address.port, 'SSH-2.0-OpenSSH_9.2\r\n')).not.toContain('HTTP');
+    await management.stop();
+    expect(lines.filter(({ level }) => level !== 'info')).toEqual([]);
+  });
+
+  test('what is no HTTP inside of it is refused with the four keys', async () => {
+    const { port } = (running as RunningManagement).address;
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    socket.write('HELLO\r\n\r\n');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await once(socket, 'end');
+    const [head = '', body = ''] = String(Buffer.concat(chunks)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(Object.keys(JSON.parse(body))).toEqual(['timestamp', 'status', 'error', 'path']);
+  });
 });
