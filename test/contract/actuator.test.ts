@@ -120,7 +120,7 @@ describe.each(CASES)('with %s', (_what, changesFor) => {
   });
 });
 
-test('a scrape that shows no credential or another is refused, and one that trusts another authority ends', async () => {
+test('a scrape that shows no credential or another, or speaks plain HTTP, is refused, and one that trusts another authority ends', async () => {
   const port = await freePort();
   const places = askedPlaces(
     { monitoring: { ...tls(), ...credentials('bearer') }, application: { server: { port } } },
@@ -137,7 +137,7 @@ test('a scrape that shows no credential or another is refused, and one that trus
   expect(await answer({ ...scrape, authorization: 'Bearer b' })).toMatchObject({ status: 401 });
   expect(await answer({ ...scrape, trust: { ...scrape.trust, ca } })).toMatchObject({ status: 0 });
   expect(await answer({ ...scrape, trust: { ...scrape.trust, servername: 'other.svc' } })).toMatchObject({ status: 0 });
-  expect(await answer({ ...scrape, scheme: 'http' })).toMatchObject({ status: 0 });
+  expect(await answer({ ...scrape, scheme: 'http' })).toMatchObject({ status: 400 });
 });
 
 test.each([
