@@ -26,6 +26,7 @@
  *    without a word, while the consumer stops. Patched: once, and told (commit-once.ts).
  * 11. Each connection looks for overdue requests ten times a second. Patched: once (rare-timeout-checks.ts).
  * 12. A fetch is decoded in one go, however many partitions it has. Patched: other work has its turn in between (give-way.ts).
+ * 13. A batch of more than some 125,000 records overflows the stack. Patched: there is no such limit (record-set.ts).
  */
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
@@ -36,6 +37,7 @@ import { GiveWay } from './give-way.ts';
 import { KAFKAJS_VERSION } from './kafkajs-version.ts';
 import { checkTimeoutsRarely } from './rare-timeout-checks.ts';
 import { encodeRecord } from './record-encoder.ts';
+import { recordSetDecoder } from './record-set.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -182,6 +184,11 @@ function decodeBatchByBatch(): void {
   });
 }
 
+function decodeLargeBatches(): void {
+  const path = 'kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js';
+  replaceModule(path, recordSetDecoder(require(path), require('kafkajs/src/protocol/recordBatch/v0/decoder.js')));
+}
+
 interface RequestQueue {
   readonly pending: readonly unknown[];
   scheduleCheckPendingRequests(): void;
@@ -271,6 +278,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
   replaceModule('kafkajs/src/protocol/recordBatch/record/v0/decoder.js', decodeRecord);
   replaceModule('kafkajs/src/protocol/recordBatch/record/v0/index.js', encodeRecord);
   decodeBatchByBatch();
+  decodeLargeBatches();
   stopIdleTimer();
   tellInsteadOfJumping();
   tellSkippedRanges();

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
+import { CompressionTypes } from 'kafkajs';
 import { query } from '../stack/database.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
 import { randomName } from '../stack/random-name.ts';
@@ -74,6 +75,21 @@ test('an aborted transaction that is longer than a fetch does not stop what foll
   await awaitPosition({ schema, offset: 9 });
   const rows = await query(`SELECT "offset"::int AS place, value FROM ${schema}.records`);
   expect(rows).toEqual([{ place: 7, value: 'kept' }]);
+});
+
+test('a batch of 200,000 small records is written, each once', async () => {
+  const topic = await createTopic({ config: { 'max.message.bytes': '16000000' } });
+  const records = 200_000;
+  const producer = kafkaClient().producer();
+  await producer.connect();
+  const messages = Array.from({ length: records }, () => ({ value: '7' }));
+  // kafkajs copies the messages before for each one that it gives a partition, which would take minutes.
+  Object.assign(messages, { reduce: () => ({ 0: messages }) });
+  await producer.send({ topic, compression: CompressionTypes.GZIP, messages });
+  await producer.disconnect();
+  const { schema } = await startConsumer({ topics: [topic] });
+  await awaitPosition({ schema, offset: records });
+  await awaitEachOnce({ schema, topic, records });
 });
 
 test('a member that leaves commits no offset of a partition that it had lost', async () => {
