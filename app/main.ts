@@ -1,10 +1,38 @@
 #!/usr/bin/env node
+import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT_CODE } from '../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../contract/identity.ts';
 import type { Settings } from '../contract/settings.ts';
 import { configure } from './configuration/configure.ts';
 import { productBuild } from './configuration/product-build.ts';
 import type { DeadLettersRequest } from './dead-letters/dead-letters-request.ts';
 import { keepRecordsYoung } from './young-records.ts';
+
+/** The last lines get this long to reach a reader that is slow. */
+const LAST_LINES_MS = 1_000;
+
+/** Ends the process when standard output has taken, or refused, what was written last. */
+async function exit(code: number): Promise<never> {
+  const written = new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
+  await Promise.race([written, delay(LAST_LINES_MS)]);
+  process.exit(process.exitCode ?? code);
+}
+
+/**
+ * Says in words that what was asked for could not be written, and ends with a code that says so, too. A reader that went
+ * away has seen enough.
+ */
+function complainOfOutput(): void {
+  process.stdout.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+    process.stdout.on('error', () => undefined);
+    if (code !== 'EPIPE') {
+      process.stderr.write(
+        `${PRODUCT_NAME}: standard output takes nothing (${message}); send it elsewhere or make room\n`,
+      );
+      process.exitCode ||= EXIT_CODE.failed;
+    }
+  });
+}
 
 /** Calls `onFirst` at the first SIGTERM or SIGINT; the second ends the process at once. */
 function onSignal(onFirst: (signal: string) => void): void {
@@ -40,7 +68,6 @@ async function runCommand(settings: Settings, request: DeadLettersRequest): Prom
   const ending = new AbortController();
   onSignal((signal) => ending.abort(signal));
   process.stdout.on('error', () => ending.abort('SIGPIPE'));
-  process.stderr.on('error', () => undefined);
   const { runDeadLetters } = await import('./dead-letters/run-dead-letters.ts');
   return runDeadLetters(settings, request, { out: process.stdout, err: process.stderr }, ending.signal);
 }
@@ -51,15 +78,20 @@ async function runMigration(settings: Settings): Promise<number> {
   return runMigrate(settings.database, process.stdout, process.stderr);
 }
 
+// Where not even an error can be said, the exit code still tells.
+process.stderr.on('error', () => undefined);
 const decision = configure(process.argv.slice(2), process.env, process.cwd());
+if (decision.kind !== 'run') {
+  complainOfOutput();
+}
 if (decision.kind === 'exit') {
+  process.exitCode = decision.code;
   process.stdout.write(decision.stdout ?? '');
   process.stderr.write(decision.stderr ?? '');
-  process.exitCode = decision.code;
 } else if (decision.kind === 'dead-letters') {
-  process.exit(await runCommand(decision.settings, decision.request));
+  await exit(await runCommand(decision.settings, decision.request));
 } else if (decision.kind === 'migrate') {
-  process.exit(await runMigration(decision.settings));
+  await exit(await runMigration(decision.settings));
 } else {
-  process.exit(await run(decision.settings));
+  await exit(await run(decision.settings));
 }

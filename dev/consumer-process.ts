@@ -22,6 +22,8 @@ export interface ConsumerProcessOptions {
   readonly port?: number;
   /** Program to run: the source, or what `tsc -b app` made of it, which starts in a third of the time. @default 'source' */
   readonly program?: keyof typeof PROGRAM;
+  /** Shell commands that end with `exec "$@"`, which becomes the consumer: for limits and redirections. @default none */
+  readonly shell?: string;
 }
 
 const PROGRAM = {
@@ -69,9 +71,12 @@ export async function startConsumerProcess(run: RunFolder, options: ConsumerProc
   const logs = new LogLines();
   const env = { CONFIG_FILE: options.configFile, ...options.env, SERVER_PORT: String(options.port ?? 0) };
   const configured = endpointOf(options.configFile, env);
+  const command = [process.execPath, ...PROGRAM[options.program ?? 'source']];
+  const [program = '', ...args] =
+    options.shell === undefined ? command : ['bash', '-c', options.shell, 'bash', ...command];
   const owned = await run.spawn({
-    program: process.execPath,
-    args: PROGRAM[options.program ?? 'source'],
+    program,
+    args,
     cwd: REPOSITORY,
     env: { PATH: process.env['PATH'], ...env },
     onLine: (line) => logs.add(line),

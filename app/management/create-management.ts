@@ -15,6 +15,7 @@ import { AdminRegistration } from './admin-registration.ts';
 import { guardedServer } from './guarded-server.ts';
 import { closeWithin, listen } from './listening.ts';
 import type { LogDestination } from './log-options.ts';
+import { LogOutput } from './log-output.ts';
 import { measureRequests } from './measure-requests.ts';
 import { serveEndpoints } from './serve-endpoints.ts';
 
@@ -28,7 +29,7 @@ export interface ManagementOptions {
   readonly checkKafka: KafkaCheck;
   /**
    * Where the log goes.
-   * @default standard output
+   * @default standard output, for which nothing waits
    */
   readonly logDestination?: LogDestination;
 }
@@ -85,7 +86,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
   const health = createHealth(options);
   const metrics = createMetrics({ ...options, healthFailures: () => health.evaluator.consecutiveFailures });
   const { app, isAuthorized, renewal } = guardedServer(settings, endpoint, {
-    destination: options.logDestination,
+    destination: options.logDestination ?? new LogOutput(process.stdout, () => metrics.log.dropped()),
     onLogLine: (level) => metrics.log.count(level),
   });
   measureRequests(app, endpoint, metrics.http);

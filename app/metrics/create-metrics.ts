@@ -39,7 +39,7 @@ export interface Metrics {
   /** Takes how long things of the writing pool's connections took. */
   readonly connections: Pick<PoolMetrics, 'observe' | 'timedOut'>;
   readonly http: HttpRequests;
-  readonly log: Pick<LogEvents, 'count'>;
+  readonly log: Pick<LogEvents, 'count' | 'dropped'>;
   readonly startup: Pick<StartupTimes, 'started' | 'ready'>;
   /** Counts a connection to PostgreSQL that could not be opened or broke. */
   databaseConnectionFailed(): void;

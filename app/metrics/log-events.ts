@@ -1,6 +1,6 @@
 import { LOG_LEVELS, type LogLevel } from '../../contract/metric-labels.ts';
 import { LabelledCounts } from './labelled-counts.ts';
-import type { MetricSources } from './metric-source.ts';
+import { type MetricSources, single } from './metric-source.ts';
 
 /** Pino's levels as numbers; what lies between two of them counts as the lower one. */
 const LEVELS: readonly (readonly [number, LogLevel])[] = [
@@ -11,9 +11,10 @@ const LEVELS: readonly (readonly [number, LogLevel])[] = [
   [0, 'trace'],
 ];
 
-/** Counts the lines of the log by Logback's levels. */
+/** Counts the lines of the log by Logback's levels, and those that did not get out. */
 export class LogEvents {
   readonly #counts = new LabelledCounts('level', LOG_LEVELS);
+  #dropped = 0;
 
   /** @param level pino's number of the line's level */
   count(level: number): void {
@@ -21,7 +22,12 @@ export class LogEvents {
     this.#counts.add(name);
   }
 
-  get sources(): Pick<MetricSources, 'logEvents'> {
-    return { logEvents: this.#counts.source };
+  /** A line was lost. */
+  dropped(): void {
+    this.#dropped += 1;
+  }
+
+  get sources(): Pick<MetricSources, 'logEvents' | 'logLinesDropped'> {
+    return { logEvents: this.#counts.source, logLinesDropped: single(() => this.#dropped) };
   }
 }

@@ -43,4 +43,11 @@ export const HTTP_METRICS = {
     dotted: 'logback.events',
     unit: 'events',
   },
+  logLinesDropped: {
+    name: 'log_lines_dropped_total',
+    type: 'counter',
+    labels: [],
+    help: 'Lines of the log that were lost, because standard output is full or closed or its reader does not read',
+    unit: 'lines',
+  },
 } as const satisfies MetricDefinitions;

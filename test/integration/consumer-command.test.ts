@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { randomName } from './stack/random-name.ts';
 import { databaseEnvironment, runCommand } from './stack/run-command.ts';
+import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 
 describe('the process', () => {
   test('ends with code 78 and only the problems when its configuration is wrong', async () => {
@@ -28,5 +30,26 @@ describe('the process', () => {
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('url: postgresql://u:******@nowhere.invalid/d');
+  });
+
+  test.each(['--help', '--version', '--check', 'migrate'])(
+    'says in one line that the output of %s cannot be written, and ends with code 1',
+    async (command) => {
+      const env = databaseEnvironment(sharedDatabaseUrl(), randomName('schema'));
+      const { code, stderr } = await runCommand([command], { env, shell: 'exec "$@" > /dev/full' });
+      expect(stderr).toMatch(/^stream-consumer: standard output takes nothing \(ENOSPC: .*\); send it elsewhere/m);
+      expect(stderr).not.toMatch(/^ {4}at /m);
+      expect(code).toBe(1);
+    },
+  );
+
+  test('leaves a reader of its help that has seen enough in peace', async () => {
+    const { code, stderr } = await runCommand(['--help'], { shell: 'exec "$@" > >(true)' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  test('ends with the same code where what is wrong cannot be said', async () => {
+    const { code } = await runCommand([], { shell: 'exec "$@" > /dev/full 2> /dev/full' });
+    expect(code).toBe(78);
   });
 });

@@ -245,6 +245,16 @@ describe('many letters', () => {
     expect(await closed).toEqual([141, null]);
     expect(await stderr).not.toMatch(/EPIPE|^ {4}at /m);
   });
+
+  test('end a list that cannot be written with code 1, and say so', async () => {
+    const { schema } = await many();
+    const { code, stderr } = await runCommand(['dead-letters', 'list'], {
+      ...placeOf({ schema }),
+      shell: 'exec "$@" > /dev/full',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^stream-consumer: standard output takes nothing \(ENOSPC: /m);
+  });
 });
 
 test('a letter that another transaction holds is passed over, not waited for', async () => {

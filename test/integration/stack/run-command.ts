@@ -12,11 +12,15 @@ export interface CommandPlace {
   readonly env?: Readonly<Record<string, string>>;
   /** Files in its working folder, by name. @default none */
   readonly files?: Readonly<Record<string, string>>;
+  /** Shell commands that end with `exec "$@"`, which becomes the command. @default none */
+  readonly shell?: string;
 }
 
 /** The compiled consumer's process with these arguments, in a folder of its own. */
-export function startCommand(args: readonly string[], { env = {}, files = {} }: CommandPlace = {}) {
-  return spawn(process.execPath, [MAIN, ...args], {
+export function startCommand(args: readonly string[], { env = {}, files = {}, shell }: CommandPlace = {}) {
+  const command = [process.execPath, MAIN, ...args];
+  const [program = '', ...rest] = shell === undefined ? command : ['bash', '-c', shell, 'bash', ...command];
+  return spawn(program, rest, {
     cwd: folderWith(files),
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -23,6 +23,8 @@ export interface ConsumerUnderTest {
   readonly settings?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Environment variables, which win over `application.yml`. @default none */
   readonly env?: Readonly<Record<string, string>>;
+  /** Shell commands that end with `exec "$@"`, which becomes the consumer. @default none */
+  readonly shell?: string;
 }
 
 /** A running consumer, and what it was told. */
@@ -52,6 +54,7 @@ export async function startConsumer(chosen: ConsumerUnderTest): Promise<StartedC
     env: chosen.env ?? {},
     program: 'compiled',
     ...(chosen.port === undefined ? {} : { port: chosen.port }),
+    ...(chosen.shell === undefined ? {} : { shell: chosen.shell }),
   });
   return { ...started, groupId, schema };
 }
