@@ -27,6 +27,7 @@
  * 11. Each connection looks for overdue requests ten times a second. Patched: once (rare-timeout-checks.ts).
  * 12. A fetch is decoded in one go, however many partitions it has. Patched: other work has its turn in between (give-way.ts).
  * 13. A batch of more than some 125,000 records overflows the stack. Patched: there is no such limit (record-set.ts).
+ * 14. Heartbeats and time-outs go by the time of day. Patched: by a clock that nobody sets (monotonic-time.ts).
  */
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
@@ -35,6 +36,7 @@ import { coordinatorComesBack } from './coordinator-away.ts';
 import { fetchWhenResumed } from './fetch-when-resumed.ts';
 import { GiveWay } from './give-way.ts';
 import { KAFKAJS_VERSION } from './kafkajs-version.ts';
+import { measureMonotonically } from './monotonic-time.ts';
 import { checkTimeoutsRarely } from './rare-timeout-checks.ts';
 import { encodeRecord } from './record-encoder.ts';
 import { recordSetDecoder } from './record-set.ts';
@@ -275,6 +277,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
   if (version !== KAFKAJS_VERSION) {
     throw new Error(`kafkajs ${version} is installed, but the patches are made for ${KAFKAJS_VERSION}: run npm ci`);
   }
+  measureMonotonically(replaceModule);
   replaceModule('kafkajs/src/protocol/recordBatch/record/v0/decoder.js', decodeRecord);
   replaceModule('kafkajs/src/protocol/recordBatch/record/v0/index.js', encodeRecord);
   decodeBatchByBatch();

@@ -2,6 +2,7 @@
 const CHECK_MS = 1_000;
 
 interface SocketRequest {
+  /** By the monotonic clock (monotonic-time.ts). */
   readonly sentAt: number;
   readonly requestTimeout: number;
   timeoutRequest(): void;
@@ -29,7 +30,7 @@ export function checkTimeoutsRarely(prototype: RequestQueue): void {
     this.destroy();
     this.requestTimeoutIntervalId = setInterval(() => {
       for (const request of [...this.inflight.values()]) {
-        if (Date.now() - request.sentAt > request.requestTimeout) {
+        if (performance.now() - request.sentAt > request.requestTimeout) {
           request.timeoutRequest();
         }
       }

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
+import { MEASURING_MODULES } from '../../../app/kafka/monotonic-time.ts';
+
+const require = createRequire(import.meta.url);
+const HOUR_MS = 3_600_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Modules that ask for the time of day, and have to: what they make is a timestamp. */
+const STAMPING_MODULES = [
+  'instrumentation/event.js',
+  'loggers/index.js',
+  'protocol/message/v1/index.js',
+  'protocol/recordBatch/v0/index.js',
+  'protocol/requests/offsetCommit/v1/request.js',
+  'protocol/requests/produce/v2/request.js',
+  'protocol/requests/produce/v3/request.js',
+].map((path) => `kafkajs/src/${path}`);
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+test("each of kafkajs's modules that asks for the time makes a timestamp of it, or is given another clock", () => {
+  const folder = join(import.meta.dirname, '../../../node_modules/kafkajs/src');
+  const asking = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.js') && /\bDate\b/.test(readFileSync(join(folder, path), 'utf8')))
+    .map((path) => `kafkajs/src/${path}`);
+  expect(asking.sort()).toEqual([...MEASURING_MODULES, ...STAMPING_MODULES].sort());
+});
+
+test('what is given another clock asks it for nothing but the time that it is', () => {
+  for (const path of MEASURING_MODULES) {
+    const uses = readFileSync(require.resolve(path), 'utf8').match(/\bDate\b.{4}/g) ?? [];
+    expect([path, uses.filter((use) => use !== 'Date.now')]).toEqual([path, []]);
+  }
+});
+
+interface RequestQueue {
+  push(request: object): void;
+  scheduleRequestTimeoutCheck(): void;
+  destroy(): void;
+}
+
+/** A request that is never answered; resolves with its error. */
+function unanswered() {
+  loadKafkajs();
+  const Queue = require('kafkajs/src/network/requestQueue') as new (options: object) => RequestQueue;
+  const queue = new Queue({ requestTimeout: REQUEST_TIMEOUT_MS, enforceRequestTimeout: true, logger: {} });
+  const errors: Error[] = [];
+  const entry = { correlationId: 1, apiName: 'Fetch', reject: (error: Error) => errors.push(error) };
+  queue.scheduleRequestTimeoutCheck();
+  queue.push({ entry, expectResponse: true, sendRequest: () => undefined });
+  return { queue, errors };
+}
+
+test.each([
+  ['forward', HOUR_MS],
+  ['back', -HOUR_MS],
+])('a clock that is set %s leaves each request the time it has, and no more', (_where, by) => {
+  const { queue, errors } = unanswered();
+  jest.advanceTimersByTime(1_000);
+  jest.setSystemTime(Date.now() + by);
+  jest.advanceTimersByTime(REQUEST_TIMEOUT_MS - 2_000);
+  expect(errors).toEqual([]);
+  jest.advanceTimersByTime(3_000);
+  expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining('timed out')]);
+  queue.destroy();
+});
