@@ -15,14 +15,14 @@ export interface OutputStreams {
 /** Writes a command's lines, and above them how far it is: in place on a terminal, else as a line every 10 s. */
 export class Output {
   readonly #streams: OutputStreams;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'steady'>;
   #shownAt: number;
   #isShown = false;
 
-  constructor(streams: OutputStreams, clock: Pick<Clock, 'now'>) {
+  constructor(streams: OutputStreams, clock: Pick<Clock, 'steady'>) {
     this.#streams = streams;
     this.#clock = clock;
-    this.#shownAt = clock.now().getTime();
+    this.#shownAt = clock.steady().getTime();
   }
 
   /** Resolves when there is room for more; a reader that went away ends the waiting, too. */
@@ -38,7 +38,7 @@ export class Output {
   progress(text: () => string): void {
     const { err } = this.#streams;
     const isTerminal = err.isTTY === true;
-    const now = this.#clock.now().getTime();
+    const now = this.#clock.steady().getTime();
     if (now - this.#shownAt >= (isTerminal ? TERMINAL_MS : LOG_MS)) {
       err.write(isTerminal ? `${CLEAR_LINE}${text()}` : `${text()}\n`);
       this.#shownAt = now;

@@ -1,6 +1,13 @@
 /** Time, as the pipeline sees it; injected, so that tests need none to pass. */
 export interface Clock {
+  /** The time of day, for people and for what they compare with it; it may be set at any time. */
   now(): Date;
+  /** A time that goes on evenly and is never set: what lies between two of them is a duration. It is shown nowhere. */
+  steady(): Date;
   /** Resolves after `ms`, or at once when the signal is (or gets) aborted. Never rejects. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
 }
+
+/** The time of day of an earlier `steady` time, by the time of day now. */
+export const timeOfDay = (steady: Date, steadyNow: Date, now: Date): Date =>
+  new Date(now.getTime() - (steadyNow.getTime() - steady.getTime()));

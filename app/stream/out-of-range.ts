@@ -51,7 +51,7 @@ export async function findPosition(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<bigint> {
-  let silentUntil = clock.now().getTime();
+  let silentUntil = clock.steady().getTime();
   while (!signal.aborted) {
     const ranges = await source.logRanges(position.topic).catch((): LogRange[] => []);
     const range = ranges.find(({ partition }) => partition === position.partition);
@@ -61,7 +61,7 @@ export async function findPosition(
     if (range && range.end >= position.offset) {
       break;
     }
-    const now = clock.now().getTime();
+    const now = clock.steady().getTime();
     silentUntil = range ? silentUntil : now;
     if (range && now - silentUntil >= PATIENCE_MS) {
       throw ahead(position, range);

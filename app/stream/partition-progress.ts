@@ -1,3 +1,4 @@
+import { timeOfDay } from './clock.ts';
 import type { PartitionReport } from './consumer-report.ts';
 import { OldestUnwritten } from './oldest-unwritten.ts';
 import type { StreamRecord } from './record.ts';
@@ -7,7 +8,7 @@ import { StallWatch } from './stall-watch.ts';
 /** What can be told of a partition without knowing which one it is. */
 type Progress = Pick<PartitionReport, 'nextOffset' | 'lag' | 'behindSince' | 'stalledSince'>;
 
-/** Tells how far behind a partition is, since when, and whether it stands still; decides nothing. */
+/** Tells how far behind a partition is, since when, and whether it stands still; decides nothing. Times are steady unless they say otherwise. */
 export class PartitionProgress {
   readonly #stallWatch: StallWatch;
   readonly #oldestUnwritten = new OldestUnwritten();
@@ -23,12 +24,12 @@ export class PartitionProgress {
     this.#stallWatch.moved(now);
   }
 
-  /** The log was looked at. */
-  looked(range: LogRange, nextOffset: bigint | null, now: Date): void {
+  /** The log was looked at. @param timeOfDayNow by which the oldest record waits */
+  looked(range: LogRange, nextOffset: bigint | null, now: Date, timeOfDayNow: Date): void {
     this.#log = range;
     const lag = this.#lag(nextOffset);
     this.#stallWatch.looked(lag ?? 0n, now);
-    this.#oldestUnwritten.looked(lag, now);
+    this.#oldestUnwritten.looked(lag, timeOfDayNow);
   }
 
   /** A transaction begins with this record. */
@@ -56,11 +57,16 @@ export class PartitionProgress {
   }
 
   /** @param queued the oldest record that is fetched and not yet being written */
-  report(nextOffset: bigint | null, queued: StreamRecord | undefined, now: Date): Progress {
+  report(nextOffset: bigint | null, queued: StreamRecord | undefined, now: Date, timeOfDayNow: Date): Progress {
     const lag = this.#lag(nextOffset);
     const stalledSince = this.#isSinkAway ? null : this.#stallWatch.stalledSince(lag, now);
     const behindSince = this.#oldestUnwritten.since(lag, nextOffset ?? 0n, queued);
-    return { nextOffset, lag, behindSince, ...(stalledSince ? { stalledSince } : {}) };
+    return {
+      nextOffset,
+      lag,
+      behindSince,
+      ...(stalledSince ? { stalledSince: timeOfDay(stalledSince, now, timeOfDayNow) } : {}),
+    };
   }
 
   #lag(nextOffset: bigint | null): bigint | null {

@@ -1,5 +1,6 @@
 import { backoffMs } from './backoff.ts';
 import { BatchLimit } from './batch-limit.ts';
+import { timeOfDay } from './clock.ts';
 import type { PartitionReport } from './consumer-report.ts';
 import { FatalError } from './fatal-error.ts';
 import { findPosition } from './out-of-range.ts';
@@ -50,14 +51,14 @@ export class PartitionStream {
     this.#options = options;
     this.#ports = ports;
     this.#batchLimit = new BatchLimit(options.maxBatchRecords);
-    this.#progress = new PartitionProgress(options.stallTimeoutMs, ports.clock.now());
+    this.#progress = new PartitionProgress(options.stallTimeoutMs, ports.clock.steady());
   }
 
   /** Delivers from `nextOffset` on; before this call every batch is ignored. */
   open(nextOffset: bigint): void {
     if (!this.#wasOpened) {
       this.#wasOpened = true;
-      this.#progress.opened(this.#ports.clock.now());
+      this.#progress.opened(this.#ports.clock.steady());
     }
     this.#nextOffset = nextOffset;
     this.#queue.clear();
@@ -82,7 +83,7 @@ export class PartitionStream {
     const isAligned = batch.fetchedOffset === position;
     const records = isAligned ? batch.records : batch.records.filter(({ offset }) => offset >= position);
     const { nextOffset } = batch;
-    this.#queue.push({ records, firstOffset: position, nextOffset, fetchedAt: this.#ports.clock.now() });
+    this.#queue.push({ records, firstOffset: position, nextOffset, fetchedAt: this.#ports.clock.steady() });
     this.#position = nextOffset;
     if (this.#queue.bytes >= this.#options.maxQueuedBytes && !this.#isFull) {
       this.#isFull = true;
@@ -102,12 +103,14 @@ export class PartitionStream {
   }
 
   observeLog(range: LogRange): void {
-    this.#progress.looked(range, this.#storedOffset(), this.#ports.clock.now());
+    const { clock } = this.#ports;
+    this.#progress.looked(range, this.#storedOffset(), clock.steady(), clock.now());
   }
 
   report(now: Date): PartitionReport {
     const { topic, partition } = this.partition;
-    const progress = this.#progress.report(this.#storedOffset(), this.#queue.oldest, now);
+    const steadyNow = this.#ports.clock.steady();
+    const progress = this.#progress.report(this.#storedOffset(), this.#queue.oldest, steadyNow, now);
     return { topic, partition, ...progress };
   }
 
@@ -164,11 +167,13 @@ export class PartitionStream {
     this.#unknownOutages.succeeded();
     this.#batchLimit.committed();
     this.#nextOffset = nextOffset;
-    const committedAt = this.#ports.clock.now();
-    this.#progress.written(committedAt);
+    const { clock, listener } = this.#ports;
+    const [steadyNow, committedAt] = [clock.steady(), clock.now()];
+    this.#progress.written(steadyNow);
     const { deadLetters, rows } = outcome;
     const counts = { records: records.length, written: records, deadLetters, rows };
-    this.#ports.listener.onCommitted({ ...this.partition, ...counts, fetchedAt, committedAt, nextOffset });
+    const times = { fetchedAt: timeOfDay(fetchedAt, steadyNow, committedAt), committedAt };
+    listener.onCommitted({ ...this.partition, ...counts, ...times, nextOffset });
     this.#resumeWhenRoomy();
   }
 
@@ -241,7 +246,7 @@ export class PartitionStream {
       this.#ports.listener.onRetry();
       const stored = await this.#ports.sink.positions([this.partition.topic]).catch(outageOnly);
       if (!(stored instanceof OutageError)) {
-        this.#progress.sinkIsBack(this.#ports.clock.now());
+        this.#progress.sinkIsBack(this.#ports.clock.steady());
         this.open(ownPosition(this.partition, stored, this.#nextOffset));
         break;
       }

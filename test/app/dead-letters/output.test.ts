@@ -13,7 +13,7 @@ function setUp(isTTY: boolean) {
       },
     });
   const streams = { out: stream('out'), err: Object.assign(stream('err'), { isTTY }) };
-  const output = new Output(streams, { now: () => new Date(now) });
+  const output = new Output(streams, { steady: () => new Date(now) });
   const progressAt = (time: number, text: string) => {
     now = time;
     output.progress(() => text);
@@ -45,7 +45,7 @@ describe('progress', () => {
 describe('lines', () => {
   test('wait until their reader has room for more', async () => {
     const out = new PassThrough({ highWaterMark: 1 });
-    const output = new Output({ out, err: new PassThrough() }, { now: () => new Date(0) });
+    const output = new Output({ out, err: new PassThrough() }, { steady: () => new Date(0) });
     let isWritten = false;
     const writing = output.lines(['more than fits']).then(() => {
       isWritten = true;
@@ -59,7 +59,7 @@ describe('lines', () => {
   test('do not wait for a reader that went away', async () => {
     const out = new PassThrough({ highWaterMark: 1 });
     out.on('error', () => undefined);
-    const output = new Output({ out, err: new PassThrough() }, { now: () => new Date(0) });
+    const output = new Output({ out, err: new PassThrough() }, { steady: () => new Date(0) });
     const writing = output.lines(['more than fits']);
     out.destroy(new Error('EPIPE'));
     await writing;

@@ -32,7 +32,7 @@ const watcher = {
   onJoined: nothing,
   onCrashed: nothing,
 };
-const clock = { now: () => new Date(0), wait: async () => undefined };
+const clock = { now: () => new Date(0), steady: () => new Date(0), wait: async () => undefined };
 
 type EachBatch = (payload: unknown) => Promise<void>;
 

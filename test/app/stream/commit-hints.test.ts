@@ -12,6 +12,7 @@ async function hintsFor(rounds: readonly Position[][], fails: (hint: number) => 
   let round = -1;
   const clock = {
     now: () => new Date(0),
+    steady: () => new Date(0),
     wait: async () => {
       round += 1;
       if (round === rounds.length - 1) ending.abort();

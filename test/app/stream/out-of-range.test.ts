@@ -3,11 +3,16 @@ import { findPosition } from '../../../app/stream/out-of-range.ts';
 import type { LogRange } from '../../../app/stream/record-source.ts';
 import { PARTITION } from './records.ts';
 
-/** A clock that goes on by what is waited, and no faster. */
+/** A clock that goes on by what is waited, and no faster; but somebody sets the time of day, forward each time that it is read. */
 function steppingClock() {
   let now = 0;
+  let hours = 0;
   return {
-    now: () => new Date(now),
+    now: () => {
+      hours += 1;
+      return new Date(hours * 3_600_000);
+    },
+    steady: () => new Date(now),
     wait: async (ms: number) => {
       now += ms;
     },

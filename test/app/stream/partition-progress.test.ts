@@ -13,8 +13,8 @@ beforeEach(() => {
   progress.opened(at(0));
 });
 
-const look = (ms: number, start = 0n) => progress.looked({ ...PARTITION, start, end: 30n }, NEXT, at(ms));
-const report = (ms: number) => progress.report(NEXT, undefined, at(ms));
+const look = (ms: number, start = 0n) => progress.looked({ ...PARTITION, start, end: 30n }, NEXT, at(ms), at(ms));
+const report = (ms: number) => progress.report(NEXT, undefined, at(ms), at(ms));
 
 test('lag without a write for longer than the time-out is a stall, until something is written', () => {
   look(0);
@@ -47,8 +47,8 @@ test('offsets that the log does not hold any more are no lag', () => {
 });
 
 test('without a stored position nothing is behind', () => {
-  progress.looked({ ...PARTITION, start: 0n, end: 30n }, null, at(0));
-  expect(progress.report(null, undefined, at(STALL_MS + 1))).toEqual({
+  progress.looked({ ...PARTITION, start: 0n, end: 30n }, null, at(0), at(0));
+  expect(progress.report(null, undefined, at(STALL_MS + 1), at(STALL_MS + 1))).toEqual({
     nextOffset: null,
     lag: null,
     behindSince: null,

@@ -3,6 +3,8 @@ import { OutageError } from '../../../app/stream/outage-error.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { answerAll, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 
+const HOUR_MS = 3_600_000;
+
 test('records are written in order, in transactions of at most maxBatchRecords', async () => {
   const { source, sink, pipeline, listener } = setUp(12n);
   pipeline.onAssigned([PARTITION]);
@@ -225,6 +227,25 @@ test('a partition whose every write fails is stalled, although the sink answers'
     clock.pass(5_000);
   }
   expect(pipeline.report().partitions[0]?.stalledSince).toEqual(new Date(0));
+});
+
+test('a clock that is set forward is no stall, and one that is set back hides none and tells its time', async () => {
+  const { pipeline, clock } = setUp(100n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  const stalledSince = () => pipeline.report().partitions[0]?.stalledSince;
+  const look = () => pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
+  look();
+  clock.pass(1_000);
+  clock.set(HOUR_MS);
+  look();
+  expect(stalledSince()).toBeUndefined();
+  clock.set(-2 * HOUR_MS);
+  for (let round = 0; round < 20; round += 1) {
+    clock.pass(5_000);
+    look();
+  }
+  expect(stalledSince()).toEqual(new Date(-HOUR_MS));
 });
 
 test('lag is the log end less the stored offset, unknown until the log was asked, and never negative', async () => {

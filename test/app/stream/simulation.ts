@@ -160,8 +160,13 @@ class CountingListener implements StreamListener {
 class SimulatedClock implements Clock {
   #now = 0;
   #held: { readonly ms: number; readonly end: () => void }[] | null = null;
+  #setBy = 0;
 
   now(): Date {
+    return new Date(this.#now + this.#setBy);
+  }
+
+  steady(): Date {
     return new Date(this.#now);
   }
 
@@ -191,6 +196,11 @@ class SimulatedClock implements Clock {
 
   pass(milliseconds: number): void {
     this.#now += milliseconds;
+  }
+
+  /** Somebody sets the time of day. */
+  set(by: number): void {
+    this.#setBy += by;
   }
 }
 

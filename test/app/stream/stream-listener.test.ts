@@ -48,6 +48,18 @@ test('a committed transaction tells its rows, its records, when they were fetche
   expect(told[0]?.written).toHaveLength(3);
 });
 
+test('a clock that is set while records are written changes nothing in how long that took', async () => {
+  const { source, sink, pipeline, listener, clock } = await opened();
+  const told: CommittedBatch[] = [];
+  listener.onCommitted = (batch) => told.push(batch);
+  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  await settle();
+  clock.set(3_600_000);
+  clock.pass(250);
+  await answerAll(sink);
+  expect(told).toMatchObject([{ fetchedAt: new Date(3_600_000), committedAt: new Date(3_600_250) }]);
+});
+
 test('the report says since when the oldest record waits, until it is written', async () => {
   const { source, sink, pipeline } = await opened();
   const behindSince = () => pipeline.report().partitions[0]?.behindSince;
