@@ -1,5 +1,5 @@
-import { maskText } from '../../contract/mask-secrets.ts';
 import type { ConsumerReport, PartitionReport } from '../stream/consumer-report.ts';
+import { explainedText } from './error-text.ts';
 import type { Detail, Health } from './health.ts';
 import type { Status } from './status.ts';
 
@@ -51,7 +51,7 @@ function detailsOf({ state, groupId, partitions, lastProgressAt, lastError }: Co
     ...(lag === undefined ? {} : { lag }),
     ...(stalled.length === 0 ? {} : { stalled }),
     ...(lastProgressAt === null ? {} : { lastProgressAt: lastProgressAt.toISOString() }),
-    ...(lastError === null ? {} : { lastError: maskText(lastError) }),
+    ...(lastError === null ? {} : { lastError: explainedText(lastError) }),
   };
 }
 

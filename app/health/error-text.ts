@@ -1,4 +1,27 @@
 import { maskText } from '../../contract/mask-secrets.ts';
+import { openFilesLimit } from '../metrics/process-status.ts';
+
+/** Read at the start, since reading it takes an open file, too. */
+const OPEN_FILES_LIMIT = openFilesLimit();
+
+/** By the codes with which the operating system refuses another file or connection: why, and what to do. */
+const OPEN_FILES_ADVICE: Readonly<Record<string, string>> = {
+  EMFILE:
+    'this process has as many files and connections open as it may' +
+    `${OPEN_FILES_LIMIT === null ? '' : ` (${OPEN_FILES_LIMIT} when it started)`}: ` +
+    'raise the limit (ulimit -n; LimitNOFILE= of systemd; --ulimit nofile= of a container)',
+  ENFILE: 'the machine has as many files open as it may: raise fs.file-max (sysctl), or end what holds them open',
+};
+
+/** What to do about an error whose text says that no more files can be opened; `undefined` for any other. */
+export const openFilesAdvice = (text: string): string | undefined =>
+  OPEN_FILES_ADVICE[/\b(?:EMFILE|ENFILE)\b/.exec(text)?.[0] ?? ''];
+
+/** A text about an error as health details show it: secrets masked, and followed by what to do where that is known. */
+export function explainedText(text: string): string {
+  const advice = openFilesAdvice(text);
+  return maskText(advice === undefined ? text : `${text}; ${advice}`);
+}
 
 /** Whether something thrown is an error, one of another realm (`node:vm`) included. */
 export function isError(thrown: unknown): thrown is Error {
@@ -11,7 +34,7 @@ export function isError(thrown: unknown): thrown is Error {
  */
 export function errorText(error: unknown): string {
   const text = isError(error) ? `${error.name}: ${messageOf(error)}` : `Error: ${String(error)}`;
-  return maskText(text.replace(/\s*\n\s*/g, ' '));
+  return explainedText(text.replace(/\s*\n\s*/g, ' '));
 }
 
 function messageOf(error: Error & { readonly errors?: unknown }): string {

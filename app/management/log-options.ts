@@ -2,7 +2,7 @@ import type { FastifyServerOptions } from 'fastify';
 import { maskText } from '../../contract/mask-secrets.ts';
 import type { Settings } from '../../contract/settings.ts';
 import { MASK } from '../../contract/shown-value.ts';
-import { isError } from '../health/error-text.ts';
+import { isError, openFilesAdvice } from '../health/error-text.ts';
 
 /** Takes the log, one JSON line per call. */
 export interface LogDestination {
@@ -10,6 +10,9 @@ export interface LogDestination {
 }
 
 const SECRET_KEYS = ['password', 'authorization', 'secret', 'token'];
+
+/** Pino's number of the level from which a line may call for somebody to do something. */
+const WARN = 40;
 
 /** Causes of causes beyond this depth are left out: an error can be its own cause. */
 const DEEPEST_CAUSE = 5;
@@ -40,12 +43,32 @@ export function logOptions(
         const [first, ...rest]: unknown[] = args;
         // pino would take an error's own message as the line's, past every mask.
         const named = isError(first) && rest.length === 0 ? [{ err: first }, first.message] : args;
-        const masked = named.map((arg: unknown) => (typeof arg === 'string' ? maskText(arg) : arg));
+        const advised = level < WARN ? named : withAdvice(named);
+        const masked = advised.map((arg: unknown) => (typeof arg === 'string' ? maskText(arg) : arg));
         method.apply(this, masked as typeof args);
       },
     },
     ...(destination === undefined ? {} : { stream: destination }),
   };
+}
+
+/** What a line says outside of deeper objects. */
+function textOf(arg: unknown): string {
+  if (typeof arg === 'string') {
+    return arg;
+  }
+  const values: unknown[] = Object.values(arg ?? {});
+  return values.map((value) => (isError(value) ? value.message : typeof value === 'string' ? value : '')).join('\n');
+}
+
+/** The parts of a line, with the field `advice` where no more files can be opened. */
+function withAdvice(args: readonly unknown[]): readonly unknown[] {
+  const advice = openFilesAdvice(args.map(textOf).join('\n'));
+  if (advice === undefined) {
+    return args;
+  }
+  const [first, ...rest] = args;
+  return typeof first === 'object' ? [{ ...first, advice }, ...rest] : [{ advice }, ...args];
 }
 
 /** An error as it stands in the log. */

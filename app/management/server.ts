@@ -8,6 +8,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Settings } from '../../contract/settings.ts';
+import { openFilesLimit } from '../metrics/process-status.ts';
 import type { Certificate } from './certificate.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { answerClientError, rawAnswer, sendError, sendNotFound } from './error-answer.ts';
@@ -28,7 +29,7 @@ const LIMITS = {
   keepAliveTimeout: 60_000,
   /** Node closes at the second look that finds nothing taken: after 15 s at the latest. */
   answerTimeout: 7_500,
-  /** Half of the usual least limit of open files, 1,024: Kafka and PostgreSQL need some, too. */
+  /** At most half of the files that the process may open: the others are for PostgreSQL and Kafka. */
   connections: 512,
   metricNameCharacters: 1_024,
 } as const;
@@ -132,7 +133,8 @@ export function createServer({ logging, certificate, guard, destination, onLogLi
 }
 
 function guardConnections(app: FastifyInstance): void {
-  const { connections, answerTimeout } = LIMITS;
+  const { answerTimeout } = LIMITS;
+  const connections = Math.min(LIMITS.connections, Math.floor((openFilesLimit() ?? Number.POSITIVE_INFINITY) / 2));
   const onEvicted = minuteWarning(app, `connections closed to make room: more than ${connections} were open at once`);
   const limit = new ConnectionLimit(app.server, { connections, answerTimeout, onEvicted });
   const warnOfPlainHttp = minuteWarning(app, 'plain HTTP came to the HTTPS port');

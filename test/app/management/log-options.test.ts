@@ -59,3 +59,24 @@ test('an error that is its own cause does not hang the log', () => {
 test.each([['a text'], [null], [42], [undefined]])('something that is no error can be logged as one: %j', (err) => {
   expect(logAt('info', (log) => log.error({ err }, 'failed'))).toHaveLength(1);
 });
+
+test('a warning that no more files can be opened has an advice, wherever it says so', () => {
+  const lines = logAt('info', (log) => {
+    log.warn({ reason: 'connect EMFILE 127.0.0.1:5432' }, 'waiting for PostgreSQL');
+    log.error({ err: new Error('ENFILE: file table overflow') }, 'failed');
+    log.warn('open EMFILE');
+    log.warn({ reason: 'connect ECONNREFUSED' }, 'waiting for PostgreSQL');
+  });
+  expect(lines.map(({ advice }) => advice)).toEqual([
+    expect.stringContaining('ulimit -n'),
+    expect.stringContaining('fs.file-max'),
+    expect.stringContaining('ulimit -n'),
+    undefined,
+  ]);
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    'waiting for PostgreSQL',
+    'failed',
+    'open EMFILE',
+    'waiting for PostgreSQL',
+  ]);
+});
