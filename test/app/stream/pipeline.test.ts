@@ -229,6 +229,22 @@ test('a partition whose every write fails is stalled, although the sink answers'
   expect(pipeline.report().partitions[0]?.stalledSince).toEqual(new Date(0));
 });
 
+test('a partition that stands still after a write is stalled since then', async () => {
+  const { source, sink, pipeline, clock } = setUp(100n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  const look = () => pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
+  look();
+  clock.pass(1_000);
+  pipeline.onBatch(source.fetch(20) ?? aBatch(0n, 0n));
+  await answerAll(sink);
+  for (let round = 0; round < 20; round += 1) {
+    clock.pass(5_000);
+    look();
+  }
+  expect(pipeline.report().partitions[0]?.stalledSince).toEqual(new Date(1_000));
+});
+
 test('a clock that is set forward is no stall, and one that is set back hides none and tells its time', async () => {
   const { pipeline, clock } = setUp(100n);
   pipeline.onAssigned([PARTITION]);

@@ -166,8 +166,9 @@ class SimulatedClock implements Clock {
     return new Date(this.#now + this.#setBy);
   }
 
+  /** Another time than that of day, so that nothing can mix the two. */
   steady(): Date {
-    return new Date(this.#now);
+    return new Date(this.#now - 86_400_000);
   }
 
   async wait(ms: number, signal?: AbortSignal): Promise<void> {
