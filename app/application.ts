@@ -13,12 +13,11 @@ import { ListenError } from './management/listening.ts';
 import { createDatabaseCheck } from './store/database-check.ts';
 import { DatabasePool } from './store/database-pool.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
-import { backoffMs } from './stream/backoff.ts';
 import { sendCommitHints } from './stream/commit-hints.ts';
 import { FatalError } from './stream/fatal-error.ts';
 import { pollLogEnds } from './stream/log-end-poll.ts';
-import { outageOnly, UnknownOutages } from './stream/outage-error.ts';
 import { Pipeline } from './stream/pipeline.ts';
+import { Retries } from './stream/retries.ts';
 import { streamLog, tellAll } from './stream-log.ts';
 import { systemClock } from './system-clock.ts';
 
@@ -142,23 +141,12 @@ export class Application {
   }
 
   async #migrate(): Promise<void> {
-    const unknownOutages = new UnknownOutages();
-    for (let attempt = 1; !this.#ending.signal.aborted; attempt += 1) {
-      try {
-        const versions = await this.#sink.migrate();
-        if (versions.length > 0) {
-          this.#management.logger.info(
-            { schema: this.#settings.database.schema, versions },
-            'created or upgraded the tables',
-          );
-        }
-        return;
-      } catch (error) {
-        const outage = outageOnly(error);
-        unknownOutages.count(outage);
-        this.#management.logger.warn({ reason: outage.message }, 'waiting for PostgreSQL');
-        await systemClock.wait(backoffMs(attempt), this.#ending.signal);
-      }
+    const { logger } = this.#management;
+    const versions = await new Retries(systemClock).until(() => this.#sink.migrate(), this.#ending.signal, {
+      onOutage: ({ message }) => logger.warn({ reason: message }, 'waiting for PostgreSQL'),
+    });
+    if (versions !== undefined && versions.length > 0) {
+      logger.info({ schema: this.#settings.database.schema, versions }, 'created or upgraded the tables');
     }
   }
 

@@ -2,11 +2,12 @@ import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import { milliseconds } from '../../contract/duration.ts';
 import type { Settings } from '../../contract/settings.ts';
 import type { Logger } from '../logger.ts';
-import { backoffMs } from '../stream/backoff.ts';
 import type { Clock } from '../stream/clock.ts';
 import { FatalError } from '../stream/fatal-error.ts';
-import { contentBytes, partitionKey, type StreamRecord, type TopicPartition } from '../stream/record.ts';
+import { OutageError } from '../stream/outage-error.ts';
+import { partitionKey, type StreamRecord, type TopicPartition } from '../stream/record.ts';
 import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
+import { Retries } from '../stream/retries.ts';
 import type { ClientListener } from './client-listener.ts';
 import { GiveWay } from './give-way.ts';
 import { kafkajsEvents, type OffsetOutOfRange, type SkippedRange } from './kafkajs-patches.ts';
@@ -96,32 +97,28 @@ export class KafkaSource implements RecordSource {
   async #subscribe(listener: RecordSourceListener): Promise<void> {
     const topics = [...this.#settings.topics];
     let told = '';
-    for (let attempt = 1; !this.#stopping.signal.aborted; attempt += 1) {
-      const reason = await this.#trySubscribing(topics);
-      if (reason === null) {
-        return;
-      }
+    const onOutage = ({ message: reason }: OutageError): void => {
       if (reason !== told) {
         told = reason;
         this.#logger.warn({ brokers: this.#settings.brokers, reason }, 'waiting for Kafka');
         listener.onWaiting(reason);
       }
-      await this.#clock.wait(backoffMs(attempt), this.#stopping.signal);
-    }
+    };
+    await new Retries(this.#clock).until(() => this.#trySubscribing(topics), this.#stopping.signal, { onOutage });
   }
 
-  /** Why it did not work; `null` when it did. */
-  async #trySubscribing(topics: string[]): Promise<string | null> {
+  /** @throws OutageError whatever it is that does not work: a broker that is away, a topic that is missing */
+  async #trySubscribing(topics: string[]): Promise<void> {
     try {
       const missing = await this.#logRanges.missing(topics);
       if (missing.length > 0) {
-        return `no such topic: ${missing.join(', ')}; create it, or correct kafka.topics (KAFKA_TOPICS)`;
+        throw new Error(`no such topic: ${missing.join(', ')}; create it, or correct kafka.topics (KAFKA_TOPICS)`);
       }
       await this.#consumer.connect();
       await this.#consumer.subscribe({ topics, fromBeginning: true });
-      return null;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      const message = error instanceof Error ? error.message : String(error);
+      throw new OutageError(message, { reason: 'kafka_away', cause: error });
     }
   }
 
@@ -228,4 +225,13 @@ export class KafkaSource implements RecordSource {
       this.#logger.debug({ ...target, reason: String(error) }, 'the Kafka client is between two lives');
     }
   }
+}
+
+/** Bytes of the keys and values, as the metrics of Kafka's own clients count them. */
+function contentBytes(records: readonly StreamRecord[]): number {
+  let bytes = 0;
+  for (const { key, value } of records) {
+    bytes += (key?.length ?? 0) + (value?.length ?? 0);
+  }
+  return bytes;
 }

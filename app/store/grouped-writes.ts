@@ -1,4 +1,4 @@
-import { contentBytes, partitionKey } from '../stream/record.ts';
+import { partitionKey, recordBytes } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
  * the event loop does nothing else.
  */
 const MOST_RECORDS = 250;
-/** As much for the bytes of keys and values. */
+/** As much for their bytes. */
 const MOST_BYTES = 1_048_576;
 
 /** How requests are written. */
@@ -24,6 +24,9 @@ export interface GroupLimits {
   /** Groups that are written at the same time. */
   readonly poolSize: number;
 }
+
+const bytesOf = ({ records }: WriteRequest): number =>
+  records.reduce((bytes, record) => bytes + recordBytes(record), 0);
 
 interface Waiting {
   readonly request: WriteRequest;
@@ -58,7 +61,7 @@ export class GroupedWrites {
 
   write(request: WriteRequest): Promise<WriteOutcome> {
     const { length } = request.records;
-    const isSmall = length > 0 && length < this.#mostRecords && contentBytes(request.records) < MOST_BYTES;
+    const isSmall = length > 0 && length < this.#mostRecords && bytesOf(request) < MOST_BYTES;
     if (!isSmall || this.#suspects.has(partitionKey(request))) {
       return this.#writeAlone(request);
     }
@@ -105,7 +108,7 @@ export class GroupedWrites {
     let [count, records, bytes] = [0, 0, 0];
     for (const { request } of this.#waiting) {
       records += request.records.length;
-      bytes += contentBytes(request.records);
+      bytes += bytesOf(request);
       if (count > 0 && (records > this.#mostRecords || bytes > MOST_BYTES)) {
         break;
       }

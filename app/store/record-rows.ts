@@ -1,5 +1,5 @@
 import type { Settings } from '../../contract/settings.ts';
-import type { StreamRecord } from '../stream/record.ts';
+import { recordBytes, type StreamRecord } from '../stream/record.ts';
 import { CopyBuffer } from './copy-buffer.ts';
 import type { CopyTarget } from './copy-query.ts';
 import { headersJson } from './header-json.ts';
@@ -11,16 +11,8 @@ export const RECORDS: CopyTarget = {
   columns: ['topic', 'partition', 'offset', 'timestamp', 'key', 'headers', 'value'],
 };
 
-/** Lengths, numbers and the version bytes of a row, roughly. */
-const FIXED_BYTES = 64;
-
-function sizeOf({ key, value, headers }: StreamRecord): number {
-  let size = FIXED_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
-  for (const header of headers) {
-    size += FIXED_BYTES + header.key.length + (header.value?.length ?? 0);
-  }
-  return size;
-}
+/** Two lengths, the count of fields and the partition, roughly. */
+const PREFIX_BYTES = 64;
 
 /** How keys are stored: the setting `records.keyEncoding`. */
 export type KeyEncoding = Settings['records']['keyEncoding'];
@@ -42,7 +34,7 @@ function encode(
 
 /** What all rows of a partition begin with. */
 function prefixOf(topic: string, partition: number): Buffer {
-  const prefix = new CopyBuffer(FIXED_BYTES + topic.length);
+  const prefix = new CopyBuffer(PREFIX_BYTES + topic.length);
   prefix.row(RECORDS.columns.length);
   prefix.text(topic);
   prefix.int4(partition);
@@ -60,7 +52,7 @@ export class RecordRows {
     const prefix = prefixOf(topic, partition);
     let size = 0;
     for (const record of records) {
-      size += prefix.length + sizeOf(record);
+      size += prefix.length + recordBytes(record);
     }
     this.#rows = new CopyBuffer(size);
     for (const record of records) {

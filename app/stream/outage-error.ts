@@ -1,5 +1,4 @@
 import type { ErrorReason } from '../../contract/metric-labels.ts';
-import { FatalError } from './fatal-error.ts';
 
 /**
  * Something outside is away or busy and will come back. Nothing is known about the outcome of what was tried: a
@@ -27,27 +26,6 @@ export class OutageError extends Error {
     super(message, options);
     this.attempts = attempts;
     this.reason = reason;
-  }
-}
-
-/**
- * Counts the outages in a row that are not known to be one: those with a bound of {@link OutageError.attempts}. A known
- * outage and a success end the row.
- */
-export class UnknownOutages {
-  #inARow = 0;
-
-  /** @throws FatalError `DATABASE_REFUSED` when with this one there are as many as it allows */
-  count(outage: OutageError): void {
-    this.#inARow = Number.isFinite(outage.attempts) ? this.#inARow + 1 : 0;
-    if (this.#inARow >= outage.attempts) {
-      const message = `${outage.message}; it failed ${this.#inARow} times in a row`;
-      throw new FatalError('DATABASE_REFUSED', message, { cause: outage });
-    }
-  }
-
-  succeeded(): void {
-    this.#inARow = 0;
   }
 }
 

@@ -1,31 +1,58 @@
-import { backoffMs } from './backoff.ts';
 import { BatchLimit } from './batch-limit.ts';
 import { timeOfDay } from './clock.ts';
 import type { PartitionReport } from './consumer-report.ts';
 import { FatalError } from './fatal-error.ts';
 import { findPosition } from './out-of-range.ts';
-import { OutageError, outageOnly, UnknownOutages } from './outage-error.ts';
+import { OutageError, outageOnly } from './outage-error.ts';
 import { ownPosition } from './own-position.ts';
 import { PartitionProgress } from './partition-progress.ts';
 import type { RecordBatch, TopicPartition } from './record.ts';
 import { type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { Gap } from './record-sink.ts';
 import type { LogRange } from './record-source.ts';
+import { Retries } from './retries.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
+
+/**
+ * What a stream does with a batch.
+ *
+ * - `unopened`: the position was not read yet; a batch is ignored
+ * - `open`: a batch that continues `position` is queued; `isFull` while the source is paused for the sake of memory
+ * - `searching`: the broker does not hold the position, and why is being found out; what is queued is written meanwhile
+ * - `recovering`: the outcome of a transaction is not known, or another writer was first; nothing is queued, and the
+ *   stored position is being read
+ * - `ended`: nothing is taken in, sought or resumed any more
+ *
+ * Only `open` takes anything in.
+ */
+type State =
+  | { readonly kind: 'unopened' }
+  | { readonly kind: 'open'; readonly position: bigint; readonly isFull: boolean }
+  | { readonly kind: 'searching' }
+  | { readonly kind: 'recovering' }
+  | { readonly kind: 'ended' };
+
+const NEXT: Readonly<Record<State['kind'], readonly State['kind'][]>> = {
+  unopened: ['open', 'ended'],
+  open: ['open', 'searching', 'recovering', 'ended'],
+  searching: ['open', 'recovering', 'ended'],
+  recovering: ['open', 'ended'],
+  ended: ['ended'],
+};
 
 /**
  * One owned partition: takes batches in, writes them one transaction after the other.
  *
  * Why each record is written exactly once, whatever the source delivers:
  *
- * 1. `#position` is where the next batch has to begin. A batch that begins above it is refused and sought back, one that
- *    begins below it is cropped, so the queue holds every offset from `#nextOffset` up to `#position` once, in order.
+ * 1. The position of the state `open` is where the next batch has to begin. A batch that begins above it is refused and sought
+ *    back, one that begins below it is cropped, so the queue holds every offset from `#nextOffset` up to it once, in order.
  * 2. A batch carries its own first offset through the queue. Its transaction moves the stored offset from exactly that
  *    offset to the end of what it writes, or writes nothing. Two writers of one partition therefore never both commit the
  *    same offsets, even if both believe to own it; and records that stayed in the queue by mistake, after the stored offset
  *    went elsewhere, are refused by PostgreSQL instead of written over a hole.
- * 3. Whenever the outcome of a transaction is not known to be "committed", the queue is dropped and `#nextOffset` and
- *    `#position` are read from PostgreSQL again. What was dropped is still ahead of the stored offset and is fetched again.
+ * 3. Whenever the outcome of a transaction is not known to be "committed", the queue is dropped and the position is read from
+ *    PostgreSQL again. What was dropped is still ahead of the stored offset and is fetched again.
  */
 export class PartitionStream {
   readonly partition: TopicPartition;
@@ -35,14 +62,11 @@ export class PartitionStream {
   /** Aborted by `drain` and `close`: nothing is waited for, sought or resumed any more. */
   readonly #ending = new AbortController();
   readonly #batchLimit: BatchLimit;
-  /** What PostgreSQL expects next, as far as is known: for lag and messages. Means nothing before the first `open`. */
-  #nextOffset = 0n;
-  #wasOpened = false;
-  #position: bigint | null = null;
-  #isFull = false;
-  #troubles = 0;
-  readonly #unknownOutages = new UnknownOutages();
+  readonly #retries: Retries;
   readonly #progress: PartitionProgress;
+  #state: State = { kind: 'unopened' };
+  /** What PostgreSQL expects next, as far as is known, for lag and messages; `null` before the first `open`. */
+  #nextOffset: bigint | null = null;
   #writing: Promise<void> | null = null;
   #searching: Promise<void> | null = null;
 
@@ -51,42 +75,41 @@ export class PartitionStream {
     this.#options = options;
     this.#ports = ports;
     this.#batchLimit = new BatchLimit(options.maxBatchRecords);
+    this.#retries = new Retries(ports.clock);
     this.#progress = new PartitionProgress(options.stallTimeoutMs, ports.clock.steady());
   }
 
   /** Delivers from `nextOffset` on; before this call every batch is ignored. */
   open(nextOffset: bigint): void {
-    if (!this.#wasOpened) {
-      this.#wasOpened = true;
+    if (this.#nextOffset === null) {
       this.#progress.opened(this.#ports.clock.steady());
     }
     this.#nextOffset = nextOffset;
     this.#queue.clear();
-    if (this.#ending.signal.aborted) {
+    if (this.#state.kind === 'ended') {
       return;
     }
-    this.#isFull = false;
-    this.#position = nextOffset;
+    this.#to({ kind: 'open', position: nextOffset, isFull: false });
     this.#ports.source.seek({ ...this.partition, offset: nextOffset });
     this.#ports.source.resume(this.partition);
   }
 
   accept(batch: RecordBatch): void {
-    const position = this.#position;
-    if (position === null) {
+    if (this.#state.kind !== 'open') {
       return;
     }
-    if (batch.fetchedOffset > position || batch.nextOffset <= position) {
+    const { position, isFull } = this.#state;
+    const { fetchedOffset, nextOffset } = batch;
+    if (fetchedOffset > position || nextOffset <= position) {
       this.#ports.source.seek({ ...this.partition, offset: position });
       return;
     }
-    const isAligned = batch.fetchedOffset === position;
+    const isAligned = fetchedOffset === position;
     const records = isAligned ? batch.records : batch.records.filter(({ offset }) => offset >= position);
-    const { nextOffset } = batch;
     this.#queue.push({ records, firstOffset: position, nextOffset, fetchedAt: this.#ports.clock.steady() });
-    this.#position = nextOffset;
-    if (this.#queue.bytes >= this.#options.maxQueuedBytes && !this.#isFull) {
-      this.#isFull = true;
+    const isFullNow = isFull || this.#queue.bytes >= this.#options.maxQueuedBytes;
+    this.#to({ kind: 'open', position: nextOffset, isFull: isFullNow });
+    if (isFullNow && !isFull) {
       this.#ports.source.pause(this.partition);
     }
     this.#writing ??= this.#writeAll();
@@ -94,44 +117,54 @@ export class PartitionStream {
 
   /** The broker does not hold the position: waits for it to be there, or ends the consumer with the reason. */
   outOfRange(): void {
-    const offset = this.#position;
-    if (offset === null) {
+    if (this.#state.kind !== 'open') {
       return;
     }
-    this.#position = null;
-    this.#searching = this.#search(offset).catch((error: unknown) => this.#ports.onFatal(FatalError.from(error)));
+    const { position } = this.#state;
+    const state: State = { kind: 'searching' };
+    this.#to(state);
+    this.#searching = this.#search(position, state).catch((error: unknown) =>
+      this.#ports.onFatal(FatalError.from(error)),
+    );
   }
 
   observeLog(range: LogRange): void {
     const { clock } = this.#ports;
-    this.#progress.looked(range, this.#storedOffset(), clock.steady(), clock.now());
+    this.#progress.looked(range, this.#nextOffset, clock.steady(), clock.now());
   }
 
   report(now: Date): PartitionReport {
     const { topic, partition } = this.partition;
     const steadyNow = this.#ports.clock.steady();
-    const progress = this.#progress.report(this.#storedOffset(), this.#queue.oldest, steadyNow, now);
+    const progress = this.#progress.report(this.#nextOffset, this.#queue.oldest, steadyNow, now);
     return { topic, partition, ...progress };
   }
 
   /** Takes nothing in any more and writes what is queued; an outage ends it, since what is left stays ahead of the stored offset. */
   async drain(): Promise<void> {
-    this.#ending.abort();
-    this.#position = null;
+    this.#end();
     this.#ports.source.pause(this.partition);
     await this.#writing;
   }
 
   /** Gives up what is queued. Resolves when the transaction under way, if any, is over. */
   async close(): Promise<void> {
-    this.#ending.abort();
-    this.#position = null;
+    this.#end();
     this.#queue.clear();
     await Promise.all([this.#writing, this.#searching]);
   }
 
-  #storedOffset(): bigint | null {
-    return this.#wasOpened ? this.#nextOffset : null;
+  /** @throws Error when there is no way from the current state: a mistake in the program, never in its input */
+  #to(state: State): void {
+    if (!NEXT[this.#state.kind].includes(state.kind)) {
+      throw new Error(`partition stream: there is no way from ${this.#state.kind} to ${state.kind}`);
+    }
+    this.#state = state;
+  }
+
+  #end(): void {
+    this.#ending.abort();
+    this.#to({ kind: 'ended' });
   }
 
   /** `#writing` is reset in the same tick in which the queue was seen empty, so no batch can slip in between. */
@@ -142,7 +175,7 @@ export class PartitionStream {
       }
     } catch (error) {
       this.#queue.clear();
-      this.#position = null;
+      this.#end();
       this.#ports.onFatal(FatalError.from(error));
     } finally {
       this.#writing = null;
@@ -156,15 +189,13 @@ export class PartitionStream {
     if (outcome instanceof OutageError) {
       this.#ports.listener.onFailed(this.partition, outcome);
       this.#batchLimit.failed(records.length);
-      this.#unknownOutages.count(outcome);
-      return this.#recover(outcome);
+      return this.#recover(firstOffset, outcome);
     }
     if (outcome.kind === 'fenced') {
       this.#ports.listener.onFenced(this.partition);
-      return this.#recover(null);
+      return this.#recover(firstOffset);
     }
-    this.#troubles = 0;
-    this.#unknownOutages.succeeded();
+    this.#retries.succeeded();
     this.#batchLimit.committed();
     this.#nextOffset = nextOffset;
     const { clock, listener } = this.#ports;
@@ -178,17 +209,12 @@ export class PartitionStream {
   }
 
   /** What is queued comes before the gap, so it is written first; if that ended elsewhere, the recovery goes on from there. */
-  async #search(offset: bigint): Promise<void> {
+  async #search(offset: bigint, state: State): Promise<void> {
     const { source, clock } = this.#ports;
-    const found = await findPosition(
-      source,
-      { ...this.partition, offset },
-      this.#options.onGap,
-      clock,
-      this.#ending.signal,
-    );
+    const place = { ...this.partition, offset };
+    const found = await findPosition(source, place, this.#options.onGap, clock, this.#ending.signal);
     await this.#writing;
-    if (this.#ending.signal.aborted || this.#nextOffset !== offset) {
+    if (this.#state !== state) {
       return;
     }
     if (found > offset) {
@@ -208,50 +234,49 @@ export class PartitionStream {
     const outcome = await this.#ports.sink.skip(gap).catch(outageOnly);
     if (outcome instanceof OutageError) {
       this.#ports.listener.onFailed(this.partition, outcome);
-      this.#unknownOutages.count(outcome);
-      return this.#recover(outcome);
+      return this.#recover(gap.expectedOffset, outcome);
     }
     if (outcome.kind === 'fenced') {
-      return this.#recover(null);
+      return this.#recover(gap.expectedOffset);
     }
+    this.#retries.succeeded();
     this.#ports.listener.onSkipped(gap);
     this.open(gap.nextOffset);
   }
 
   #resumeWhenRoomy(): void {
-    if (this.#isFull && this.#position !== null && this.#queue.bytes < this.#options.maxQueuedBytes / 2) {
-      this.#isFull = false;
+    const isRoomy = this.#queue.bytes < this.#options.maxQueuedBytes / 2;
+    if (this.#state.kind === 'open' && this.#state.isFull && isRoomy) {
+      this.#to({ ...this.#state, isFull: false });
       this.#ports.source.resume(this.partition);
     }
   }
 
-  /** Drops the queue, reads the stored position until PostgreSQL tells it, and goes on from there. */
-  async #recover(outage: OutageError | null): Promise<void> {
+  /**
+   * Drops the queue, reads the stored position until PostgreSQL tells it, and goes on from there.
+   *
+   * @param lastSeen the stored offset as far as it was known
+   * @param outage @default another writer was first, which is no outage
+   */
+  async #recover(lastSeen: bigint, outage?: OutageError): Promise<void> {
+    this.#retries.failed(outage);
     this.#queue.clear();
-    this.#position = null;
-    const { signal } = this.#ending;
-    if (signal.aborted) {
+    if (this.#state.kind === 'ended') {
       return;
     }
+    this.#to({ kind: 'recovering' });
     this.#ports.source.pause(this.partition);
     if (outage) {
       this.#ports.onOutage(outage);
     }
-    while (!signal.aborted) {
-      this.#troubles += 1;
-      await this.#ports.clock.wait(backoffMs(this.#troubles), signal);
-      if (signal.aborted) {
-        break;
-      }
-      this.#ports.listener.onRetry();
-      const stored = await this.#ports.sink.positions([this.partition.topic]).catch(outageOnly);
-      if (!(stored instanceof OutageError)) {
-        this.#progress.sinkIsBack(this.#ports.clock.steady());
-        this.open(ownPosition(this.partition, stored, this.#nextOffset));
-        break;
-      }
-      this.#unknownOutages.count(stored);
-      this.#progress.sinkIsAway();
+    const { sink, listener, clock } = this.#ports;
+    const stored = await this.#retries.until(() => sink.positions([this.partition.topic]), this.#ending.signal, {
+      onOutage: () => this.#progress.sinkIsAway(),
+      onRetry: () => listener.onRetry(),
+    });
+    if (stored !== undefined) {
+      this.#progress.sinkIsBack(clock.steady());
+      this.open(ownPosition(this.partition, stored, lastSeen));
     }
     if (outage) {
       this.#ports.onOutage(null);

@@ -1,12 +1,12 @@
-import { backoffMs } from './backoff.ts';
 import type { ConsumerReport } from './consumer-report.ts';
 import { FatalError } from './fatal-error.ts';
 import { Lifecycle } from './lifecycle.ts';
-import { OutageError, outageOnly, UnknownOutages } from './outage-error.ts';
+import { OutageError } from './outage-error.ts';
 import { PartitionStream } from './partition-stream.ts';
 import { partitionKey, type RecordBatch, type TopicPartition } from './record.ts';
 import type { Gap } from './record-sink.ts';
 import type { LogRange, Position, RecordSourceListener } from './record-source.ts';
+import { Retries } from './retries.ts';
 import { type StartFrom, startPositions } from './start-positions.ts';
 import type { CommittedBatch, StreamListener } from './stream-listener.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
@@ -178,20 +178,12 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   /** Reads the positions of the streams' topics, or stores first ones; tries again while PostgreSQL or Kafka is away. */
   async #readPositions(streams: readonly PartitionStream[], signal: AbortSignal): Promise<Position[]> {
     const topics = [...new Set(streams.map(({ partition }) => partition.topic))];
-    const unknownOutages = new UnknownOutages();
-    for (let attempt = 1; !signal.aborted; attempt += 1) {
-      const positions = await this.#positionsOf(streams, topics).catch(outageOnly);
-      if (!(positions instanceof OutageError)) {
-        return positions;
-      }
-      for (const { partition } of streams.slice(0, 1)) {
-        this.onFailed(partition, positions);
-      }
-      unknownOutages.count(positions);
-      await this.#ports.clock.wait(backoffMs(attempt), signal);
-      this.onRetry();
-    }
-    return [];
+    const [first] = streams;
+    const positions = await new Retries(this.#ports.clock).until(() => this.#positionsOf(streams, topics), signal, {
+      onOutage: (outage) => first && this.onFailed(first.partition, outage),
+      onRetry: () => this.onRetry(),
+    });
+    return positions ?? [];
   }
 
   async #positionsOf(streams: readonly PartitionStream[], topics: readonly string[]): Promise<Position[]> {

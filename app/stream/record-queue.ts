@@ -1,15 +1,4 @@
-import type { StreamRecord } from './record.ts';
-
-/** Bytes that a record's own fields take: the measure by which the queue is bounded. */
-const OVERHEAD_BYTES = 64;
-
-function recordBytes({ key, value, headers }: StreamRecord): number {
-  let bytes = OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
-  for (const header of headers) {
-    bytes += OVERHEAD_BYTES + header.key.length + (header.value?.length ?? 0);
-  }
-  return bytes;
-}
+import { recordBytes, type StreamRecord } from './record.ts';
 
 /** Bounds of what is taken at once; a single record may exceed the bytes. */
 export interface TakeLimit {

@@ -33,11 +33,14 @@ export interface RecordBatch extends TopicPartition {
 /** Key of a partition in a Map. */
 export const partitionKey = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`;
 
-/** Bytes of the keys and values. */
-export function contentBytes(records: readonly Pick<StreamRecord, 'key' | 'value'>[]): number {
-  let bytes = 0;
-  for (const { key, value } of records) {
-    bytes += (key?.length ?? 0) + (value?.length ?? 0);
+/** What stands beside the contents of a record, and of each of its headers: lengths, numbers, and what holds them in memory. */
+const OVERHEAD_BYTES = 64;
+
+/** Bytes of a record: the measure of queues and of transactions, and about what its row takes. */
+export function recordBytes({ key, value, headers }: StreamRecord): number {
+  let bytes = OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
+  for (const header of headers) {
+    bytes += OVERHEAD_BYTES + header.key.length + (header.value?.length ?? 0);
   }
   return bytes;
 }

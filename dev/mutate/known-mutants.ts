@@ -19,26 +19,26 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {
     name: 'a failed transaction leaves the queue as it is',
     file: PARTITION_STREAM,
-    original: 'Promise<void> {\n    this.#queue.clear();\n    this.#position = null;\n    const { signal }',
-    mutated: 'Promise<void> {\n    this.#position = null;\n    const { signal }',
+    original: 'this.#retries.failed(outage);\n    this.#queue.clear();\n',
+    mutated: 'this.#retries.failed(outage);\n',
   },
   {
     name: 'a batch that was delivered before is taken in',
     file: PARTITION_STREAM,
-    original: 'batch.nextOffset <= position',
-    mutated: 'batch.nextOffset < position',
+    original: 'nextOffset <= position',
+    mutated: 'nextOffset < position',
   },
   {
     name: 'a commit does not end the row of unknown errors',
     file: PARTITION_STREAM,
-    original: '    this.#unknownOutages.succeeded();\n',
-    mutated: '',
+    original: '    this.#retries.succeeded();\n    this.#batchLimit',
+    mutated: '    this.#batchLimit',
   },
   {
     name: 'a search goes back to its offset, wherever the transactions before it ended',
     file: PARTITION_STREAM,
-    original: 'this.#ending.signal.aborted || this.#nextOffset !== offset',
-    mutated: 'this.#ending.signal.aborted',
+    original: '    if (this.#state !== state) {\n      return;\n    }\n    if (found',
+    mutated: '    if (found',
   },
   {
     name: 'an assignment that was replaced begins all the same',
@@ -55,8 +55,8 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {
     name: 'a partition that was taken away goes on writing its queue',
     file: PARTITION_STREAM,
-    original: 'this.#position = null;\n    this.#queue.clear();\n    await Promise.all(',
-    mutated: 'this.#position = null;\n    await Promise.all(',
+    original: 'this.#end();\n    this.#queue.clear();\n    await',
+    mutated: 'this.#end();\n    await',
   },
   {
     name: 'a queue that is still full is filled further',
@@ -67,25 +67,25 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {
     name: 'a batch that begins above the position is taken in',
     file: PARTITION_STREAM,
-    original: 'batch.fetchedOffset > position || ',
+    original: 'fetchedOffset > position || ',
     mutated: '',
   },
   {
     name: 'a batch that begins below the position is not cropped',
     file: PARTITION_STREAM,
-    original: 'const isAligned = batch.fetchedOffset === position;',
-    mutated: 'const isAligned = batch.fetchedOffset <= position;',
+    original: 'const isAligned = fetchedOffset === position;',
+    mutated: 'const isAligned = fetchedOffset <= position;',
   },
   {
     name: 'a fenced writer goes on without reading the stored offset',
     file: PARTITION_STREAM,
-    original: 'this.#ports.listener.onFenced(this.partition);\n      return this.#recover(null);',
+    original: 'this.#ports.listener.onFenced(this.partition);\n      return this.#recover(firstOffset);',
     mutated: 'this.#ports.listener.onFenced(this.partition);\n      return;',
   },
   {
     name: 'draining goes on taking batches in',
     file: PARTITION_STREAM,
-    original: 'this.#ending.abort();\n    this.#position = null;\n    this.#ports.source.pause(this.partition);',
+    original: 'this.#end();\n    this.#ports.source.pause(this.partition);',
     mutated: 'this.#ending.abort();\n    this.#ports.source.pause(this.partition);',
   },
 ];
