@@ -1,13 +1,12 @@
 /** `npm run mutate`: changes the core in small ways, and looks whether a test notices each of them. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { KNOWN_MUTANTS, type KnownMutant } from './mutate/known-mutants.ts';
 import { type MutationReport, scoreLines, weakFiles } from './mutate/mutation-score.ts';
-import { failureText } from './run/failure-text.ts';
 import type { RunFolder } from './run/run-folder.ts';
 import { startStack } from './stack.ts';
-import { beginRun } from './start/begin-run.ts';
+import { exitCodeOf } from './start/begin-run.ts';
 import { Screen } from './start/screen.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '..');
@@ -15,7 +14,7 @@ const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarnin
 const JEST_CONFIG = ['--config', 'dev/mutate/jest.config.mjs'];
 const STRYKER = ['node_modules/@stryker-mutator/core/bin/stryker.js', 'run', 'dev/mutate/stryker.config.mjs'];
 const REPORT = 'build/mutation/report.json';
-const [EXIT_FAILED, EXIT_USAGE] = [1, 2];
+const EXIT_USAGE = 2;
 
 const HELP = `Changes the core in small ways, and looks whether a test notices each of them.
 
@@ -29,8 +28,6 @@ Exit codes: 0 each listed change was noticed, and of the files that hold the gua
 130 (143) when Ctrl-C (SIGTERM) came before the end.
 `;
 
-process.exit(await main(process.argv.slice(2)));
-
 async function main(args: readonly string[]): Promise<number> {
   const options = { known: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
   try {
@@ -39,33 +36,30 @@ async function main(args: readonly string[]): Promise<number> {
       process.stdout.write(HELP);
       return 0;
     }
+    requireCoreFiles(positionals);
     return await mutate(values.known === true, positionals, new Screen(process.stdout));
   } catch (error) {
-    process.stderr.write(`${failureText(error)}\nnpm run mutate -- --help shows all options.\n`);
+    process.stderr.write(`${(error as Error).message}\nnpm run mutate -- --help shows all options.\n`);
     return EXIT_USAGE;
   }
 }
 
-async function mutate(knownOnly: boolean, files: readonly string[], screen: Screen): Promise<number> {
-  const { run, interruption } = await beginRun(screen, 'stopping');
-  const work = (async () => {
+/** @throws Error when the tests that are run would not notice a change of one of the files, or there is no such file */
+function requireCoreFiles(files: readonly string[]): void {
+  for (const file of files) {
+    if (!/^app\/(stream|store)\/[\w-]+\.ts$/.test(file) || !existsSync(resolve(REPOSITORY, file))) {
+      throw new Error(`"${file}" is no file of app/stream or app/store, such as app/stream/pipeline.ts`);
+    }
+  }
+}
+
+const mutate = (knownOnly: boolean, files: readonly string[], screen: Screen): Promise<number> =>
+  exitCodeOf(screen, async (run) => {
     const { postgres } = await startStack({ run, parts: ['postgres'] });
     const env = { ...process.env, STREAM_CONSUMER_TEST_DATABASE_URL: postgres?.urlWithPassword };
     const areKnownOnesDead = files.length > 0 || (await killKnownMutants(run, env, screen));
     return areKnownOnesDead && (knownOnly || (await killAllMutants(run, env, files, screen)));
-  })();
-  try {
-    const isWell = await interruption.orInterrupted(work);
-    return isWell === undefined ? (interruption.exitCode ?? EXIT_FAILED) : isWell ? 0 : EXIT_FAILED;
-  } catch (error) {
-    process.stderr.write(`${failureText(error)}\n`);
-    return EXIT_FAILED;
-  } finally {
-    work.catch(() => undefined);
-    await run.close();
-    interruption.dispose();
-  }
-}
+  });
 
 async function killKnownMutants(run: RunFolder, env: NodeJS.ProcessEnv, screen: Screen): Promise<boolean> {
   let survivors = 0;
@@ -125,3 +119,5 @@ async function killAllMutants(
   }
   return weakFiles(report).length === 0;
 }
+
+process.exit(await main(process.argv.slice(2)));

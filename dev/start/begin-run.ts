@@ -1,3 +1,4 @@
+import { failureText } from '../run/failure-text.ts';
 import { removeLeftoverRuns } from '../run/leftover-runs.ts';
 import { RunFolder } from '../run/run-folder.ts';
 import { type Interruption, listenForInterruption } from './interruption.ts';
@@ -28,4 +29,27 @@ export async function beginRun(screen: Screen, stopping: string): Promise<BegunR
   // Whoever read our output has gone, as in `npm start | head`: nobody is watching any more.
   process.stdout.on('error', () => interruption.interrupt('SIGHUP'));
   return { run, interruption };
+}
+
+/**
+ * Does the work in a run of its own, which is closed before this resolves.
+ *
+ * @param work whether all is well
+ * @returns an exit code: 0 when it is, 1 when it is not or when the work failed, which is said on stderr; the code of the signal
+ * that came first
+ */
+export async function exitCodeOf(screen: Screen, work: (run: RunFolder) => Promise<boolean>): Promise<number> {
+  const { run, interruption } = await beginRun(screen, 'stopping');
+  const working = work(run);
+  try {
+    const isWell = await interruption.orInterrupted(working);
+    return isWell === undefined ? (interruption.exitCode ?? 1) : isWell ? 0 : 1;
+  } catch (error) {
+    process.stderr.write(`${failureText(error)}\n`);
+    return 1;
+  } finally {
+    working.catch(() => undefined);
+    await run.close();
+    interruption.dispose();
+  }
 }
