@@ -27,7 +27,7 @@
  * 11. Each connection looks for overdue requests ten times a second. Patched: once (rare-timeout-checks.ts).
  * 12. A fetch is decoded in one go, however many partitions it has. Patched: other work has its turn in between (give-way.ts).
  * 13. A batch of more than some 125,000 records overflows the stack. Patched: there is no such limit (record-set.ts).
- * 14. Heartbeats and time-outs go by the time of day. Patched: by a clock that nobody sets (monotonic-time.ts).
+ * 14. Heartbeats and time-outs go by the time of day. Patched: by a clock that is never set (monotonic-time.ts).
  */
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';

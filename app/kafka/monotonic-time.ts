@@ -19,7 +19,7 @@ export const MEASURING_MODULES = [
 const MONOTONIC_DATE = { now: (): number => Math.floor(performance.now()) };
 
 /**
- * Lets kafkajs measure by a clock that nobody sets: when heartbeats are due, requests overdue, metadata stale, brokers to be
+ * Lets kafkajs measure by a clock that is never set: when heartbeats are due, requests overdue, metadata stale, brokers to be
  * left alone. As shipped it asks for the time of day: a clock set back by an hour silences the heartbeats for an hour, and
  * one that is set forward spends all patience at once. Timestamps of records stay the time of day.
  *

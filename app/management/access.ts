@@ -50,7 +50,7 @@ function challenges({ token, username }: Security): string[] {
 }
 
 /**
- * Answers 401 to every request that shows no right credential, also to those for paths that nobody serves, and warns of
+ * Answers 401 to every request that shows no right credential, also to those for paths that are not served, and warns of
  * them once a minute.
  *
  * @param isOpen whether everybody may ask a route, given as it was registered; `undefined` where there is none.

@@ -11,7 +11,7 @@ export interface LogDestination {
 
 const SECRET_KEYS = ['password', 'authorization', 'secret', 'token'];
 
-/** Pino's number of the level from which a line may call for somebody to do something. */
+/** Pino's number of the level from which a line may call for action. */
 const WARN = 40;
 
 /** Causes of causes beyond this depth are left out: an error can be its own cause. */

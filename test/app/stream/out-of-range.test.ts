@@ -3,7 +3,7 @@ import { findPosition } from '../../../app/stream/out-of-range.ts';
 import type { LogRange } from '../../../app/stream/record-source.ts';
 import { PARTITION } from './records.ts';
 
-/** A clock that goes on by what is waited, and no faster; but somebody sets the time of day, forward each time that it is read. */
+/** A clock that goes on by what is waited, and no faster; but the time of day is set forward each time that it is read. */
 function steppingClock() {
   let now = 0;
   let hours = 0;

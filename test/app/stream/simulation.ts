@@ -199,7 +199,7 @@ class SimulatedClock implements Clock {
     this.#now += milliseconds;
   }
 
-  /** Somebody sets the time of day. */
+  /** Sets the time of day. */
   set(by: number): void {
     this.#setBy += by;
   }

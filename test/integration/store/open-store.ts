@@ -45,7 +45,7 @@ export function openStore(options: StoreOptions = {}) {
   return { schema, groupId, pool, sink: new PostgresSink(pool, checked.value, { send }) };
 }
 
-/** A connection of somebody else, ended after the last test of the file at the latest. */
+/** A connection beside those of the store, ended after the last test of the file at the latest. */
 export async function connect(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: sharedDatabaseUrl() });
   await client.connect();
