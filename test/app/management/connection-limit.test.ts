@@ -6,7 +6,7 @@ import { request as httpsRequest } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { ConnectionLimit } from '../../../app/management/connection-limit.ts';
 import { certificateFolder, testCertificate } from './test-certificate.ts';
 
@@ -151,14 +151,16 @@ describe('of three connections', () => {
   let limited: Server;
   let evicted: (string | undefined)[];
 
-  beforeEach(async () => {
+  /** @param answerTimeout milliseconds. @default longer than any test takes */
+  async function listen(answerTimeout = 600_000): Promise<void> {
     evicted = [];
     // The answers are given by the tests.
     limited = createServer();
     const onEvicted = (peer: string | undefined) => evicted.push(peer);
-    new ConnectionLimit(limited, { connections: 3, answerTimeout: 100, onEvicted });
+    new ConnectionLimit(limited, { connections: 3, answerTimeout, onEvicted });
     await once(limited.listen(0, '127.0.0.1'), 'listening');
-  });
+  }
+
   afterEach(async () => {
     limited.close();
     limited.closeAllConnections();
@@ -187,6 +189,7 @@ describe('of three connections', () => {
   }
 
   test('the one goes that was opened first when none has asked', async () => {
+    await listen();
     const [first, second] = [await open(), await open(), await open()];
     const closed = [once(first, 'close'), once(second, 'close')];
     await open();
@@ -197,6 +200,7 @@ describe('of three connections', () => {
   });
 
   test('an answer makes a connection the youngest, and the beginning of a request does not', async () => {
+    await listen();
     const [first, second, third] = [await open(), await open(), await open()];
     await answer(await ask(first));
     await answer(await ask(second));
@@ -211,6 +215,7 @@ describe('of three connections', () => {
   });
 
   test('a connection that waits for its answer stays while others are idle', async () => {
+    await listen();
     const [first, second] = [await open(), await open(), await open()];
     const response = await ask(first);
     const closed = once(second, 'close');
@@ -222,6 +227,7 @@ describe('of three connections', () => {
   });
 
   test('when most wait for their answers, the one goes that has waited for longest', async () => {
+    await listen();
     const [first, second, third] = [await open(), await open(), await open()];
     await ask(second);
     await ask(first);
@@ -235,6 +241,7 @@ describe('of three connections', () => {
   });
 
   test('a place is free again when a client leaves', async () => {
+    await listen();
     const [first, second] = [await open(), await open(), await open()];
     const left = once((await ask(first)).req.socket, 'close');
     first.destroy();
@@ -244,6 +251,7 @@ describe('of three connections', () => {
   });
 
   test('a client that takes nothing of its answer is cut', async () => {
+    await listen(100);
     const socket = await open();
     socket.pause();
     const response = await ask(socket);
