@@ -35,7 +35,7 @@ export const URL_PARAMETERS: Readonly<Record<string, Parameter>> = {
   sslcert: text,
   sslkey: text,
   sslnegotiation: oneOf('postgres', 'direct'),
-  ssl: oneOf('true', '1', '0', 'no-verify'),
+  ssl: oneOf('true', '1', '0'),
   uselibpqcompat: oneOf('true', 'false'),
   host: text,
   port,
@@ -135,25 +135,29 @@ function togetherProblems(parameters: URLSearchParams): Problem[] {
     : [];
 }
 
-function isReadable(url: string): boolean {
-  if (!URL.canParse(url)) {
-    return false;
-  }
-  const { username, password, hostname, pathname } = new URL(url);
+/**
+ * The URL that pg-connection-string 2.14 makes of a text: one with a blank, or with a % that begins no code, is encoded first.
+ * Of another reading the parameters could be others than those that are followed.
+ *
+ * @returns undefined where there is none, or one of its parts is encoded wrongly
+ */
+export function readDatabaseUrl(text: string): URL | undefined {
   try {
-    for (const part of [username, password, hostname, pathname]) {
+    const isRaw = / |%[^a-f0-9]|%[a-f0-9][^a-f0-9]/i.test(text);
+    const url = new URL(isRaw ? encodeURI(text).replace(/%25(\d\d)/g, '%$1') : text);
+    for (const part of [url.username, url.password, url.hostname, url.pathname]) {
       decodeURIComponent(part);
     }
-    return true;
+    return url;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
 const isUrl: Rule<Settings> = {
   reads: [PATH],
   find: ({ database: { url } }) =>
-    isReadable(url)
+    readDatabaseUrl(url) !== undefined
       ? []
       : [
           {
@@ -161,7 +165,7 @@ const isUrl: Rule<Settings> = {
             message: 'is not a URL',
             given: MASK,
             allowed:
-              'postgresql://user:password@host:port/database, with special characters of user and password percent-encoded (@ as %40, # as %23, / as %2F)',
+              'postgresql://user:password@host:port/database, with a port up to 65535, and special characters of user and password percent-encoded (% as %25, @ as %40, # as %23, / as %2F)',
           },
         ],
 };
@@ -170,10 +174,10 @@ const isUrl: Rule<Settings> = {
 const parametersAreKnown: Rule<Settings> = {
   reads: [PATH],
   find: ({ database: { url } }) => {
-    if (!isReadable(url)) {
+    const { searchParams } = readDatabaseUrl(url) ?? {};
+    if (searchParams === undefined) {
       return [];
     }
-    const { searchParams } = new URL(url);
     const names = [...new Set(searchParams.keys())];
     const problems = names.flatMap((name) => parameterProblems(name, searchParams.getAll(name), url));
     return problems.length > 0 ? problems : togetherProblems(searchParams);

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Rule } from '../../contract/check-against.ts';
+import { readDatabaseUrl } from '../../contract/database-url-rules.ts';
 import type { Problem } from '../../contract/problem.ts';
 import type { Settings } from '../../contract/settings.ts';
 import { readCertificate, readPem } from '../management/certificate.ts';
@@ -21,9 +22,9 @@ const URL_FILES = {
 export const databaseUrlFiles: Rule<Settings> = {
   reads: ['database.url'],
   find: ({ database: { url } }) => {
-    const parameters = URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams();
+    const parameters = readDatabaseUrl(url)?.searchParams;
     return Object.entries(URL_FILES).flatMap(([name, { parse, allowed }]): Problem[] => {
-      const file = parameters.get(name);
+      const file = parameters?.get(name);
       const failure = file ? readPem<unknown>(file, parse).failure : undefined;
       const message = `names by ${name} a file that ${failure}`;
       return failure === undefined ? [] : [{ path: 'database.url', message, allowed }];

@@ -78,6 +78,7 @@ describe('parameters of the database URL', () => {
     ['sslmode=', undefined],
     ['sslnegotiation=drect', 'sslnegotiation=direct'],
     ['ssl=false', undefined],
+    ['ssl=no-verify', undefined],
     ['uselibpqcompat=1', undefined],
     ['port=0', undefined],
     ['port=70000', undefined],
@@ -117,6 +118,44 @@ describe('parameters of the database URL', () => {
       'has a parameter port with a value that is not known',
     ]);
   });
+});
+
+test.each(
+  ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
+    .map((mode): [string, boolean] => [`sslmode=${mode}`, mode !== 'disable'])
+    .concat([
+      ['ssl=true', true],
+      ['ssl=1', true],
+      ['ssl=0', false],
+      ['', false],
+    ]),
+)('a URL with %s is taken, and pg connects with TLS: %s', (parameters, isTls) => {
+  expect(withParameters(parameters)).toEqual([]);
+  expect(Boolean(parseIntoClientConfig(`postgresql://u@h/d?${parameters}`).ssl)).toBe(isTls);
+});
+
+describe('a URL with a blank, or a % that begins no code', () => {
+  test.each([
+    ['postgresql://u:100%safe@h/d', '100%safe'],
+    ['postgresql://u:50%@h/d', '50%'],
+    ['postgresql://u:a b@h/d', 'a b'],
+  ])('is taken as pg takes it: %s', (url, password) => {
+    expect(problemsOf(url)).toEqual([]);
+    expect(parseIntoClientConfig(url).password).toBe(password);
+  });
+
+  test('has the parameters that pg reads, and no others', () => {
+    expect(problemsOf('postgresql://u:a b@h/d?ssl%6Dode=verify-full')).toMatchObject([
+      { message: expect.stringContaining('unknown parameter') },
+    ]);
+    expect(problemsOf('postgresql://u:ab@h/d?ssl%6Dode=verify-full')).toEqual([]);
+  });
+});
+
+test('a port that there cannot be is told, and so is how a % is written', () => {
+  const [problem] = problemsOf('postgresql://u:hunter2@h:99999/d');
+  expect(problem).toMatchObject({ message: 'is not a URL', allowed: expect.stringContaining('port up to 65535') });
+  expect(problem?.allowed).toContain('% as %25');
 });
 
 test('a URL whose user, password or database is encoded wrongly is no URL', () => {
