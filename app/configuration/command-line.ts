@@ -130,10 +130,17 @@ function givenOptions(tokens: readonly Token[]): GivenOptions {
   return given;
 }
 
+/** Words, but for one right behind an unknown option: it is what that was to be given, of which nothing more can be said. */
+function wordsOf(tokens: readonly Token[]): readonly string[] {
+  const isUnknown = (token: Token) => token.kind === 'option' && !Object.hasOwn(ALL_OPTIONS, token.name);
+  const values = new Set(tokens.filter(isUnknown).map(({ index }) => index + 1));
+  return tokens.flatMap((token) => (token.kind === 'positional' && !values.has(token.index) ? [token.value] : []));
+}
+
 /** Reads the command line's words and options; it never throws. */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const { tokens } = parseArgs({ args: [...argv], options: ALL_OPTIONS, strict: false, tokens: true });
-  const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
+  const words = wordsOf(tokens);
   const given = givenOptions(tokens);
   const isDeadLetters = words[0] === DEAD_LETTERS;
   const isMigrate = words[0] === MIGRATE;

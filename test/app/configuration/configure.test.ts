@@ -208,6 +208,13 @@ describe('a wrong command line', () => {
   });
 
   test('reports all at once', () => {
-    expect(exit(['--a', '--b', 'c']).stderr).toContain('The command line is wrong: 3 problems');
+    expect(exit(['--a', '--b', 'c', 'd']).stderr).toContain('The command line is wrong: 3 problems');
+  });
+
+  test('says nothing of the word behind an unknown option, which is its value and may be a secret', () => {
+    const { stderr } = exit(['--password', 'geheim', '--check']);
+    expect(stderr).toContain('The command line is wrong: 1 problem');
+    expect(stderr).toContain('--password is not an option');
+    expect(stderr).not.toContain('geheim');
   });
 });
