@@ -57,7 +57,7 @@ function textOf(arg: unknown): string {
   if (typeof arg === 'string') {
     return arg;
   }
-  const values: unknown[] = Object.values(arg ?? {});
+  const values: unknown[] = isError(arg) ? [arg] : Object.values(arg ?? {});
   return values.map((value) => (isError(value) ? value.message : typeof value === 'string' ? value : '')).join('\n');
 }
 
@@ -68,7 +68,11 @@ function withAdvice(args: readonly unknown[]): readonly unknown[] {
     return args;
   }
   const [first, ...rest] = args;
-  return typeof first === 'object' ? [{ ...first, advice }, ...rest] : [{ advice }, ...args];
+  if (typeof first !== 'object') {
+    return [{ advice }, ...args];
+  }
+  // An error's name, message and stack are none of its own enumerable fields.
+  return [isError(first) ? { err: first, advice } : { ...first, advice }, ...rest];
 }
 
 /** An error as it stands in the log. */

@@ -60,6 +60,11 @@ test.each([['a text'], [null], [42], [undefined]])('something that is no error c
   expect(logAt('info', (log) => log.error({ err }, 'failed'))).toHaveLength(1);
 });
 
+test('an error that no more files can be opened keeps its words beside the advice', () => {
+  const [line] = logAt('info', (log) => log.error(new Error('open EMFILE'), 'failed'));
+  expect(line).toMatchObject({ msg: 'failed', advice: expect.any(String), err: { message: 'open EMFILE' } });
+});
+
 test('a warning that no more files can be opened has an advice, wherever it says so', () => {
   const lines = logAt('info', (log) => {
     log.warn({ reason: 'connect EMFILE 127.0.0.1:5432' }, 'waiting for PostgreSQL');
