@@ -14,7 +14,7 @@ const SCHEME = /\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi;
 const PEM = /-----BEGIN [\s\S]*?(?:-----END [^-]*-----|$)/g;
 
 /** A port, or nothing, between the host's colon and what follows it. */
-const PORT = /^\d{0,5}(?:$|[/?#,;)"'\]])/;
+const PORT = /^\d{0,5}(?:$|[/?#,;)"'\]}|>]|[.:]$)/;
 
 /** A word without the password in it: `scheme://user:password@host`, `user:password@host`, and what is left of them. */
 function maskWord(word: string): string {

@@ -9,7 +9,7 @@ import { childSchema, type SchemaNode } from './schema-node.ts';
  * - texts of at most 20 characters, all of them short words (at most eight letters in one case), short numbers with or
  *   without a unit, and . , : / _ - + * between them, with at most ten digits in all
  * - texts that differ from what is allowed there in at most two characters
- * - keys that the schema knows, and other keys by the same rules, as camelCase too
+ * - keys that the schema knows, and other keys by the same rules, as camelCase too, with words of up to 13 letters
  *
  * All else is masked, and so is everything at a place that the schema marks as a secret. The place in the file is told
  * always, so a person finds what is not shown.
@@ -26,8 +26,11 @@ const MOST_DIGITS = 10;
 const MOST_ITEMS = 10;
 const DEEPEST = 3;
 
-const WORD = /^(?:[A-Z]?[a-z]{1,7}|[A-Z]{1,8})$/;
-const NUMBER = /^\d{1,10}(?:e\d|[A-Za-z]{1,2})?$/;
+const WORD = /^(?:[A-Z]?[a-z]{1,8}|[A-Z]{1,8})$/;
+const NUMBER = /^\d{1,10}(?:e\d|[A-Za-z]{1,8})?$/;
+/** As ISO 8601, Go and Spring write them: `PT5M`, `1h30m`. */
+const DURATION = /^(?:PT)?(?:\d{1,4}[A-Za-z]{1,2}){1,3}$/;
+const KEY_WORD = /^(?:[A-Z]?[a-z]{1,13}|[A-Z]{1,13})$/;
 const CAMEL = /^[A-Za-z][a-z]{1,7}(?:[A-Z][a-z]{1,7}){0,4}$/;
 
 const hasFewDigits = (text: string): boolean => text.replaceAll(/\D/g, '').length <= MOST_DIGITS;
@@ -39,15 +42,18 @@ const isNearly = (text: string, known: readonly string[]): boolean =>
 /** A colon between two words may stand between a user and a password; a blank is taken between a number and its unit. */
 function isHarmless(text: string): boolean {
   const isApart = text.length <= LONGEST_TEXT && !/[a-z]:[a-z]/i.test(text);
-  const parts = isApart ? text.replace(/^(\d+) (?=[a-z]+$)/, '$1-').split(/[.,:/_+*-]/) : undefined;
-  return hasFewDigits(text) && (parts?.every((part) => part === '' || WORD.test(part) || NUMBER.test(part)) ?? false);
+  const parts = isApart ? text.replace(/^(\d+) (?=[A-Za-z]+$)/, '$1-').split(/[.,:/_+*-]/) : undefined;
+  return (
+    hasFewDigits(text) &&
+    (parts?.every((part) => part === '' || [WORD, NUMBER, DURATION].some((form) => form.test(part))) ?? false)
+  );
 }
 
 function isName(key: string): boolean {
   const parts = key.length > LONGEST_KEY ? undefined : key.split(/[._/-]/);
   return (
     hasFewDigits(key) &&
-    (parts?.every((part) => CAMEL.test(part) || WORD.test(part) || /^\d{0,5}$/.test(part)) ?? false)
+    (parts?.every((part) => CAMEL.test(part) || KEY_WORD.test(part) || /^\d{0,5}$/.test(part)) ?? false)
   );
 }
 

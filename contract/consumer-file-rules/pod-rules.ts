@@ -38,7 +38,7 @@ const BY_PATTERN: readonly (Refusal & { readonly names: RegExp })[] = [
       'the Secret that database.existingSecret names: url, with parameters such as ?sslmode=verify-full, user and password',
   },
   {
-    names: /^(LD_[A-Z_]+|NODE_PATH)$/,
+    names: /^(LD_[A-Z_]+|NODE_PATH|OPENSSL_MODULES|OPENSSL_ENGINES|GCONV_PATH)$/,
     message: 'loads code into the process that the image does not hold',
     allowed: 'nothing here; an image of your own (image.repository), made from the one that is built here',
   },

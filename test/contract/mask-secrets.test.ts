@@ -114,6 +114,8 @@ describe('a text', () => {
   test.each([
     'password authentication failed for user "orders" at http://db:5432/orders, see a@b',
     'connect ECONNREFUSED 127.0.0.1:5432 and ::1:5432, https://[::1]:8080/x, https://h:8443',
+    'listening at http://0.0.0.0:8080.',
+    'https://host:8080: refused',
     'at run (file:///srv/node_modules/@scope/x.js:10:5) and node:internal/y:1:2',
   ])('text without a secret stays as it is: %s', (text) => {
     expect(maskText(text)).toBe(text);
