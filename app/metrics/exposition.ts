@@ -9,7 +9,7 @@ export type ExpositionFormat = 'text' | 'openmetrics';
 /** prom-client's registry for either text format. */
 type FormatRegistry = Registry<PrometheusContentType> | Registry<OpenMetricsContentType>;
 
-/** What counters and gauges have in common: after a reset, a value that is added is the value. */
+/** A counter or a gauge of prom-client's: after a reset, the value that is added is its value. */
 interface Addable {
   reset(): void;
   inc(labels: Labels, value: number): void;
