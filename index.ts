@@ -2,7 +2,7 @@
 export { StreamConsumer } from './charts/stream-consumer.ts';
 export { InvalidConsumerError } from './contract/invalid-consumer-error.ts';
 export type { Problem } from './contract/problem.ts';
-export type * from './contract/props/index.ts';
+export type * from './contract/props.ts';
 export {
   StreamConsumerMonitoring,
   type StreamConsumerMonitoringProps,

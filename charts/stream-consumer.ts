@@ -1,7 +1,7 @@
 import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { consumerOfProps } from '../contract/consumer-of-props.ts';
-import type { StreamConsumerProps } from '../contract/props/stream-consumer-props.ts';
+import type { StreamConsumerProps } from '../contract/props.ts';
 import { replicaRange } from '../contract/replica-range.ts';
 import { type Workload, workload } from '../contract/workload.ts';
 import { configMap } from './config-map.ts';

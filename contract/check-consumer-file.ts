@@ -4,7 +4,7 @@ import { checkSettings } from './check-settings.ts';
 import { type ConsumerFile, ConsumerFileSchema } from './consumer-file.ts';
 import { CONSUMER_FILE_RULES } from './consumer-file-rules.ts';
 import type { Problem } from './problem.ts';
-import type { StreamConsumerProps } from './props/stream-consumer-props.ts';
+import type { StreamConsumerProps } from './props.ts';
 import { withPlaceholders } from './secret-placeholders.ts';
 import { formatPath, type SettingPath, valueAt } from './setting-path.ts';
 import type { Settings } from './settings.ts';

@@ -6,7 +6,7 @@ import { API_FOLDER, apiFiles } from './api-files.ts';
 import { consumerFileSchema, environmentFileSchema } from './consumer-file-schemas.ts';
 import { replaceSection } from './marked-section.ts';
 import { metricsTable } from './metrics-table.ts';
-import { PROPS_FOLDER, propsFiles } from './props-files.ts';
+import { propsFile } from './props-file.ts';
 import { publishSchema, schemaText } from './publish-schema.ts';
 import { settingsTable } from './settings-table.ts';
 import { versionFile } from './version-file.ts';
@@ -17,8 +17,6 @@ export interface GeneratedFile {
   readonly path: string;
   readonly content: string;
 }
-
-const GENERATED_FOLDERS = [PROPS_FOLDER, API_FOLDER] as const;
 
 const DOCUMENTS = ['README.md', 'docs/configuration.md', 'docs/metrics.md'] as const;
 
@@ -50,7 +48,7 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
   return [
     ...schemaFiles(),
     versionFile(root),
-    ...propsFiles(),
+    propsFile(),
     ...apiFiles(root),
     ...documents.map((path) => documentFile(root, path)),
   ];
@@ -64,10 +62,11 @@ export function outdatedFiles(root: string): readonly GeneratedFile[] {
   });
 }
 
-/** Files in folders that hold only generated ones, which nothing generates any more. */
+/** Files in the folder that holds only generated ones, which nothing generates any more. */
 export function staleFiles(root: string): readonly string[] {
   const generated = new Set(generatedFiles(root).map(({ path }) => path));
-  return GENERATED_FOLDERS.filter((folder) => existsSync(join(root, folder)))
-    .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
+  const folder = join(root, API_FOLDER);
+  return (existsSync(folder) ? readdirSync(folder) : [])
+    .map((name) => `${API_FOLDER}/${name}`)
     .filter((path) => !generated.has(path));
 }

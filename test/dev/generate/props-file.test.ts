@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SchemaNode } from '../../../contract/schema-node.ts';
 import { docComment } from '../../../dev/generate/doc-comment.ts';
-import { propsInterface } from '../../../dev/generate/props-interface.ts';
+import { propsFile, propsInterface } from '../../../dev/generate/props-file.ts';
+import { propsSections } from '../../../dev/generate/props-sections.ts';
 import { propsType } from '../../../dev/generate/props-type.ts';
 
 describe('the type of a place of consumer.yaml', () => {
@@ -29,8 +30,7 @@ test('an interface has a comment for each property, with what is allowed and the
     { key: 'replicas', type, description: 'Pods.', allowed: '0 to 9', fallback: '1' },
     { key: 'in-root', type, description: 'Whether.', allowed: '', fallback: undefined },
   ];
-  expect(propsInterface({ name: 'XProps', about: 'About.', properties })).toContain(`
-/** About. */
+  expect(propsInterface({ name: 'XProps', about: 'About.', properties })).toBe(`/** About. */
 export interface XProps {
   /**
    * Pods.
@@ -45,6 +45,14 @@ export interface XProps {
   readonly 'in-root': number;
 }
 `);
+});
+
+test('one file has the interface of every section and imports nothing', () => {
+  const { path, content } = propsFile();
+  const declared = [...content.matchAll(/^export interface (\w+) /gm)].map(([, name]) => name);
+  expect(path).toBe('contract/props.ts');
+  expect(declared).toEqual(propsSections().map(({ name }) => name));
+  expect(content).not.toMatch(/^import/m);
 });
 
 test('long comments are wrapped', () => {

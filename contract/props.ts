@@ -1,0 +1,2430 @@
+// Written by npm run generate out of consumer.yaml's schema; never edited.
+
+/** The content of consumer.yaml, as the props of a construct. */
+export interface StreamConsumerProps {
+  /**
+   * Name of the workload; all objects derive their names from it.
+   *
+   * Allowed: a name of at most 45 lower-case letters, digits and dashes that begins with a letter.
+   *
+   * @default 'stream-consumer'
+   */
+  readonly name?: string;
+
+  /**
+   * Where the objects are.
+   *
+   * @default - the default of each property
+   */
+  readonly namespace?: NamespaceProps;
+
+  /** Which image the Pods run. */
+  readonly image: ImageProps;
+
+  /**
+   * Pods; beyond the number of partitions they wait idle. An autoscaler (scaling) decides instead.
+   *
+   * Allowed: 0 to 1000.
+   *
+   * @default 1
+   */
+  readonly replicas?: number;
+
+  /**
+   * Partitions of all topics together, which limit how many Pods have work; left out: unknown.
+   *
+   * Allowed: 1 to 200000.
+   *
+   * @default - unknown
+   */
+  readonly partitions?: number;
+
+  /**
+   * `scaling` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly scaling?: ScalingProps;
+
+  /**
+   * How Pods are replaced.
+   *
+   * @default - the default of each property
+   */
+  readonly rollout?: RolloutProps;
+
+  /**
+   * What a Pod may use.
+   *
+   * @default - the default of each property
+   */
+  readonly resources?: ResourcesProps;
+
+  /**
+   * Time between SIGTERM and SIGKILL; longer than application.shutdown.timeout.
+   *
+   * Allowed: 1 to 3600.
+   *
+   * @default 40
+   */
+  readonly terminationGracePeriodSeconds?: number;
+
+  /**
+   * What Kubernetes asks the Pods, and how often.
+   *
+   * @default - the default of each property
+   */
+  readonly probes?: ProbesProps;
+
+  /**
+   * What else is said about the Pods of the Deployment and of the Job.
+   *
+   * @default - the default of each property
+   */
+  readonly pods?: PodsProps;
+
+  /** PostgreSQL's URL, user and password; user and password may be missing from the Secret. */
+  readonly database: DatabaseProps;
+
+  /**
+   * Credentials of the brokers, needed with application.kafka.sasl; left out: none.
+   *
+   * @default - none
+   */
+  readonly kafka?: KafkaProps;
+
+  /**
+   * How the container gets what the Secrets hold; either way when it starts.
+   *
+   * @default - the default of each property
+   */
+  readonly secrets?: SecretsProps;
+
+  /**
+   * `networkPolicy` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly networkPolicy?: NetworkPolicyProps;
+
+  /**
+   * How the consumer is scraped and watched.
+   *
+   * @default - the default of each property
+   */
+  readonly monitoring?: MonitoringProps;
+
+  /** Settings of the consumer, as in application.yml; they go into the ConfigMap. */
+  readonly application: ApplicationProps;
+}
+
+/** Where the objects are. */
+export interface NamespaceProps {
+  /**
+   * Namespace of all objects.
+   *
+   * Allowed: a name of at most 63 lower-case letters, digits and dashes that begins with a letter.
+   *
+   * @default 'stream-consumer'
+   */
+  readonly name?: string;
+
+  /**
+   * Whether the Namespace is among the manifests.
+   *
+   * @default true
+   */
+  readonly create?: boolean;
+}
+
+/** Which image the Pods run. */
+export interface ImageProps {
+  /**
+   * Registry and repository that the nodes pull from.
+   *
+   * Allowed: an image repository without tag or digest, such as registry.example.com/team/stream-consumer.
+   */
+  readonly repository: string;
+
+  /**
+   * Left out: the package's version. `latest` is refused.
+   *
+   * Allowed: an image tag of at most 63 letters, digits, dots, underscores and dashes.
+   *
+   * @default - the package's version
+   */
+  readonly tag?: string;
+
+  /**
+   * Wins over the tag; left out: the tag is used.
+   *
+   * Allowed: sha256: and 64 hexadecimal digits.
+   *
+   * @default - the tag is used
+   */
+  readonly digest?: string;
+
+  /**
+   * Secrets with the credentials of a private registry; left out: none.
+   *
+   * @default []
+   */
+  readonly pullSecrets?: readonly string[];
+}
+
+/** `scaling` of consumer.yaml. */
+export interface ScalingProps {
+  /**
+   * KEDA: as many Pods as the group's lag asks for. Left out: not used.
+   *
+   * @default - not used
+   */
+  readonly keda?: ScalingKedaProps;
+
+  /**
+   * HorizontalPodAutoscaler: by CPU, memory or an external metric. Left out: not used.
+   *
+   * @default - not used
+   */
+  readonly hpa?: ScalingHpaProps;
+}
+
+/** How Pods are replaced. */
+export interface RolloutProps {
+  /**
+   * Pods beyond replicas that a rollout may start before it ends old ones; more than 0 needs partitions.
+   *
+   * Allowed: 0 to 100.
+   *
+   * @default 0
+   */
+  readonly maxSurge?: number;
+
+  /**
+   * Pods below replicas that a rollout may leave.
+   *
+   * Allowed: 0 to 100.
+   *
+   * @default 1
+   */
+  readonly maxUnavailable?: number;
+}
+
+/** What a Pod may use. */
+export interface ResourcesProps {
+  /**
+   * What the scheduler sets aside for a Pod.
+   *
+   * @default - the default of each property
+   */
+  readonly requests?: ResourcesRequestsProps;
+
+  /**
+   * What a Pod may use at most.
+   *
+   * @default - the default of each property
+   */
+  readonly limits?: ResourcesLimitsProps;
+}
+
+/** What Kubernetes asks the Pods, and how often. */
+export interface ProbesProps {
+  /**
+   * root: both probes ask /actuator/health. groups: each asks its group, so that a database outage takes Pods out of
+   * service but restarts none.
+   *
+   * @default 'root'
+   */
+  readonly paths?: 'root' | 'groups';
+
+  /**
+   * When a Pod is restarted.
+   *
+   * @default - the default of each property
+   */
+  readonly liveness?: ProbesLivenessProps;
+
+  /**
+   * When a Pod is taken out of its Service.
+   *
+   * @default - the default of each property
+   */
+  readonly readiness?: ProbesReadinessProps;
+
+  /**
+   * Asks what liveness asks until it succeeds once, and nothing else asks before; a Pod that does not get there is
+   * restarted. Left out: none, as the initial delays of the other two cover the start.
+   *
+   * @default - none, as the initial delays of the other two cover the start
+   */
+  readonly startup?: ProbesStartupProps;
+}
+
+/** What else is said about the Pods of the Deployment and of the Job. */
+export interface PodsProps {
+  /**
+   * More labels; ours win.
+   *
+   * @default {}
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+
+  /**
+   * More annotations; ours win.
+   *
+   * @default {}
+   */
+  readonly annotations?: Readonly<Record<string, string>>;
+
+  /**
+   * More environment variables, such as TZ or NODE_EXTRA_CA_CERTS; no settings, which belong into application, and no
+   * secrets.
+   *
+   * @default {}
+   */
+  readonly environment?: Readonly<Record<string, string>>;
+
+  /**
+   * Labels that a node must have.
+   *
+   * @default {}
+   */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+
+  /**
+   * Taints of nodes that do not keep the Pods away.
+   *
+   * @default []
+   */
+  readonly tolerations?: readonly PodsTolerationsProps[];
+
+  /**
+   * Who goes first where there is no room. Left out: the cluster's default.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   *
+   * @default - the cluster's default
+   */
+  readonly priorityClassName?: string;
+
+  /**
+   * Whether the Pods prefer different nodes and zones; they start without, too.
+   *
+   * @default true
+   */
+  readonly spread?: boolean;
+}
+
+/** PostgreSQL's URL, user and password; user and password may be missing from the Secret. */
+export interface DatabaseProps {
+  /**
+   * Secret with the credentials in the same namespace, made by you or by one of the two below.
+   *
+   * Allowed: the name of a Secret with the keys url, user and password (keys renames them).
+   */
+  readonly existingSecret: string;
+
+  /**
+   * Adds an ExternalSecret, from which the External Secrets Operator makes the Secret. Left out: somebody else makes
+   * it.
+   *
+   * @default - somebody else makes it
+   */
+  readonly externalSecret?: DatabaseExternalSecretProps;
+
+  /**
+   * Adds a SealedSecret, from which the Sealed Secrets controller makes the Secret. Left out: somebody else makes it.
+   *
+   * @default - somebody else makes it
+   */
+  readonly sealedSecret?: DatabaseSealedSecretProps;
+
+  /**
+   * Keys of the Secret.
+   *
+   * @default - the default of each property
+   */
+  readonly keys?: DatabaseKeysProps;
+
+  /**
+   * Who creates and upgrades the tables. onStart: the consumer. job: a Job, as the owner, so that the consumer need
+   * not be able to. never: somebody else.
+   *
+   * @default 'onStart'
+   */
+  readonly migrate?: 'onStart' | 'job' | 'never';
+
+  /**
+   * Who the Job logs in as; needed with migrate: job. Left out: nobody.
+   *
+   * @default - nobody
+   */
+  readonly owner?: DatabaseOwnerProps;
+}
+
+/** Credentials of the brokers, needed with application.kafka.sasl; left out: none. */
+export interface KafkaProps {
+  /**
+   * Secret with the SASL credentials in the same namespace, made by you or by one of the two below.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   */
+  readonly existingSecret: string;
+
+  /**
+   * Adds an ExternalSecret, from which the External Secrets Operator makes the Secret. Left out: somebody else makes
+   * it.
+   *
+   * @default - somebody else makes it
+   */
+  readonly externalSecret?: KafkaExternalSecretProps;
+
+  /**
+   * Adds a SealedSecret, from which the Sealed Secrets controller makes the Secret. Left out: somebody else makes it.
+   *
+   * @default - somebody else makes it
+   */
+  readonly sealedSecret?: KafkaSealedSecretProps;
+
+  /**
+   * Keys of the Secret.
+   *
+   * @default - the default of each property
+   */
+  readonly keys?: KafkaKeysProps;
+}
+
+/** How the container gets what the Secrets hold; either way when it starts. */
+export interface SecretsProps {
+  /**
+   * environment: variables. files: a folder that the consumer reads as a config tree; nothing of it is in the
+   * environment.
+   *
+   * @default 'environment'
+   */
+  readonly as?: 'environment' | 'files';
+}
+
+/** `networkPolicy` of consumer.yaml. */
+export interface NetworkPolicyProps {
+  /**
+   * Whether there is a NetworkPolicy; false leaves all traffic to the policies of others.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean;
+
+  /**
+   * Who may ask the HTTP interface: Prometheus above all. The kubelet, which probes, needs no rule.
+   *
+   * @default [{"namespace":"monitoring"}]
+   */
+  readonly ingress?: readonly NetworkPolicyIngressProps[];
+
+  /**
+   * `networkPolicy.egress` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly egress?: NetworkPolicyEgressProps;
+}
+
+/** How the consumer is scraped and watched. */
+export interface MonitoringProps {
+  /**
+   * Whether monitoring.k8s.yaml is written: how to scrape, and PrometheusRule, for clusters with the Prometheus
+   * Operator's CRDs.
+   *
+   * @default true
+   */
+  readonly customResources?: boolean;
+
+  /**
+   * How Prometheus is told: by a custom resource of the operator, or by annotations prometheus.io/scrape on the Pods,
+   * which the operator does not look at. none: by nothing among the manifests.
+   *
+   * @default 'serviceMonitor'
+   */
+  readonly scrape?: 'serviceMonitor' | 'podMonitor' | 'scrapeConfig' | 'annotations' | 'none';
+
+  /**
+   * Label job that Prometheus gives to what annotations made it scrape; the alerts look for it.
+   *
+   * Allowed: the name of a scrape job: letters, digits, and any of _ . / -.
+   *
+   * @default 'kubernetes-pods'
+   */
+  readonly annotationJob?: string;
+
+  /**
+   * Targets in dist/prometheus/scrape.yml, each as host:port, one per Pod. Left out: the Service.
+   *
+   * @default []
+   */
+  readonly staticTargets?: readonly string[];
+
+  /**
+   * More labels for both, for operators that select by label (release: kube-prometheus-stack).
+   *
+   * @default {}
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+
+  /**
+   * Time between two scrapes; the health alert has to see a failing Pod before its probe ends it.
+   *
+   * Allowed: 5 to 30.
+   *
+   * @default 15
+   */
+  readonly scrapeIntervalSeconds?: number;
+
+  /**
+   * Who may read metrics, info and the details of the health; the status of the health stays open to the probes. Left
+   * out: everybody who reaches the port.
+   *
+   * @default - everybody who reaches the port
+   */
+  readonly credentials?: MonitoringCredentialsProps;
+
+  /**
+   * HTTPS for the operational interface, probes and scrapes included. Left out: HTTP.
+   *
+   * @default - HTTP
+   */
+  readonly tls?: MonitoringTlsProps;
+
+  /**
+   * Credentials for application.spring.boot.admin.client.url. Left out: none.
+   *
+   * @default - none
+   */
+  readonly springBootAdmin?: MonitoringSpringBootAdminProps;
+
+  /**
+   * Where docs/runbooks is published: each alert's runbook_url is this, a slash and <AlertName>.md.
+   *
+   * Allowed: an http or https URL without a slash at its end.
+   *
+   * @default 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks'
+   */
+  readonly runbookBaseUrl?: string;
+}
+
+/** Settings of the consumer, as in application.yml; they go into the ConfigMap. */
+export interface ApplicationProps {
+  /**
+   * Where the operational interface listens.
+   *
+   * @default - the default of each property
+   */
+  readonly server?: ApplicationServerProps;
+
+  /** How Kafka is reached and what is read from it. */
+  readonly kafka: ApplicationKafkaProps;
+
+  /**
+   * How PostgreSQL is reached.
+   *
+   * @default - the default of each property
+   */
+  readonly database?: ApplicationDatabaseProps;
+
+  /**
+   * How records are read and written.
+   *
+   * @default - the default of each property
+   */
+  readonly consumer?: ApplicationConsumerProps;
+
+  /**
+   * How records become rows.
+   *
+   * @default - the default of each property
+   */
+  readonly records?: ApplicationRecordsProps;
+
+  /**
+   * What becomes of records that PostgreSQL cannot store.
+   *
+   * @default - the default of each property
+   */
+  readonly deadLetters?: ApplicationDeadLettersProps;
+
+  /**
+   * How the process ends.
+   *
+   * @default - the default of each property
+   */
+  readonly shutdown?: ApplicationShutdownProps;
+
+  /**
+   * What is logged.
+   *
+   * @default - the default of each property
+   */
+  readonly logging?: ApplicationLoggingProps;
+
+  /**
+   * What the operational interface shows.
+   *
+   * @default - the default of each property
+   */
+  readonly management?: ApplicationManagementProps;
+
+  /**
+   * Shown by /actuator/info under this name; values are texts, lists of them, or maps.
+   *
+   * @default {}
+   */
+  readonly info?: Readonly<Record<string, unknown>>;
+
+  /**
+   * Spring's own settings.
+   *
+   * @default - the default of each property
+   */
+  readonly spring?: ApplicationSpringProps;
+}
+
+/** KEDA: as many Pods as the group's lag asks for. Left out: not used. */
+export interface ScalingKedaProps {
+  /**
+   * Fewest Pods. 0 ends the last Pod when there is no lag; metrics and alerts then have nothing to look at.
+   *
+   * Allowed: 0 to 1000.
+   *
+   * @default 1
+   */
+  readonly minReplicas?: number;
+
+  /**
+   * Most Pods; not above partitions, since more would wait idle. Left out: partitions.
+   *
+   * Allowed: 1 to 1000.
+   *
+   * @default - partitions
+   */
+  readonly maxReplicas?: number;
+
+  /**
+   * Records behind that one Pod is for: lag divided by this is the wanted number of Pods.
+   *
+   * Allowed: 1 to 1000000000.
+   *
+   * @default 1000
+   */
+  readonly lagPerReplica?: number;
+
+  /**
+   * Records behind beyond which the first Pod is started; matters only with minReplicas: 0.
+   *
+   * Allowed: 0 to 1000000000.
+   *
+   * @default 0
+   */
+  readonly activationLag?: number;
+
+  /**
+   * Time between two looks at the lag.
+   *
+   * Allowed: 1 to 3600.
+   *
+   * @default 30
+   */
+  readonly pollingIntervalSeconds?: number;
+
+  /**
+   * Time without lag after which the last Pod ends; matters only with minReplicas: 0.
+   *
+   * Allowed: 0 to 86400.
+   *
+   * @default 300
+   */
+  readonly cooldownSeconds?: number;
+
+  /**
+   * How fast the number of Pods may change; each change is a rebalance of the group.
+   *
+   * @default - the default of each property
+   */
+  readonly behavior?: ScalingKedaBehaviorProps;
+}
+
+/** HorizontalPodAutoscaler: by CPU, memory or an external metric. Left out: not used. */
+export interface ScalingHpaProps {
+  /**
+   * Fewest Pods.
+   *
+   * Allowed: 1 to 1000.
+   *
+   * @default 1
+   */
+  readonly minReplicas?: number;
+
+  /**
+   * Most Pods; not above partitions, since more would wait idle. Left out: partitions.
+   *
+   * Allowed: 1 to 1000.
+   *
+   * @default - partitions
+   */
+  readonly maxReplicas?: number;
+
+  /**
+   * Percent of the requested CPU to aim at. Left out: does not count.
+   *
+   * Allowed: 1 to 1000.
+   *
+   * @default - does not count
+   */
+  readonly cpuPercent?: number;
+
+  /**
+   * Percent of the requested memory to aim at. Left out: does not count.
+   *
+   * Allowed: 1 to 1000.
+   *
+   * @default - does not count
+   */
+  readonly memoryPercent?: number;
+
+  /**
+   * A metric from outside, such as the lag. Left out: does not count.
+   *
+   * @default - does not count
+   */
+  readonly external?: ScalingHpaExternalProps;
+
+  /**
+   * How fast the number of Pods may change; each change is a rebalance of the group.
+   *
+   * @default - the default of each property
+   */
+  readonly behavior?: ScalingHpaBehaviorProps;
+}
+
+/** What the scheduler sets aside for a Pod. */
+export interface ResourcesRequestsProps {
+  /**
+   * CPU that the scheduler sets aside for a Pod.
+   *
+   * Allowed: an amount of CPU in quotes, such as '250m' or '1'.
+   *
+   * @default '100m'
+   */
+  readonly cpu?: string;
+
+  /**
+   * Memory that the scheduler sets aside; left out: the limit's.
+   *
+   * Allowed: a size such as 256Mi or 1Gi.
+   *
+   * @default - the limit's
+   */
+  readonly memory?: string;
+}
+
+/** What a Pod may use at most. */
+export interface ResourcesLimitsProps {
+  /**
+   * CPU beyond which a Pod is slowed down; the consumer runs JavaScript on one core.
+   *
+   * Allowed: an amount of CPU in quotes, such as '250m' or '1'.
+   *
+   * @default '1'
+   */
+  readonly cpu?: string;
+
+  /**
+   * Memory beyond which a Pod is killed; V8's heap and the memory alerts are computed from it.
+   *
+   * Allowed: a size such as 256Mi or 1Gi.
+   *
+   * @default '512Mi'
+   */
+  readonly memory?: string;
+}
+
+/** When a Pod is restarted. */
+export interface ProbesLivenessProps {
+  /**
+   * Time from the container's start to the first question.
+   *
+   * Allowed: 0 to 3600.
+   *
+   * @default 60
+   */
+  readonly initialDelaySeconds?: number;
+
+  /**
+   * Time between two questions.
+   *
+   * Allowed: 1 to 3600.
+   *
+   * @default 30
+   */
+  readonly periodSeconds?: number;
+
+  /**
+   * Time that an answer may take; at most the period.
+   *
+   * Allowed: 1 to 3600.
+   *
+   * @default 10
+   */
+  readonly timeoutSeconds?: number;
+
+  /**
+   * Failures in a row after which the Pod counts as failed.
+   *
+   * Allowed: 1 to 100.
+   *
+   * @default 3
+   */
+  readonly failureThreshold?: number;
+}
+
+/** When a Pod is taken out of its Service. */
+export interface ProbesReadinessProps {
+  /**
+   * Time from the container's start to the first question.
+   *
+   * Allowed: 0 to 3600.
+   *
+   * @default 30
+   */
+  readonly initialDelaySeconds?: number;
+
+  /**
+   * Time between two questions.
+   *
+   * Allowed: 1 to 3600.
+   *
+   * @default 10
+   */
+  readonly periodSeconds?: number;
+
+  /**
+   * Time that an answer may take; at most the period.
+   *
+   * Allowed: 1 to 3600.
+   *
+   * @default 5
+   */
+  readonly timeoutSeconds?: number;
+
+  /**
+   * Failures in a row after which the Pod counts as failed.
+   *
+   * Allowed: 1 to 100.
+   *
+   * @default 3
+   */
+  readonly failureThreshold?: number;
+}
+
+/**
+ * Asks what liveness asks until it succeeds once, and nothing else asks before; a Pod that does not get there is
+ * restarted. Left out: none, as the initial delays of the other two cover the start.
+ */
+export interface ProbesStartupProps {
+  /**
+   * Time from the container's start to the first question.
+   *
+   * Allowed: 0 to 3600.
+   *
+   * @default 0
+   */
+  readonly initialDelaySeconds?: number;
+
+  /**
+   * Time between two questions.
+   *
+   * Allowed: 1 to 3600.
+   *
+   * @default 5
+   */
+  readonly periodSeconds?: number;
+
+  /**
+   * Time that an answer may take; at most the period.
+   *
+   * Allowed: 1 to 3600.
+   *
+   * @default 5
+   */
+  readonly timeoutSeconds?: number;
+
+  /**
+   * Failures in a row after which the Pod counts as failed.
+   *
+   * Allowed: 1 to 100.
+   *
+   * @default 12
+   */
+  readonly failureThreshold?: number;
+}
+
+/** `pods.tolerations` of consumer.yaml. */
+export interface PodsTolerationsProps {
+  /**
+   * Key of the taint. Left out: any.
+   *
+   * @default - any
+   */
+  readonly key?: string;
+
+  /**
+   * Whether the value counts.
+   *
+   * @default 'Equal'
+   */
+  readonly operator?: 'Equal' | 'Exists';
+
+  /**
+   * Value of the taint. Left out: none.
+   *
+   * @default - none
+   */
+  readonly value?: string;
+
+  /**
+   * What the taint does. Left out: any.
+   *
+   * @default - any
+   */
+  readonly effect?: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+
+  /**
+   * Time to stay, with NoExecute. Left out: for ever.
+   *
+   * Allowed: 0 to 86400.
+   *
+   * @default - for ever
+   */
+  readonly tolerationSeconds?: number;
+}
+
+/**
+ * Adds an ExternalSecret, from which the External Secrets Operator makes the Secret. Left out: somebody else makes
+ * it.
+ */
+export interface DatabaseExternalSecretProps {
+  /**
+   * Name of the store, which somebody has set up in the cluster.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   */
+  readonly store: string;
+
+  /**
+   * Whether the store is for the namespace or for the cluster.
+   *
+   * @default 'ClusterSecretStore'
+   */
+  readonly storeKind?: 'SecretStore' | 'ClusterSecretStore';
+
+  /** What the store calls the secret; each of its properties becomes a key of the Secret. */
+  readonly remoteKey: string;
+
+  /**
+   * Time between two looks at the store.
+   *
+   * Allowed: a whole number and one of s, m, h, such as 1h.
+   *
+   * @default '1h'
+   */
+  readonly refreshInterval?: string;
+}
+
+/** Adds a SealedSecret, from which the Sealed Secrets controller makes the Secret. Left out: somebody else makes it. */
+export interface DatabaseSealedSecretProps {
+  /** By key of the Secret: its value as kubeseal encrypted it. */
+  readonly encryptedData: Readonly<Record<string, string>>;
+
+  /**
+   * What kubeseal was told that the values may be used for.
+   *
+   * @default 'strict'
+   */
+  readonly scope?: 'strict' | 'namespace-wide' | 'cluster-wide';
+}
+
+/** Keys of the Secret. */
+export interface DatabaseKeysProps {
+  /**
+   * Key of the Secret; left out: url.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'url'
+   */
+  readonly url?: string;
+
+  /**
+   * Key of the Secret; left out: user.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'user'
+   */
+  readonly user?: string;
+
+  /**
+   * Key of the Secret; left out: password.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'password'
+   */
+  readonly password?: string;
+}
+
+/** Who the Job logs in as; needed with migrate: job. Left out: nobody. */
+export interface DatabaseOwnerProps {
+  /**
+   * Secret with the owner's credentials in the same namespace, made by you or by one of the two below.
+   *
+   * Allowed: the name of a Secret with the keys url, user and password (keys renames them).
+   */
+  readonly existingSecret: string;
+
+  /**
+   * Adds an ExternalSecret, from which the External Secrets Operator makes the Secret. Left out: somebody else makes
+   * it.
+   *
+   * @default - somebody else makes it
+   */
+  readonly externalSecret?: DatabaseOwnerExternalSecretProps;
+
+  /**
+   * Adds a SealedSecret, from which the Sealed Secrets controller makes the Secret. Left out: somebody else makes it.
+   *
+   * @default - somebody else makes it
+   */
+  readonly sealedSecret?: DatabaseOwnerSealedSecretProps;
+
+  /**
+   * Keys of the Secret.
+   *
+   * @default - the default of each property
+   */
+  readonly keys?: DatabaseOwnerKeysProps;
+}
+
+/**
+ * Adds an ExternalSecret, from which the External Secrets Operator makes the Secret. Left out: somebody else makes
+ * it.
+ */
+export interface KafkaExternalSecretProps {
+  /**
+   * Name of the store, which somebody has set up in the cluster.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   */
+  readonly store: string;
+
+  /**
+   * Whether the store is for the namespace or for the cluster.
+   *
+   * @default 'ClusterSecretStore'
+   */
+  readonly storeKind?: 'SecretStore' | 'ClusterSecretStore';
+
+  /** What the store calls the secret; each of its properties becomes a key of the Secret. */
+  readonly remoteKey: string;
+
+  /**
+   * Time between two looks at the store.
+   *
+   * Allowed: a whole number and one of s, m, h, such as 1h.
+   *
+   * @default '1h'
+   */
+  readonly refreshInterval?: string;
+}
+
+/** Adds a SealedSecret, from which the Sealed Secrets controller makes the Secret. Left out: somebody else makes it. */
+export interface KafkaSealedSecretProps {
+  /** By key of the Secret: its value as kubeseal encrypted it. */
+  readonly encryptedData: Readonly<Record<string, string>>;
+
+  /**
+   * What kubeseal was told that the values may be used for.
+   *
+   * @default 'strict'
+   */
+  readonly scope?: 'strict' | 'namespace-wide' | 'cluster-wide';
+}
+
+/** Keys of the Secret. */
+export interface KafkaKeysProps {
+  /**
+   * Key of the Secret; left out: username.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'username'
+   */
+  readonly username?: string;
+
+  /**
+   * Key of the Secret; left out: password.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'password'
+   */
+  readonly password?: string;
+}
+
+/** Who may ask: addresses, or Pods. */
+export interface NetworkPolicyIngressProps {
+  /**
+   * Block of addresses, for what is outside of the cluster; not together with the others. Left out: any address.
+   *
+   * Allowed: a block of addresses such as 10.0.0.0/8, 192.0.2.10/32 or 2001:db8::/32.
+   *
+   * @default - any address
+   */
+  readonly cidr?: string;
+
+  /**
+   * Namespace of the Pods. Left out: the consumer's own where podLabels are given, otherwise any place.
+   *
+   * Allowed: the name of a namespace: at most 63 lower-case letters, digits and dashes.
+   *
+   * @default - the consumer's own where podLabels are given, otherwise any place
+   */
+  readonly namespace?: string;
+
+  /**
+   * Labels of the Pods. Left out: all Pods of the namespace.
+   *
+   * @default - all Pods of the namespace
+   */
+  readonly podLabels?: Readonly<Record<string, string>>;
+}
+
+/** `networkPolicy.egress` of consumer.yaml. */
+export interface NetworkPolicyEgressProps {
+  /**
+   * Where name servers may be. Left out: anywhere, at 53.
+   *
+   * @default [{}]
+   */
+  readonly dns?: readonly NetworkPolicyEgressDnsProps[];
+
+  /**
+   * Where the brokers may be. Left out: anywhere, at the ports of application.kafka.brokers.
+   *
+   * @default [{}]
+   */
+  readonly brokers?: readonly NetworkPolicyEgressBrokersProps[];
+
+  /**
+   * Where PostgreSQL may be. Left out: anywhere, at 5432.
+   *
+   * @default [{}]
+   */
+  readonly database?: readonly NetworkPolicyEgressDatabaseProps[];
+
+  /**
+   * Whatever else the Pods may reach. Left out: nothing.
+   *
+   * @default []
+   */
+  readonly others?: readonly NetworkPolicyEgressOthersProps[];
+}
+
+/**
+ * Who may read metrics, info and the details of the health; the status of the health stays open to the probes. Left
+ * out: everybody who reaches the port.
+ */
+export interface MonitoringCredentialsProps {
+  /**
+   * Secret with the credential, made by you in the same namespace.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   */
+  readonly existingSecret: string;
+
+  /**
+   * bearer: the Secret has a token. basic: it has a username and a password.
+   *
+   * @default 'bearer'
+   */
+  readonly type?: 'bearer' | 'basic';
+
+  /**
+   * `monitoring.credentials.keys` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly keys?: MonitoringCredentialsKeysProps;
+}
+
+/** HTTPS for the operational interface, probes and scrapes included. Left out: HTTP. */
+export interface MonitoringTlsProps {
+  /**
+   * Secret of type kubernetes.io/tls in the same namespace, such as cert-manager makes and renews.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   */
+  readonly existingSecret: string;
+
+  /**
+   * `monitoring.tls.keys` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly keys?: MonitoringTlsKeysProps;
+
+  /**
+   * Whether a scrape verifies the certificate: by the authority in the Secret, for the name <name>.<namespace>.svc.
+   * Probes never do.
+   *
+   * @default true
+   */
+  readonly verify?: boolean;
+}
+
+/** Credentials for application.spring.boot.admin.client.url. Left out: none. */
+export interface MonitoringSpringBootAdminProps {
+  /**
+   * Secret with user and password at the server, made by you in the same namespace.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   */
+  readonly existingSecret: string;
+
+  /**
+   * `monitoring.springBootAdmin.keys` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly keys?: MonitoringSpringBootAdminKeysProps;
+}
+
+/** Where the operational interface listens. */
+export interface ApplicationServerProps {
+  /**
+   * Port of the operational HTTP interface; 0 takes any free one and logs it.
+   *
+   * Allowed: 0 to 65535.
+   *
+   * @default 8080
+   */
+  readonly port?: number;
+
+  /**
+   * Address the HTTP interface listens on.
+   *
+   * @default '0.0.0.0'
+   */
+  readonly address?: string;
+
+  /**
+   * HTTPS for the operational interface; the files are read again when they change. Left out: HTTP.
+   *
+   * @default - HTTP
+   */
+  readonly ssl?: ApplicationServerSslProps;
+}
+
+/** How Kafka is reached and what is read from it. */
+export interface ApplicationKafkaProps {
+  /** Bootstrap brokers, each as host:port. */
+  readonly brokers: readonly string[];
+
+  /** Topics to read; each has to exist. */
+  readonly topics: readonly string[];
+
+  /** Consumer group; with topic and partition it names the stored position. */
+  readonly groupId: string;
+
+  /**
+   * Name of this client in the brokers' logs and quotas.
+   *
+   * @default 'stream-consumer'
+   */
+  readonly clientId?: string;
+
+  /**
+   * Silence after which the group gives the partitions of a member to others.
+   *
+   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   *
+   * @default '10s'
+   */
+  readonly sessionTimeout?: string;
+
+  /**
+   * TLS to the brokers, verified against the system's certificate authorities.
+   *
+   * @default false
+   */
+  readonly ssl?: boolean;
+
+  /**
+   * SASL authentication with the brokers; left out: none.
+   *
+   * @default - none
+   */
+  readonly sasl?: ApplicationKafkaSaslProps;
+}
+
+/** How PostgreSQL is reached. */
+export interface ApplicationDatabaseProps {
+  /**
+   * Role to log in as; left out: the URL's.
+   *
+   * @default - the URL's
+   */
+  readonly user?: string;
+
+  /**
+   * Schema of the tables; created, with them, when absent.
+   *
+   * Allowed: a lower-case identifier: 1 to 63 letters, digits and underscores, no digit first.
+   *
+   * @default 'stream_consumer'
+   */
+  readonly schema?: string;
+
+  /**
+   * Whether the consumer creates and upgrades its tables when it starts. false: it checks that they are there and
+   * what it knows, for `stream-consumer migrate` by a role that owns them.
+   *
+   * @default true
+   */
+  readonly migrate?: boolean;
+
+  /**
+   * Connections for writing: as many transactions run at once.
+   *
+   * Allowed: 1 to 100.
+   *
+   * @default 4
+   */
+  readonly poolSize?: number;
+
+  /**
+   * Time to wait for a connection.
+   *
+   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   *
+   * @default '5s'
+   */
+  readonly connectTimeout?: string;
+
+  /**
+   * Time after which PostgreSQL gives up a statement of ours.
+   *
+   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   *
+   * @default '30s'
+   */
+  readonly statementTimeout?: string;
+}
+
+/** How records are read and written. */
+export interface ApplicationConsumerProps {
+  /**
+   * Where a topic without a stored position starts: its beginning, its end, or Kafka's committed offset (the
+   * beginning where there is none). Partitions added later always start at their beginning.
+   *
+   * @default 'earliest'
+   */
+  readonly startFrom?: 'earliest' | 'latest' | 'committed';
+
+  /**
+   * What to do when records were deleted before they were read: stop and say which, or record the gap in the table
+   * gaps and go on.
+   *
+   * @default 'fail'
+   */
+  readonly onGap?: 'fail' | 'skip';
+
+  /**
+   * Time without progress on a partition that has lag after which the health is DOWN. An outage of Kafka or
+   * PostgreSQL is not a stall.
+   *
+   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   *
+   * @default '5m'
+   */
+  readonly stallTimeout?: string;
+
+  /**
+   * Largest value that goes into records; a larger one is a dead letter.
+   *
+   * Allowed: 1 to 268435455.
+   *
+   * @default 8388608
+   */
+  readonly maxValueBytes?: number;
+
+  /**
+   * Fetched bytes that may wait for PostgreSQL, per partition; beyond it the partition is paused.
+   *
+   * Allowed: 65536 to 1073741824.
+   *
+   * @default 2097152
+   */
+  readonly maxQueuedBytes?: number;
+
+  /**
+   * Records that one transaction writes at most.
+   *
+   * Allowed: 1 to 1000000.
+   *
+   * @default 5000
+   */
+  readonly maxBatchRecords?: number;
+}
+
+/** How records become rows. */
+export interface ApplicationRecordsProps {
+  /**
+   * How keys are stored in records.key: as text, where a key that is not text is a dead letter, or all of them as
+   * base64.
+   *
+   * @default 'text'
+   */
+  readonly keyEncoding?: 'text' | 'base64';
+}
+
+/** What becomes of records that PostgreSQL cannot store. */
+export interface ApplicationDeadLettersProps {
+  /**
+   * Where records go that PostgreSQL cannot store: the table dead_letters, a Kafka topic, or both. Only the table can
+   * be listed and replayed.
+   *
+   * @default 'table'
+   */
+  readonly to?: 'table' | 'topic' | 'both';
+
+  /**
+   * Topic for dead letters; it has to exist. Left out: the name of the topic the record came from, followed by
+   * .dead-letters.
+   *
+   * Allowed: a topic's name: 1 to 249 letters, digits, dots, underscores and dashes.
+   *
+   * @default - the name of the topic the record came from, followed by .dead-letters
+   */
+  readonly topic?: string;
+
+  /**
+   * Share of dead letters among the last 1,000 records beyond which the consumer stops with exit code 1 instead of
+   * writing them; left out: no limit.
+   *
+   * Allowed: 0 to 1.
+   *
+   * @default - no limit
+   */
+  readonly maxRatio?: number;
+}
+
+/** How the process ends. */
+export interface ApplicationShutdownProps {
+  /**
+   * Time to drain in after SIGTERM; what is not written by then stays ahead of the stored offset.
+   *
+   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   *
+   * @default '25s'
+   */
+  readonly timeout?: string;
+}
+
+/** What is logged. */
+export interface ApplicationLoggingProps {
+  /**
+   * Least severe level that is logged.
+   *
+   * @default 'info'
+   */
+  readonly level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+}
+
+/** What the operational interface shows. */
+export interface ApplicationManagementProps {
+  /**
+   * `application.management.server` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly server?: ApplicationManagementServerProps;
+
+  /**
+   * Which endpoints there are, and where they are found.
+   *
+   * @default - the default of each property
+   */
+  readonly endpoints?: ApplicationManagementEndpointsProps;
+
+  /**
+   * `application.management.security` of consumer.yaml.
+   *
+   * @default - the default of each property
+   */
+  readonly security?: ApplicationManagementSecurityProps;
+
+  /**
+   * How single endpoints answer.
+   *
+   * @default - the default of each property
+   */
+  readonly endpoint?: ApplicationManagementEndpointProps;
+
+  /**
+   * What the health report holds.
+   *
+   * @default - the default of each property
+   */
+  readonly health?: ApplicationManagementHealthProps;
+
+  /**
+   * Which optional parts /actuator/info has.
+   *
+   * @default - the default of each property
+   */
+  readonly info?: ApplicationManagementInfoProps;
+
+  /**
+   * How metrics are exported.
+   *
+   * @default - the default of each property
+   */
+  readonly metrics?: ApplicationManagementMetricsProps;
+}
+
+/** Spring's own settings. */
+export interface ApplicationSpringProps {
+  /**
+   * Spring Boot's own settings.
+   *
+   * @default - the default of each property
+   */
+  readonly boot?: ApplicationSpringBootProps;
+}
+
+/** How fast the number of Pods may change; each change is a rebalance of the group. */
+export interface ScalingKedaBehaviorProps {
+  /**
+   * Time over which the lowest wanted number counts before Pods are added.
+   *
+   * Allowed: 0 to 3600.
+   *
+   * @default 60
+   */
+  readonly scaleUpWindowSeconds?: number;
+
+  /**
+   * Time over which the highest wanted number counts before a Pod is taken away.
+   *
+   * Allowed: 0 to 3600.
+   *
+   * @default 600
+   */
+  readonly scaleDownWindowSeconds?: number;
+
+  /**
+   * Time from one Pod that is taken away to the next: each moves partitions.
+   *
+   * Allowed: 1 to 1800.
+   *
+   * @default 300
+   */
+  readonly scaleDownPeriodSeconds?: number;
+}
+
+/** A metric from outside, such as the lag. Left out: does not count. */
+export interface ScalingHpaExternalProps {
+  /**
+   * Name of a metric that the cluster has an adapter for.
+   *
+   * Allowed: the name of a metric: letters, digits, and any of _ . : / | -.
+   */
+  readonly metric: string;
+
+  /**
+   * Labels that select its series.
+   *
+   * @default {}
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+
+  /**
+   * Value per Pod to aim at, such as records behind.
+   *
+   * Allowed: 1 to 1000000000.
+   */
+  readonly averageValue: number;
+}
+
+/** How fast the number of Pods may change; each change is a rebalance of the group. */
+export interface ScalingHpaBehaviorProps {
+  /**
+   * Time over which the lowest wanted number counts before Pods are added.
+   *
+   * Allowed: 0 to 3600.
+   *
+   * @default 60
+   */
+  readonly scaleUpWindowSeconds?: number;
+
+  /**
+   * Time over which the highest wanted number counts before a Pod is taken away.
+   *
+   * Allowed: 0 to 3600.
+   *
+   * @default 600
+   */
+  readonly scaleDownWindowSeconds?: number;
+
+  /**
+   * Time from one Pod that is taken away to the next: each moves partitions.
+   *
+   * Allowed: 1 to 1800.
+   *
+   * @default 300
+   */
+  readonly scaleDownPeriodSeconds?: number;
+}
+
+/**
+ * Adds an ExternalSecret, from which the External Secrets Operator makes the Secret. Left out: somebody else makes
+ * it.
+ */
+export interface DatabaseOwnerExternalSecretProps {
+  /**
+   * Name of the store, which somebody has set up in the cluster.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   */
+  readonly store: string;
+
+  /**
+   * Whether the store is for the namespace or for the cluster.
+   *
+   * @default 'ClusterSecretStore'
+   */
+  readonly storeKind?: 'SecretStore' | 'ClusterSecretStore';
+
+  /** What the store calls the secret; each of its properties becomes a key of the Secret. */
+  readonly remoteKey: string;
+
+  /**
+   * Time between two looks at the store.
+   *
+   * Allowed: a whole number and one of s, m, h, such as 1h.
+   *
+   * @default '1h'
+   */
+  readonly refreshInterval?: string;
+}
+
+/** Adds a SealedSecret, from which the Sealed Secrets controller makes the Secret. Left out: somebody else makes it. */
+export interface DatabaseOwnerSealedSecretProps {
+  /** By key of the Secret: its value as kubeseal encrypted it. */
+  readonly encryptedData: Readonly<Record<string, string>>;
+
+  /**
+   * What kubeseal was told that the values may be used for.
+   *
+   * @default 'strict'
+   */
+  readonly scope?: 'strict' | 'namespace-wide' | 'cluster-wide';
+}
+
+/** Keys of the Secret. */
+export interface DatabaseOwnerKeysProps {
+  /**
+   * Key of the Secret; left out: url.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'url'
+   */
+  readonly url?: string;
+
+  /**
+   * Key of the Secret; left out: user.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'user'
+   */
+  readonly user?: string;
+
+  /**
+   * Key of the Secret; left out: password.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'password'
+   */
+  readonly password?: string;
+}
+
+/** A place: addresses, Pods, or only ports. */
+export interface NetworkPolicyEgressDnsProps {
+  /**
+   * Block of addresses, for what is outside of the cluster; not together with the others. Left out: any address.
+   *
+   * Allowed: a block of addresses such as 10.0.0.0/8, 192.0.2.10/32 or 2001:db8::/32.
+   *
+   * @default - any address
+   */
+  readonly cidr?: string;
+
+  /**
+   * Namespace of the Pods. Left out: the consumer's own where podLabels are given, otherwise any place.
+   *
+   * Allowed: the name of a namespace: at most 63 lower-case letters, digits and dashes.
+   *
+   * @default - the consumer's own where podLabels are given, otherwise any place
+   */
+  readonly namespace?: string;
+
+  /**
+   * Labels of the Pods. Left out: all Pods of the namespace.
+   *
+   * @default - all Pods of the namespace
+   */
+  readonly podLabels?: Readonly<Record<string, string>>;
+
+  /**
+   * Ports as the Pods or hosts there have them, not those of a Service. Left out: 53.
+   *
+   * @default []
+   */
+  readonly ports?: readonly number[];
+}
+
+/** A place: addresses, Pods, or only ports. */
+export interface NetworkPolicyEgressBrokersProps {
+  /**
+   * Block of addresses, for what is outside of the cluster; not together with the others. Left out: any address.
+   *
+   * Allowed: a block of addresses such as 10.0.0.0/8, 192.0.2.10/32 or 2001:db8::/32.
+   *
+   * @default - any address
+   */
+  readonly cidr?: string;
+
+  /**
+   * Namespace of the Pods. Left out: the consumer's own where podLabels are given, otherwise any place.
+   *
+   * Allowed: the name of a namespace: at most 63 lower-case letters, digits and dashes.
+   *
+   * @default - the consumer's own where podLabels are given, otherwise any place
+   */
+  readonly namespace?: string;
+
+  /**
+   * Labels of the Pods. Left out: all Pods of the namespace.
+   *
+   * @default - all Pods of the namespace
+   */
+  readonly podLabels?: Readonly<Record<string, string>>;
+
+  /**
+   * Ports as the Pods or hosts there have them, not those of a Service. Left out: the ports of
+   * application.kafka.brokers.
+   *
+   * @default []
+   */
+  readonly ports?: readonly number[];
+}
+
+/** A place: addresses, Pods, or only ports. */
+export interface NetworkPolicyEgressDatabaseProps {
+  /**
+   * Block of addresses, for what is outside of the cluster; not together with the others. Left out: any address.
+   *
+   * Allowed: a block of addresses such as 10.0.0.0/8, 192.0.2.10/32 or 2001:db8::/32.
+   *
+   * @default - any address
+   */
+  readonly cidr?: string;
+
+  /**
+   * Namespace of the Pods. Left out: the consumer's own where podLabels are given, otherwise any place.
+   *
+   * Allowed: the name of a namespace: at most 63 lower-case letters, digits and dashes.
+   *
+   * @default - the consumer's own where podLabels are given, otherwise any place
+   */
+  readonly namespace?: string;
+
+  /**
+   * Labels of the Pods. Left out: all Pods of the namespace.
+   *
+   * @default - all Pods of the namespace
+   */
+  readonly podLabels?: Readonly<Record<string, string>>;
+
+  /**
+   * Ports as the Pods or hosts there have them, not those of a Service. Left out: 5432.
+   *
+   * @default []
+   */
+  readonly ports?: readonly number[];
+}
+
+/** A place: addresses, Pods, or only ports. */
+export interface NetworkPolicyEgressOthersProps {
+  /**
+   * Block of addresses, for what is outside of the cluster; not together with the others. Left out: any address.
+   *
+   * Allowed: a block of addresses such as 10.0.0.0/8, 192.0.2.10/32 or 2001:db8::/32.
+   *
+   * @default - any address
+   */
+  readonly cidr?: string;
+
+  /**
+   * Namespace of the Pods. Left out: the consumer's own where podLabels are given, otherwise any place.
+   *
+   * Allowed: the name of a namespace: at most 63 lower-case letters, digits and dashes.
+   *
+   * @default - the consumer's own where podLabels are given, otherwise any place
+   */
+  readonly namespace?: string;
+
+  /**
+   * Labels of the Pods. Left out: all Pods of the namespace.
+   *
+   * @default - all Pods of the namespace
+   */
+  readonly podLabels?: Readonly<Record<string, string>>;
+
+  /** Ports as the Pods or hosts there have them, not those of a Service. */
+  readonly ports: readonly number[];
+}
+
+/** `monitoring.credentials.keys` of consumer.yaml. */
+export interface MonitoringCredentialsKeysProps {
+  /**
+   * Key of the Secret; left out: token.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'token'
+   */
+  readonly token?: string;
+
+  /**
+   * Key of the Secret; left out: username.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'username'
+   */
+  readonly username?: string;
+
+  /**
+   * Key of the Secret; left out: password.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'password'
+   */
+  readonly password?: string;
+}
+
+/** `monitoring.tls.keys` of consumer.yaml. */
+export interface MonitoringTlsKeysProps {
+  /**
+   * Key of the Secret; left out: tls.crt.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'tls.crt'
+   */
+  readonly certificate?: string;
+
+  /**
+   * Key of the Secret; left out: tls.key.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'tls.key'
+   */
+  readonly privateKey?: string;
+
+  /**
+   * Key of the Secret; left out: ca.crt.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'ca.crt'
+   */
+  readonly authority?: string;
+}
+
+/** `monitoring.springBootAdmin.keys` of consumer.yaml. */
+export interface MonitoringSpringBootAdminKeysProps {
+  /**
+   * Key of the Secret; left out: username.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'username'
+   */
+  readonly username?: string;
+
+  /**
+   * Key of the Secret; left out: password.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   *
+   * @default 'password'
+   */
+  readonly password?: string;
+}
+
+/** HTTPS for the operational interface; the files are read again when they change. Left out: HTTP. */
+export interface ApplicationServerSslProps {
+  /** PEM file with the certificate, followed by those of its intermediate authorities. */
+  readonly certificate: string;
+
+  /** PEM file with the certificate's private key, not encrypted. */
+  readonly 'certificate-private-key': string;
+}
+
+/** SASL authentication with the brokers; left out: none. */
+export interface ApplicationKafkaSaslProps {
+  /** How the password is proved; plain sends it, so it wants kafka.ssl. */
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+
+  /**
+   * User at the brokers. Left out: it comes from the Secret with the password.
+   *
+   * @default - it comes from the Secret with the password
+   */
+  readonly username?: string;
+}
+
+/** `application.management.server` of consumer.yaml. */
+export interface ApplicationManagementServerProps {
+  /**
+   * Port of the operational HTTP interface instead of server.port, where nothing listens then. Left out: server.port.
+   *
+   * Allowed: 0 to 65535.
+   *
+   * @default - server.port
+   */
+  readonly port?: number;
+
+  /**
+   * Address the HTTP interface listens on instead of server.address. Left out: server.address.
+   *
+   * @default - server.address
+   */
+  readonly address?: string;
+}
+
+/** Which endpoints there are, and where they are found. */
+export interface ApplicationManagementEndpointsProps {
+  /**
+   * The endpoints as a web API.
+   *
+   * @default - the default of each property
+   */
+  readonly web?: ApplicationManagementEndpointsWebProps;
+}
+
+/** `application.management.security` of consumer.yaml. */
+export interface ApplicationManagementSecurityProps {
+
+}
+
+/** How single endpoints answer. */
+export interface ApplicationManagementEndpointProps {
+  /**
+   * How the health answers.
+   *
+   * @default - the default of each property
+   */
+  readonly health?: ApplicationManagementEndpointHealthProps;
+}
+
+/** What the health report holds. */
+export interface ApplicationManagementHealthProps {
+  /**
+   * The component kafka of the health report.
+   *
+   * @default - the default of each property
+   */
+  readonly kafka?: ApplicationManagementHealthKafkaProps;
+
+  /**
+   * The component diskSpace of the health report.
+   *
+   * @default - the default of each property
+   */
+  readonly diskspace?: ApplicationManagementHealthDiskspaceProps;
+}
+
+/** Which optional parts /actuator/info has. */
+export interface ApplicationManagementInfoProps {
+  /**
+   * An optional part of /actuator/info.
+   *
+   * @default - the default of each property
+   */
+  readonly os?: ApplicationManagementInfoOsProps;
+
+  /**
+   * An optional part of /actuator/info.
+   *
+   * @default - the default of each property
+   */
+  readonly process?: ApplicationManagementInfoProcessProps;
+}
+
+/** How metrics are exported. */
+export interface ApplicationManagementMetricsProps {
+  /**
+   * More labels of every series.
+   *
+   * @default {}
+   */
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+/** Spring Boot's own settings. */
+export interface ApplicationSpringBootProps {
+  /**
+   * Spring Boot Admin.
+   *
+   * @default - the default of each property
+   */
+  readonly admin?: ApplicationSpringBootAdminProps;
+}
+
+/** The endpoints as a web API. */
+export interface ApplicationManagementEndpointsWebProps {
+  /**
+   * Path that all endpoints begin with; a slash at its end is cut, and empty serves them at the root.
+   *
+   * Allowed: an empty text, or segments of letters, digits and . _ ~ - that each begin with a slash.
+   *
+   * @default '/actuator'
+   */
+  readonly 'base-path'?: string;
+
+  /**
+   * Which endpoints answer.
+   *
+   * @default - the default of each property
+   */
+  readonly exposure?: ApplicationManagementEndpointsWebExposureProps;
+
+  /**
+   * The list of endpoints.
+   *
+   * @default - the default of each property
+   */
+  readonly discovery?: ApplicationManagementEndpointsWebDiscoveryProps;
+}
+
+/** How the health answers. */
+export interface ApplicationManagementEndpointHealthProps {
+  /**
+   * Whether components show their details: never, always, or when-authorized, to who shows the credential of
+   * management.security.
+   *
+   * @default 'always'
+   */
+  readonly 'show-details'?: 'never' | 'when-authorized' | 'always';
+
+  /**
+   * Whether the components are shown, and answer at their own paths. Left out: as
+   * management.endpoint.health.show-details.
+   *
+   * @default - as management.endpoint.health.show-details
+   */
+  readonly 'show-components'?: 'never' | 'when-authorized' | 'always';
+
+  /**
+   * How statuses are ordered and mapped; in a group, what is left out is as in the whole.
+   *
+   * @default - the default of each property
+   */
+  readonly status?: ApplicationManagementEndpointHealthStatusProps;
+
+  /**
+   * Groups of components by name; each answers below /actuator/health.
+   *
+   * @default {}
+   */
+  readonly group?: Readonly<Record<string, ApplicationManagementEndpointHealthGroupProps>>;
+
+  /**
+   * What Kubernetes asks for.
+   *
+   * @default - the default of each property
+   */
+  readonly probes?: ApplicationManagementEndpointHealthProbesProps;
+}
+
+/** The component kafka of the health report. */
+export interface ApplicationManagementHealthKafkaProps {
+  /**
+   * Whether an outage of Kafka makes /actuator/health DOWN. Both probes ask it, and a restart brings no broker back.
+   *
+   * @default false
+   */
+  readonly 'in-root'?: boolean;
+}
+
+/** The component diskSpace of the health report. */
+export interface ApplicationManagementHealthDiskspaceProps {
+  /**
+   * Folder whose file system is watched.
+   *
+   * @default '.'
+   */
+  readonly path?: string;
+
+  /**
+   * Free bytes below which diskSpace is DOWN.
+   *
+   * @default 10485760
+   */
+  readonly threshold?: number;
+}
+
+/** An optional part of /actuator/info. */
+export interface ApplicationManagementInfoOsProps {
+  /**
+   * Whether /actuator/info names the operating system.
+   *
+   * @default false
+   */
+  readonly enabled?: boolean;
+}
+
+/** An optional part of /actuator/info. */
+export interface ApplicationManagementInfoProcessProps {
+  /**
+   * Whether /actuator/info tells of the process: its number, owner, processors and memory.
+   *
+   * @default false
+   */
+  readonly enabled?: boolean;
+}
+
+/** Spring Boot Admin. */
+export interface ApplicationSpringBootAdminProps {
+  /**
+   * Registration at Spring Boot Admin.
+   *
+   * @default - the default of each property
+   */
+  readonly client?: ApplicationSpringBootAdminClientProps;
+}
+
+/** Which endpoints answer. */
+export interface ApplicationManagementEndpointsWebExposureProps {
+  /**
+   * Endpoints that answer; * is all of them. Any other is 404 and in no link. Probes and health check ask health.
+   *
+   * @default ["*"]
+   */
+  readonly include?: readonly ('health' | 'info' | 'metrics' | 'prometheus' | '*')[];
+
+  /**
+   * Endpoints that do not answer although they are included; * is all of them.
+   *
+   * @default []
+   */
+  readonly exclude?: readonly ('health' | 'info' | 'metrics' | 'prometheus' | '*')[];
+}
+
+/** The list of endpoints. */
+export interface ApplicationManagementEndpointsWebDiscoveryProps {
+  /**
+   * Whether the base path answers with links to the endpoints.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean;
+}
+
+/** How statuses are ordered and mapped; in a group, what is left out is as in the whole. */
+export interface ApplicationManagementEndpointHealthStatusProps {
+  /**
+   * Statuses, the most severe first: of several components the first one here is the status of all. A status that is
+   * left out counts for nothing. Left out: down, out-of-service, up, unknown.
+   *
+   * @default - down, out-of-service, up, unknown
+   */
+  readonly order?: readonly ('down' | 'out-of-service' | 'up' | 'unknown')[];
+
+  /**
+   * HTTP status of each health status. Left out: 503 for down and out-of-service, 200 for the others.
+   *
+   * @default - 503 for down and out-of-service, 200 for the others
+   */
+  readonly 'http-mapping'?: ApplicationManagementEndpointHealthStatusHttpMappingProps;
+}
+
+/** A group of health components. */
+export interface ApplicationManagementEndpointHealthGroupProps {
+  /**
+   * Components of the group; * or an empty list is all of them.
+   *
+   * @default []
+   */
+  readonly include?: readonly ('consumer' | 'db' | 'diskSpace' | 'kafka' | 'livenessState' | 'ping' | 'readinessState' | '*')[];
+
+  /**
+   * Components that are not in the group although they are included; * is all of them.
+   *
+   * @default []
+   */
+  readonly exclude?: readonly ('consumer' | 'db' | 'diskSpace' | 'kafka' | 'livenessState' | 'ping' | 'readinessState' | '*')[];
+
+  /**
+   * Whether the group shows details. Left out: as the whole.
+   *
+   * @default - as the whole
+   */
+  readonly 'show-details'?: 'never' | 'when-authorized' | 'always';
+
+  /**
+   * Whether the group shows components. Left out: as the whole.
+   *
+   * @default - as the whole
+   */
+  readonly 'show-components'?: 'never' | 'when-authorized' | 'always';
+
+  /**
+   * Another path that answers for the group. Left out: none.
+   *
+   * Allowed: server: or management: and a path of one segment, such as server:/healthz.
+   *
+   * @default - none
+   */
+  readonly 'additional-path'?: string;
+
+  /**
+   * How statuses are ordered and mapped; in a group, what is left out is as in the whole.
+   *
+   * @default - the default of each property
+   */
+  readonly status?: ApplicationManagementEndpointHealthGroupStatusProps;
+}
+
+/** What Kubernetes asks for. */
+export interface ApplicationManagementEndpointHealthProbesProps {
+  /**
+   * Whether there are the components livenessState and readinessState and the groups liveness and readiness.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean;
+
+  /**
+   * Whether the two groups also answer at /livez and /readyz.
+   *
+   * @default false
+   */
+  readonly 'add-additional-paths'?: boolean;
+}
+
+/** Registration at Spring Boot Admin. */
+export interface ApplicationSpringBootAdminClientProps {
+  /**
+   * Servers to register at, as their users see them. Left out: none, and nobody is asked.
+   *
+   * @default []
+   */
+  readonly url?: readonly string[];
+
+  /**
+   * Time between two registrations; a server that was started anew knows nobody.
+   *
+   * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
+   *
+   * @default '10s'
+   */
+  readonly period?: string;
+
+  /**
+   * Whether the first server that answers is enough. false: each of them is told.
+   *
+   * @default true
+   */
+  readonly 'register-once'?: boolean;
+
+  /**
+   * Whether the consumer signs off when it ends.
+   *
+   * @default true
+   */
+  readonly 'auto-deregistration'?: boolean;
+
+  /**
+   * What the server is told.
+   *
+   * @default - the default of each property
+   */
+  readonly instance?: ApplicationSpringBootAdminClientInstanceProps;
+}
+
+/** HTTP status of each health status. Left out: 503 for down and out-of-service, 200 for the others. */
+export interface ApplicationManagementEndpointHealthStatusHttpMappingProps {
+  /**
+   * HTTP status of an answer whose health is DOWN. Left out: 200.
+   *
+   * Allowed: 200 to 599.
+   *
+   * @default - 200
+   */
+  readonly down?: number;
+
+  /**
+   * HTTP status of an answer whose health is OUT_OF_SERVICE. Left out: 200.
+   *
+   * Allowed: 200 to 599.
+   *
+   * @default - 200
+   */
+  readonly 'out-of-service'?: number;
+
+  /**
+   * HTTP status of an answer whose health is UP. Left out: 200.
+   *
+   * Allowed: 200 to 599.
+   *
+   * @default - 200
+   */
+  readonly up?: number;
+
+  /**
+   * HTTP status of an answer whose health is UNKNOWN. Left out: 200.
+   *
+   * Allowed: 200 to 599.
+   *
+   * @default - 200
+   */
+  readonly unknown?: number;
+}
+
+/** How statuses are ordered and mapped; in a group, what is left out is as in the whole. */
+export interface ApplicationManagementEndpointHealthGroupStatusProps {
+  /**
+   * Statuses, the most severe first: of several components the first one here is the status of all. A status that is
+   * left out counts for nothing. Left out: down, out-of-service, up, unknown.
+   *
+   * @default - down, out-of-service, up, unknown
+   */
+  readonly order?: readonly ('down' | 'out-of-service' | 'up' | 'unknown')[];
+
+  /**
+   * HTTP status of each health status. Left out: 503 for down and out-of-service, 200 for the others.
+   *
+   * @default - 503 for down and out-of-service, 200 for the others
+   */
+  readonly 'http-mapping'?: ApplicationManagementEndpointHealthGroupStatusHttpMappingProps;
+}
+
+/** What the server is told. */
+export interface ApplicationSpringBootAdminClientInstanceProps {
+  /**
+   * Name to be shown. Left out: management.metrics.tags.application.
+   *
+   * @default - management.metrics.tags.application
+   */
+  readonly name?: string;
+
+  /**
+   * Where the server finds this consumer, up to the port. Left out: the Pod's IP (environment variable POD_IP), else
+   * the machine's name, with scheme and port as they are.
+   *
+   * Allowed: an http or https URL without user, query and fragment.
+   *
+   * @default - the Pod's IP (environment variable POD_IP), else the machine's name, with scheme and port as they are
+   */
+  readonly 'service-base-url'?: string;
+
+  /**
+   * The list of endpoints. Left out: the base URL and the base path.
+   *
+   * Allowed: an http or https URL without user, query and fragment.
+   *
+   * @default - the base URL and the base path
+   */
+  readonly 'management-url'?: string;
+
+  /**
+   * The health. Left out: the base URL and the path of the health.
+   *
+   * Allowed: an http or https URL without user, query and fragment.
+   *
+   * @default - the base URL and the path of the health
+   */
+  readonly 'health-url'?: string;
+
+  /**
+   * Whether the server is told user and password of management.security (metadata user.name, user.password), without
+   * which it sees the status of the health alone.
+   *
+   * @default false
+   */
+  readonly 'send-credentials'?: boolean;
+
+  /**
+   * Told to the server as it is, such as tags.environment: staging.
+   *
+   * @default {}
+   */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** HTTP status of each health status. Left out: 503 for down and out-of-service, 200 for the others. */
+export interface ApplicationManagementEndpointHealthGroupStatusHttpMappingProps {
+  /**
+   * HTTP status of an answer whose health is DOWN. Left out: 200.
+   *
+   * Allowed: 200 to 599.
+   *
+   * @default - 200
+   */
+  readonly down?: number;
+
+  /**
+   * HTTP status of an answer whose health is OUT_OF_SERVICE. Left out: 200.
+   *
+   * Allowed: 200 to 599.
+   *
+   * @default - 200
+   */
+  readonly 'out-of-service'?: number;
+
+  /**
+   * HTTP status of an answer whose health is UP. Left out: 200.
+   *
+   * Allowed: 200 to 599.
+   *
+   * @default - 200
+   */
+  readonly up?: number;
+
+  /**
+   * HTTP status of an answer whose health is UNKNOWN. Left out: 200.
+   *
+   * Allowed: 200 to 599.
+   *
+   * @default - 200
+   */
+  readonly unknown?: number;
+}
