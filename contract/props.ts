@@ -14,7 +14,7 @@ export interface StreamConsumerProps {
   /**
    * Where the objects are.
    *
-   * @default - the default of each property
+   * @default { name: 'stream-consumer', create: true }
    */
   readonly namespace?: NamespaceProps;
 
@@ -42,21 +42,21 @@ export interface StreamConsumerProps {
   /**
    * `scaling` of consumer.yaml.
    *
-   * @default - the default of each property
+   * @default {}
    */
   readonly scaling?: ScalingProps;
 
   /**
    * How Pods are replaced.
    *
-   * @default - the default of each property
+   * @default { maxSurge: 0, maxUnavailable: 1 }
    */
   readonly rollout?: RolloutProps;
 
   /**
    * What a Pod may use.
    *
-   * @default - the default of each property
+   * @default { requests: { cpu: '100m' }, limits: { cpu: '1', memory: '512Mi' } }
    */
   readonly resources?: ResourcesProps;
 
@@ -72,14 +72,16 @@ export interface StreamConsumerProps {
   /**
    * What Kubernetes asks the Pods, and how often.
    *
-   * @default - the default of each property
+   * @default { paths: 'root', liveness: { initialDelaySeconds: 60, periodSeconds: 30, timeoutSeconds: 10,
+   * failureThreshold: 3 }, readiness: { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5,
+   * failureThreshold: 3 } }
    */
   readonly probes?: ProbesProps;
 
   /**
    * What else is said about the Pods of the Deployment and of the Job.
    *
-   * @default - the default of each property
+   * @default { labels: {}, annotations: {}, environment: {}, nodeSelector: {}, tolerations: [], spread: true }
    */
   readonly pods?: PodsProps;
 
@@ -96,21 +98,24 @@ export interface StreamConsumerProps {
   /**
    * How the container gets what the Secrets hold; either way when it starts.
    *
-   * @default - the default of each property
+   * @default { as: 'environment' }
    */
   readonly secrets?: SecretsProps;
 
   /**
    * `networkPolicy` of consumer.yaml.
    *
-   * @default - the default of each property
+   * @default { enabled: true, ingress: [{ namespace: 'monitoring' }], egress: { dns: [{ ports: [] }], brokers: [{
+   * ports: [] }], database: [{ ports: [] }], others: [] } }
    */
   readonly networkPolicy?: NetworkPolicyProps;
 
   /**
    * How the consumer is scraped and watched.
    *
-   * @default - the default of each property
+   * @default { customResources: true, scrape: 'serviceMonitor', annotationJob: 'kubernetes-pods', staticTargets: [],
+   * labels: {}, scrapeIntervalSeconds: 15, runbookBaseUrl:
+   * 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks' }
    */
   readonly monitoring?: MonitoringProps;
 
@@ -215,14 +220,14 @@ export interface ResourcesProps {
   /**
    * What the scheduler sets aside for a Pod.
    *
-   * @default - the default of each property
+   * @default { cpu: '100m' }
    */
   readonly requests?: ResourcesRequestsProps;
 
   /**
    * What a Pod may use at most.
    *
-   * @default - the default of each property
+   * @default { cpu: '1', memory: '512Mi' }
    */
   readonly limits?: ResourcesLimitsProps;
 }
@@ -240,14 +245,14 @@ export interface ProbesProps {
   /**
    * When a Pod is restarted.
    *
-   * @default - the default of each property
+   * @default { initialDelaySeconds: 60, periodSeconds: 30, timeoutSeconds: 10, failureThreshold: 3 }
    */
   readonly liveness?: ProbesLivenessProps;
 
   /**
    * When a Pod is taken out of its Service.
    *
-   * @default - the default of each property
+   * @default { initialDelaySeconds: 30, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 }
    */
   readonly readiness?: ProbesReadinessProps;
 
@@ -342,7 +347,7 @@ export interface DatabaseProps {
   /**
    * Keys of the Secret.
    *
-   * @default - the default of each property
+   * @default { url: 'url', user: 'user', password: 'password' }
    */
   readonly keys?: DatabaseKeysProps;
 
@@ -389,7 +394,7 @@ export interface KafkaProps {
   /**
    * Keys of the Secret.
    *
-   * @default - the default of each property
+   * @default { username: 'username', password: 'password' }
    */
   readonly keys?: KafkaKeysProps;
 }
@@ -417,14 +422,14 @@ export interface NetworkPolicyProps {
   /**
    * Who may ask the HTTP interface: Prometheus above all. The kubelet, which probes, needs no rule.
    *
-   * @default [{"namespace":"monitoring"}]
+   * @default [{ namespace: 'monitoring' }]
    */
   readonly ingress?: readonly NetworkPolicyIngressProps[];
 
   /**
    * `networkPolicy.egress` of consumer.yaml.
    *
-   * @default - the default of each property
+   * @default { dns: [{ ports: [] }], brokers: [{ ports: [] }], database: [{ ports: [] }], others: [] }
    */
   readonly egress?: NetworkPolicyEgressProps;
 }
@@ -516,7 +521,7 @@ export interface ApplicationProps {
   /**
    * Where the operational interface listens.
    *
-   * @default - the default of each property
+   * @default { port: 8080, address: '0.0.0.0' }
    */
   readonly server?: ApplicationServerProps;
 
@@ -526,49 +531,51 @@ export interface ApplicationProps {
   /**
    * How PostgreSQL is reached.
    *
-   * @default - the default of each property
+   * @default { schema: 'stream_consumer', migrate: true, poolSize: 4, connectTimeout: '5s', statementTimeout: '30s' }
    */
   readonly database?: ApplicationDatabaseProps;
 
   /**
    * How records are read and written.
    *
-   * @default - the default of each property
+   * @default { startFrom: 'earliest', onGap: 'fail', stallTimeout: '5m', maxValueBytes: 8388608, maxQueuedBytes:
+   * 2097152, maxBatchRecords: 5000 }
    */
   readonly consumer?: ApplicationConsumerProps;
 
   /**
    * How records become rows.
    *
-   * @default - the default of each property
+   * @default { keyEncoding: 'text' }
    */
   readonly records?: ApplicationRecordsProps;
 
   /**
    * What becomes of records that PostgreSQL cannot store.
    *
-   * @default - the default of each property
+   * @default { to: 'table' }
    */
   readonly deadLetters?: ApplicationDeadLettersProps;
 
   /**
    * How the process ends.
    *
-   * @default - the default of each property
+   * @default { timeout: '25s' }
    */
   readonly shutdown?: ApplicationShutdownProps;
 
   /**
    * What is logged.
    *
-   * @default - the default of each property
+   * @default { level: 'info' }
    */
   readonly logging?: ApplicationLoggingProps;
 
   /**
    * What the operational interface shows.
    *
-   * @default - the default of each property
+   * @default { server: {}, endpoints: { web: { ... } }, security: {}, endpoint: { health: { ... } }, health: { kafka:
+   * { ... }, diskspace: { ... } }, info: { os: { ... }, process: { ... } }, metrics: { tags: { ... } } }
    */
   readonly management?: ApplicationManagementProps;
 
@@ -582,7 +589,8 @@ export interface ApplicationProps {
   /**
    * Spring's own settings.
    *
-   * @default - the default of each property
+   * @default { boot: { admin: { client: { url: [], period: '10s', 'register-once': true, 'auto-deregistration': true,
+   * instance: { 'send-credentials': false, metadata: {} } } } } }
    */
   readonly spring?: ApplicationSpringProps;
 }
@@ -646,7 +654,7 @@ export interface ScalingKedaProps {
   /**
    * How fast the number of Pods may change; each change is a rebalance of the group.
    *
-   * @default - the default of each property
+   * @default { scaleUpWindowSeconds: 60, scaleDownWindowSeconds: 600, scaleDownPeriodSeconds: 300 }
    */
   readonly behavior?: ScalingKedaBehaviorProps;
 }
@@ -699,7 +707,7 @@ export interface ScalingHpaProps {
   /**
    * How fast the number of Pods may change; each change is a rebalance of the group.
    *
-   * @default - the default of each property
+   * @default { scaleUpWindowSeconds: 60, scaleDownWindowSeconds: 600, scaleDownPeriodSeconds: 300 }
    */
   readonly behavior?: ScalingHpaBehaviorProps;
 }
@@ -1008,7 +1016,7 @@ export interface DatabaseOwnerProps {
   /**
    * Keys of the Secret.
    *
-   * @default - the default of each property
+   * @default { url: 'url', user: 'user', password: 'password' }
    */
   readonly keys?: DatabaseOwnerKeysProps;
 }
@@ -1112,21 +1120,21 @@ export interface NetworkPolicyEgressProps {
   /**
    * Where name servers may be. Left out: anywhere, at 53.
    *
-   * @default [{}]
+   * @default [{ ports: [] }]
    */
   readonly dns?: readonly NetworkPolicyEgressDnsProps[];
 
   /**
    * Where the brokers may be. Left out: anywhere, at the ports of application.kafka.brokers.
    *
-   * @default [{}]
+   * @default [{ ports: [] }]
    */
   readonly brokers?: readonly NetworkPolicyEgressBrokersProps[];
 
   /**
    * Where PostgreSQL may be. Left out: anywhere, at 5432.
    *
-   * @default [{}]
+   * @default [{ ports: [] }]
    */
   readonly database?: readonly NetworkPolicyEgressDatabaseProps[];
 
@@ -1160,7 +1168,7 @@ export interface MonitoringCredentialsProps {
   /**
    * `monitoring.credentials.keys` of consumer.yaml.
    *
-   * @default - the default of each property
+   * @default { token: 'token', username: 'username', password: 'password' }
    */
   readonly keys?: MonitoringCredentialsKeysProps;
 }
@@ -1177,7 +1185,7 @@ export interface MonitoringTlsProps {
   /**
    * `monitoring.tls.keys` of consumer.yaml.
    *
-   * @default - the default of each property
+   * @default { certificate: 'tls.crt', privateKey: 'tls.key', authority: 'ca.crt' }
    */
   readonly keys?: MonitoringTlsKeysProps;
 
@@ -1202,7 +1210,7 @@ export interface MonitoringSpringBootAdminProps {
   /**
    * `monitoring.springBootAdmin.keys` of consumer.yaml.
    *
-   * @default - the default of each property
+   * @default { username: 'username', password: 'password' }
    */
   readonly keys?: MonitoringSpringBootAdminKeysProps;
 }
@@ -1454,49 +1462,51 @@ export interface ApplicationManagementProps {
   /**
    * `application.management.server` of consumer.yaml.
    *
-   * @default - the default of each property
+   * @default {}
    */
   readonly server?: ApplicationManagementServerProps;
 
   /**
    * Which endpoints there are, and where they are found.
    *
-   * @default - the default of each property
+   * @default { web: { 'base-path': '/actuator', exposure: { include: ['*'], exclude: [] }, discovery: { enabled: true
+   * } } }
    */
   readonly endpoints?: ApplicationManagementEndpointsProps;
 
   /**
    * `application.management.security` of consumer.yaml.
    *
-   * @default - the default of each property
+   * @default {}
    */
   readonly security?: ApplicationManagementSecurityProps;
 
   /**
    * How single endpoints answer.
    *
-   * @default - the default of each property
+   * @default { health: { 'show-details': 'always', status: {}, group: {}, probes: { enabled: true,
+   * 'add-additional-paths': false } } }
    */
   readonly endpoint?: ApplicationManagementEndpointProps;
 
   /**
    * What the health report holds.
    *
-   * @default - the default of each property
+   * @default { kafka: { 'in-root': false }, diskspace: { path: '.', threshold: 10485760 } }
    */
   readonly health?: ApplicationManagementHealthProps;
 
   /**
    * Which optional parts /actuator/info has.
    *
-   * @default - the default of each property
+   * @default { os: { enabled: false }, process: { enabled: false } }
    */
   readonly info?: ApplicationManagementInfoProps;
 
   /**
    * How metrics are exported.
    *
-   * @default - the default of each property
+   * @default { tags: { application: 'stream-consumer' } }
    */
   readonly metrics?: ApplicationManagementMetricsProps;
 }
@@ -1506,7 +1516,8 @@ export interface ApplicationSpringProps {
   /**
    * Spring Boot's own settings.
    *
-   * @default - the default of each property
+   * @default { admin: { client: { url: [], period: '10s', 'register-once': true, 'auto-deregistration': true,
+   * instance: { 'send-credentials': false, metadata: {} } } } }
    */
   readonly boot?: ApplicationSpringBootProps;
 }
@@ -1934,7 +1945,7 @@ export interface ApplicationManagementEndpointsProps {
   /**
    * The endpoints as a web API.
    *
-   * @default - the default of each property
+   * @default { 'base-path': '/actuator', exposure: { include: ['*'], exclude: [] }, discovery: { enabled: true } }
    */
   readonly web?: ApplicationManagementEndpointsWebProps;
 }
@@ -1949,7 +1960,8 @@ export interface ApplicationManagementEndpointProps {
   /**
    * How the health answers.
    *
-   * @default - the default of each property
+   * @default { 'show-details': 'always', status: {}, group: {}, probes: { enabled: true, 'add-additional-paths':
+   * false } }
    */
   readonly health?: ApplicationManagementEndpointHealthProps;
 }
@@ -1959,14 +1971,14 @@ export interface ApplicationManagementHealthProps {
   /**
    * The component kafka of the health report.
    *
-   * @default - the default of each property
+   * @default { 'in-root': false }
    */
   readonly kafka?: ApplicationManagementHealthKafkaProps;
 
   /**
    * The component diskSpace of the health report.
    *
-   * @default - the default of each property
+   * @default { path: '.', threshold: 10485760 }
    */
   readonly diskspace?: ApplicationManagementHealthDiskspaceProps;
 }
@@ -1976,14 +1988,14 @@ export interface ApplicationManagementInfoProps {
   /**
    * An optional part of /actuator/info.
    *
-   * @default - the default of each property
+   * @default { enabled: false }
    */
   readonly os?: ApplicationManagementInfoOsProps;
 
   /**
    * An optional part of /actuator/info.
    *
-   * @default - the default of each property
+   * @default { enabled: false }
    */
   readonly process?: ApplicationManagementInfoProcessProps;
 }
@@ -1993,7 +2005,7 @@ export interface ApplicationManagementMetricsProps {
   /**
    * More labels of every series.
    *
-   * @default {}
+   * @default { application: 'stream-consumer' }
    */
   readonly tags?: Readonly<Record<string, string>>;
 }
@@ -2003,7 +2015,8 @@ export interface ApplicationSpringBootProps {
   /**
    * Spring Boot Admin.
    *
-   * @default - the default of each property
+   * @default { client: { url: [], period: '10s', 'register-once': true, 'auto-deregistration': true, instance: {
+   * 'send-credentials': false, metadata: {} } } }
    */
   readonly admin?: ApplicationSpringBootAdminProps;
 }
@@ -2022,14 +2035,14 @@ export interface ApplicationManagementEndpointsWebProps {
   /**
    * Which endpoints answer.
    *
-   * @default - the default of each property
+   * @default { include: ['*'], exclude: [] }
    */
   readonly exposure?: ApplicationManagementEndpointsWebExposureProps;
 
   /**
    * The list of endpoints.
    *
-   * @default - the default of each property
+   * @default { enabled: true }
    */
   readonly discovery?: ApplicationManagementEndpointsWebDiscoveryProps;
 }
@@ -2055,7 +2068,7 @@ export interface ApplicationManagementEndpointHealthProps {
   /**
    * How statuses are ordered and mapped; in a group, what is left out is as in the whole.
    *
-   * @default - the default of each property
+   * @default {}
    */
   readonly status?: ApplicationManagementEndpointHealthStatusProps;
 
@@ -2069,7 +2082,7 @@ export interface ApplicationManagementEndpointHealthProps {
   /**
    * What Kubernetes asks for.
    *
-   * @default - the default of each property
+   * @default { enabled: true, 'add-additional-paths': false }
    */
   readonly probes?: ApplicationManagementEndpointHealthProbesProps;
 }
@@ -2126,7 +2139,8 @@ export interface ApplicationSpringBootAdminProps {
   /**
    * Registration at Spring Boot Admin.
    *
-   * @default - the default of each property
+   * @default { url: [], period: '10s', 'register-once': true, 'auto-deregistration': true, instance: {
+   * 'send-credentials': false, metadata: {} } }
    */
   readonly client?: ApplicationSpringBootAdminClientProps;
 }
@@ -2136,7 +2150,7 @@ export interface ApplicationManagementEndpointsWebExposureProps {
   /**
    * Endpoints that answer; * is all of them. Any other is 404 and in no link. Probes and health check ask health.
    *
-   * @default ["*"]
+   * @default ['*']
    */
   readonly include?: readonly ('health' | 'info' | 'metrics' | 'prometheus' | '*')[];
 
@@ -2218,7 +2232,7 @@ export interface ApplicationManagementEndpointHealthGroupProps {
   /**
    * How statuses are ordered and mapped; in a group, what is left out is as in the whole.
    *
-   * @default - the default of each property
+   * @default {}
    */
   readonly status?: ApplicationManagementEndpointHealthGroupStatusProps;
 }
@@ -2275,7 +2289,7 @@ export interface ApplicationSpringBootAdminClientProps {
   /**
    * What the server is told.
    *
-   * @default - the default of each property
+   * @default { 'send-credentials': false, metadata: {} }
    */
   readonly instance?: ApplicationSpringBootAdminClientInstanceProps;
 }

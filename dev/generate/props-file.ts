@@ -1,11 +1,9 @@
 import { docComment } from './doc-comment.ts';
 import type { GeneratedFile } from './generated-files.ts';
+import { propertyName } from './props-literal.ts';
 import { type PropsProperty, type PropsSection, propsSections } from './props-sections.ts';
 
 const HEADER = "// Written by npm run generate out of consumer.yaml's schema; never edited.\n";
-
-/** A key as TypeScript writes it: Spring's own names have dashes. */
-const propertyName = (key: string): string => (/^\w+$/.test(key) ? key : `'${key}'`);
 
 function propertyText({ key, type, description, allowed, fallback }: PropsProperty): string {
   const paragraphs = [

@@ -1,5 +1,6 @@
 import { ConsumerFileSchema } from '../../contract/consumer-file.ts';
-import { isFreeMap, isMandatory, type SchemaNode } from '../../contract/schema-node.ts';
+import { isMandatory, type SchemaNode } from '../../contract/schema-node.ts';
+import { defaultText } from './props-literal.ts';
 import { type PropsType, propsType } from './props-type.ts';
 
 /** One property of a section of consumer.yaml, as the constructs' props have it. */
@@ -23,11 +24,8 @@ export interface PropsSection {
 const LEFT_OUT = /(?:^|[.;:] )[Ll]eft out: ([^;]+?)(?:[.;](?: |$)|$)/;
 
 function fallback(node: SchemaNode, path: readonly string[]): string {
-  if (node.properties !== undefined && !isFreeMap(node) && node.default !== undefined) {
-    return '- the default of each property';
-  }
   if (node.default !== undefined) {
-    return typeof node.default === 'string' ? `'${node.default}'` : JSON.stringify(node.default);
+    return defaultText(node);
   }
   const described = LEFT_OUT.exec(node.description ?? '')?.[1];
   if (described === undefined) {

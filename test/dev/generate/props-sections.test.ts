@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import type { SchemaNode } from '../../../contract/schema-node.ts';
-import { propsSections } from '../../../dev/generate/props-sections.ts';
+import { type PropsSection, propsSections } from '../../../dev/generate/props-sections.ts';
+import { exampleConsumer } from '../../charts/example-consumer.ts';
+
+/** Longest default of a section, so that a doc comment shows it in three lines. */
+const LONGEST = 250;
 
 const fallbackOf = (node: SchemaNode, required: readonly string[] = []) =>
   propsSections({ type: 'object', required, properties: { tag: node } })[0]?.properties[0]?.fallback;
@@ -12,7 +17,22 @@ describe('what holds when a property is left out', () => {
     ['a list', { type: 'array', items: { type: 'string' }, default: [] }, '[]'],
     ['words', { type: 'string', description: "A tag. Left out: the package's version." }, "- the package's version"],
     ['words at the end', { type: 'string', description: 'A tag; left out: none' }, '- none'],
-    ['a section', { type: 'object', properties: {}, default: {} }, '- the default of each property'],
+    ['a list of texts', { type: 'array', items: { type: 'string' }, default: ['a'] }, "['a']"],
+    [
+      'free names',
+      { type: 'object', additionalProperties: { type: 'string' }, default: { 'a-b': 'c' } },
+      "{ 'a-b': 'c' }",
+    ],
+    ['a section of nothing', { type: 'object', properties: {}, default: {} }, '{}'],
+    [
+      'a section',
+      {
+        type: 'object',
+        properties: { on: { type: 'boolean', default: true }, tag: { type: 'string', description: 'Left out: none' } },
+        default: {},
+      },
+      '{ on: true }',
+    ],
   ])('is told for %s', (_what, node, fallback) => {
     expect(fallbackOf(node)).toBe(fallback);
   });
@@ -23,6 +43,46 @@ describe('what holds when a property is left out', () => {
 
   test('has to be said: a property that says nothing is refused by its path', () => {
     expect(() => fallbackOf({ type: 'string', description: 'A tag.' })).toThrow('tag may be left out');
+  });
+});
+
+function sectionOf(level: number): SchemaNode {
+  const inner = level === 0 ? { type: 'string', default: 'x'.repeat(60) } : sectionOf(level - 1);
+  return { type: 'object', properties: { one: inner, two: inner }, default: {} };
+}
+
+test('the default of a section of many leaves out its innermost maps', () => {
+  const fallback = fallbackOf(sectionOf(2)) ?? '';
+  expect(fallback).toBe('{ one: { one: { ... }, two: { ... } }, two: { one: { ... }, two: { ... } } }');
+});
+
+describe('of consumer.yaml', () => {
+  const sections = propsSections();
+  const named = (name: string): PropsSection['properties'] =>
+    sections.find((each) => each.name === name)?.properties ?? [];
+  const { file } = exampleConsumer({
+    kafka: { existingSecret: 'k' },
+    application: { kafka: { sasl: { mechanism: 'plain' } } },
+  });
+
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ['StreamConsumerProps', file],
+    ['ApplicationProps', file.application],
+  ])('the defaults of %s are what the check fills in', (name, complete) => {
+    const told = named(name).filter(
+      ({ key, fallback }) => key !== 'name' && fallback !== undefined && !/^-|\.{3}/.test(fallback),
+    );
+    expect(told.length).toBeGreaterThan(8);
+    for (const { key, fallback = '' } of told) {
+      expect([key, parse(fallback)]).toEqual([key, complete[key]]);
+    }
+  });
+
+  test('no default refers to those of other properties, and none is long', () => {
+    const fallbacks = sections.flatMap(({ properties }) => properties.flatMap(({ fallback }) => fallback ?? []));
+    expect(fallbacks.filter((each) => each.includes('the default of each property') || each.length > LONGEST)).toEqual(
+      [],
+    );
   });
 });
 
