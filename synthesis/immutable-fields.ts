@@ -5,28 +5,18 @@ import type { KubernetesObject } from './manifest.ts';
 /** What Kubernetes refuses to change in an object of a kind, and what has to be done instead. */
 interface ImmutableKind {
   /** Paths of all that can't be changed. */
-  readonly fields: (before: KubernetesObject, after: KubernetesObject) => readonly SettingPath[];
+  readonly fields: (before: KubernetesObject) => readonly SettingPath[];
   /** What to do in a cluster before the new manifest is applied. */
   readonly upgrade: (kubectl: string, name: string) => string;
 }
-
-const section = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
 const fixed =
   (...fields: SettingPath[]) =>
   () =>
     fields;
 
-/** All fields of the specification but those that may change. */
-const allBut =
-  (...mutable: readonly string[]) =>
-  (before: KubernetesObject, after: KubernetesObject): SettingPath[] =>
-    Object.keys({ ...section(before['spec']), ...section(after['spec']) })
-      .filter((key) => !mutable.includes(key))
-      .map((key) => ['spec', key]);
-
 const whenImmutable = ({ immutable }: KubernetesObject): SettingPath[] =>
-  immutable === true ? [['data'], ['binaryData'], ['stringData'], ['immutable']] : [];
+  immutable === true ? [['data'], ['binaryData'], ['immutable']] : [];
 
 const deleteFirst = (kind: string, consequence: string) => (kubectl: string, name: string) =>
   `${kubectl} delete ${kind} ${name}, then apply; ${consequence}`;
@@ -34,21 +24,9 @@ const deleteFirst = (kind: string, consequence: string) => (kubectl: string, nam
 const NO_RECORD_IS_LOST =
   'nothing is consumed from then until the new Pods run, and nothing is lost, as the offsets are in PostgreSQL';
 
-/** By kind. Kinds that are not here can be changed in every field that this package writes. */
+/** By kind, of those that this package renders; the others can be changed in every field that it writes. */
 const IMMUTABLE: Readonly<Record<string, ImmutableKind>> = {
   Deployment: { fields: fixed(['spec', 'selector']), upgrade: deleteFirst('deployment', NO_RECORD_IS_LOST) },
-  StatefulSet: {
-    fields: allBut(
-      'replicas',
-      'ordinals',
-      'template',
-      'updateStrategy',
-      'persistentVolumeClaimRetentionPolicy',
-      'minReadySeconds',
-      'revisionHistoryLimit',
-    ),
-    upgrade: deleteFirst('statefulset --cascade=orphan', 'its Pods keep running until the new one replaces them'),
-  },
   Job: {
     fields: fixed(['spec', 'selector'], ['spec', 'template'], ['spec', 'completionMode'], ['spec', 'podFailurePolicy']),
     upgrade: deleteFirst('job', 'it runs once more. Or give it another name'),
@@ -61,16 +39,10 @@ const IMMUTABLE: Readonly<Record<string, ImmutableKind>> = {
     fields: whenImmutable,
     upgrade: deleteFirst('configmap', 'Pods that start in between fail. Or give it another name'),
   },
-  Secret: {
-    fields: (object) => [['type'], ...whenImmutable(object)],
-    upgrade: deleteFirst('secret', 'Pods that start in between fail. Or give it another name'),
-  },
-  PersistentVolumeClaim: {
-    fields: allBut('resources', 'volumeAttributesClassName'),
-    upgrade: (kubectl, name) =>
-      `make a claim of another name and copy the data; ${kubectl} delete pvc ${name} destroys it`,
-  },
 };
+
+/** Kinds with fields that cannot be changed. */
+export const IMMUTABLE_KINDS: readonly string[] = Object.keys(IMMUTABLE);
 
 /** A change of a live object that Kubernetes refuses. */
 export interface ImmutableChange {
@@ -93,7 +65,7 @@ export function immutableChanges(before: KubernetesObject, after: KubernetesObje
     return [];
   }
   const upgrade = kind.upgrade(kubectlFor(before), before.metadata.name);
-  return kind.fields(before, after).flatMap((path) => {
+  return kind.fields(before).flatMap((path) => {
     const [was, is] = [valueAt(before, path), valueAt(after, path)];
     return isDeepStrictEqual(was, is) ? [] : [{ field: formatPath(path), before: was, after: is, upgrade }];
   });

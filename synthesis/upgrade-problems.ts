@@ -5,8 +5,8 @@ import type { ObjectChange } from './object-changes.ts';
 
 const INSTANCE = 'app.kubernetes.io/instance';
 
-/** Kinds whose Pods keep running when the object is only left out of the manifests. */
-const RUNNING_KINDS: readonly string[] = ['Deployment', 'StatefulSet'];
+/** The kind whose Pods keep running when the object is only left out of the manifests. */
+const WORKLOAD = 'Deployment';
 
 const how = (upgrade: string): string =>
   `what is in dist/, or, when it is meant: npm run synth -- --allow-recreate, and in each cluster ${upgrade}`;
@@ -33,7 +33,7 @@ const isSuccessor = (old: KubernetesObject, { kind, metadata }: KubernetesObject
 function renamedWorkloads(changes: readonly ObjectChange[]): Problem[] {
   const added = changes.flatMap(({ before, after }) => (before === undefined && after !== undefined ? [after] : []));
   return changes.flatMap(({ before, after }) => {
-    if (before === undefined || after !== undefined || !RUNNING_KINDS.includes(before.object.kind)) {
+    if (before === undefined || after !== undefined || before.object.kind !== WORKLOAD) {
       return [];
     }
     const successor = added.find(({ object }) => isSuccessor(before.object, object));

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { immutableChanges } from '../../synthesis/immutable-fields.ts';
+import { IMMUTABLE_KINDS, immutableChanges } from '../../synthesis/immutable-fields.ts';
 import { overlay } from '../../synthesis/overlay.ts';
+import { renderedConsumer } from '../charts/rendered-consumer.ts';
+import { VARIANTS } from '../manifests/variants.ts';
 
 const object = (kind: string, content: object) => ({ kind, metadata: { name: 'x', namespace: 'n' }, ...content });
 
@@ -30,13 +32,6 @@ test.each<[string, string, object, object, string[]]>([
   ["a Service's ports", 'Service', { spec: { ports: [] } }, { spec: { ports: [1], selector: {} } }, []],
   ["a Job's template", 'Job', { spec: { template: { a: 1 } } }, { spec: { template: { a: 2 } } }, ['spec.template']],
   ["a Job's deadline", 'Job', { spec: { template: {} } }, { spec: { activeDeadlineSeconds: 5 } }, []],
-  [
-    "a StatefulSet's service and claims",
-    'StatefulSet',
-    { spec: { serviceName: 'a', replicas: 1 } },
-    { spec: { serviceName: 'b', volumeClaimTemplates: [1], replicas: 2, template: {} } },
-    ['spec.serviceName', 'spec.volumeClaimTemplates'],
-  ],
   ['data of an immutable ConfigMap', 'ConfigMap', config, { data: { a: '2' } }, ['data']],
   ['immutable itself', 'ConfigMap', config, { immutable: false }, ['immutable']],
   [
@@ -45,14 +40,6 @@ test.each<[string, string, object, object, string[]]>([
     { data: { a: '1' } },
     { ...config, data: { a: '2' } },
     [],
-  ],
-  ["a Secret's type", 'Secret', { type: 'Opaque' }, { type: 'kubernetes.io/tls' }, ['type']],
-  [
-    "a claim's class, but not its size",
-    'PersistentVolumeClaim',
-    { spec: { storageClassName: 'a', resources: 1 } },
-    { spec: { storageClassName: 'b', resources: 2 } },
-    ['spec.storageClassName'],
   ],
   ['any field of other kinds', 'PodDisruptionBudget', { spec: { selector: 1 } }, { spec: { selector: 2 } }, []],
 ])('%s', (_name, kind, content, change, expected) => {
@@ -67,11 +54,17 @@ test('the order of keys is no change', () => {
   expect(immutableChanges(before, after)).toEqual([]);
 });
 
-test.each(['Deployment', 'StatefulSet', 'Job', 'Service', 'ConfigMap', 'Secret', 'PersistentVolumeClaim'])(
-  'a %s says what to do in the cluster',
-  (kind) => {
-    const before = object(kind, { ...config, type: 'a', spec: { selector: 1, template: 1, clusterIP: 1 } });
-    const [change] = immutableChanges(before, object(kind, { type: 'b', spec: {} }));
-    expect(change?.upgrade).toMatch(/kubectl --namespace n delete .*\bx\b/);
-  },
-);
+test('only kinds that consumer.yaml can render have such fields', () => {
+  const kinds = new Set(
+    Object.values(VARIANTS)
+      .flatMap((changes) => renderedConsumer(changes))
+      .map(({ kind }) => kind),
+  );
+  expect(IMMUTABLE_KINDS.filter((kind) => !kinds.has(kind))).toEqual([]);
+});
+
+test.each(IMMUTABLE_KINDS)('a %s says what to do in the cluster', (kind) => {
+  const before = object(kind, { ...config, type: 'a', spec: { selector: 1, template: 1, clusterIP: 1 } });
+  const [change] = immutableChanges(before, object(kind, { type: 'b', spec: {} }));
+  expect(change?.upgrade).toMatch(/kubectl --namespace n delete .*\bx\b/);
+});
