@@ -6,7 +6,8 @@ import { generatedFiles } from '../dev/generate/generated-files.ts';
 const ROOT = join(import.meta.dirname, '..');
 
 /** Folders and files that commands write, beside those of the generator. */
-const WRITTEN = /^dist\/|\/__snapshots__\/|\/golden\/.*\.txt$|^test\/manifests\/schemas\/.*\.json$|(^|\/)package-lock\.json$/;
+const WRITTEN =
+  /^dist\/|\/__snapshots__\/|\/golden\/.*\.txt$|^test\/manifests\/schemas\/.*\.json$|(^|\/)package-lock\.json$/;
 
 /** Written by hand, but for marked sections. */
 const DOCUMENT = /^(README|docs\/[^/]+)\.md$/;
