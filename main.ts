@@ -5,7 +5,7 @@ import { App, YamlOutputType } from 'cdk8s';
 import { ConsumerChart } from './charts/consumer-chart.ts';
 import { SharedNamespacesChart } from './charts/shared-namespaces-chart.ts';
 import type { CheckedConsumer } from './contract/check-consumer-file.ts';
-import { workload } from './contract/workload.ts';
+import { checkedWorkload } from './contract/checked-workload.ts';
 import { MonitoringChart } from './monitoring/monitoring-chart.ts';
 import { prometheusFiles } from './monitoring/prometheus-files.ts';
 import type { CheckedEnvironment } from './synthesis/checked-environment.ts';
@@ -47,7 +47,7 @@ function renderPrometheusFiles(outdir: string, { consumers, isList }: CheckedEnv
   for (const consumer of consumers) {
     const folder = join(outdir, PLAIN_FOLDER, isList ? consumer.file.name : '');
     mkdirSync(folder, { recursive: true });
-    for (const [name, text] of prometheusFiles(workload(consumer))) {
+    for (const [name, text] of prometheusFiles(checkedWorkload(consumer))) {
       writeFileSync(join(folder, name), text);
     }
   }

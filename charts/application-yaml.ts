@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { valueAt } from '../contract/setting-path.ts';
-import type { Workload } from '../contract/workload.ts';
 
 type Section = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ const section = (root: Section, ...path: string[]): Section => (valueAt(root, pa
  * probes ask at, the certificate's files, that the tables are somebody else's where they are, and the label `application` of every series (left out in consumer.yaml: the
  * consumer's name).
  */
-export function applicationYaml({ application, settings, file }: Workload): string {
+export function applicationYaml({ application, settings, file }: CheckedWorkload): string {
   const management = section(application, 'management');
   const metrics = section(management, 'metrics');
   return stringify(

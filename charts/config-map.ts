@@ -1,8 +1,8 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
+import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
 import { CONTAINER_PATH } from '../contract/container-paths.ts';
-import { objectMetadata, type Workload } from '../contract/workload.ts';
 import { applicationYaml } from './application-yaml.ts';
 import { contentHash } from './content-hash.ts';
 
@@ -10,7 +10,7 @@ import { contentHash } from './content-hash.ts';
  * The ConfigMap with application.yml. It is immutable and its name holds a hash of its content: a changed setting makes
  * a new one, the Deployment names it, and so the Pods roll; a rollback finds the old one still there.
  */
-export function configMap(scope: Construct, workload: Workload): ApiObject {
+export function configMap(scope: Construct, workload: CheckedWorkload): ApiObject {
   const content = applicationYaml(workload);
   const name = `${workload.names.configPrefix}-${contentHash(content)}`;
   return new k8s.KubeConfigMap(scope, 'config-map', {

@@ -1,8 +1,8 @@
 import { k8s } from 'cdk8s-plus-28';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { CONTAINER_PATH } from '../contract/container-paths.ts';
 import { CONTAINER_USER } from '../contract/container-user.ts';
 import { imageReference } from '../contract/image-reference.ts';
-import type { Workload } from '../contract/workload.ts';
 import { type Credential, credentials } from './credentials.ts';
 import { environment } from './environment.ts';
 import { probes } from './probes.ts';
@@ -22,7 +22,7 @@ export const VOLUME = {
  */
 const EPHEMERAL_STORAGE = { request: '0', limit: '128Mi' } as const;
 
-function resources({ file }: Workload): k8s.ResourceRequirements {
+function resources({ file }: CheckedWorkload): k8s.ResourceRequirements {
   const { requests, limits } = file.resources;
   const quantity = k8s.Quantity.fromString;
   return {
@@ -56,7 +56,7 @@ const SECURITY_CONTEXT: k8s.SecurityContext = {
  *
  * @param given what it takes from Secrets
  */
-export function baseContainer(workload: Workload, given: readonly Credential[]): k8s.Container {
+export function baseContainer(workload: CheckedWorkload, given: readonly Credential[]): k8s.Container {
   const { file, version } = workload;
   return {
     name: 'consumer',
@@ -79,7 +79,7 @@ export function baseContainer(workload: Workload, given: readonly Credential[]):
 }
 
 /** The one container of the Deployment's Pods. */
-export function container(workload: Workload): k8s.Container {
+export function container(workload: CheckedWorkload): k8s.Container {
   const { file, endpoint } = workload;
   return {
     ...baseContainer(workload, credentials(workload)),

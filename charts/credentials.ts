@@ -1,5 +1,5 @@
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import type { ConsumerFile } from '../contract/consumer-file.ts';
-import type { Workload } from '../contract/workload.ts';
 
 /** A setting of the consumer whose value a key of a Secret holds. */
 export interface Credential {
@@ -48,7 +48,7 @@ function ofManagement({ credentials }: ConsumerFile['monitoring']): Credential[]
       ];
 }
 
-function ofAdminServer({ settings, file }: Workload): Credential[] {
+function ofAdminServer({ settings, file }: CheckedWorkload): Credential[] {
   const { springBootAdmin } = file.monitoring;
   if (springBootAdmin === undefined || settings.spring.boot.admin.client.url.length === 0) {
     return [];
@@ -65,7 +65,10 @@ function ofAdminServer({ settings, file }: Workload): Credential[] {
  *
  * @param database whose credentials at PostgreSQL. @default the consumer's
  */
-export function credentials(workload: Workload, database: DatabaseSecret = workload.file.database): Credential[] {
+export function credentials(
+  workload: CheckedWorkload,
+  database: DatabaseSecret = workload.file.database,
+): Credential[] {
   const { kafka, monitoring } = workload.file;
   return [...ofDatabase(database), ...ofKafka(kafka), ...ofManagement(monitoring), ...ofAdminServer(workload)];
 }

@@ -1,7 +1,7 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import { objectMetadata, type Workload } from '../contract/workload.ts';
+import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
 import { podTemplate } from './pod-template.ts';
 
 const REVISIONS_KEPT = 3;
@@ -10,7 +10,7 @@ const REVISIONS_KEPT = 3;
  * The Deployment. Unless consumer.yaml says otherwise a rollout takes a Pod away before it adds one: with as many Pods as
  * partitions an additional one would own nothing. It has no number of replicas where an autoscaler sets it.
  */
-export function deployment(scope: Construct, workload: Workload, configMap: ApiObject): ApiObject {
+export function deployment(scope: Construct, workload: CheckedWorkload, configMap: ApiObject): ApiObject {
   const { replicas, rollout, scaling } = workload.file;
   const { maxSurge, maxUnavailable } = rollout;
   const isScaled = (scaling.keda ?? scaling.hpa) !== undefined;

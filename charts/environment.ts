@@ -1,7 +1,7 @@
 import type { k8s } from 'cdk8s-plus-28';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { CONTAINER_PATH } from '../contract/container-paths.ts';
 import { environmentName } from '../contract/setting-list.ts';
-import type { Workload } from '../contract/workload.ts';
 import type { Credential } from './credentials.ts';
 import { heapMebibytes } from './heap-size.ts';
 
@@ -13,7 +13,7 @@ const fromSecret = ({ setting, secret, key, isOptional }: Credential): k8s.EnvVa
 });
 
 /** By its name alone nobody finds a Pod. */
-function ownAddress({ settings }: Workload): k8s.EnvVar[] {
+function ownAddress({ settings }: CheckedWorkload): k8s.EnvVar[] {
   return settings.spring.boot.admin.client.url.length === 0
     ? []
     : [{ name: 'POD_IP', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'status.podIP' } } }];
@@ -23,7 +23,7 @@ function ownAddress({ settings }: Workload): k8s.EnvVar[] {
  * The container's environment: where its configuration is, how large its heap may grow, what consumer.yaml adds, and what
  * the Secrets hold, or where the files with it are.
  */
-export function environment(workload: Workload, credentials: readonly Credential[]): k8s.EnvVar[] {
+export function environment(workload: CheckedWorkload, credentials: readonly Credential[]): k8s.EnvVar[] {
   const { file } = workload;
   return [
     plain('CONFIG_FILE', `${CONTAINER_PATH.configuration}/${CONTAINER_PATH.configurationFile}`),

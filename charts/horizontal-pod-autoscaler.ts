@@ -1,9 +1,9 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
+import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
 import type { ConsumerFile } from '../contract/consumer-file.ts';
 import { replicaRange } from '../contract/replica-range.ts';
-import { objectMetadata, type Workload } from '../contract/workload.ts';
 import { scalingBehavior } from './scaling-behavior.ts';
 
 type HpaSettings = NonNullable<ConsumerFile['scaling']['hpa']>;
@@ -24,7 +24,7 @@ function externalMetric(external: HpaSettings['external']): k8s.MetricSpecV2[] {
 }
 
 /** Kubernetes' own autoscaler; the Deployment then has no number of replicas, which an apply would reset. */
-export function horizontalPodAutoscaler(scope: Construct, workload: Workload, hpa: HpaSettings): ApiObject {
+export function horizontalPodAutoscaler(scope: Construct, workload: CheckedWorkload, hpa: HpaSettings): ApiObject {
   const { least, most } = replicaRange(workload.file);
   return new k8s.KubeHorizontalPodAutoscalerV2(scope, 'horizontal-pod-autoscaler', {
     metadata: objectMetadata(workload, workload.names.workload),

@@ -1,12 +1,12 @@
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
+import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
 import type { SecretSource } from '../contract/consumer-file/secret-source.ts';
-import { objectMetadata, type Workload } from '../contract/workload.ts';
 
 type External = NonNullable<SecretSource['externalSecret']>;
 type Sealed = NonNullable<SecretSource['sealedSecret']>;
 
-function externalSecret(scope: Construct, workload: Workload, name: string, external: External): ApiObject {
+function externalSecret(scope: Construct, workload: CheckedWorkload, name: string, external: External): ApiObject {
   return new ApiObject(scope, `external-secret-${name}`, {
     apiVersion: 'external-secrets.io/v1',
     kind: 'ExternalSecret',
@@ -27,7 +27,7 @@ const SCOPE_ANNOTATION: Readonly<Record<Sealed['scope'], Readonly<Record<string,
   'cluster-wide': { 'sealedsecrets.bitnami.com/cluster-wide': 'true' },
 };
 
-function sealedSecret(scope: Construct, workload: Workload, name: string, sealed: Sealed): ApiObject {
+function sealedSecret(scope: Construct, workload: CheckedWorkload, name: string, sealed: Sealed): ApiObject {
   const metadata = objectMetadata(workload, name);
   const annotations = SCOPE_ANNOTATION[sealed.scope];
   const scoped = annotations === undefined ? metadata : { ...metadata, annotations };
@@ -40,7 +40,7 @@ function sealedSecret(scope: Construct, workload: Workload, name: string, sealed
 }
 
 /** Objects from which operators make the Secrets that consumer.yaml gives a source for. */
-export function madeSecrets(scope: Construct, workload: Workload): ApiObject[] {
+export function madeSecrets(scope: Construct, workload: CheckedWorkload): ApiObject[] {
   const { database, kafka } = workload.file;
   return [database, database.owner, kafka].flatMap((each) => {
     if (each?.externalSecret !== undefined) {

@@ -1,7 +1,7 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import type { Workload } from '../contract/workload.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 
 /**
  * The Namespace, in which Kubernetes itself refuses Pods that are not "restricted".
@@ -10,7 +10,7 @@ import type { Workload } from '../contract/workload.ts';
  */
 export function namespace(
   scope: Construct,
-  { namespace: name, labels }: Pick<Workload, 'namespace' | 'labels'>,
+  { namespace: name, labels }: Pick<CheckedWorkload, 'namespace' | 'labels'>,
   id = 'namespace',
 ): ApiObject {
   return new k8s.KubeNamespace(scope, id, {

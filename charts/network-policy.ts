@@ -1,9 +1,9 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
+import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
 import type { NetworkPlace } from '../contract/consumer-file/network-policy.ts';
 import { selectorLabels } from '../contract/consumer-labels.ts';
-import { objectMetadata, type Workload } from '../contract/workload.ts';
 
 const DNS_PORTS = [53];
 const POSTGRES_PORTS = [5432];
@@ -46,13 +46,13 @@ function egressRule(
   };
 }
 
-function brokerPorts({ settings }: Workload): number[] {
+function brokerPorts({ settings }: CheckedWorkload): number[] {
   const ports = settings.kafka.brokers.map((broker) => Number(broker.slice(broker.lastIndexOf(':') + 1)));
   return [...new Set(ports)];
 }
 
 /** Where the consumer registers itself, if it does: a place that the manifests know. */
-function adminPorts({ settings }: Workload): number[] {
+function adminPorts({ settings }: CheckedWorkload): number[] {
   const ports = settings.spring.boot.admin.client.url.map((text) => {
     const { port, protocol } = new URL(text);
     return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
@@ -60,13 +60,13 @@ function adminPorts({ settings }: Workload): number[] {
   return [...new Set(ports)];
 }
 
-type Egress = Workload['file']['networkPolicy']['egress'];
+type Egress = CheckedWorkload['file']['networkPolicy']['egress'];
 
 const toNameServers = ({ dns }: Egress) => dns.map((each) => egressRule(each, DNS_PORTS, true));
 
 const toDatabase = ({ database }: Egress) => database.map((each) => egressRule(each, POSTGRES_PORTS));
 
-function egress(workload: Workload): k8s.NetworkPolicyEgressRule[] {
+function egress(workload: CheckedWorkload): k8s.NetworkPolicyEgressRule[] {
   const places = workload.file.networkPolicy.egress;
   return [
     ...toNameServers(places),
@@ -81,7 +81,7 @@ function egress(workload: Workload): k8s.NetworkPolicyEgressRule[] {
  * Lets in only who asks the HTTP interface, and out only to name servers, brokers and PostgreSQL. Defaults of the API are
  * written out: an apply of what is there already then changes nothing.
  */
-export function networkPolicy(scope: Construct, workload: Workload): ApiObject {
+export function networkPolicy(scope: Construct, workload: CheckedWorkload): ApiObject {
   const from = workload.file.networkPolicy.ingress.flatMap(peers);
   const ports = [toPort('TCP')(workload.endpoint.port)];
   return new k8s.KubeNetworkPolicy(scope, 'network-policy', {
@@ -96,7 +96,7 @@ export function networkPolicy(scope: Construct, workload: Workload): ApiObject {
 }
 
 /** Lets the Pods of the Job that migrates out to name servers and PostgreSQL, and nobody in. */
-export function schemaJobNetworkPolicy(scope: Construct, workload: Workload): ApiObject {
+export function schemaJobNetworkPolicy(scope: Construct, workload: CheckedWorkload): ApiObject {
   const { names, file } = workload;
   const places = file.networkPolicy.egress;
   return new k8s.KubeNetworkPolicy(scope, 'schema-job-network-policy', {

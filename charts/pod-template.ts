@@ -1,6 +1,6 @@
 import { k8s } from 'cdk8s-plus-28';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { CONTAINER_USER } from '../contract/container-user.ts';
-import type { Workload } from '../contract/workload.ts';
 import { container, VOLUME } from './container.ts';
 import { type Credential, credentials } from './credentials.ts';
 import { scrapeAnnotations } from './scrape-annotations.ts';
@@ -9,7 +9,7 @@ import { secretFiles } from './secret-files.ts';
 const TEMPORARY_SIZE = '64Mi';
 
 /** Pods apart where there is room, but never Pending for want of another node or zone. */
-function spread({ selector }: Workload): k8s.TopologySpreadConstraint[] {
+function spread({ selector }: CheckedWorkload): k8s.TopologySpreadConstraint[] {
   return ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((topologyKey) => ({
     maxSkew: 1,
     topologyKey,
@@ -22,7 +22,7 @@ function spread({ selector }: Workload): k8s.TopologySpreadConstraint[] {
 /** Readable for the consumer's group alone: the private key is in it. */
 const CERTIFICATE_MODE = 0o440;
 
-function volumes({ file }: Workload, configMapName: string, given: readonly Credential[]): k8s.Volume[] {
+function volumes({ file }: CheckedWorkload, configMapName: string, given: readonly Credential[]): k8s.Volume[] {
   const { tls } = file.monitoring;
   return [
     { name: VOLUME.configuration, configMap: { name: configMapName } },
@@ -35,7 +35,7 @@ function volumes({ file }: Workload, configMapName: string, given: readonly Cred
 }
 
 /** Where the Pods may run, as consumer.yaml says. */
-function scheduling({ nodeSelector, tolerations, priorityClassName }: Workload['file']['pods']) {
+function scheduling({ nodeSelector, tolerations, priorityClassName }: CheckedWorkload['file']['pods']) {
   return {
     ...(Object.keys(nodeSelector).length > 0 && { nodeSelector }),
     // cdk8s takes an object with a text `value` for that text, unless this realm made it; a test runner clones props in another.
@@ -50,7 +50,7 @@ function scheduling({ nodeSelector, tolerations, priorityClassName }: Workload['
  * @param given what the containers take from Secrets
  */
 export function podSpec(
-  workload: Workload,
+  workload: CheckedWorkload,
   configMapName: string,
   containers: readonly k8s.Container[],
   given: readonly Credential[],
@@ -78,7 +78,7 @@ export function podSpec(
 
 /** Labels and annotations of Pods: ours, and what consumer.yaml adds. */
 export function podMetadata(
-  { file: { pods } }: Workload,
+  { file: { pods } }: CheckedWorkload,
   labels: Record<string, string>,
   annotations = {},
 ): k8s.ObjectMeta {
@@ -87,7 +87,7 @@ export function podMetadata(
 }
 
 /** The Pods of the Deployment. */
-export function podTemplate(workload: Workload, configMapName: string): k8s.PodTemplateSpec {
+export function podTemplate(workload: CheckedWorkload, configMapName: string): k8s.PodTemplateSpec {
   const spec = podSpec(workload, configMapName, [container(workload)], credentials(workload));
   return {
     metadata: podMetadata(workload, workload.labels, scrapeAnnotations(workload)),

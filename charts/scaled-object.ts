@@ -1,8 +1,8 @@
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
+import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
 import type { ConsumerFile } from '../contract/consumer-file.ts';
 import { replicaRange } from '../contract/replica-range.ts';
-import { objectMetadata, type Workload } from '../contract/workload.ts';
 import { scalingBehavior } from './scaling-behavior.ts';
 
 type KedaSettings = NonNullable<ConsumerFile['scaling']['keda']>;
@@ -21,7 +21,7 @@ const SASL = {
  * KEDA asks Kafka for the group's lag. It sees the committed offset, which the consumer keeps close behind the position
  * in PostgreSQL for just such tools. Always with a topic: without one a group that never committed has no lag.
  */
-function trigger({ settings: { kafka, consumer } }: Workload, keda: KedaSettings, topic: string) {
+function trigger({ settings: { kafka, consumer } }: CheckedWorkload, keda: KedaSettings, topic: string) {
   return {
     type: 'kafka',
     metadata: {
@@ -41,7 +41,7 @@ function trigger({ settings: { kafka, consumer } }: Workload, keda: KedaSettings
 /** Lets KEDA read the brokers' credentials where the consumer reads them. */
 export function triggerAuthentication(
   scope: Construct,
-  workload: Workload,
+  workload: CheckedWorkload,
   { existingSecret, keys }: NonNullable<ConsumerFile['kafka']>,
 ): ApiObject {
   return new ApiObject(scope, 'trigger-authentication', {
@@ -59,7 +59,7 @@ export function triggerAuthentication(
 }
 
 /** As many Pods as the lag asks for, up to one per partition; the Deployment then has no number of replicas. */
-export function scaledObject(scope: Construct, workload: Workload, keda: KedaSettings): ApiObject {
+export function scaledObject(scope: Construct, workload: CheckedWorkload, keda: KedaSettings): ApiObject {
   const { file, names, settings } = workload;
   const { least, most } = replicaRange(file);
   const authentication = file.kafka === undefined ? {} : { authenticationRef: { name: names.workload } };

@@ -1,8 +1,8 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
+import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
 import { recommendedLabels } from '../contract/consumer-labels.ts';
-import { objectMetadata, type Workload } from '../contract/workload.ts';
 import { baseContainer } from './container.ts';
 import { contentHash } from './content-hash.ts';
 import { credentials } from './credentials.ts';
@@ -14,7 +14,7 @@ const ATTEMPTS = 6;
 const DEADLINE_SECONDS = 600;
 
 /** Pods of another instance and component: no selector of the consumer finds them. */
-function podLabels({ labels, names }: Workload): Record<string, string> {
+function podLabels({ labels, names }: CheckedWorkload): Record<string, string> {
   const version = labels['app.kubernetes.io/version'] ?? '';
   return { ...recommendedLabels(names.schemaJob, version), 'app.kubernetes.io/component': 'schema' };
 }
@@ -24,7 +24,7 @@ function podLabels({ labels, names }: Workload): Record<string, string> {
  * its name holds a hash of its content: whatever changes makes a new one. It is not removed when it is done, because a
  * GitOps controller would make it again each time.
  */
-export function schemaJob(scope: Construct, workload: Workload, configMap: ApiObject): ApiObject | undefined {
+export function schemaJob(scope: Construct, workload: CheckedWorkload, configMap: ApiObject): ApiObject | undefined {
   const { migrate, owner } = workload.file.database;
   if (migrate !== 'job' || owner === undefined) {
     return undefined;

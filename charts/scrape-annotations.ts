@@ -1,10 +1,10 @@
-import type { Workload } from '../contract/workload.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 
 /**
  * What many installations of Prometheus without the operator look for on Pods; `undefined` unless `monitoring.scrape` asks
  * for it: together with a ServiceMonitor everything would be scraped twice.
  */
-export function scrapeAnnotations({ endpoint, file }: Workload): Record<string, string> | undefined {
+export function scrapeAnnotations({ endpoint, file }: CheckedWorkload): Record<string, string> | undefined {
   return file.monitoring.scrape === 'annotations'
     ? {
         'prometheus.io/scrape': 'true',

@@ -1,10 +1,10 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import { objectMetadata, type Workload } from '../contract/workload.ts';
+import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
 
 /** The Service in front of the operational interface; the consumer takes no other traffic. */
-export function service(scope: Construct, workload: Workload): ApiObject {
+export function service(scope: Construct, workload: CheckedWorkload): ApiObject {
   const { portName, port } = workload.endpoint;
   return new k8s.KubeService(scope, 'service', {
     metadata: objectMetadata(workload, workload.names.workload),

@@ -1,9 +1,10 @@
 import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { checkedWorkload } from '../contract/checked-workload.ts';
 import { consumerOfProps } from '../contract/consumer-of-props.ts';
 import type { StreamConsumerProps } from '../contract/props.ts';
 import { replicaRange } from '../contract/replica-range.ts';
-import { type Workload, workload } from '../contract/workload.ts';
+import type { Workload } from '../contract/workload.ts';
 import { configMap } from './config-map.ts';
 import { deployment } from './deployment.ts';
 import { disruptionBudget, FEWEST_REPLICAS_FOR_BUDGET } from './disruption-budget.ts';
@@ -25,7 +26,7 @@ import { serviceAccount } from './service-account.ts';
  * `consumer.deployment.addJsonPatch(JsonPatch.add('/spec/template/spec/priorityClassName', 'high'))`.
  */
 export class StreamConsumer extends Construct {
-  /** What the objects are made from: the props with their defaults, names, labels, and the HTTP interface. */
+  /** What objects around these have to know: names, labels, selector, and where the HTTP interface is. */
   readonly workload: Workload;
   /** The Namespace; `undefined` when `namespace.create` is false. */
   readonly namespace: ApiObject | undefined;
@@ -59,7 +60,7 @@ export class StreamConsumer extends Construct {
    */
   constructor(scope: Construct, id: string, props: StreamConsumerProps) {
     super(scope, id);
-    const own = workload(consumerOfProps(`StreamConsumer ${this.node.path}`, props));
+    const own = checkedWorkload(consumerOfProps(`StreamConsumer ${this.node.path}`, props));
     this.workload = own;
     this.namespace = own.file.namespace.create ? namespace(this, own) : undefined;
     this.serviceAccount = serviceAccount(this, own);

@@ -1,24 +1,15 @@
-import { type ManagementEndpoint, managementEndpoint } from './actuator.ts';
+import { managementEndpoint } from './actuator.ts';
 import type { CheckedConsumer } from './check-consumer-file.ts';
 import { recommendedLabels, selectorLabels } from './consumer-labels.ts';
-import { type ConsumerNames, consumerNames } from './consumer-names.ts';
+import { consumerNames } from './consumer-names.ts';
 import { PRODUCT_VERSION } from './product-version.ts';
+import type { Workload } from './workload.ts';
 
 /** One consumer with everything that its objects derive from consumer.yaml, derived once. */
-export interface Workload extends CheckedConsumer {
-  readonly names: ConsumerNames;
-  readonly namespace: string;
-  /** All six recommended labels: for metadata and the Pod template. */
-  readonly labels: Record<string, string>;
-  /** The labels that never change: for selectors. */
-  readonly selector: Record<string, string>;
-  readonly endpoint: ManagementEndpoint;
-  /** The package's version, which is the image's tag unless consumer.yaml names another. */
-  readonly version: string;
-}
+export interface CheckedWorkload extends Workload, CheckedConsumer {}
 
 /** Derives what the objects of a consumer share. */
-export function workload(consumer: CheckedConsumer): Workload {
+export function checkedWorkload(consumer: CheckedConsumer): CheckedWorkload {
   const { file, settings } = consumer;
   return {
     ...consumer,

@@ -1,6 +1,6 @@
 import { ALERT_THRESHOLD } from '../contract/alert-thresholds.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { METRICS } from '../contract/metrics.ts';
-import type { Workload } from '../contract/workload.ts';
 import type { AlertRule } from './rule.ts';
 import { runbookUrl } from './runbook-url.ts';
 import { ownLabels, series } from './series.ts';
@@ -13,7 +13,7 @@ const WINDOW = '5m';
  * Any failure within five minutes. `increase` can't see failures that happened before a series' first scrape, so a
  * series that was not there five minutes ago counts with its whole value.
  */
-export function databaseAlert(workload: Workload): AlertRule {
+export function databaseAlert(workload: CheckedWorkload): AlertRule {
   const failures = series(workload, METRICS.databaseConnectionFailures);
   const isNew = `(${failures} unless ${failures} offset ${WINDOW})`;
   const limit = ALERT_THRESHOLD.databaseConnectionFailures;

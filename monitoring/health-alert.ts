@@ -1,6 +1,6 @@
 import { ALERT_THRESHOLD } from '../contract/alert-thresholds.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { METRICS } from '../contract/metrics.ts';
-import type { Workload } from '../contract/workload.ts';
 import type { AlertRule } from './rule.ts';
 import { runbookUrl } from './runbook-url.ts';
 import { ownLabels, scrapeSuccess, series } from './series.ts';
@@ -8,7 +8,7 @@ import { ownLabels, scrapeSuccess, series } from './series.ts';
 const ALERT = 'HealthCheckFailing';
 
 /** The scrapes that count all failed; a target seen for the first time has not had as many yet. */
-function scrapesFailed(workload: Workload): string {
+function scrapesFailed(workload: CheckedWorkload): string {
   const scrapes = ALERT_THRESHOLD.failedScrapesInARow;
   const range = `${scrapeSuccess(workload)}[${scrapes * workload.file.monitoring.scrapeIntervalSeconds}s]`;
   return `(max_over_time(${range}) == 0 and count_over_time(${range}) >= ${scrapes})`;
@@ -18,7 +18,7 @@ function scrapesFailed(workload: Workload): string {
  * Fires at once: the consumer counted the failures itself, or Prometheus counted the scrapes. It keeps firing for two
  * minutes, because the liveness probe restarts the Pod and its count begins anew.
  */
-export function healthAlert(workload: Workload): AlertRule {
+export function healthAlert(workload: CheckedWorkload): AlertRule {
   const counted = `${series(workload, METRICS.healthFailures)} >= ${ALERT_THRESHOLD.healthFailuresInARow}`;
   return {
     alert: ALERT,

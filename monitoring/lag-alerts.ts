@@ -1,6 +1,6 @@
 import { ALERT_THRESHOLD } from '../contract/alert-thresholds.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { METRICS } from '../contract/metrics.ts';
-import type { Workload } from '../contract/workload.ts';
 import type { AlertRule, RecordingRule, Severity } from './rule.ts';
 import { runbookUrl } from './runbook-url.ts';
 import { ownLabels, recorded, series } from './series.ts';
@@ -11,7 +11,7 @@ const ALERT = 'ConsumerLagHigh';
 export const LAG_RECORD = `namespace_job_topic:${METRICS.recordsLag.name}:sum`;
 
 /** After a rebalance two Pods may report one partition for a while: it counts once, with the higher value. */
-export function lagRecordingRule(workload: Workload): RecordingRule {
+export function lagRecordingRule(workload: CheckedWorkload): RecordingRule {
   const lag = series(workload, METRICS.recordsLag);
   const own = ownLabels(workload);
   return {
@@ -21,7 +21,7 @@ export function lagRecordingRule(workload: Workload): RecordingRule {
 }
 
 /** Two severities of one name; they wait five minutes, which a rolling update or a rebalance fits into. */
-export function lagAlerts(workload: Workload): AlertRule[] {
+export function lagAlerts(workload: CheckedWorkload): AlertRule[] {
   const lagAlert = (severity: Severity): AlertRule => ({
     alert: ALERT,
     expr: `${recorded(workload, LAG_RECORD)} > ${ALERT_THRESHOLD.lagRecords[severity]}`,

@@ -1,7 +1,7 @@
 import { ALERT_THRESHOLD } from '../contract/alert-thresholds.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { memoryBytes } from '../contract/memory-size.ts';
 import { METRICS } from '../contract/metrics.ts';
-import type { Workload } from '../contract/workload.ts';
 import type { AlertRule, Severity } from './rule.ts';
 import { runbookUrl } from './runbook-url.ts';
 import { series } from './series.ts';
@@ -12,7 +12,7 @@ const ALERT = 'MemoryHigh';
 const HOLDS_FOR: Record<Severity, string> = { warning: '5m', critical: '1m' };
 
 /** Per Pod; the limit is a number in the expression, so that no other exporter has to know it. */
-export function memoryAlerts(workload: Workload): AlertRule[] {
+export function memoryAlerts(workload: CheckedWorkload): AlertRule[] {
   const limit = workload.file.resources.limits.memory;
   const ratio = `${series(workload, METRICS.residentMemory)} / ${memoryBytes(limit)}`;
   const memoryAlert = (severity: Severity): AlertRule => ({

@@ -1,9 +1,9 @@
-import type { Workload } from '../contract/workload.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { operatorAccess } from './scrape-access.ts';
 import { scrapeSettings } from './scrape-settings.ts';
 
 /** The endpoint of a ServiceMonitor or a PodMonitor: the same port of the same Pods, asked in the same way. */
-export function operatorEndpoint(workload: Workload) {
+export function operatorEndpoint(workload: CheckedWorkload) {
   const { path, scheme, interval, timeout } = scrapeSettings(workload);
   return {
     port: workload.endpoint.portName,

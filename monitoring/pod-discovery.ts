@@ -1,4 +1,4 @@
-import type { Workload } from '../contract/workload.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 
 /** A step that gives a target its labels, or drops it. */
 interface Relabeling {
@@ -12,7 +12,7 @@ interface Relabeling {
 const POD = '__meta_kubernetes_pod';
 
 /** Labels of the Pods as one selector of Kubernetes' API. */
-export const labelSelector = ({ selector }: Workload): string =>
+export const labelSelector = ({ selector }: CheckedWorkload): string =>
   Object.entries(selector)
     .map(([label, value]) => `${label}=${value}`)
     .join(',');
@@ -21,7 +21,7 @@ export const labelSelector = ({ selector }: Workload): string =>
  * From all ports of the consumer's Pods, as Prometheus finds them at the API server, to one target per running Pod, with
  * the labels that the rules look at.
  */
-export function podRelabelings({ endpoint, names }: Workload): Relabeling[] {
+export function podRelabelings({ endpoint, names }: CheckedWorkload): Relabeling[] {
   return [
     { sourceLabels: [`${POD}_container_port_name`], regex: endpoint.portName, action: 'keep' },
     { sourceLabels: [`${POD}_phase`], regex: 'Failed|Succeeded', action: 'drop' },

@@ -1,13 +1,13 @@
 import type { IPodMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor';
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
-import type { Workload } from '../contract/workload.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { operatorEndpoint } from './operator-endpoint.ts';
 import { operatorMetadata } from './operator-metadata.ts';
 import { scrapeSettings } from './scrape-settings.ts';
 
 /** Tells the Prometheus Operator to scrape every Pod, without a Service. The job is ours, not `namespace/name`: the rules look at it. */
-export function podMonitor(scope: Construct, workload: Workload): ApiObject {
+export function podMonitor(scope: Construct, workload: CheckedWorkload): ApiObject {
   const relabelings = [{ targetLabel: 'job', replacement: workload.names.scrapeJob }];
   const manifest = {
     apiVersion: 'monitoring.coreos.com/v1',

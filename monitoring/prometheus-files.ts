@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { Workload } from '../contract/workload.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { ruleGroups } from './rule-groups.ts';
 import { SECRETS_FOLDER } from './scrape-access.ts';
 import { discoveringScrapeJob, staticScrapeJob } from './scrape-files.ts';
@@ -23,7 +23,7 @@ const RULES_COMMENT =
 const yaml = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 
 /** Where annotations say what to scrape, a job beside them would scrape it twice, under labels that the rules don't look at. */
-function scrapeFiles(own: Workload): readonly (readonly [name: string, text: string])[] {
+function scrapeFiles(own: CheckedWorkload): readonly (readonly [name: string, text: string])[] {
   const { scrape, credentials, tls } = own.file.monitoring;
   const access = credentials || tls ? ACCESS_COMMENT : '';
   return scrape === 'annotations'
@@ -38,6 +38,6 @@ function scrapeFiles(own: Workload): readonly (readonly [name: string, text: str
  * The scrape jobs and the rules as a Prometheus without the operator reads them, by file name. Their ending is .yml,
  * because cdk8s takes every .yaml file for a Kubernetes manifest.
  */
-export function prometheusFiles(own: Workload): ReadonlyMap<string, string> {
+export function prometheusFiles(own: CheckedWorkload): ReadonlyMap<string, string> {
   return new Map([['rules.yml', RULES_COMMENT + yaml({ groups: ruleGroups(own) })], ...scrapeFiles(own)]);
 }

@@ -1,12 +1,12 @@
 import type { IPrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
-import type { Workload } from '../contract/workload.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { operatorMetadata } from './operator-metadata.ts';
 import { ruleGroups } from './rule-groups.ts';
 
 /** Hands the rules to the Prometheus Operator. */
-export function prometheusRule(scope: Construct, workload: Workload): ApiObject {
+export function prometheusRule(scope: Construct, workload: CheckedWorkload): ApiObject {
   const manifest = {
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'PrometheusRule',

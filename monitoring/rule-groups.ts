@@ -1,4 +1,4 @@
-import type { Workload } from '../contract/workload.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { databaseAlert } from './database-alert.ts';
 import { healthAlert } from './health-alert.ts';
 import { lagAlerts, lagRecordingRule } from './lag-alerts.ts';
@@ -6,7 +6,7 @@ import { memoryAlerts } from './memory-alerts.ts';
 import type { RuleGroup } from './rule.ts';
 
 /** All rules of one consumer, evaluated as often as it is scraped. */
-export function ruleGroups(workload: Workload): RuleGroup[] {
+export function ruleGroups(workload: CheckedWorkload): RuleGroup[] {
   return [
     {
       name: `${workload.namespace}/${workload.names.workload}`,

@@ -1,5 +1,5 @@
-import type { Workload } from '../contract/workload.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 
 /** Where the runbook of an alert is read; its source is docs/runbooks/<alert>.md. */
-export const runbookUrl = ({ file }: Workload, alert: string): string =>
+export const runbookUrl = ({ file }: CheckedWorkload, alert: string): string =>
   `${file.monitoring.runbookBaseUrl}/${alert}.md`;

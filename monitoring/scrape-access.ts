@@ -1,12 +1,12 @@
-import type { Workload } from '../contract/workload.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 
 /** Where a plain Prometheus finds the Secrets' files, one folder for each Secret: where the operator mounts its own, too. */
 export const SECRETS_FOLDER = '/etc/prometheus/secrets';
 
 /** The Service's name as others in the cluster resolve it; a certificate that scrapes verify is for this name. */
-export const serviceHost = ({ names, namespace }: Workload): string => `${names.workload}.${namespace}.svc`;
+export const serviceHost = ({ names, namespace }: CheckedWorkload): string => `${names.workload}.${namespace}.svc`;
 
-function operatorTls(workload: Workload) {
+function operatorTls(workload: CheckedWorkload) {
   const { tls } = workload.file.monitoring;
   if (tls === undefined) {
     return {};
@@ -17,7 +17,7 @@ function operatorTls(workload: Workload) {
 }
 
 /** TLS and credential of a scrape by the Prometheus Operator, which reads both from the consumer's own Secrets. */
-export function operatorAccess(workload: Workload) {
+export function operatorAccess(workload: CheckedWorkload) {
   const { credentials } = workload.file.monitoring;
   if (credentials === undefined) {
     return operatorTls(workload);
@@ -31,7 +31,7 @@ export function operatorAccess(workload: Workload) {
   };
 }
 
-function plainTls(workload: Workload) {
+function plainTls(workload: CheckedWorkload) {
   const { tls } = workload.file.monitoring;
   if (tls === undefined) {
     return {};
@@ -45,7 +45,7 @@ function plainTls(workload: Workload) {
 }
 
 /** The same for a plain Prometheus, which reads files: the Secrets have to be mounted where it runs. */
-export function plainAccess(workload: Workload) {
+export function plainAccess(workload: CheckedWorkload) {
   const { credentials } = workload.file.monitoring;
   if (credentials === undefined) {
     return plainTls(workload);

@@ -1,13 +1,13 @@
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
-import type { Workload } from '../contract/workload.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { operatorMetadata } from './operator-metadata.ts';
 import { labelSelector, podRelabelings } from './pod-discovery.ts';
 import { operatorAccess } from './scrape-access.ts';
 import { scrapeSettings } from './scrape-settings.ts';
 
 /** A scrape job of its own for the Prometheus Operator: Prometheus itself looks for the Pods. */
-export function scrapeConfig(scope: Construct, workload: Workload): ApiObject {
+export function scrapeConfig(scope: Construct, workload: CheckedWorkload): ApiObject {
   const { path, scheme, interval, timeout, sampleLimit } = scrapeSettings(workload);
   return new ApiObject(scope, 'scrape-config', {
     apiVersion: 'monitoring.coreos.com/v1alpha1',

@@ -1,10 +1,10 @@
-import type { Workload } from '../contract/workload.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { labelSelector, podRelabelings } from './pod-discovery.ts';
 import { plainAccess, serviceHost } from './scrape-access.ts';
 import { scrapeSettings } from './scrape-settings.ts';
 
 /** What both jobs of a plain Prometheus have in common; they are two ways to the same series, so one of them is enough. */
-function scrapeJob(workload: Workload) {
+function scrapeJob(workload: CheckedWorkload) {
   const { path, scheme, interval, timeout, sampleLimit } = scrapeSettings(workload);
   return {
     job_name: workload.names.scrapeJob,
@@ -18,7 +18,7 @@ function scrapeJob(workload: Workload) {
 }
 
 /** A job with fixed targets: those of consumer.yaml, or the Service, behind which each scrape reaches one Pod. */
-export function staticScrapeJob(workload: Workload): unknown {
+export function staticScrapeJob(workload: CheckedWorkload): unknown {
   const { namespace, endpoint, file } = workload;
   const { staticTargets } = file.monitoring;
   const targets = staticTargets.length > 0 ? staticTargets : [`${serviceHost(workload)}:${endpoint.port}`];
@@ -26,7 +26,7 @@ export function staticScrapeJob(workload: Workload): unknown {
 }
 
 /** A job that finds every Pod at the API server. */
-export function discoveringScrapeJob(workload: Workload): unknown {
+export function discoveringScrapeJob(workload: CheckedWorkload): unknown {
   return {
     ...scrapeJob(workload),
     kubernetes_sd_configs: [

@@ -1,14 +1,16 @@
 import type { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import type { ConsumerFile } from '../contract/consumer-file.ts';
-import type { Workload } from '../contract/workload.ts';
 import { podMonitor } from './pod-monitor.ts';
 import { scrapeConfig } from './scrape-config.ts';
 import { serviceMonitor } from './service-monitor.ts';
 
 type WayOfScraping = ConsumerFile['monitoring']['scrape'];
 
-const OBJECT: Readonly<Record<WayOfScraping, ((scope: Construct, workload: Workload) => ApiObject) | undefined>> = {
+const OBJECT: Readonly<
+  Record<WayOfScraping, ((scope: Construct, workload: CheckedWorkload) => ApiObject) | undefined>
+> = {
   serviceMonitor,
   podMonitor,
   scrapeConfig,
@@ -17,5 +19,5 @@ const OBJECT: Readonly<Record<WayOfScraping, ((scope: Construct, workload: Workl
 };
 
 /** The custom resource by which the operator scrapes the consumer; `undefined` where `monitoring.scrape` names none. */
-export const scrapeObject = (scope: Construct, workload: Workload): ApiObject | undefined =>
+export const scrapeObject = (scope: Construct, workload: CheckedWorkload): ApiObject | undefined =>
   OBJECT[workload.file.monitoring.scrape]?.(scope, workload);

@@ -1,10 +1,10 @@
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { SERIES_BUDGET } from '../contract/series-budget.ts';
-import type { Workload } from '../contract/workload.ts';
 
 const LONGEST_TIMEOUT_SECONDS = 10;
 
 /** How every way of scraping asks the consumer. */
-export function scrapeSettings({ endpoint, file }: Workload) {
+export function scrapeSettings({ endpoint, file }: CheckedWorkload) {
   const interval = file.monitoring.scrapeIntervalSeconds;
   return {
     path: endpoint.prometheusPath,

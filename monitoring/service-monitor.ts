@@ -1,13 +1,13 @@
 import type { IServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
-import type { Workload } from '../contract/workload.ts';
+import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { operatorEndpoint } from './operator-endpoint.ts';
 import { operatorMetadata } from './operator-metadata.ts';
 import { scrapeSettings } from './scrape-settings.ts';
 
 /** Tells the Prometheus Operator to scrape every Pod behind the Service. */
-export function serviceMonitor(scope: Construct, workload: Workload): ApiObject {
+export function serviceMonitor(scope: Construct, workload: CheckedWorkload): ApiObject {
   const manifest = {
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'ServiceMonitor',

@@ -1,5 +1,7 @@
 import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { checkedWorkload } from '../contract/checked-workload.ts';
+import { consumerOfProps } from '../contract/consumer-of-props.ts';
 import type { Workload } from '../contract/workload.ts';
 import { prometheusRule } from './prometheus-rule.ts';
 import { scrapeObject } from './scrape-object.ts';
@@ -7,7 +9,7 @@ import { scrapeObject } from './scrape-object.ts';
 /** What a {@link StreamConsumerMonitoring} is made from. */
 export interface StreamConsumerMonitoringProps {
   /** Who is watched: a `StreamConsumer`. Its own props say how, under `monitoring`. */
-  readonly consumer: { readonly workload: Workload };
+  readonly consumer: { readonly workload: Pick<Workload, 'document'> };
 }
 
 /**
@@ -26,10 +28,12 @@ export class StreamConsumerMonitoring extends Construct {
   /**
    * @param scope the chart, or a construct in one
    * @param id unique in the scope; no object's name depends on it
+   * @throws InvalidConsumerError when the props of the consumer are wrong, as a `StreamConsumer` does
    */
   constructor(scope: Construct, id: string, { consumer: { workload } }: StreamConsumerMonitoringProps) {
     super(scope, id);
-    this.scrape = scrapeObject(this, workload);
-    this.prometheusRule = prometheusRule(this, workload);
+    const own = checkedWorkload(consumerOfProps(`StreamConsumerMonitoring ${this.node.path}`, workload.document));
+    this.scrape = scrapeObject(this, own);
+    this.prometheusRule = prometheusRule(this, own);
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { CheckedWorkload } from '../../contract/checked-workload.ts';
 import { imageReference } from '../../contract/image-reference.ts';
-import type { Workload } from '../../contract/workload.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../start/screen.ts';
 import { loadImage } from './image.ts';
@@ -30,7 +30,7 @@ interface Scene {
   readonly protocol: Protocol;
   readonly kubectl: Kubectl;
   readonly around: Surroundings;
-  readonly own: Workload;
+  readonly own: CheckedWorkload;
   /** Only where Pods can run. */
   readonly site: Site | undefined;
   /** What `kubectl apply -f` takes, before and after the change. */

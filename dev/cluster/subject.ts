@@ -1,7 +1,7 @@
 import { managementEndpoint } from '../../contract/actuator.ts';
 import { checkConsumerFile } from '../../contract/check-consumer-file.ts';
+import { type CheckedWorkload, checkedWorkload } from '../../contract/checked-workload.ts';
 import { describeProblems } from '../../contract/problem.ts';
-import { type Workload, workload } from '../../contract/workload.ts';
 import { MAX_VALUE_BYTES } from '../orders/poison.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { Written } from '../verdict/compare-tables.ts';
@@ -44,12 +44,12 @@ export function subjectDocument(around: Surroundings, logLevel: 'info' | 'debug'
 }
 
 /** What the manifests of the document are made from. @throws ExplainedError when the document is wrong */
-export function subjectWorkload(document: object): Workload {
+export function subjectWorkload(document: object): CheckedWorkload {
   const checked = checkConsumerFile(document);
   if (!checked.ok) {
     throw new ExplainedError(describeProblems(checked.problems));
   }
-  return workload(checked.value);
+  return checkedWorkload(checked.value);
 }
 
-export const subjectEndpoint = (own: Workload) => managementEndpoint(own.settings);
+export const subjectEndpoint = (own: CheckedWorkload) => managementEndpoint(own.settings);

@@ -7,7 +7,7 @@ import { loadSettings } from '../../app/configuration/load-settings.ts';
 import { applicationYaml } from '../../charts/application-yaml.ts';
 import { credentials } from '../../charts/credentials.ts';
 import { environment } from '../../charts/environment.ts';
-import { workload } from '../../contract/workload.ts';
+import { checkedWorkload } from '../../contract/checked-workload.ts';
 import { exampleConsumer, exampleWorkload } from './example-consumer.ts';
 
 const render = (changes: object = {}): string => applicationYaml(exampleWorkload(changes));
@@ -49,7 +49,7 @@ describe('the consumer in the Pod', () => {
       kafka: { existingSecret: 'brokers' },
       application: { kafka: { sasl: { mechanism: 'plain' } }, server: { port: 9000 }, shutdown: { timeout: '5s' } },
     });
-    const own = workload(consumer);
+    const own = checkedWorkload(consumer);
     writeFileSync(join(folder, 'application.yml'), applicationYaml(own));
     const secrets = environment(own, credentials(own)).filter(({ valueFrom }) => valueFrom !== undefined);
     const env = Object.fromEntries(secrets.map(({ name }) => [name, `postgresql://${name}`]));

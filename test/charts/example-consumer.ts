@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { type CheckedConsumer, checkConsumerFile } from '../../contract/check-consumer-file.ts';
+import { type CheckedWorkload, checkedWorkload } from '../../contract/checked-workload.ts';
 import { describeProblem } from '../../contract/problem.ts';
-import { type Workload, workload } from '../../contract/workload.ts';
 import { overlay } from '../../synthesis/overlay.ts';
 
 const SMALLEST = {
@@ -29,4 +29,4 @@ export function exampleConsumer(changes: object = {}): CheckedConsumer {
 }
 
 /** The same, with everything that its objects derive from it. */
-export const exampleWorkload = (changes: object = {}): Workload => workload(exampleConsumer(changes));
+export const exampleWorkload = (changes: object = {}): CheckedWorkload => checkedWorkload(exampleConsumer(changes));

@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { App, Chart, JsonPatch } from 'cdk8s';
-import { StreamConsumer, StreamConsumerMonitoring, type StreamConsumerProps } from '../../index.ts';
+import {
+  InvalidConsumerError,
+  StreamConsumer,
+  StreamConsumerMonitoring,
+  type StreamConsumerProps,
+} from '../../index.ts';
 import { consumerDocument } from '../charts/example-consumer.ts';
 import { renderedMonitoring } from './rendered-monitoring.ts';
 
@@ -12,6 +17,14 @@ test('a StreamConsumerMonitoring watches the consumer that it is given, from any
   const chart = new Chart(app, 'monitoring');
   new StreamConsumerMonitoring(chart, 'orders', { consumer });
   expect(chart.toJson()).toEqual(renderedMonitoring());
+});
+
+test('it refuses props that no StreamConsumer would take, and names itself', () => {
+  const document = propsOf({ replicas: -1 });
+  const watch = () =>
+    new StreamConsumerMonitoring(new Chart(new App(), 'theirs'), 'watched', { consumer: { workload: { document } } });
+  expect(watch).toThrow(InvalidConsumerError);
+  expect(watch).toThrow('StreamConsumerMonitoring theirs/watched: 1 problem in the props\nreplicas ');
 });
 
 test('its objects can be patched', () => {

@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { podSpecs, restrictedViolations } from '../../charts/pod-security.ts';
@@ -36,6 +36,19 @@ function readmeExample(): string {
     throw new Error('README.md has no TypeScript under "As a library"');
   }
   return example;
+}
+
+/** What a declaration file, and those that it leads to, import from packages. */
+function importedPackages(file: string, seen = new Set<string>()): string[] {
+  seen.add(file);
+  const imports = [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*["']([^"']+)["']/g)];
+  return imports.flatMap(([, name = '']) => {
+    const next = join(dirname(file), name.replace(/\.[jt]s$/, '.d.ts'));
+    if (!name.startsWith('.')) {
+      return [name];
+    }
+    return seen.has(next) ? [] : importedPackages(next, seen);
+  });
 }
 
 const sources = (room: string): string[] =>
@@ -109,6 +122,11 @@ describe("in somebody's own cdk8s project", () => {
     },
     SLOW_MACHINE_MS,
   );
+
+  test('the declarations make the compiler read those of cdk8s and constructs, and no others', () => {
+    const entry = join(folder, 'node_modules', 'stream-consumer', 'build', 'index.d.ts');
+    expect([...new Set(importedPackages(entry))].toSorted()).toEqual(['cdk8s', 'constructs']);
+  });
 
   test('the schemas are found below the package, and nothing that is not meant for others', async () => {
     const names = readdirSync('contract/schemas').map((name) => `stream-consumer/schemas/${name}`);
