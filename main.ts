@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App, YamlOutputType } from 'cdk8s';
 import { ConsumerChart } from './charts/consumer-chart.ts';
 import { SharedNamespacesChart } from './charts/shared-namespaces-chart.ts';
-import type { CheckedConsumer } from './contract/check-consumer-file.ts';
+import { type CheckedConsumer, withoutNamespace } from './contract/check-consumer-file.ts';
 import { checkedWorkload } from './contract/checked-workload.ts';
 import { MonitoringChart } from './monitoring/monitoring-chart.ts';
 import { prometheusFiles } from './monitoring/prometheus-files.ts';
@@ -22,13 +22,6 @@ function addCharts(app: App, consumer: CheckedConsumer, suffix: string): void {
   if (consumer.file.monitoring.customResources) {
     new MonitoringChart(app, `monitoring${suffix}`, { consumer: watched });
   }
-}
-
-/** Namespaces that consumers share are in a file of their own. */
-function withoutNamespace(consumer: CheckedConsumer): CheckedConsumer {
-  const { document, file } = consumer;
-  const namespace = { ...file.namespace, create: false };
-  return { ...consumer, document: { ...document, namespace }, file: { ...file, namespace } };
 }
 
 /** Flat charts, one file each: the files' names and their order stay what they are. */

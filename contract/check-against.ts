@@ -20,7 +20,8 @@ export interface Rule<T> {
   readonly masksItself?: boolean;
 }
 
-function deepFreeze<T>(value: T): T {
+/** Makes plain data unchangeable, with all that is in it. */
+export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
     Object.values(value).forEach(deepFreeze);

@@ -1,5 +1,5 @@
 import { SECRET_SETTINGS, secretHome } from './application-part.ts';
-import { type Checked, checkAgainst } from './check-against.ts';
+import { type Checked, checkAgainst, deepFreeze } from './check-against.ts';
 import { checkSettings } from './check-settings.ts';
 import { type ConsumerFile, ConsumerFileSchema } from './consumer-file.ts';
 import { CONSUMER_FILE_RULES } from './consumer-file-rules.ts';
@@ -11,7 +11,7 @@ import type { Settings } from './settings.ts';
 
 /** A consumer.yaml that is right: everything the charts need. */
 export interface CheckedConsumer {
-  /** The file as the user wrote it, overlays merged in: the props of the constructs. */
+  /** The file as the user wrote it, overlays merged in and deeply frozen: the props of the constructs. */
   readonly document: StreamConsumerProps;
   /** The file with its defaults filled in. */
   readonly file: ConsumerFile;
@@ -19,6 +19,14 @@ export interface CheckedConsumer {
   readonly application: Readonly<Record<string, unknown>>;
   /** `application` as the consumer will see it, defaults included; secrets are placeholders. */
   readonly settings: Settings;
+}
+
+/** Consumers that are right, by their documents: what one construct has checked, or synth has, others take as it is. */
+const KNOWN = new WeakMap<object, CheckedConsumer>();
+
+function known(consumer: CheckedConsumer): CheckedConsumer {
+  KNOWN.set(deepFreeze(consumer.document), consumer);
+  return consumer;
 }
 
 type Section = Record<string, unknown>;
@@ -55,10 +63,15 @@ function takeOutSecrets(application: Section): Problem[] {
 /**
  * Checks consumer.yaml, with `application` by the consumer's own rules.
  *
- * @param input the parsed document, overlays merged in; it is not changed.
+ * @param input the parsed document, overlays merged in; it is not changed. The `document` of a checked consumer is right
+ * already.
  * @returns all that the charts need, or all problems at once; it never throws for a wrong input.
  */
 export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
+  const found = KNOWN.get(input as object);
+  if (found !== undefined) {
+    return { ok: true, value: found };
+  }
   const written: unknown = structuredClone(input ?? {});
   const application = isSection(written) ? sectionOf(written, 'application') : {};
   const secrets = takeOutSecrets(application);
@@ -66,7 +79,7 @@ export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
   const settings = checkSettings(withPlaceholders(application, file.ok ? file.value.monitoring : undefined));
   if (file.ok && settings.ok && secrets.length === 0) {
     const document = written as StreamConsumerProps;
-    return { ok: true, value: { document, file: file.value, application, settings: settings.value } };
+    return { ok: true, value: known({ document, file: file.value, application, settings: settings.value }) };
   }
   const problems = [...secrets, ...(file.ok ? [] : file.problems)];
   const isGiven = isSection(written) && isSection(written['application']);
@@ -78,4 +91,10 @@ export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
     }
   }
   return { ok: false, problems };
+}
+
+/** The same consumer, whose Namespace is in a file that it shares with others. */
+export function withoutNamespace({ document, file, ...others }: CheckedConsumer): CheckedConsumer {
+  const namespace = { ...file.namespace, create: false };
+  return known({ ...others, document: { ...document, namespace }, file: deepFreeze({ ...file, namespace }) });
 }
