@@ -2,6 +2,8 @@ import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { checkedWorkload } from '../contract/checked-workload.ts';
 import { consumerOfProps } from '../contract/consumer-of-props.ts';
+import { InvalidConsumerError } from '../contract/invalid-consumer-error.ts';
+import type { Problem } from '../contract/problem.ts';
 import type { StreamConsumerProps } from '../contract/props.ts';
 import { replicaRange } from '../contract/replica-range.ts';
 import type { Workload } from '../contract/workload.ts';
@@ -17,12 +19,33 @@ import { schemaJob } from './schema-job.ts';
 import { service } from './service.ts';
 import { serviceAccount } from './service-account.ts';
 
+/** The Kubernetes API takes a second object of one kind, name and namespace for a change of the first. */
+function namesakeProblems(consumer: StreamConsumer): string[] {
+  const { names, namespace } = consumer.workload;
+  const first = consumer.node.root.node
+    .findAll()
+    .filter((each) => each instanceof StreamConsumer)
+    // A construct whose props were refused stays in the tree, without a workload.
+    .find(({ workload }) => workload?.names.workload === names.workload && workload.namespace === namespace);
+  if (first === undefined || first === consumer) {
+    return [];
+  }
+  const problem: Problem = {
+    path: 'name',
+    message: `is also that of StreamConsumer ${first.node.path} in the namespace ${namespace}, and in a cluster one would overwrite the other`,
+    given: names.workload,
+    allowed: 'a name or a namespace of its own; consumers of two clusters may share both in two apps',
+  };
+  return [new InvalidConsumerError(`StreamConsumer ${consumer.node.path}`, [problem]).message];
+}
+
 /**
  * One consumer on Kubernetes: it reads topics of Kafka and writes every record once into PostgreSQL.
  *
  * It may stand in any chart, and as often as there are consumers; all objects derive their names from `props.name`, so
- * two of one namespace need two names. The objects are the plain types of Kubernetes: they hold what is documented here
- * and nothing that a construct adds unasked. What the props have no word for is one patch away, for instance
+ * two of one namespace need two names: an app with two of one name and namespace is refused when it is synthesized. The
+ * objects are the plain types of Kubernetes: they hold what is documented here and nothing that a construct adds unasked.
+ * What the props have no word for is one patch away, for instance
  * `consumer.deployment.addJsonPatch(JsonPatch.add('/spec/template/spec/priorityClassName', 'high'))`.
  */
 export class StreamConsumer extends Construct {
@@ -62,6 +85,7 @@ export class StreamConsumer extends Construct {
     super(scope, id);
     const own = checkedWorkload(consumerOfProps(`StreamConsumer ${this.node.path}`, props));
     this.workload = own;
+    this.node.addValidation({ validate: () => namesakeProblems(this) });
     this.namespace = own.file.namespace.create ? namespace(this, own) : undefined;
     this.serviceAccount = serviceAccount(this, own);
     this.configMap = configMap(this, own);

@@ -79,6 +79,49 @@ describe('a StreamConsumer', () => {
   });
 });
 
+describe('two consumers of one name', () => {
+  const add = (scope: Construct, id: string, changes: object = {}) => new StreamConsumer(scope, id, propsOf(changes));
+
+  test('and one namespace are refused when an app is synthesized, and both are named by their paths', () => {
+    const app = new App();
+    const chart = chartIn(app, 'eu');
+    add(chart, 'orders');
+    add(new Construct(chart, 'payments'), 'first', { name: 'payments' });
+    add(chartIn(app, 'us'), 'sales');
+    expect(() => rendered(chart)).toThrow(
+      new Error(`Validation failed with the following errors:
+  [us/sales] StreamConsumer us/sales: 1 problem in the props
+name is also that of StreamConsumer eu/orders in the namespace stream-consumer, and in a cluster one would overwrite the other: "orders-consumer"
+  allowed: a name or a namespace of its own; consumers of two clusters may share both in two apps`),
+    );
+  });
+
+  test('are refused once each, all but the first', () => {
+    const chart = chartIn();
+    for (const id of ['a', 'b', 'c']) {
+      add(chart, id);
+    }
+    const problems = chart.node.findAll().flatMap(({ node }) => node.validate());
+    expect(problems.map((each) => each.split(':')[0])).toEqual(['StreamConsumer theirs/b', 'StreamConsumer theirs/c']);
+    expect(problems.every((each) => each.includes('StreamConsumer theirs/a in'))).toBe(true);
+  });
+
+  test('are none where the props of the first were refused', () => {
+    const chart = chartIn();
+    expect(() => add(chart, 'a', { replicas: -1 })).toThrow(InvalidConsumerError);
+    add(chart, 'b');
+    expect(rendered(chart)).toEqual(renderedConsumer());
+  });
+
+  test('may stand in two namespaces, or in two apps', () => {
+    const chart = chartIn();
+    add(chart, 'a', { namespace: { name: 'a' } });
+    add(chart, 'b', { namespace: { name: 'b' } });
+    add(chartIn(), 'a', { namespace: { name: 'a' } });
+    expect(rendered(chart).filter(({ kind }) => kind === 'Deployment')).toHaveLength(2);
+  });
+});
+
 describe('wrong props', () => {
   const wrong = { ...propsOf({ image: { tag: 'latest' } }), replicas: -1, replica: 2 };
 
