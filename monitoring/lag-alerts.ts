@@ -8,7 +8,7 @@ import { ownLabels, recorded, series } from './series.ts';
 const ALERT = 'ConsumerLagHigh';
 
 /** Lag of a topic over all its partitions, as a series of its own. */
-export const LAG_RECORD = `namespace_job_topic:${METRICS.recordsLag.name}:sum`;
+const LAG_RECORD = `namespace_job_topic:${METRICS.recordsLag.name}:sum`;
 
 /** After a rebalance two Pods may report one partition for a while: it counts once, with the higher value. */
 export function lagRecordingRule(workload: CheckedWorkload): RecordingRule {

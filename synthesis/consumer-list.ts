@@ -6,7 +6,7 @@ import type { SourceFile } from './source-file.ts';
 type Section = Readonly<Record<string, unknown>>;
 
 /** Key of consumer.yaml and its overlays below which several consumers stand. */
-export const CONSUMERS = 'consumers';
+const CONSUMERS = 'consumers';
 
 const isSection = (value: unknown): value is Section =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

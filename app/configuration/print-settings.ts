@@ -6,7 +6,7 @@ import { type Settings, SettingsSchema } from '../../contract/settings.ts';
 const schema = SettingsSchema as SchemaNode;
 
 /** The settings with each secret, and the password inside the database's URL, replaced by `******`. */
-export function maskSettings(settings: Settings): Settings {
+function maskSettings(settings: Settings): Settings {
   return maskSecrets(schema, settings) as Settings;
 }
 

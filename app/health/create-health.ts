@@ -12,7 +12,7 @@ import { Lifecycle } from './lifecycle.ts';
 import { RefreshedHealth, type RefreshTiming } from './refreshed-health.ts';
 
 /** Indicators are asked every 2 s and DOWN without an answer in 3 s: an outage shows in at most 5 s. */
-export const REFRESH: RefreshTiming = { intervalMs: 2_000, timeoutMs: 3_000 };
+const REFRESH: RefreshTiming = { intervalMs: 2_000, timeoutMs: 3_000 };
 
 /** A disk fills slowly, and asking for its free space takes a thread each time. */
 const DISK_REFRESH: RefreshTiming = { ...REFRESH, intervalMs: 5_000 };

@@ -5,7 +5,7 @@ import type { HealthIndicator } from './health-indicator.ts';
 export type DatabaseCheck = (signal: AbortSignal) => Promise<void>;
 
 /** What the cluster says of itself; everything in it is shown as detail. */
-export interface KafkaCluster extends Readonly<Record<string, Detail>> {
+interface KafkaCluster extends Readonly<Record<string, Detail>> {
   /** Brokers that are alive. */
   readonly brokers: number;
 }

@@ -4,7 +4,7 @@ import type { HealthGroup } from './health-group.ts';
 import { aggregateStatus, httpStatusOf, type Status } from './status.ts';
 
 /** A health as it is answered: of the whole, of a group or of a component. */
-export interface HealthReport extends Health {
+interface HealthReport extends Health {
   /** Names of the groups, sorted; of the whole alone. */
   readonly groups?: readonly string[];
   /** Every component by its name, sorted; where they are shown. */
@@ -28,7 +28,7 @@ export interface HealthEndpointOptions {
 }
 
 /** Longest time, in milliseconds, that an answer waits for the first result of a component that it needs. */
-export const FIRST_RESULT_TIMEOUT_MS = 1_000;
+const FIRST_RESULT_TIMEOUT_MS = 1_000;
 
 const NOT_CHECKED_YET: Health = { status: 'OUT_OF_SERVICE', details: { error: 'not checked yet' } };
 

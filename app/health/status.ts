@@ -1,7 +1,7 @@
 import type { Settings } from '../../contract/settings.ts';
 
 /** Statuses of Spring Boot's health, most severe first: of several, the first one here is the whole's. */
-export const STATUSES = ['DOWN', 'OUT_OF_SERVICE', 'UP', 'UNKNOWN'] as const;
+const STATUSES = ['DOWN', 'OUT_OF_SERVICE', 'UP', 'UNKNOWN'] as const;
 
 /**
  * - `DOWN`: does not work

@@ -1,5 +1,5 @@
 /** A member of a class, with its doc comment. */
-export interface DocumentedMember {
+interface DocumentedMember {
   readonly name: string;
   readonly type: string;
   readonly doc: string;

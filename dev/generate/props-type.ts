@@ -14,7 +14,7 @@ const pascalCase = (words: string): string =>
   words.replaceAll(/(?:^|-)(.)/g, (_match, first: string) => first.toUpperCase());
 
 /** Name of the interface of a section: `['image']` is `ImageProps`. */
-export const interfaceName = (path: readonly string[]): string => `${path.map(pascalCase).join('')}Props`;
+const interfaceName = (path: readonly string[]): string => `${path.map(pascalCase).join('')}Props`;
 
 const SCALARS: Readonly<Record<string, string>> = {
   string: 'string',

@@ -8,7 +8,7 @@ export const GUARANTEE_FILES = [
   'app/store/isolate-poison.ts',
 ] as const;
 
-export const LEAST_SCORE = 90;
+const LEAST_SCORE = 90;
 
 /** What is read of Stryker's report (the schema of mutation-testing-elements). */
 export interface MutationReport {

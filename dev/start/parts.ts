@@ -100,7 +100,7 @@ function messageOf(error: unknown): string {
 }
 
 /** The URL as it may be shown. */
-export function withoutPassword(url: string): string {
+function withoutPassword(url: string): string {
   const shown = new URL(url);
   shown.password = '';
   shown.searchParams.delete('password');

@@ -12,7 +12,7 @@ export const REQUIRED = {
 };
 
 /** A folder without any file. */
-export const EMPTY = folderWith({});
+const EMPTY = folderWith({});
 
 /** Loads settings that are right. */
 export function load(sources: Partial<SettingsSources>): Settings {

@@ -71,7 +71,7 @@ function requireFitting({ expectedOffset, nextOffset, records }: WriteRequest): 
 }
 
 /** A Kafka client that fetches from where it was sought, unless the test lets it go astray. */
-export class SimulatedSource implements RecordSource {
+class SimulatedSource implements RecordSource {
   fetchFrom = 0n;
   logStart = 0n;
   isPaused = true;

@@ -9,7 +9,7 @@ import { podman, runPodman } from './podman.ts';
 import { TEST_LABEL } from './test-label.ts';
 
 /** Where the container finds the folder of secret files. */
-export const SECRETS_FOLDER = '/etc/stream-consumer-secrets';
+const SECRETS_FOLDER = '/etc/stream-consumer-secrets';
 
 /** What a test may choose. */
 export interface ContainerUnderTest {

@@ -7,7 +7,7 @@ import { testRun } from '../stack/test-run.ts';
 import { until } from '../stack/until.ts';
 
 /** One series that a query found. */
-export interface Found {
+interface Found {
   readonly metric: Readonly<Record<string, string>>;
   readonly value: readonly [number, string];
 }

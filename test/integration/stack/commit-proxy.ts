@@ -16,7 +16,7 @@ export type CutMoment = 'before' | 'while' | 'after';
 export type CommitMessage = 'rows' | 'COMMIT';
 
 /** Where a transaction of a consumer is held up: before PostgreSQL knows of it, or between its offset and its rows. */
-export type HeldMessage = 'UPDATE' | 'rows';
+type HeldMessage = 'UPDATE' | 'rows';
 
 /** A way to PostgreSQL that can be cut, or become very long, in the worst moment. */
 export interface CommitProxy {

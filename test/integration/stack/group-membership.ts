@@ -25,7 +25,7 @@ export async function groupMembers(groupId: string, options: AtBroker = {}): Pro
 }
 
 /** How often the consumer joined its group since it was started with {@link TELLS_JOINS}. */
-export const joinsOf = (consumer: StartedConsumer): number =>
+const joinsOf = (consumer: StartedConsumer): number =>
   consumer.logs.all.filter((line) => line.includes('Consumer has joined the group')).length;
 
 /** Who is in the group of a consumer that was started with {@link TELLS_JOINS}. */
