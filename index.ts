@@ -1,4 +1,4 @@
-/** Constructs for somebody's own cdk8s app: a consumer, and what watches it. */
+/** Constructs for any cdk8s app: a consumer, and its monitoring. */
 export { StreamConsumer } from './charts/stream-consumer.ts';
 export type { ManagementEndpoint } from './contract/actuator.ts';
 export type { ConsumerNames } from './contract/consumer-names.ts';
