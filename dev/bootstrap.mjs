@@ -18,7 +18,7 @@ const PROGRAMS = {
   'test:long': (args) => runNode([...JEST, ...args], { STREAM_CONSUMER_LONG_TESTS: 'true' }),
 };
 
-/** A failure whose message says all. */
+/** A failure with a message that says all: it is shown without a stack trace. */
 class BootstrapError extends Error {}
 
 main(process.argv[2], process.argv.slice(3)).catch((error) => {
@@ -88,7 +88,7 @@ async function installPackages(reason) {
   }
 }
 
-/** In this process, so that a signal means the same to it whoever sends it. */
+/** In this process: a signal from a terminal and one from another process then reach the same handlers. */
 async function runInThisProcess(name, args) {
   const { register } = await import('tsx/esm/api');
   register();

@@ -13,9 +13,9 @@ export interface StackOptions {
   readonly parts?: readonly StackPart[];
   /** Whether to take {@link USUAL_PORT} where it is free. @default false: random ports */
   readonly usualPorts?: boolean;
-  /** Hears of each step that takes long. @default nobody does */
+  /** Hears of each step that takes long. @default steps are not told */
   readonly onProgress?: (part: StackPart, message: string) => void;
-  /** Hears when a part takes connections. @default nobody does */
+  /** Hears when a part takes connections. @default that is not told */
   readonly onReady?: (part: StackPart, address: string) => void;
   /** The run that the parts end with. @default a new one, closed by {@link Stack.stop} */
   readonly run?: RunFolder;

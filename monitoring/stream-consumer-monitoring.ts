@@ -8,7 +8,7 @@ import { scrapeObject } from './scrape-object.ts';
 
 /** What a {@link StreamConsumerMonitoring} is made from. */
 export interface StreamConsumerMonitoringProps {
-  /** Who is watched: a `StreamConsumer`. Its own props say how, under `monitoring`. */
+  /** The `StreamConsumer` to watch. Its own props say how, under `monitoring`. */
   readonly consumer: { readonly workload: Pick<Workload, 'document'> };
 }
 

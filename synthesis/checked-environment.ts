@@ -20,7 +20,7 @@ export interface CheckedEnvironment {
   readonly consumers: readonly CheckedConsumer[];
 }
 
-/** A problem, and who has it: the same words about all environments or consumers are told once and without their names. */
+/** A problem of one environment or consumer: the same words about all of them are told once and without their names. */
 interface Finding {
   readonly problem: Problem;
   readonly environment: string;

@@ -66,7 +66,7 @@ function listProblems(source: SourceFile): Problem[] {
   return names.flatMap((_name, index) => entryProblem(source, names, index));
 }
 
-/** With a list the name above it would be nobody's. */
+/** With a list the name above it names no consumer. */
 function nameProblems(source: SourceFile): Problem[] {
   return isSection(source.value) && source.value['name'] !== undefined
     ? [

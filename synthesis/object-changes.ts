@@ -7,7 +7,7 @@ export interface ObjectChange {
   readonly after?: Manifest;
 }
 
-/** A ConfigMap whose content changes has another name, and still is what the Pods were given before. */
+/** A ConfigMap with other content has another name; it is still compared with the one that it replaces. */
 const withoutHash = (object: KubernetesObject): string => objectTitle(object).replace(/-[0-9a-f]{10}$/, '');
 
 interface Pairing {

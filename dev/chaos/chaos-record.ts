@@ -9,8 +9,8 @@ const BURST_BYTES = 1_024;
 const BURST_KINDS = POISON_KINDS.filter(({ value }) => value === undefined || value.length <= BURST_BYTES);
 
 /**
- * The record with a number: sample order `number` when it is not negative, else one of a poison burst, whose partition is
- * the caller's choice.
+ * The record with a number: sample order `number` when it is not negative, else one of a poison burst, in
+ * `burstPartition`.
  */
 export function chaosRecord(seed: number, number: number, partitions: number, burstPartition: number): SampleRecord {
   const record = number < 0 ? burstRecord(number, burstPartition) : sampleRecord(seed, number, partitions);

@@ -10,7 +10,7 @@ import { ConsumerFleet } from './consumer-fleet.ts';
 import { PARTITIONS, SESSION_TIMEOUT_MS } from './schedule.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
-/** Whose rows the run is about. */
+/** Topic, group and schema of the rows that the run writes. */
 export const WRITTEN: Written = { topic: 'orders', group: 'chaos', schema: 'stream_consumer' };
 
 const RECORDS_PER_SECOND = 1_000;
@@ -39,7 +39,7 @@ const CONSUMER_SETTINGS = {
 export interface ChaosSite {
   readonly kafka: LocalKafka;
   readonly postgres: LocalPostgres;
-  /** Between everybody and Kafka. */
+  /** In front of Kafka, for consumers, producer and verdict alike. */
   readonly kafkaProxy: TcpProxy;
   /** Between the consumers and PostgreSQL. */
   readonly postgresProxy: TcpProxy;

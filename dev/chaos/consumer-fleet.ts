@@ -23,8 +23,8 @@ interface Member {
 }
 
 /**
- * Consumers as separate processes under numbers, and their supervisor: one that is gone is started again. Whatever
- * ends although nobody wanted it to is a problem.
+ * Consumers as separate processes under numbers, and their supervisor: one that is gone is started again. A consumer
+ * that ends by itself is a problem.
  */
 export class ConsumerFleet {
   readonly #run: RunFolder;
@@ -55,7 +55,7 @@ export class ConsumerFleet {
     return this.#pids.size;
   }
 
-  /** What consumers did that nobody wanted. */
+  /** Consumers that ended by themselves, or wrongly after SIGTERM. */
   get problems(): readonly string[] {
     return this.#problems;
   }
@@ -65,7 +65,7 @@ export class ConsumerFleet {
     return this.#counts.get(pattern) ?? 0;
   }
 
-  /** Processes of this fleet that are still there, whoever has forgotten them. */
+  /** Processes of this fleet that are still there. */
   leftover(): readonly number[] {
     return [...this.#pids].filter(([pid, is]) => is !== undefined && processIdentity(pid) === is).map(([pid]) => pid);
   }
@@ -119,7 +119,7 @@ export class ConsumerFleet {
     await Promise.all([...this.#members.keys()].map((slot) => this.remove(slot)));
   }
 
-  /** Ends all of them by SIGKILL: nobody waits for a verdict any more. */
+  /** Ends all of them by SIGKILL: the run was interrupted and has no verdict. */
   abandon(): void {
     for (const { process } of this.#members.values()) {
       process.kill('SIGKILL');

@@ -62,7 +62,7 @@ function checkTopic({ numbers, problems }: TopicContent, { producer }: ChaosSite
 }
 
 function checkConsumers({ fleet }: ChaosSite): Finding {
-  return findingOfNumbers('consumers that ended although nobody ended them', 0, fleet.problems.length, fleet.problems);
+  return findingOfNumbers('consumers that ended by themselves', 0, fleet.problems.length, fleet.problems);
 }
 
 function checkLeftover({ fleet }: ChaosSite): Finding {

@@ -7,7 +7,7 @@ type Offsets = ReadonlyMap<number, bigint>;
 
 /**
  * Waits until records that were produced to every partition after the call are in PostgreSQL, and so is all before them.
- * What was there at the time of the call would not do: a partition whose owner has just died may have been up to date.
+ * What was there at the time of the call would not do: a partition may have been up to date when its consumer died.
  *
  * @param read asks for the positions; while it fails, nothing is known and it is asked again.
  * @param limit milliseconds to wait.

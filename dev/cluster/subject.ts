@@ -6,7 +6,7 @@ import { MAX_VALUE_BYTES } from '../orders/poison.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { Written } from '../verdict/compare-tables.ts';
 
-/** Whose rows the records become. */
+/** Topic, group and schema of the rows that the consumers write. */
 export const WRITTEN: Written = { topic: 'orders', group: 'cluster-test', schema: 'stream_consumer' };
 
 export const REPLICAS = 2;

@@ -56,7 +56,7 @@ function readCommandLine(argv: readonly string[]) {
   }
 }
 
-/** Runs a program whose output the user sees; gives whether it succeeded. */
+/** Runs a program and shows its output; gives whether it succeeded. */
 const succeeds = (program: string, args: readonly string[]): boolean =>
   spawnSync(program, args, { stdio: 'inherit' }).status === 0;
 

@@ -29,7 +29,7 @@ const several = (references: readonly string[]): Problem => ({
  * The reference that synth writes into the manifests.
  *
  * @param folder where consumer.yaml is
- * @param environment whose image is meant; empty: consumer.yaml's own
+ * @param environment the one to take the image from; empty: consumer.yaml itself
  * @param version the package's version
  */
 export function imageToBuild(folder: string, environment: string, version: string): Checked<string> {

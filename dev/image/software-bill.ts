@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 
-/** All that is locked: told to omit dev or peer, npm omits what is a production dependency as well as somebody's other one. */
+/** All that is locked: `--omit=dev` leaves out production dependencies that are dev dependencies elsewhere, too. */
 const NPM_SBOM = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'];
 
 interface Manifest {

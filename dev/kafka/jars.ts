@@ -9,7 +9,7 @@ import type { RunFolder } from '../run/run-folder.ts';
 const POM = join(import.meta.dirname, 'pom.xml');
 /** Names and sizes of the jars, written last: a folder without it, or that does not match it, is not whole. */
 const LISTING = 'jars.json';
-/** A zip file ends with this record, whose comment Java's tools leave empty. */
+/** A zip file ends with this record; Java's tools leave its comment empty. */
 const END_OF_ZIP = { signature: 0x06054b50, length: 22 } as const;
 
 /** Says how a long step goes on. */

@@ -23,7 +23,7 @@ export interface LocalKafkaOptions {
   readonly advertisedPort?: number;
   /** Another address under which clients see this machine's loopback ports, such as containers'. @default none */
   readonly elsewhere?: string;
-  /** Hears how a long step goes on. @default nobody does */
+  /** Hears how a long step goes on. @default progress is not told */
   readonly onProgress?: Progress;
 }
 
@@ -56,7 +56,7 @@ export async function startLocalKafka(run: RunFolder, options: LocalKafkaOptions
     try {
       return await formatAndStart(run, jars, attempt === 1 ? options.port : undefined, options);
     } catch (error) {
-      // Somebody took the port between the look and the bind: another one is as good.
+      // Another process took the port after it was found free: another port is as good.
       if (attempt === ATTEMPTS || !isPortTaken(error)) {
         throw error;
       }

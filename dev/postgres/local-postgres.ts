@@ -12,7 +12,7 @@ const SUPERUSER = 'postgres';
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 20_000;
 const ATTEMPTS = 3;
-/** A line of pg_hba.conf: everybody who can reach the port, which is still the loopback interface's. */
+/** A line of pg_hba.conf: any client of the port, which still is the loopback interface's. */
 const OTHERS_MAY_LOG_IN = 'host all all all scram-sha-256\n';
 /** PostgreSQL's words for its ways to stop, and the signals that mean them. */
 const STOP_SIGNAL = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
@@ -71,7 +71,7 @@ export async function startLocalPostgres(run: RunFolder, options: LocalPostgresO
     try {
       return await startCluster(run, cluster, password);
     } catch (error) {
-      // Somebody took the port between the look and the bind: another one is as good.
+      // Another process took the port after it was found free: another port is as good.
       if (attempt === ATTEMPTS || !isPortTaken(error)) {
         throw error;
       }

@@ -1,4 +1,4 @@
-/** A failure whose message says all that its reader needs: it is shown without a stack trace. */
+/** A failure with a message that says all that its reader needs: it is shown without a stack trace. */
 export class ExplainedError extends Error {
   override readonly name = 'ExplainedError';
 }

@@ -9,7 +9,7 @@ const FIRST_PORT = 20_000;
 const LAST_PORT = 29_999;
 
 /**
- * A TCP port of the loopback interface that nobody listens on.
+ * A TCP port of the loopback interface that no process listens on.
  *
  * @param usual taken when it is free. @default a random one from 20000 to 29999
  */

@@ -9,7 +9,7 @@ const POLL_MS = 50;
 const PATIENCE_MS = 5_000;
 
 /**
- * Ends what runs left behind whose owner died without cleaning up: kills their processes, removes their folders.
+ * Cleans up after runs that died before they could: kills their processes, removes their folders.
  *
  * @returns the folders that were removed.
  */
@@ -25,7 +25,7 @@ export async function removeLeftoverRuns(parent: string = runFolderParent()): Pr
   return leftover;
 }
 
-/** Everybody may make folders in the temporary folder: those of others are not ours to judge. */
+/** Any user may make folders in the temporary folder: those of other users are left alone. */
 function isOurs(folder: string): boolean {
   const uid = statSync(folder, { throwIfNoEntry: false })?.uid;
   return uid !== undefined && (process.getuid === undefined || uid === process.getuid());

@@ -36,7 +36,7 @@ export class ServerStartError extends ExplainedError {
 }
 
 /**
- * Starts a server whose log goes to `<run folder>/<name>.log` and waits until it is ready.
+ * Starts a server, with its log in `<run folder>/<name>.log`, and waits until it is ready.
  *
  * @throws ServerStartError with the end of the log, and where the whole of it is kept, when it ends or stays silent.
  */

@@ -1,4 +1,4 @@
-/** Lines of a log as they arrive, for those who wait for one of them. */
+/** Lines of a log as they arrive; a caller can wait for one of them. */
 export class LogLines {
   readonly #lines: string[] = [];
   readonly #watchers = new Set<(line: string) => void>();

@@ -17,7 +17,7 @@ export interface Command {
   readonly cwd?: string;
   /** User and group to run as. @default those of this process */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
-  /** Gets each line of standard output and standard error. @default nobody reads them */
+  /** Gets each line of standard output and standard error. @default they are dropped */
   readonly onLine?: (line: string) => void;
 }
 
@@ -31,7 +31,7 @@ export interface OwnedProcess {
 }
 
 /**
- * Starts a program in a process group of its own, so that Ctrl-C in the terminal reaches only its owner, who stops
+ * Starts a program in a process group of its own: Ctrl-C in the terminal then reaches this process alone, which stops
  * everything in the right order.
  *
  * @throws ExplainedError when the program cannot be started.

@@ -7,7 +7,7 @@ import { type Command, type ExitStatus, type OwnedProcess, spawnOwned } from './
 import { processIdentity } from './process-identity.ts';
 import { killAll, PROCESSES_FOLDER, RUN_FOLDER_PREFIX, recordedProcesses } from './recorded-processes.ts';
 
-/** Holds the owner's identity: its number may belong to somebody else by now. */
+/** Holds the identity of the owning process, since the system may give its number to another one. */
 export const OWNER_FILE = 'owner';
 
 /** Where run folders are made: root's own temporary folder may be closed to the user that PostgreSQL runs as. */
@@ -92,7 +92,7 @@ export class RunFolder {
     return this.#closing;
   }
 
-  /** Kills every process and removes the folder without waiting for anybody: for a second Ctrl-C, or when Node exits. */
+  /** Kills every process and removes the folder without waiting: for a second Ctrl-C, or when Node exits. */
   abandon(): void {
     this.#closing ??= Promise.resolve();
     process.off('exit', this.#abandon);

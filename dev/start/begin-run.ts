@@ -11,8 +11,8 @@ export interface BegunRun {
 }
 
 /**
- * Removes what runs that were killed have left behind, and begins one that Ctrl-C, SIGTERM or a reader of the output who went away
- * ends in order; a second signal ends it at once.
+ * Removes what killed runs have left behind, and begins one that ends in order at Ctrl-C, at SIGTERM, or when its
+ * output is closed; a second signal ends it at once.
  *
  * @param stopping what is said at the first signal
  */
@@ -26,7 +26,7 @@ export async function beginRun(screen: Screen, stopping: string): Promise<BegunR
       process.exit(exitCode);
     },
   );
-  // Whoever read our output has gone, as in `npm start | head`: nobody is watching any more.
+  // The reader of standard output has closed it, as in `npm start | head`.
   process.stdout.on('error', () => interruption.interrupt('SIGHUP'));
   return { run, interruption };
 }

@@ -25,7 +25,7 @@ export interface Job {
   readonly first: Positions;
 }
 
-/** What is made at somebody's Kafka or PostgreSQL is theirs: nothing of it is removed. */
+/** Topics and schemas made in a Kafka or PostgreSQL of the user's are not removed. */
 const stays = (part: string | undefined): string => (part === undefined ? '' : '; stays there after this run');
 
 /**

@@ -10,9 +10,8 @@ export interface RunNames {
 }
 
 /**
- * Names that nobody else uses: plain ones where Kafka and PostgreSQL were made for this run, ones with a random part
- * where they are somebody's. A position is stored by group, topic and partition, so a group is as lasting as the
- * database.
+ * Names that are free: plain ones where Kafka and PostgreSQL were made for this run, ones with a random part where they
+ * are the user's. A position is stored by group, topic and partition, so a group is as lasting as the database.
  *
  * @param random letters and digits. @default eight random ones
  */

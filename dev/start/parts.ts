@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Our server has no TLS, whatever PGSSLMODE says of the user's servers. */
 const WITHOUT_TLS = '?sslmode=disable';
 
-/** Kafka and PostgreSQL, whoever started them. */
+/** Kafka and PostgreSQL, started by this run or the user's. */
 export interface Parts {
   readonly kafka: Kafka;
   /** Comma-separated, as the setting takes them. */

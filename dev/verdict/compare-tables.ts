@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { count, type Finding } from './finding.ts';
 
-/** Whose rows are compared. */
+/** Topic, group and schema of the rows that are compared. */
 export interface Written {
   readonly schema: string;
   readonly topic: string;

@@ -43,7 +43,7 @@ async function bundle(folder: string): Promise<Metafile> {
   return metafile;
 }
 
-/** Folders of the packages whose code went into the bundle, and of the copied one. */
+/** Folders of the packages in the bundle, and of the copied one. */
 function packageFolders({ inputs }: Metafile): string[] {
   const folders = Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
   return [...new Set([...folders, `node_modules/${COPIED_PACKAGE}`])].sort();
