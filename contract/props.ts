@@ -634,7 +634,7 @@ export interface ScalingKedaProps {
   readonly activationLag?: number;
 
   /**
-   * Time between two looks at the lag.
+   * Time between two queries of the lag.
    *
    * Allowed: 1 to 3600.
    *
@@ -937,7 +937,7 @@ export interface DatabaseExternalSecretProps {
   readonly remoteKey: string;
 
   /**
-   * Time between two looks at the store.
+   * Time between two reads of the store.
    *
    * Allowed: a whole number and one of s, m, h, such as 1h.
    *
@@ -1044,7 +1044,7 @@ export interface KafkaExternalSecretProps {
   readonly remoteKey: string;
 
   /**
-   * Time between two looks at the store.
+   * Time between two reads of the store.
    *
    * Allowed: a whole number and one of s, m, h, such as 1h.
    *
@@ -1629,7 +1629,7 @@ export interface DatabaseOwnerExternalSecretProps {
   readonly remoteKey: string;
 
   /**
-   * Time between two looks at the store.
+   * Time between two reads of the store.
    *
    * Allowed: a whole number and one of s, m, h, such as 1h.
    *

@@ -7,8 +7,8 @@ export interface ReplicaRange {
 }
 
 /**
- * Fewest and most Pods, whoever decides: KEDA, an HPA, or `replicas`. An autoscaler's most are `partitions` where nothing
- * else is said; that one of both is there is a rule.
+ * Fewest and most Pods: those of KEDA or of the HorizontalPodAutoscaler, else `replicas`. An autoscaler without
+ * `maxReplicas` takes `partitions`, which a consumer.yaml with an autoscaler has to have (scaling-rules.ts).
  */
 export function replicaRange({
   replicas,

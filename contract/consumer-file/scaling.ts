@@ -60,7 +60,7 @@ const keda = Type.Object(
       minimum: 1,
       maximum: 3_600,
       default: 30,
-      description: 'Time between two looks at the lag.',
+      description: 'Time between two queries of the lag.',
     }),
     cooldownSeconds: Type.Integer({
       minimum: 0,

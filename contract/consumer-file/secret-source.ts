@@ -17,7 +17,7 @@ const externalSecret = Type.Object(
     refreshInterval: Type.String({
       pattern: '^[1-9][0-9]*(s|m|h)$',
       default: '1h',
-      description: 'Time between two looks at the store.',
+      description: 'Time between two reads of the store.',
       [ALLOWED]: 'a whole number and one of s, m, h, such as 1h',
     }),
   },
