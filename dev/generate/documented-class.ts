@@ -1,3 +1,13 @@
+import {
+  type Class,
+  type ClassElement,
+  type Comment,
+  type MethodDefinition,
+  type ParamPattern,
+  parseSync,
+  type Span,
+} from 'oxc-parser';
+
 /** A member of a class, with its doc comment. */
 interface DocumentedMember {
   readonly name: string;
@@ -18,51 +28,76 @@ export interface DocumentedClass {
   readonly constructorDoc: string;
 }
 
-const DOC = String.raw`(?:/\*\*((?:(?!\*/)[\s\S])*)\*/\s*)?`;
+/** A syntax tree with the text and the comments that it was read from. */
+interface Source {
+  readonly text: string;
+  readonly comments: readonly Comment[];
+}
 
-/** The text of a doc comment without its asterisks; lines of one paragraph stay lines. */
-const textOf = (comment: string | undefined): string =>
-  (comment ?? '')
-    .split('\n')
+const textOf = ({ text }: Source, { start, end }: Span): string => text.slice(start, end);
+
+/** The doc comment right before a node, without its asterisks; lines of one paragraph stay lines. */
+function docOf({ text, comments }: Source, { start }: Span): string {
+  const before = comments.findLast(({ end }) => end <= start);
+  if (before === undefined || !before.value.startsWith('*') || text.slice(before.end, start).trim() !== '') {
+    return '';
+  }
+  const lines = before.value.slice(1).split('\n');
+  return lines
     .map((line) => line.replace(/^\s*\* ?/, '').trimEnd())
     .join('\n')
     .trim();
-
-function membersOf(body: string): DocumentedMember[] {
-  const member = new RegExp(`${DOC}^  (?:override )?readonly (\\w+)(?:: ([^;=]+?))?(?: = ([^;]+))?;$`, 'gm');
-  return [...body.matchAll(member)].map(([, doc, name = '', type, value]) => ({
-    name,
-    type: type ?? value ?? '',
-    doc: textOf(doc),
-  }));
 }
 
-/**
- * Reads the one exported class of a source file that is formatted as this project's are.
- *
- * @throws Error when there is none
- */
-export function documentedClass(source: string): DocumentedClass {
-  const declared = new RegExp(`${DOC}^export class (\\w+) extends (\\w+)[^{]*\\{\\n([\\s\\S]*?)^\\}`, 'm').exec(source);
-  if (declared === null) {
-    throw new Error('no exported class that extends another');
-  }
-  const [, doc, name = '', base = '', body = ''] = declared;
-  const [head = '', constructorDoc, parameters] = splitAtConstructor(body);
+function membersOf(source: Source, { body }: Class): DocumentedMember[] {
+  return body.body.flatMap((node) => {
+    if (node.type !== 'PropertyDefinition' || !node.readonly || node.accessibility || node.key.type !== 'Identifier') {
+      return [];
+    }
+    const type = node.typeAnnotation?.typeAnnotation ?? node.value;
+    return [{ name: node.key.name, type: type ? textOf(source, type) : '', doc: docOf(source, node) }];
+  });
+}
+
+/** As written, but a pattern that takes its argument apart is called `props`. */
+function parameterOf(source: Source, parameter: ParamPattern): string {
+  const written =
+    parameter.type === 'ObjectPattern' && parameter.typeAnnotation
+      ? `props${textOf(source, parameter.typeAnnotation)}`
+      : textOf(source, parameter);
+  return written.replaceAll(/\s+/g, ' ');
+}
+
+const isConstructor = (each: ClassElement): each is MethodDefinition =>
+  each.type === 'MethodDefinition' && each.kind === 'constructor';
+
+function partsOf(source: Source, declared: Class): Omit<DocumentedClass, 'doc'> {
+  const made = declared.body.body.find(isConstructor);
   return {
-    name,
-    base,
-    doc: textOf(doc),
-    members: membersOf(head),
-    parameters: parameters
-      ?.replaceAll(/\s+/g, ' ')
-      .replaceAll(/\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}: /g, 'props: ')
-      .trim(),
-    constructorDoc: textOf(constructorDoc),
+    name: declared.id?.name ?? '',
+    base: declared.superClass ? textOf(source, declared.superClass) : '',
+    members: membersOf(source, declared),
+    parameters: made?.value.params.map((each) => parameterOf(source, each)).join(', '),
+    constructorDoc: made === undefined ? '' : docOf(source, made),
   };
 }
 
-function splitAtConstructor(body: string): readonly [string, string | undefined, string | undefined] {
-  const found = new RegExp(`${DOC}^  constructor\\(([\\s\\S]*?)\\) \\{$`, 'm').exec(body);
-  return found === null ? [body, undefined, undefined] : [body.slice(0, found.index), found[1], found[2]];
+/**
+ * Reads the one exported class of a source file.
+ *
+ * @throws Error when there is none, or the file is no TypeScript
+ */
+export function documentedClass(text: string): DocumentedClass {
+  const { program, comments, errors } = parseSync('class.ts', text);
+  const [error] = errors;
+  if (error !== undefined) {
+    throw new Error(`cannot be read: ${error.message}`);
+  }
+  const source = { text, comments };
+  for (const node of program.body.filter((each) => each.type === 'ExportNamedDeclaration')) {
+    if (node.declaration?.type === 'ClassDeclaration' && node.declaration.superClass !== null) {
+      return { doc: docOf(source, node), ...partsOf(source, node.declaration) };
+    }
+  }
+  throw new Error('no exported class that extends another');
 }

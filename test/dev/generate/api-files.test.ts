@@ -47,10 +47,40 @@ export class Example extends Base {
     members: [
       { name: 'code', type: "'FACT'", doc: 'A fact.' },
       { name: 'maybe', type: 'string | undefined', doc: '' },
+      { name: 'later', type: 'never', doc: '' },
     ],
     parameters: 'scope: Scope, props: ExampleProps',
     constructorDoc: '@param scope where',
   });
+});
+
+test('a class is read however it is formatted: functions as types, several members on a line, constructors over lines', () => {
+  const source = `const other = 1; // no doc comment
+export class Example extends Base { /** Called. */ readonly done: (how: { ok: boolean }) => void; private readonly own = 1
+  /** Two
+   *  lines. */ override readonly name = 'a;b';
+  #hidden = other; readonly wide:
+    readonly string[]
+  constructor(
+    { inner, wide }: Readonly<
+      ExampleProps
+    >, ...rest: string[]) { super(); }
+}
+`;
+  const { members, parameters, doc } = documentedClass(source);
+  expect({ members, parameters, doc }).toEqual({
+    members: [
+      { name: 'done', type: '(how: { ok: boolean }) => void', doc: 'Called.' },
+      { name: 'name', type: "'a;b'", doc: 'Two\n lines.' },
+      { name: 'wide', type: 'readonly string[]', doc: '' },
+    ],
+    parameters: 'props: Readonly< ExampleProps >, ...rest: string[]',
+    doc: '',
+  });
+});
+
+test('a source that is no TypeScript is refused, with the reason', () => {
+  expect(() => documentedClass('export class {')).toThrow('cannot be read: ');
 });
 
 test('a source without a class is refused', () => {
