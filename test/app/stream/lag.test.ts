@@ -88,3 +88,23 @@ test('lag is the log end less the stored offset, unknown until the log was asked
   pipeline.observeLog({ ...PARTITION, start: 0n, end: 2n });
   expect(lag()).toBe(0n);
 });
+
+test('a partition is not stalled while the sink cannot even tell its position', async () => {
+  const { sink, pipeline, clock } = setUp(100n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
+  clock.holdWaits();
+  pipeline.onBatch(aBatch(0n, 3n));
+  await answerAll(sink, 'cut before');
+  sink.positions = async () => {
+    throw new OutageError('PostgreSQL is away');
+  };
+  clock.endWaits();
+  await settle();
+  for (let looks = 0; looks < 20; looks += 1) {
+    clock.pass(5_000);
+    pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
+  }
+  expect(pipeline.report().partitions[0]?.stalledSince).toBeUndefined();
+});

@@ -128,7 +128,7 @@ describe('draining', () => {
   });
 
   test('while the position is read neither seeks nor resumes', async () => {
-    const { source, sink, pipeline } = await setUpOpened(12n);
+    const { source, sink, pipeline, fatal } = await setUpOpened(12n);
     let answer: () => void = () => undefined;
     sink.positions = () =>
       new Promise((resolve) => {
@@ -141,6 +141,7 @@ describe('draining', () => {
     answer();
     await drained;
     expect(source.told).toEqual([]);
+    expect(fatal).toEqual([]);
     expect(pipeline.positions()).toEqual([{ ...PARTITION, offset: 2n }]);
   });
 
