@@ -18,7 +18,7 @@ const EXIT_USAGE = 2;
 
 const HELP = `Changes the core in small ways, and looks whether a test notices each of them.
 
-  npm run mutate                                 all of app/stream and app/store: half an hour on two cores
+  npm run mutate                                 all of app/stream and app/store: an hour or two on two cores
   npm run mutate -- --known                      only the changes that are listed in dev/mutate/known-mutants.ts: a minute
   npm run mutate -- app/stream/pipeline.ts ...   every change of these files
 
