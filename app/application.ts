@@ -1,8 +1,8 @@
-import { deadLetterTopic } from '../contract/dead-letter-topic.ts';
-import { milliseconds } from '../contract/duration.ts';
-import { EXIT_CODE } from '../contract/exit-code.ts';
-import type { Settings } from '../contract/settings.ts';
+import { deadLetterTopic } from '../settings/dead-letter-topic.ts';
+import { milliseconds } from '../settings/duration.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { ProductBuild } from './configuration/product-build.ts';
+import { EXIT_CODE } from './exit-code.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck } from './kafka/kafka-check.ts';
 import { createKafkaClient } from './kafka/kafka-client.ts';

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { type ManagementEndpoint, managementEndpoint } from '../contract/actuator.ts';
 import { CONTAINER_HEALTH_CHECK } from '../contract/probes.ts';
-import { describeProblems } from '../contract/problem.ts';
+import { describeProblems } from '../settings/problem.ts';
 import { loadSettings, type SettingsSources } from './configuration/load-settings.ts';
 
 /** What a container health check says: its exit code, and a line for `docker inspect`. */

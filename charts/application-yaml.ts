@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
-import { valueAt } from '../contract/setting-path.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
+import { valueAt } from '../settings/document.ts';
 
 type Section = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
-import { CONTAINER_PATH } from '../contract/container-paths.ts';
+import { CONTAINER_PATH } from '../contract/container.ts';
+import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
 import { applicationYaml } from './application-yaml.ts';
 import { contentHash } from './content-hash.ts';
 

@@ -1,6 +1,6 @@
 import { Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
-import type { CheckedConsumer } from '../contract/check-consumer-file.ts';
+import type { CheckedConsumer } from '../deployment/check-consumer.ts';
 import { StreamConsumer } from './stream-consumer.ts';
 
 /** What a {@link ConsumerChart} is made from. */

@@ -1,8 +1,8 @@
 import { k8s } from 'cdk8s-plus-28';
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
-import { CONTAINER_PATH } from '../contract/container-paths.ts';
+import { CONTAINER_PATH } from '../contract/container.ts';
 import { CONTAINER_USER } from '../contract/container-user.ts';
-import { imageReference } from '../contract/image-reference.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
+import { imageReference } from '../deployment/image-reference.ts';
 import { type Credential, credentials } from './credentials.ts';
 import { environment } from './environment.ts';
 import { probes } from './probes.ts';

@@ -1,5 +1,5 @@
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
-import type { ConsumerFile } from '../contract/consumer-file.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
+import type { ConsumerFile } from '../deployment/consumer-file.ts';
 
 /** A setting of the consumer whose value a key of a Secret holds. */
 export interface Credential {

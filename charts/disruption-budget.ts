@@ -1,7 +1,7 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
+import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
 
 /** Fewest Pods for which a budget makes sense: with one it would only block the drain of a node. */
 export const FEWEST_REPLICAS_FOR_BUDGET = 2;

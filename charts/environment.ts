@@ -1,7 +1,7 @@
 import type { k8s } from 'cdk8s-plus-28';
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
-import { CONTAINER_PATH } from '../contract/container-paths.ts';
-import { environmentName } from '../contract/setting-list.ts';
+import { CONTAINER_PATH } from '../contract/container.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
+import { environmentName } from '../settings/setting-list.ts';
 import type { Credential } from './credentials.ts';
 import { heapMebibytes } from './heap-size.ts';
 

@@ -1,4 +1,4 @@
-import { memoryBytes } from '../contract/memory-size.ts';
+import { memoryBytes } from '../deployment/memory-size.ts';
 
 const MEBIBYTE = 1_048_576;
 

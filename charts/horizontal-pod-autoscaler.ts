@@ -1,9 +1,9 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
-import type { ConsumerFile } from '../contract/consumer-file.ts';
-import { replicaRange } from '../contract/replica-range.ts';
+import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
+import type { ConsumerFile } from '../deployment/consumer-file.ts';
+import { replicaRange } from '../deployment/replica-range.ts';
 import { scalingBehavior } from './scaling-behavior.ts';
 
 type HpaSettings = NonNullable<ConsumerFile['scaling']['hpa']>;

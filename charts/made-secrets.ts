@@ -1,7 +1,7 @@
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
-import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
-import type { SecretSource } from '../contract/consumer-file/secret-source.ts';
+import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
+import type { SecretSource } from '../deployment/secrets.ts';
 
 type External = NonNullable<SecretSource['externalSecret']>;
 type Sealed = NonNullable<SecretSource['sealedSecret']>;

@@ -1,7 +1,7 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 
 /**
  * The Namespace, in which Kubernetes itself refuses Pods that are not "restricted".

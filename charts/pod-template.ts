@@ -1,6 +1,6 @@
 import { k8s } from 'cdk8s-plus-28';
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { CONTAINER_USER } from '../contract/container-user.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { container, VOLUME } from './container.ts';
 import { type Credential, credentials } from './credentials.ts';
 import { scrapeAnnotations } from './scrape-annotations.ts';

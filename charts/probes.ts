@@ -1,7 +1,7 @@
 import { k8s } from 'cdk8s-plus-28';
 import type { ManagementEndpoint } from '../contract/actuator.ts';
-import type { ProbeSettings } from '../contract/consumer-file/probes.ts';
 import type { ProbeTiming } from '../contract/probes.ts';
+import type { ProbeSettings } from '../deployment/probes.ts';
 
 function httpProbe({ port, scheme }: ManagementEndpoint, path: string, timing: ProbeTiming): k8s.Probe {
   return { httpGet: { path, port: k8s.IntOrString.fromNumber(port), scheme }, ...timing };

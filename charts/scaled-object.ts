@@ -1,8 +1,8 @@
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
-import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
-import type { ConsumerFile } from '../contract/consumer-file.ts';
-import { replicaRange } from '../contract/replica-range.ts';
+import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
+import type { ConsumerFile } from '../deployment/consumer-file.ts';
+import { replicaRange } from '../deployment/replica-range.ts';
 import { scalingBehavior } from './scaling-behavior.ts';
 
 type KedaSettings = NonNullable<ConsumerFile['scaling']['keda']>;

@@ -1,4 +1,4 @@
-import type { ScalingBehavior } from '../contract/consumer-file/scaling.ts';
+import type { ScalingBehavior } from '../deployment/scaling.ts';
 
 const SCALE_UP_PERIOD_SECONDS = 60;
 

@@ -1,4 +1,4 @@
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 
 /**
  * What many installations of Prometheus without the operator look for on Pods; `undefined` unless `monitoring.scrape` asks

@@ -1,7 +1,7 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import { type CheckedWorkload, objectMetadata } from '../contract/checked-workload.ts';
+import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
 
 /** The Service in front of the operational interface; the consumer takes no other traffic. */
 export function service(scope: Construct, workload: CheckedWorkload): ApiObject {

@@ -1,4 +1,4 @@
-export type { MetricDefinition } from './metric-definition.ts';
+export type { MetricDefinition } from './metrics/definition.ts';
 
 import { CONSUMER_METRICS } from './metrics/consumer.ts';
 import { DATABASE_METRICS } from './metrics/database.ts';

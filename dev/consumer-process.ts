@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadSettings } from '../app/configuration/load-settings.ts';
 import { type ManagementEndpoint, managementEndpoint } from '../contract/actuator.ts';
-import { describeProblems } from '../contract/problem.ts';
+import { describeProblems } from '../settings/problem.ts';
 import { ExplainedError } from './run/explained-error.ts';
 import { LogLines } from './run/log-lines.ts';
 import { describeExit, type ExitStatus } from './run/owned-process.ts';

@@ -1,6 +1,6 @@
 import { ALERT_THRESHOLD } from '../contract/alert-thresholds.ts';
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { METRICS } from '../contract/metrics.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import type { AlertRule, RecordingRule, Severity } from './rule.ts';
 import { runbookUrl } from './runbook-url.ts';
 import { ownLabels, recorded, series } from './series.ts';

@@ -1,4 +1,4 @@
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { operatorAccess } from './scrape-access.ts';
 import { scrapeSettings } from './scrape-settings.ts';
 

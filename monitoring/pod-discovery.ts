@@ -1,4 +1,4 @@
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 
 /** A step that gives a target its labels, or drops it. */
 interface Relabeling {

@@ -1,7 +1,7 @@
 import type { IPodMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor';
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { operatorEndpoint } from './operator-endpoint.ts';
 import { operatorMetadata } from './operator-metadata.ts';
 import { scrapeSettings } from './scrape-settings.ts';

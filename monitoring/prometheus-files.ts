@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { ruleGroups } from './rule-groups.ts';
 import { SECRETS_FOLDER } from './scrape-access.ts';
 import { discoveringScrapeJob, staticScrapeJob } from './scrape-files.ts';

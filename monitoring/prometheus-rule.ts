@@ -1,7 +1,7 @@
 import type { IPrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { operatorMetadata } from './operator-metadata.ts';
 import { ruleGroups } from './rule-groups.ts';
 

@@ -1,4 +1,4 @@
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { databaseAlert } from './database-alert.ts';
 import { healthAlert } from './health-alert.ts';
 import { lagAlerts, lagRecordingRule } from './lag-alerts.ts';

@@ -1,4 +1,4 @@
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 
 /** Where the runbook of an alert is read; its source is docs/runbooks/<alert>.md. */
 export const runbookUrl = ({ file }: CheckedWorkload, alert: string): string =>

@@ -1,4 +1,4 @@
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 
 /** Where a plain Prometheus finds the Secrets' files, one folder for each Secret: where the operator mounts its own, too. */
 export const SECRETS_FOLDER = '/etc/prometheus/secrets';

@@ -1,6 +1,6 @@
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { operatorMetadata } from './operator-metadata.ts';
 import { labelSelector, podRelabelings } from './pod-discovery.ts';
 import { operatorAccess } from './scrape-access.ts';

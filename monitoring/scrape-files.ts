@@ -1,4 +1,4 @@
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { labelSelector, podRelabelings } from './pod-discovery.ts';
 import { plainAccess, serviceHost } from './scrape-access.ts';
 import { scrapeSettings } from './scrape-settings.ts';

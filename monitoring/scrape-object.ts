@@ -1,7 +1,7 @@
 import type { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
-import type { ConsumerFile } from '../contract/consumer-file.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
+import type { ConsumerFile } from '../deployment/consumer-file.ts';
 import { podMonitor } from './pod-monitor.ts';
 import { scrapeConfig } from './scrape-config.ts';
 import { serviceMonitor } from './service-monitor.ts';

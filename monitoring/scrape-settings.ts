@@ -1,5 +1,5 @@
-import type { CheckedWorkload } from '../contract/checked-workload.ts';
 import { SERIES_BUDGET } from '../contract/series-budget.ts';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 
 const LONGEST_TIMEOUT_SECONDS = 10;
 

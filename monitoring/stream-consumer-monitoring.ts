@@ -1,8 +1,8 @@
 import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { checkedWorkload } from '../contract/checked-workload.ts';
-import { consumerOfProps } from '../contract/consumer-of-props.ts';
-import type { Workload } from '../contract/workload.ts';
+import { checkedWorkload } from '../deployment/checked-workload.ts';
+import { consumerOfProps } from '../deployment/consumer-of-props.ts';
+import type { Workload } from '../deployment/workload.ts';
 import { prometheusRule } from './prometheus-rule.ts';
 import { scrapeObject } from './scrape-object.ts';
 

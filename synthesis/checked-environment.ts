@@ -1,10 +1,10 @@
-import type { Checked } from '../contract/check-against.ts';
-import { type CheckedConsumer, checkConsumerFile } from '../contract/check-consumer-file.ts';
-import { ConsumerFileSchema } from '../contract/consumer-file.ts';
-import { describeProblem, type Problem } from '../contract/problem.ts';
-import type { SchemaNode } from '../contract/schema-node.ts';
-import type { SettingPath } from '../contract/setting-path.ts';
-import { shownPath } from '../contract/shown-value.ts';
+import { type CheckedConsumer, checkConsumerFile } from '../deployment/check-consumer.ts';
+import { ConsumerFileSchema } from '../deployment/consumer-file.ts';
+import type { Checked } from '../settings/check.ts';
+import type { SettingPath } from '../settings/document.ts';
+import { describeProblem, type Problem } from '../settings/problem.ts';
+import type { SchemaNode } from '../settings/schema.ts';
+import { shownPath } from '../settings/shown-value.ts';
 import { clashProblems } from './clash-problems.ts';
 import { consumerList, type ListedConsumer } from './consumer-list.ts';
 import { type Environment, OVERLAY_FOLDER, readEnvironments } from './environment.ts';

@@ -1,6 +1,6 @@
-import type { CheckedConsumer } from '../contract/check-consumer-file.ts';
-import type { Problem } from '../contract/problem.ts';
-import { shownText } from '../contract/shown-value.ts';
+import type { CheckedConsumer } from '../deployment/check-consumer.ts';
+import type { Problem } from '../settings/problem.ts';
+import { shownText } from '../settings/shown-value.ts';
 
 const hasCommon = (one: readonly string[], other: readonly string[]): boolean =>
   one.some((each) => other.includes(each));

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { shownText } from '../contract/shown-value.ts';
+import { shownText } from '../settings/shown-value.ts';
 
 const SYNTH_HELP = `Checks consumer.yaml and environments/, renders them, and replaces dist/ when all of it is valid.
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Checked } from '../contract/check-against.ts';
-import type { Problem } from '../contract/problem.ts';
+import type { Checked } from '../settings/check.ts';
+import type { Problem } from '../settings/problem.ts';
 import type { Difference } from './describe-difference.ts';
 import { fileChanges, PLAIN_FOLDER } from './file-changes.ts';
 import { objectChanges } from './object-changes.ts';

@@ -1,5 +1,5 @@
-import type { Problem } from '../contract/problem.ts';
-import { shownValue } from '../contract/shown-value.ts';
+import type { Problem } from '../settings/problem.ts';
+import { shownValue } from '../settings/shown-value.ts';
 import { type Layer, layerAt } from './layer.ts';
 import type { SourceFile } from './source-file.ts';
 

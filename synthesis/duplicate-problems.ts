@@ -1,4 +1,4 @@
-import type { Problem } from '../contract/problem.ts';
+import type { Problem } from '../settings/problem.ts';
 import { type Manifest, objectTitle } from './manifest.ts';
 
 /** Objects of one kind, namespace and name: in a cluster the second would overwrite the first. */

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import { nearestKey } from '../contract/nearest-key.ts';
-import type { Problem } from '../contract/problem.ts';
-import { shownText } from '../contract/shown-value.ts';
+import { nearestKey } from '../settings/nearest-key.ts';
+import type { Problem } from '../settings/problem.ts';
+import { shownText } from '../settings/shown-value.ts';
 import { readSourceFile, type SourceFile } from './source-file.ts';
 
 /** What consumer.yaml, or an overlay over it, renders to. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { formatPath, type SettingPath, valueAt } from '../contract/setting-path.ts';
+import { formatPath, type SettingPath, valueAt } from '../settings/document.ts';
 import type { KubernetesObject } from './manifest.ts';
 
 /** What Kubernetes refuses to change in an object of a kind, and what has to be done instead. */

@@ -1,4 +1,4 @@
-import type { SettingPath } from '../contract/setting-path.ts';
+import type { SettingPath } from '../settings/document.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** A part of a file that is laid over, or under, others to make one consumer. */

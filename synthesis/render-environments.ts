@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Checked } from '../contract/check-against.ts';
+import type { Checked } from '../settings/check.ts';
 import { type CheckedEnvironment, checkedEnvironments } from './checked-environment.ts';
 import { duplicateProblems } from './duplicate-problems.ts';
 import { readManifests } from './manifest.ts';

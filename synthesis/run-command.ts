@@ -1,4 +1,4 @@
-import { describeProblems, type Problem } from '../contract/problem.ts';
+import { describeProblems, type Problem } from '../settings/problem.ts';
 import type { CommandLine } from './command-line.ts';
 import { compareWithDist } from './compare-with-dist.ts';
 import { countChanges, describeDifferences } from './describe-difference.ts';

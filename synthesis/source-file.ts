@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Document, LineCounter, parseDocument } from 'yaml';
-import type { Problem } from '../contract/problem.ts';
-import type { SettingPath } from '../contract/setting-path.ts';
-import { nodeAt, plainData, YAML_OPTIONS, yamlMistakes } from '../contract/yaml-document.ts';
+import type { SettingPath } from '../settings/document.ts';
+import type { Problem } from '../settings/problem.ts';
+import { nodeAt, plainData, YAML_OPTIONS, yamlMistakes } from '../settings/yaml-document.ts';
 
 /** The work for a file is bounded by its size. */
 const LARGEST_BYTES = 1_048_576;

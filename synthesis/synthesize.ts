@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Checked } from '../contract/check-against.ts';
+import type { Checked } from '../settings/check.ts';
 import type { CheckedEnvironment } from './checked-environment.ts';
 import { objectChanges } from './object-changes.ts';
 import { DIST_FOLDER, outputFolder } from './output-folder.ts';

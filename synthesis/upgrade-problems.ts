@@ -1,4 +1,4 @@
-import type { Problem } from '../contract/problem.ts';
+import type { Problem } from '../settings/problem.ts';
 import { immutableChanges, kubectlFor } from './immutable-fields.ts';
 import { type KubernetesObject, objectTitle } from './manifest.ts';
 import type { ObjectChange } from './object-changes.ts';

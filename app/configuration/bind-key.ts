@@ -1,5 +1,5 @@
-import { plainName } from '../../contract/nearest-key.ts';
-import { childSchema, freeValue, isFreeMap, isOpen, type SchemaNode } from '../../contract/schema-node.ts';
+import { plainName } from '../../settings/nearest-key.ts';
+import { childSchema, freeValue, isFreeMap, isOpen, type SchemaNode } from '../../settings/schema.ts';
 
 /** Where a key of a user leads: the schema's own keys, and the schema there, `undefined` when it knows no such key. */
 export interface BoundKey {

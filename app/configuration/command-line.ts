@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { nearestKey } from '../../contract/nearest-key.ts';
-import type { Problem } from '../../contract/problem.ts';
-import { shownText } from '../../contract/shown-value.ts';
+import { nearestKey } from '../../settings/nearest-key.ts';
+import type { Problem } from '../../settings/problem.ts';
+import { shownText } from '../../settings/shown-value.ts';
 import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
 import { type GivenOptions, readDeadLetters } from './dead-letters-line.ts';
 import { CONFIG_FILE_PLACES } from './find-config-file.ts';

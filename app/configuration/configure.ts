@@ -1,9 +1,9 @@
-import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
-import { describeProblems, type Problem } from '../../contract/problem.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
-import type { Settings } from '../../contract/settings.ts';
+import { describeProblems, type Problem } from '../../settings/problem.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
+import { EXIT_CODE } from '../exit-code.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
 import { deadLettersHelp } from './dead-letters-help.ts';
 import { certificateFiles, databaseUrlFiles } from './file-rules.ts';

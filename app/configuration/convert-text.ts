@@ -1,5 +1,5 @@
-import { plainName } from '../../contract/nearest-key.ts';
-import type { SchemaNode } from '../../contract/schema-node.ts';
+import { plainName } from '../../settings/nearest-key.ts';
+import type { SchemaNode } from '../../settings/schema.ts';
 
 const BOOLEAN: ReadonlyMap<string, boolean> = new Map([
   ...['true', 'on', 'yes', '1'].map((word) => [word, true] as const),

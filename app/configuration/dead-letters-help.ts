@@ -1,6 +1,6 @@
 import { DEAD_LETTER_REASON } from '../../contract/dead-letter-reasons.ts';
-import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
+import { EXIT_CODE } from '../exit-code.ts';
 import { LISTED_BY_DEFAULT } from './dead-letters-line.ts';
 
 /** What `dead-letters --help` prints. */

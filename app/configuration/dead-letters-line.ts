@@ -1,7 +1,7 @@
 import { DEAD_LETTER_REASONS, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { nearestKey } from '../../contract/nearest-key.ts';
-import type { Problem } from '../../contract/problem.ts';
-import { shownText } from '../../contract/shown-value.ts';
+import { nearestKey } from '../../settings/nearest-key.ts';
+import type { Problem } from '../../settings/problem.ts';
+import { shownText } from '../../settings/shown-value.ts';
 import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
 
 /** Letters that `list` shows unless it is told another number; `replay` takes all. */

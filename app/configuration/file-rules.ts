@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import type { Rule } from '../../contract/check-against.ts';
-import { readDatabaseUrl } from '../../contract/database-url-rules.ts';
-import type { Problem } from '../../contract/problem.ts';
-import type { Settings } from '../../contract/settings.ts';
+import type { Rule } from '../../settings/check.ts';
+import { readDatabaseUrl } from '../../settings/database-url.ts';
+import type { Problem } from '../../settings/problem.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { readCertificate, readPem } from '../management/certificate.ts';
 
 const asCertificate = (pem: string) => new X509Certificate(pem);

@@ -1,9 +1,9 @@
-import { allowedValues } from '../../contract/allowed-values.ts';
-import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
-import type { SchemaNode } from '../../contract/schema-node.ts';
-import { listSettings } from '../../contract/setting-list.ts';
-import { SettingsSchema } from '../../contract/settings.ts';
+import { allowedValues } from '../../settings/allowed-values.ts';
+import type { SchemaNode } from '../../settings/schema.ts';
+import { listSettings } from '../../settings/setting-list.ts';
+import { SettingsSchema } from '../../settings/settings.ts';
+import { EXIT_CODE } from '../exit-code.ts';
 
 /** Settings that most installations set beside those that have to be. */
 const COMMON_PATHS: ReadonlySet<string> = new Set([

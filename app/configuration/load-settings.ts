@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import type { Checked, Rule } from '../../contract/check-against.ts';
-import { checkSettings } from '../../contract/check-settings.ts';
-import type { Problem } from '../../contract/problem.ts';
-import type { SchemaNode } from '../../contract/schema-node.ts';
-import { environmentName } from '../../contract/setting-list.ts';
-import { type Settings, SettingsSchema } from '../../contract/settings.ts';
-import { shownPath } from '../../contract/shown-value.ts';
+import type { Checked, Rule } from '../../settings/check.ts';
+import { checkSettings } from '../../settings/check-settings.ts';
+import type { Problem } from '../../settings/problem.ts';
+import type { SchemaNode } from '../../settings/schema.ts';
+import { environmentName } from '../../settings/setting-list.ts';
+import { type Settings, SettingsSchema } from '../../settings/settings.ts';
+import { shownPath } from '../../settings/shown-value.ts';
 import { type ConfigFile, findConfigFile } from './find-config-file.ts';
 import { type MergedValues, mergeValues } from './merge-values.ts';
 import { type ConfigTree, readConfigTree } from './read-config-tree.ts';

@@ -1,5 +1,5 @@
-import type { Problem } from '../../contract/problem.ts';
-import { formatPath, type SettingPath } from '../../contract/setting-path.ts';
+import { formatPath, type SettingPath } from '../../settings/document.ts';
+import type { Problem } from '../../settings/problem.ts';
 import type { SettingValue } from './setting-value.ts';
 
 /** The settings of all sources as one document, and where each part of it came from. */

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
-import { maskSecrets } from '../../contract/mask-secrets.ts';
-import type { SchemaNode } from '../../contract/schema-node.ts';
-import { type Settings, SettingsSchema } from '../../contract/settings.ts';
+import { maskSecrets } from '../../settings/mask-secrets.ts';
+import type { SchemaNode } from '../../settings/schema.ts';
+import { type Settings, SettingsSchema } from '../../settings/settings.ts';
 
 const schema = SettingsSchema as SchemaNode;
 

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SchemaNode } from '../../contract/schema-node.ts';
+import type { SchemaNode } from '../../settings/schema.ts';
 import { bindKey } from './bind-key.ts';
 import { convert } from './convert-text.ts';
 import { readText } from './read-text.ts';

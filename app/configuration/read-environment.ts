@@ -1,11 +1,11 @@
-import { isOpen, type SchemaNode } from '../../contract/schema-node.ts';
+import { isOpen, type SchemaNode } from '../../settings/schema.ts';
 import {
   FREE_KEY,
   FREE_VARIABLE_PART,
   listSettings,
   type SettingEntry,
   springEnvironmentName,
-} from '../../contract/setting-list.ts';
+} from '../../settings/setting-list.ts';
 import { convert } from './convert-text.ts';
 import type { SettingValue } from './setting-value.ts';
 

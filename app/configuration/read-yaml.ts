@@ -1,10 +1,10 @@
 import { type Document, LineCounter, parseAllDocuments, visit } from 'yaml';
-import type { Problem } from '../../contract/problem.ts';
-import { isOpen, type SchemaNode } from '../../contract/schema-node.ts';
-import { environmentName } from '../../contract/setting-list.ts';
-import { formatPath } from '../../contract/setting-path.ts';
-import { MASK, shownKey } from '../../contract/shown-value.ts';
-import { plainData, YAML_OPTIONS, yamlMistakes } from '../../contract/yaml-document.ts';
+import { formatPath } from '../../settings/document.ts';
+import type { Problem } from '../../settings/problem.ts';
+import { isOpen, type SchemaNode } from '../../settings/schema.ts';
+import { environmentName } from '../../settings/setting-list.ts';
+import { MASK, shownKey } from '../../settings/shown-value.ts';
+import { plainData, YAML_OPTIONS, yamlMistakes } from '../../settings/yaml-document.ts';
 import { bindKey } from './bind-key.ts';
 import { convert } from './convert-text.ts';
 import { DEEPEST_PLACEHOLDER, isNestedTooDeep, resolvePlaceholders } from './resolve-placeholders.ts';

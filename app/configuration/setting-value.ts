@@ -1,5 +1,5 @@
-import type { Problem } from '../../contract/problem.ts';
-import type { SettingPath } from '../../contract/setting-path.ts';
+import type { SettingPath } from '../../settings/document.ts';
+import type { Problem } from '../../settings/problem.ts';
 
 /** One setting as one source gives it. */
 export interface SettingValue {

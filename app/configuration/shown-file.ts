@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, parse, sep } from 'node:path';
-import { MASK, shownKey } from '../../contract/shown-value.ts';
+import { MASK, shownKey } from '../../settings/shown-value.ts';
 
 /** No operating system takes a longer path. */
 const LONGEST = 4_096;

@@ -1,5 +1,5 @@
 import { type Document, isCollection, isMap, isNode, type LineCounter, type Node } from 'yaml';
-import { nodeAt, pairAt } from '../../contract/yaml-document.ts';
+import { nodeAt, pairAt } from '../../settings/yaml-document.ts';
 
 /** Keys and list positions as the YAML has them, before they are bound to settings. */
 export type RawPath = readonly (string | number)[];

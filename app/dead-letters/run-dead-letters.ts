@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
-import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
-import type { Settings } from '../../contract/settings.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { EXIT_CODE } from '../exit-code.ts';
 import { DatabasePool } from '../store/database-pool.ts';
 import { FatalError } from '../stream/fatal-error.ts';
 import { OutageError } from '../stream/outage-error.ts';

@@ -1,5 +1,5 @@
-import { PROBE_COMPONENTS } from '../../contract/health-components.ts';
-import type { Settings } from '../../contract/settings.ts';
+import { PROBE_COMPONENTS } from '../../settings/health-components.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import { consumerHealth } from './consumer-health.ts';
 import { type DatabaseCheck, databaseIndicator, type KafkaCheck, kafkaIndicator } from './dependency-indicators.ts';

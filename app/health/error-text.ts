@@ -1,4 +1,4 @@
-import { maskText } from '../../contract/mask-secrets.ts';
+import { maskText } from '../../settings/mask-secrets.ts';
 import { openFilesLimit } from '../metrics/process-status.ts';
 
 /** Read at the start, since reading it takes an open file, too. */

@@ -1,5 +1,5 @@
 import { HEALTH_GROUP } from '../../contract/actuator.ts';
-import type { Settings } from '../../contract/settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { DEFAULT_STATUS_RULES, type StatusRules, statusRules } from './status.ts';
 
 /** Some components that are asked for together, and how they are shown; the whole is one, too. */

@@ -1,4 +1,4 @@
-import type { Settings } from '../../contract/settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 
 /** Statuses of Spring Boot's health, most severe first: of several, the first one here is the whole's. */
 const STATUSES = ['DOWN', 'OUT_OF_SERVICE', 'UP', 'UNKNOWN'] as const;

@@ -1,6 +1,6 @@
 import type { Kafka, Message, Producer } from 'kafkajs';
-import { deadLetterTopic } from '../../contract/dead-letter-topic.ts';
-import type { Settings } from '../../contract/settings.ts';
+import { deadLetterTopic } from '../../settings/dead-letter-topic.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { Clock } from '../stream/clock.ts';
 import type { DeadLetter, DeadLetterTopic } from '../stream/dead-letter.ts';
 import { FatalError } from '../stream/fatal-error.ts';

@@ -1,5 +1,5 @@
 import type { Kafka, LogEntry, SASLOptions } from 'kafkajs';
-import type { Settings } from '../../contract/settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
 import { loadKafkajs } from './kafkajs-patches.ts';
 

@@ -1,6 +1,6 @@
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
-import { milliseconds } from '../../contract/duration.ts';
-import type { Settings } from '../../contract/settings.ts';
+import { milliseconds } from '../../settings/duration.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
 import type { Clock } from '../stream/clock.ts';
 import { FatalError } from '../stream/fatal-error.ts';

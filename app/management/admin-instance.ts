@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { managementEndpoint } from '../../contract/actuator.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
-import type { Settings } from '../../contract/settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 
 /** What Spring Boot Admin is told of this process, in its own words. */
 export interface AdminInstance {

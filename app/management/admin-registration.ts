@@ -1,6 +1,6 @@
-import { milliseconds } from '../../contract/duration.ts';
-import { maskText } from '../../contract/mask-secrets.ts';
-import type { AdminClientSettings } from '../../contract/settings.ts';
+import { milliseconds } from '../../settings/duration.ts';
+import { maskText } from '../../settings/mask-secrets.ts';
+import type { AdminClientSettings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
 import type { AdminInstance } from './admin-instance.ts';
 

@@ -1,5 +1,5 @@
 import type { Server } from 'node:tls';
-import { describeProblems } from '../../contract/problem.ts';
+import { describeProblems } from '../../settings/problem.ts';
 import type { Logger } from '../logger.ts';
 import { type Certificate, type CertificateFiles, readCertificate } from './certificate.ts';
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { describeProblems, type Problem } from '../../contract/problem.ts';
-import type { Settings } from '../../contract/settings.ts';
+import { describeProblems, type Problem } from '../../settings/problem.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { readText } from '../configuration/read-text.ts';
 import { shownFile } from '../configuration/shown-file.ts';
 

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { managementEndpoint } from '../../contract/actuator.ts';
-import type { Settings } from '../../contract/settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { ProductBuild } from '../configuration/product-build.ts';
 import { createHealth } from '../health/create-health.ts';
 import type { DatabaseCheck, KafkaCheck } from '../health/dependency-indicators.ts';

@@ -1,8 +1,8 @@
 import type { Server } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
-import { additionalHealthPaths } from '../../contract/additional-health-paths.ts';
-import type { Settings } from '../../contract/settings.ts';
+import { additionalHealthPaths } from '../../settings/additional-health-paths.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { accessOf, guard, type IsAuthorized } from './access.ts';
 import { requireCertificate } from './certificate.ts';
 import { CertificateRenewal } from './certificate-renewal.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
-import { environmentName } from '../../contract/setting-list.ts';
+import { environmentName } from '../../settings/setting-list.ts';
 
 /** The HTTP server cannot listen where the settings say; the message says why and what to do. */
 export class ListenError extends Error {

@@ -1,7 +1,7 @@
 import type { FastifyServerOptions } from 'fastify';
-import { maskText } from '../../contract/mask-secrets.ts';
-import type { Settings } from '../../contract/settings.ts';
-import { MASK } from '../../contract/shown-value.ts';
+import { maskText } from '../../settings/mask-secrets.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { MASK } from '../../settings/shown-value.ts';
 import { isError, openFilesAdvice } from '../health/error-text.ts';
 
 /** Takes the log, one JSON line per call. */

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
 import type { ActuatorEndpointId } from '../../contract/actuator-endpoints.ts';
-import { additionalHealthPaths } from '../../contract/additional-health-paths.ts';
-import { exposedEndpoints } from '../../contract/exposed-endpoints.ts';
-import type { Settings } from '../../contract/settings.ts';
+import { additionalHealthPaths } from '../../settings/additional-health-paths.ts';
+import { exposedEndpoints } from '../../settings/exposed-endpoints.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { ProductBuild } from '../configuration/product-build.ts';
 import type { HealthEndpoint } from '../health/health-endpoint.ts';
 import type { MetricReader } from '../metrics/metric-reading.ts';

@@ -7,7 +7,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { Settings } from '../../contract/settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { openFilesLimit } from '../metrics/process-status.ts';
 import type { Certificate } from './certificate.ts';
 import { ConnectionLimit } from './connection-limit.ts';

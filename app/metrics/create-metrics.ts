@@ -1,5 +1,5 @@
 import { PRODUCT_NAME } from '../../contract/identity.ts';
-import type { Settings } from '../../contract/settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { ClientListener } from '../kafka/client-listener.ts';
 import { KAFKAJS_VERSION } from '../kafka/kafkajs-version.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';

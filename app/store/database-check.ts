@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Settings } from '../../contract/settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { connectionConfig } from './database-pool.ts';
 import { cut } from './silent-connection.ts';
 

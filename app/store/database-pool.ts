@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 import pg, { type PoolClient, type PoolConfig } from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { milliseconds } from '../../contract/duration.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
-import type { Settings } from '../../contract/settings.ts';
+import { milliseconds } from '../../settings/duration.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { FatalError } from '../stream/fatal-error.ts';
 import { OutageError } from '../stream/outage-error.ts';
 import { endWhenSilent } from './silent-connection.ts';

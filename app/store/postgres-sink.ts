@@ -1,4 +1,4 @@
-import type { Settings } from '../../contract/settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { DeadLetterTopic } from '../stream/dead-letter.ts';
 import { DeadLetterLimit } from '../stream/dead-letter-limit.ts';
 import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../stream/record-sink.ts';

@@ -1,4 +1,4 @@
-import type { Settings } from '../../contract/settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { recordBytes, type StreamRecord } from '../stream/record.ts';
 import { CopyBuffer } from './copy-buffer.ts';
 import type { CopyTarget } from './copy-query.ts';

@@ -1,4 +1,4 @@
-import type { MetricDefinitions } from '../metric-definition.ts';
+import type { MetricDefinitions } from './definition.ts';
 
 /**
  * Bounds in seconds. A write of a small batch takes some milliseconds and one of 10,000 rows some tenths of a second; what

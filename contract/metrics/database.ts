@@ -1,4 +1,4 @@
-import type { MetricDefinitions } from '../metric-definition.ts';
+import type { MetricDefinitions } from './definition.ts';
 
 /** The pool of the writers: as the specification, as HikariCP and as Spring Boot's JDBC metrics name its figures. */
 export const DATABASE_METRICS = {

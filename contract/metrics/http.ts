@@ -1,4 +1,4 @@
-import type { MetricDefinitions } from '../metric-definition.ts';
+import type { MetricDefinitions } from './definition.ts';
 
 const ACTIVE = ['exception', 'method', 'outcome', 'status', 'uri'] as const;
 const ANSWERED = ['error', ...ACTIVE] as const;

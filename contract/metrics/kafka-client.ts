@@ -1,4 +1,4 @@
-import type { MetricDefinitions } from '../metric-definition.ts';
+import type { MetricDefinitions } from './definition.ts';
 
 const CLIENT = ['client_id', 'kafka_version'] as const;
 const TOPIC = [...CLIENT, 'topic'] as const;

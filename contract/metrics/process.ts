@@ -1,4 +1,4 @@
-import type { MetricDefinitions } from '../metric-definition.ts';
+import type { MetricDefinitions } from './definition.ts';
 
 /** The process and the machine under it. */
 export const PROCESS_METRICS = {

@@ -1,4 +1,4 @@
-import type { MetricDefinitions } from '../metric-definition.ts';
+import type { MetricDefinitions } from './definition.ts';
 
 const PAUSE = ['action', 'cause', 'gc'] as const;
 

@@ -1,7 +1,7 @@
 import { managementEndpoint } from '../../contract/actuator.ts';
-import { checkConsumerFile } from '../../contract/check-consumer-file.ts';
-import { type CheckedWorkload, checkedWorkload } from '../../contract/checked-workload.ts';
-import { describeProblems } from '../../contract/problem.ts';
+import { checkConsumerFile } from '../../deployment/check-consumer.ts';
+import { type CheckedWorkload, checkedWorkload } from '../../deployment/checked-workload.ts';
+import { describeProblems } from '../../settings/problem.ts';
 import { MAX_VALUE_BYTES } from '../orders/poison.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { Written } from '../verdict/compare-tables.ts';

@@ -13,7 +13,7 @@ const HEADER = '<!-- Written by npm run generate out of the sources; never edite
 const CLASSES = [
   'charts/stream-consumer.ts',
   'monitoring/stream-consumer-monitoring.ts',
-  'contract/invalid-consumer-error.ts',
+  'deployment/invalid-consumer-error.ts',
 ] as const;
 
 const code = (text: string): string => `\`${text}\``;

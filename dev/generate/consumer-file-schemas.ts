@@ -1,5 +1,5 @@
-import { ConsumerFileSchema } from '../../contract/consumer-file.ts';
-import { isMandatory, type SchemaNode } from '../../contract/schema-node.ts';
+import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
+import { isMandatory, type SchemaNode } from '../../settings/schema.ts';
 import { publishSchema } from './publish-schema.ts';
 
 /** JSON Schema with the keywords that only these two files need. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SchemaNode } from '../../contract/schema-node.ts';
-import { SettingsSchema } from '../../contract/settings.ts';
+import type { SchemaNode } from '../../settings/schema.ts';
+import { SettingsSchema } from '../../settings/settings.ts';
 import { API_FOLDER, apiFiles } from './api-files.ts';
 import { consumerFileSchema, environmentFileSchema } from './consumer-file-schemas.ts';
 import { replaceSection } from './marked-section.ts';

@@ -22,6 +22,6 @@ export function propsInterface({ name, about, properties }: PropsSection): strin
 
 /** The types of the constructs' props: an interface for each section of consumer.yaml, the whole file first. */
 export const propsFile = (): GeneratedFile => ({
-  path: 'contract/props.ts',
+  path: 'deployment/props.ts',
   content: [HEADER, ...propsSections().map(propsInterface)].join('\n'),
 });

@@ -1,5 +1,5 @@
-import { compileSchema } from '../../contract/compile-schema.ts';
-import type { SchemaNode } from '../../contract/schema-node.ts';
+import { compileSchema } from '../../settings/compile-schema.ts';
+import type { SchemaNode } from '../../settings/schema.ts';
 
 /** A doc comment shows so many characters in three lines. */
 const LONGEST = 250;

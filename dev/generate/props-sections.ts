@@ -1,5 +1,5 @@
-import { ConsumerFileSchema } from '../../contract/consumer-file.ts';
-import { isMandatory, type SchemaNode } from '../../contract/schema-node.ts';
+import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
+import { isMandatory, type SchemaNode } from '../../settings/schema.ts';
 import { defaultText } from './props-literal.ts';
 import { type PropsType, propsType } from './props-type.ts';
 

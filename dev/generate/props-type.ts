@@ -1,4 +1,4 @@
-import { isFreeMap, isOpen, type SchemaNode } from '../../contract/schema-node.ts';
+import { isFreeMap, isOpen, type SchemaNode } from '../../settings/schema.ts';
 
 /** A TypeScript type as text, and the sections for which it names an interface. */
 export interface PropsType {

@@ -1,4 +1,4 @@
-import { freeValue, isMandatory, isOpen, type SchemaNode } from '../../contract/schema-node.ts';
+import { freeValue, isMandatory, isOpen, type SchemaNode } from '../../settings/schema.ts';
 
 /** Which liberties a file has beside the schema that the finished settings are checked with. */
 export interface SchemaUse {

@@ -1,7 +1,7 @@
-import { allowedValues } from '../../contract/allowed-values.ts';
-import type { SchemaNode } from '../../contract/schema-node.ts';
-import { listSettings, type SettingEntry } from '../../contract/setting-list.ts';
-import { SettingsSchema } from '../../contract/settings.ts';
+import { allowedValues } from '../../settings/allowed-values.ts';
+import type { SchemaNode } from '../../settings/schema.ts';
+import { listSettings, type SettingEntry } from '../../settings/setting-list.ts';
+import { SettingsSchema } from '../../settings/settings.ts';
 import { markdownTable } from './markdown-table.ts';
 
 function defaultOf({ segments, isRequired, isRequiredInSection, schema }: SettingEntry): string {

@@ -1,6 +1,6 @@
-import type { Checked } from '../../contract/check-against.ts';
-import { imageReference } from '../../contract/image-reference.ts';
-import type { Problem } from '../../contract/problem.ts';
+import { imageReference } from '../../deployment/image-reference.ts';
+import type { Checked } from '../../settings/check.ts';
+import type { Problem } from '../../settings/problem.ts';
 import { checkedEnvironments } from '../../synthesis/checked-environment.ts';
 
 const pinned = (name: string, digest: string): Problem => ({

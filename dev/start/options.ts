@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { closest } from 'fastest-levenshtein';
 import { Check } from 'typebox/value';
-import { SettingsSchema } from '../../contract/settings.ts';
+import { SettingsSchema } from '../../settings/settings.ts';
 
 /** What `npm start` was asked to do. */
 export interface StartOptions {

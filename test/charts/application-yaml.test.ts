@@ -7,7 +7,7 @@ import { loadSettings } from '../../app/configuration/load-settings.ts';
 import { applicationYaml } from '../../charts/application-yaml.ts';
 import { credentials } from '../../charts/credentials.ts';
 import { environment } from '../../charts/environment.ts';
-import { checkedWorkload } from '../../contract/checked-workload.ts';
+import { checkedWorkload } from '../../deployment/checked-workload.ts';
 import { exampleConsumer, exampleWorkload } from './example-consumer.ts';
 
 const render = (changes: object = {}): string => applicationYaml(exampleWorkload(changes));

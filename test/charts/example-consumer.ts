@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
-import { type CheckedConsumer, checkConsumerFile } from '../../contract/check-consumer-file.ts';
-import { type CheckedWorkload, checkedWorkload } from '../../contract/checked-workload.ts';
-import { describeProblem } from '../../contract/problem.ts';
+import { type CheckedConsumer, checkConsumerFile } from '../../deployment/check-consumer.ts';
+import { type CheckedWorkload, checkedWorkload } from '../../deployment/checked-workload.ts';
+import { describeProblem } from '../../settings/problem.ts';
 import { overlay } from '../../synthesis/overlay.ts';
 
 const SMALLEST = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkConsumerFile } from '../../contract/check-consumer-file.ts';
+import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { consumerDocument } from './example-consumer.ts';
 import { deploymentSpec, onlyContainer, renderedConsumer } from './rendered-consumer.ts';
 

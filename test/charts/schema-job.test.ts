@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { parseCommandLine } from '../../app/configuration/command-line.ts';
-import { checkConsumerFile } from '../../contract/check-consumer-file.ts';
+import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { consumerDocument } from './example-consumer.ts';
 import { type PodSpec, restrictedViolations } from './pod-security.ts';
 import { deploymentSpec, type Manifest, only, onlyContainer, renderedConsumer } from './rendered-consumer.ts';

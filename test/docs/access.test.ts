@@ -3,10 +3,10 @@ import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { mergeValues } from '../../app/configuration/merge-values.ts';
 import { readYaml } from '../../app/configuration/read-yaml.ts';
-import { checkConsumerFile } from '../../contract/check-consumer-file.ts';
-import { checkSettings } from '../../contract/check-settings.ts';
-import type { SchemaNode } from '../../contract/schema-node.ts';
-import { SettingsSchema } from '../../contract/settings.ts';
+import { checkConsumerFile } from '../../deployment/check-consumer.ts';
+import { checkSettings } from '../../settings/check-settings.ts';
+import type { SchemaNode } from '../../settings/schema.ts';
+import { SettingsSchema } from '../../settings/settings.ts';
 import { consumerDocument } from '../charts/example-consumer.ts';
 
 const text = readFileSync('docs/access.md', 'utf8');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { checkConsumerFile } from '../../contract/check-consumer-file.ts';
-import { describeProblem } from '../../contract/problem.ts';
+import { checkConsumerFile } from '../../deployment/check-consumer.ts';
+import { describeProblem } from '../../settings/problem.ts';
 import { consumerDocument } from '../charts/example-consumer.ts';
 
 const read = (file: string): string => readFileSync(`docs/${file}`, 'utf8');

@@ -3,7 +3,7 @@ import { chmodSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { CONTAINER_PATH } from '../../contract/container-paths.ts';
+import { CONTAINER_PATH } from '../../contract/container.ts';
 import { freePort } from '../../dev/run/free-port.ts';
 import { createTopic } from '../integration/stack/kafka-client.ts';
 import { randomName } from '../integration/stack/random-name.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { checkConsumerFile } from '../../contract/check-consumer-file.ts';
-import { ConsumerFileSchema } from '../../contract/consumer-file.ts';
-import { describeProblem, type Problem } from '../../contract/problem.ts';
-import { isMandatory, type SchemaNode } from '../../contract/schema-node.ts';
-import { valueAt } from '../../contract/setting-path.ts';
+import { checkConsumerFile } from '../../deployment/check-consumer.ts';
+import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
+import { valueAt } from '../../settings/document.ts';
+import { describeProblem, type Problem } from '../../settings/problem.ts';
+import { isMandatory, type SchemaNode } from '../../settings/schema.ts';
 import { arbitraryOf } from './schema-arbitrary.ts';
 
 type Document = Record<string, unknown>;

@@ -1,6 +1,6 @@
-import { ConsumerFileSchema } from '../../contract/consumer-file.ts';
-import { childSchema, isFreeMap, isMandatory, type SchemaNode } from '../../contract/schema-node.ts';
-import { formatPath, type SettingPath } from '../../contract/setting-path.ts';
+import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
+import { formatPath, type SettingPath } from '../../settings/document.ts';
+import { childSchema, isFreeMap, isMandatory, type SchemaNode } from '../../settings/schema.ts';
 
 type Section = Record<string | number, unknown>;
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isFreeMap, isMandatory, type SchemaNode } from '../../contract/schema-node.ts';
+import { isFreeMap, isMandatory, type SchemaNode } from '../../settings/schema.ts';
 
 /** Arbitraries that take the place of the schema's own, by dotted path: where only another rule says what fits. */
 export type Overrides = Readonly<Record<string, fc.Arbitrary<unknown>>>;

@@ -10,6 +10,8 @@ const LINKED = [
   'charts',
   'cdk8s.yaml',
   'contract',
+  'settings',
+  'deployment',
   'main.ts',
   'monitoring',
   'node_modules',

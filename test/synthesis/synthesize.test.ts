@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
-import { describeProblem } from '../../contract/problem.ts';
+import { describeProblem } from '../../settings/problem.ts';
 import type { CheckedEnvironment } from '../../synthesis/checked-environment.ts';
 import { overlay } from '../../synthesis/overlay.ts';
 import { synthesize } from '../../synthesis/synthesize.ts';

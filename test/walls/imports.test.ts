@@ -11,13 +11,28 @@ const house = mkdtempSync(join(tmpdir(), 'walls-'));
 
 afterAll(() => rmSync(house, { recursive: true, force: true }));
 
+/** The rooms that each room may import; `dev`, `test` and the compositions may import all. */
+const IMPORTED: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  settings: ['contract'],
+  deployment: ['contract', 'settings'],
+  app: ['contract', 'settings'],
+  charts: ['contract', 'settings', 'deployment'],
+  monitoring: ['contract', 'settings', 'deployment'],
+  synthesis: ['contract', 'settings', 'deployment'],
+};
+
+const ROOMS = [...Object.keys(IMPORTED), 'dev', 'test'];
+
+/** Rooms that run in other people's cdk8s apps. */
+const WITHOUT_FILES = ['contract', 'settings', 'deployment', 'charts', 'monitoring'];
+
 const FORBIDDEN: readonly (readonly [room: string, statement: string])[] = [
-  ...['app', 'charts', 'monitoring', 'dev', 'test'].map((other) => ['contract', `import '../${other}/x.ts';`] as const),
-  ...['charts', 'monitoring', 'dev', 'test'].map((other) => ['app', `import '../${other}/x.ts';`] as const),
-  ...['app', 'monitoring', 'dev', 'test'].map((other) => ['charts', `import '../${other}/x.ts';`] as const),
-  ...['app', 'charts', 'dev', 'test'].map((other) => ['monitoring', `import '../${other}/x.ts';`] as const),
-  ...['app', 'charts', 'monitoring'].map((other) => ['synthesis', `import '../${other}/x.ts';`] as const),
-  ...['contract', 'app', 'charts', 'monitoring'].map((room) => [room, "import '../synthesis/x.ts';"] as const),
+  ...Object.entries(IMPORTED).flatMap(([room, imported]) =>
+    ROOMS.filter((other) => other !== room && !imported.includes(other)).map(
+      (other) => [room, `import '../${other}/x.ts';`] as const,
+    ),
+  ),
   ['app', "export * from '../charts/x.ts';"],
   ['app', "import type { X } from '../monitoring/x.ts';\nexport type Y = X;"],
   ['app', "await import('../charts/x.ts');"],
@@ -28,17 +43,22 @@ const FORBIDDEN: readonly (readonly [room: string, statement: string])[] = [
   ['monitoring', "import 'pg';"],
   ['contract', "import 'fastify';"],
   ['contract', "import 'cdk8s';"],
-  ...['contract', 'charts', 'monitoring'].flatMap((room) => [
+  ['settings', "import 'pg';"],
+  ['settings', "import 'cdk8s';"],
+  ['deployment', "import 'kafkajs';"],
+  ['deployment', "import 'cdk8s-plus-28';"],
+  ...WITHOUT_FILES.flatMap((room) => [
     [room, "import 'node:fs';"] as const,
     [room, "import 'node:fs/promises';"] as const,
   ]),
 ];
 
 const ALLOWED: readonly (readonly [room: string, statement: string])[] = [
-  ['app', "import '../contract/x.ts';"],
-  ['charts', "import '../contract/x.ts';"],
-  ['monitoring', "import '../contract/x.ts';"],
+  ...Object.entries(IMPORTED).flatMap(([room, imported]) =>
+    imported.map((other) => [room, `import '../${other}/x.ts';`] as const),
+  ),
   ['contract', "import 'ajv';\nimport 'typebox';"],
+  ['settings', "import 'ajv';\nimport 'typebox';"],
   ['app', "import 'kafkajs';\nimport 'pg';"],
   ['charts', "import 'cdk8s';"],
 ];
@@ -97,7 +117,7 @@ describe('the compiler', () => {
     symlinkSync(join(ROOT, 'node_modules'), join(rooms, 'node_modules'));
     cpSync(join(ROOT, 'tsconfig.base.json'), join(rooms, 'tsconfig.base.json'));
     cpSync(join(ROOT, 'package.json'), join(rooms, 'package.json'));
-    for (const room of ['contract', 'charts', 'app']) {
+    for (const room of ['contract', 'settings', 'deployment', 'charts', 'app']) {
       mkdirSync(join(rooms, room));
       cpSync(join(ROOT, room, 'tsconfig.json'), join(rooms, room, 'tsconfig.json'));
       writeFileSync(join(rooms, room, 'fact.ts'), 'export const fact = 1;\n');
@@ -110,6 +130,14 @@ describe('the compiler', () => {
 
   test('refuses an import of charts in app, which is no reference of its project', () => {
     expect(compileApp("import { fact } from '../charts/fact.ts';")).toMatch(/error TS6(059|307)/);
+  });
+
+  test("refuses an import of deployment in app, which KEDA's schema is part of", () => {
+    expect(compileApp("import { fact } from '../deployment/fact.ts';")).toMatch(/error TS6(059|307)/);
+  });
+
+  test('allows an import of settings in app', () => {
+    expect(compileApp("import { fact } from '../settings/fact.ts';")).toBe('');
   });
 
   test('allows an import of contract in app', () => {

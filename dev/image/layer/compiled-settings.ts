@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Plugin } from 'esbuild';
-import { schemaCompiler } from '../../../contract/compile-schema.ts';
-import { SettingsSchema } from '../../../contract/settings.ts';
+import { schemaCompiler } from '../../../settings/compile-schema.ts';
+import { SettingsSchema } from '../../../settings/settings.ts';
 
 /** The module that compiles schemas, for one that holds the validator of the settings as Ajv wrote it. */
 function compiledModule(): string {
@@ -22,10 +22,10 @@ export function compileSchema(schema) {
 export const compiledSettings: Plugin = {
   name: 'compiled-settings',
   setup({ onLoad }) {
-    onLoad({ filter: /[/\\]contract[/\\]compile-schema\.ts$/ }, () => ({
+    onLoad({ filter: /[/\\]settings[/\\]compile-schema\.ts$/ }, () => ({
       contents: compiledModule(),
       loader: 'js',
-      resolveDir: resolve('contract'),
+      resolveDir: resolve('settings'),
     }));
   },
 };

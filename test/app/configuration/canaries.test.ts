@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { configure } from '../../../app/configuration/configure.ts';
 import { printSettings } from '../../../app/configuration/print-settings.ts';
-import { springEnvironmentName } from '../../../contract/setting-list.ts';
+import { springEnvironmentName } from '../../../settings/setting-list.ts';
 import { canary, mutate, plantedDocument, randomNumbers, SETTINGS, told } from './canaries.ts';
 import { folderWith } from './folder.ts';
 import { REQUIRED } from './loading.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SchemaNode } from '../../../contract/schema-node.ts';
-import { listSettings, springEnvironmentName } from '../../../contract/setting-list.ts';
-import { type Settings, SettingsSchema } from '../../../contract/settings.ts';
+import type { SchemaNode } from '../../../settings/schema.ts';
+import { listSettings, springEnvironmentName } from '../../../settings/setting-list.ts';
+import { type Settings, SettingsSchema } from '../../../settings/settings.ts';
 import { load, problems, REQUIRED } from './loading.ts';
 
 describe('the environment', () => {

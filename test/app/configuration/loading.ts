@@ -1,6 +1,6 @@
 import { loadSettings, type SettingsSources } from '../../../app/configuration/load-settings.ts';
-import { describeProblem, type Problem } from '../../../contract/problem.ts';
-import type { Settings } from '../../../contract/settings.ts';
+import { describeProblem, type Problem } from '../../../settings/problem.ts';
+import type { Settings } from '../../../settings/settings.ts';
 import { folderWith } from './folder.ts';
 
 /** The least that settings need, as an environment. */

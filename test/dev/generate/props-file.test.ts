@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SchemaNode } from '../../../contract/schema-node.ts';
 import { docComment } from '../../../dev/generate/doc-comment.ts';
 import { propsFile, propsInterface } from '../../../dev/generate/props-file.ts';
 import { propsSections } from '../../../dev/generate/props-sections.ts';
 import { propsType } from '../../../dev/generate/props-type.ts';
+import type { SchemaNode } from '../../../settings/schema.ts';
 
 describe('the type of a place of consumer.yaml', () => {
   test.each<[string, SchemaNode, string]>([
@@ -50,7 +50,7 @@ export interface XProps {
 test('one file has the interface of every section and imports nothing', () => {
   const { path, content } = propsFile();
   const declared = [...content.matchAll(/^export interface (\w+) /gm)].map(([, name]) => name);
-  expect(path).toBe('contract/props.ts');
+  expect(path).toBe('deployment/props.ts');
   expect(declared).toEqual(propsSections().map(({ name }) => name));
   expect(content).not.toMatch(/^import/m);
 });

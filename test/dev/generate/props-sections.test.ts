@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import type { SchemaNode } from '../../../contract/schema-node.ts';
 import { type PropsSection, propsSections } from '../../../dev/generate/props-sections.ts';
+import type { SchemaNode } from '../../../settings/schema.ts';
 import { exampleConsumer } from '../../charts/example-consumer.ts';
 
 /** Longest default of a section, so that a doc comment shows it in three lines. */

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { CONTAINER_PATH } from '../../../contract/container-paths.ts';
+import { CONTAINER_PATH } from '../../../contract/container.ts';
 import { randomName } from '../../integration/stack/random-name.ts';
 import { testRun } from '../../integration/stack/test-run.ts';
 import { manifestContainer, plainEnvironment, restrictionFlags } from './manifest-flags.ts';

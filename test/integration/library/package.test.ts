@@ -10,7 +10,7 @@ import { type PackedProduct, packProduct } from './packed-product.ts';
 
 const SLOW_MACHINE_MS = 180_000;
 
-const PACKED_ROOMS = ['app', 'charts', 'contract', 'monitoring'];
+const PACKED_ROOMS = ['app', 'charts', 'contract', 'deployment', 'monitoring', 'settings'];
 
 const TEMPLATE = 'node_modules/cdk8s-cli/templates/typescript-app/tsconfig.json';
 

@@ -13,6 +13,8 @@ const SOURCES = [
   'app',
   'charts',
   'contract',
+  'settings',
+  'deployment',
   'index.ts',
   'monitoring',
   'package.json',

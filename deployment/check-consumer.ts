@@ -1,0 +1,100 @@
+import { type Checked, checkAgainst, deepFreeze } from '../settings/check.ts';
+import { checkSettings } from '../settings/check-settings.ts';
+import { formatPath, type SettingPath, valueAt } from '../settings/document.ts';
+import type { Problem } from '../settings/problem.ts';
+import type { Settings } from '../settings/settings.ts';
+import { SECRET_SETTINGS, secretHome } from './application.ts';
+import { type ConsumerFile, ConsumerFileSchema } from './consumer-file.ts';
+import { CONSUMER_FILE_RULES } from './consumer-file-rules.ts';
+import type { StreamConsumerProps } from './props.ts';
+import { withPlaceholders } from './secret-placeholders.ts';
+
+/** A consumer.yaml that is right: everything the charts need. */
+export interface CheckedConsumer {
+  /** The file as the user wrote it, overlays merged in and deeply frozen: the props of the constructs. */
+  readonly document: StreamConsumerProps;
+  /** The file with its defaults filled in. */
+  readonly file: ConsumerFile;
+  /** `application` alone, without defaults: what belongs into the ConfigMap. */
+  readonly application: Readonly<Record<string, unknown>>;
+  /** `application` as the consumer will see it, defaults included; secrets are placeholders. */
+  readonly settings: Settings;
+}
+
+/** Consumers that are right, by their documents: what one construct has checked, or synth has, others take as it is. */
+const KNOWN = new WeakMap<object, CheckedConsumer>();
+
+function known(consumer: CheckedConsumer): CheckedConsumer {
+  KNOWN.set(deepFreeze(consumer.document), consumer);
+  return consumer;
+}
+
+type Section = Record<string, unknown>;
+
+const isSection = (value: unknown): value is Section =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const sectionOf = (parent: Section, key: string): Section => (isSection(parent[key]) ? parent[key] : {});
+
+function remove(root: Section, path: SettingPath): void {
+  const parent = valueAt(root, path.slice(0, -1));
+  if (isSection(parent)) {
+    delete parent[String(path.at(-1))];
+  }
+}
+
+function secretProblem(path: SettingPath): Problem {
+  return {
+    path: `application.${formatPath(path)}`,
+    message: 'is a secret, and a manifest is no place for one',
+    allowed: `a Secret in the cluster with the key ${path.at(-1)}, named by ${secretHome(path)}`,
+  };
+}
+
+/** Takes the secrets out of the application's part, which is changed. */
+function takeOutSecrets(application: Section): Problem[] {
+  const written = SECRET_SETTINGS.filter((path) => valueAt(application, path) !== undefined);
+  for (const path of written) {
+    remove(application, path);
+  }
+  return written.map(secretProblem);
+}
+
+/**
+ * Checks consumer.yaml, with `application` by the consumer's own rules.
+ *
+ * @param input the parsed document, overlays merged in; it is not changed. The `document` of a checked consumer is right
+ * already.
+ * @returns all that the charts need, or all problems at once; it never throws for a wrong input.
+ */
+export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
+  const found = KNOWN.get(input as object);
+  if (found !== undefined) {
+    return { ok: true, value: found };
+  }
+  const written: unknown = structuredClone(input ?? {});
+  const application = isSection(written) ? sectionOf(written, 'application') : {};
+  const secrets = takeOutSecrets(application);
+  const file = checkAgainst(ConsumerFileSchema, written, CONSUMER_FILE_RULES);
+  const settings = checkSettings(withPlaceholders(application, file.ok ? file.value.monitoring : undefined));
+  if (file.ok && settings.ok && secrets.length === 0) {
+    const document = written as StreamConsumerProps;
+    return { ok: true, value: known({ document, file: file.value, application, settings: settings.value }) };
+  }
+  const problems = [...secrets, ...(file.ok ? [] : file.problems)];
+  const isGiven = isSection(written) && isSection(written['application']);
+  const more = settings.ok || !isGiven ? [] : settings.problems;
+  const paths = new Set(problems.map(({ path }) => path));
+  for (const problem of more.map((each) => ({ ...each, path: `application.${each.path}` }))) {
+    if (!paths.has(problem.path)) {
+      problems.push(problem);
+    }
+  }
+  return { ok: false, problems };
+}
+
+/** The same consumer, whose Namespace is in a file that it shares with others. */
+export function withoutNamespace({ document, file, ...others }: CheckedConsumer): CheckedConsumer {
+  const namespace = { ...file.namespace, create: false };
+  return known({ ...others, document: { ...document, namespace }, file: deepFreeze({ ...file, namespace }) });
+}

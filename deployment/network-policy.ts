@@ -1,0 +1,87 @@
+import { type Static, Type } from 'typebox';
+import { ALLOWED } from '../settings/schema.ts';
+import { section } from '../settings/section.ts';
+import { labelMap } from './label-map.ts';
+
+const OCTET = '(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])';
+const IPV4_BLOCK = `(${OCTET}\\.){3}${OCTET}/(3[0-2]|[12]?[0-9])`;
+const IPV6_BLOCK = '[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}/(12[0-8]|1[01][0-9]|[1-9]?[0-9])';
+
+const place = {
+  cidr: Type.Optional(
+    Type.String({
+      pattern: `^(${IPV4_BLOCK}|${IPV6_BLOCK})$`,
+      description:
+        'Block of addresses, for what is outside of the cluster; not together with the others. Left out: any address.',
+      [ALLOWED]: 'a block of addresses such as 10.0.0.0/8, 192.0.2.10/32 or 2001:db8::/32',
+    }),
+  ),
+  namespace: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+      maxLength: 63,
+      description:
+        "Namespace of the Pods. Left out: the consumer's own where podLabels are given, otherwise any place.",
+      [ALLOWED]: 'the name of a namespace: at most 63 lower-case letters, digits and dashes',
+    }),
+  ),
+  podLabels: Type.Optional(labelMap({ description: 'Labels of the Pods. Left out: all Pods of the namespace.' })),
+};
+
+const peer = Type.Object(place, { additionalProperties: false, description: 'Who may ask: addresses, or Pods.' });
+
+const destination = (what: string, ports: string) =>
+  Type.Array(
+    Type.Object(
+      {
+        ...place,
+        ports: Type.Array(Type.Integer({ minimum: 1, maximum: 65_535 }), {
+          default: [],
+          uniqueItems: true,
+          description: `Ports as the Pods or hosts there have them, not those of a Service. Left out: ${ports}.`,
+        }),
+      },
+      { additionalProperties: false, description: 'A place: addresses, Pods, or only ports.' },
+    ),
+    { default: [{}], description: `Where ${what} may be. Left out: anywhere, at ${ports}.` },
+  );
+
+/** Who may talk to the Pods, and to whom they may talk. */
+export const networkPolicy = Type.Object(
+  {
+    enabled: Type.Boolean({
+      default: true,
+      description: 'Whether there is a NetworkPolicy; false leaves all traffic to the policies of others.',
+    }),
+    ingress: Type.Array(peer, {
+      default: [{ namespace: 'monitoring' }],
+      description: 'Who may ask the HTTP interface: Prometheus above all. The kubelet, which probes, needs no rule.',
+    }),
+    egress: Type.Object(
+      {
+        dns: destination('name servers', '53'),
+        brokers: destination('the brokers', 'the ports of application.kafka.brokers'),
+        database: destination('PostgreSQL', '5432'),
+        others: Type.Array(
+          Type.Object(
+            {
+              ...place,
+              ports: Type.Array(Type.Integer({ minimum: 1, maximum: 65_535 }), {
+                minItems: 1,
+                uniqueItems: true,
+                description: 'Ports as the Pods or hosts there have them, not those of a Service.',
+              }),
+            },
+            { additionalProperties: false, description: 'A place: addresses, Pods, or only ports.' },
+          ),
+          { default: [], description: 'Whatever else the Pods may reach. Left out: nothing.' },
+        ),
+      },
+      section,
+    ),
+  },
+  section,
+);
+
+/** A place in a NetworkPolicy: addresses, Pods, or any place. */
+export type NetworkPlace = Static<typeof peer>;

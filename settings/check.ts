@@ -1,0 +1,62 @@
+import type { Static, TSchema } from 'typebox';
+import { compileSchema } from './compile-schema.ts';
+import type { Problem } from './problem.ts';
+import type { SchemaNode } from './schema.ts';
+import { schemaProblems } from './schema-problems.ts';
+import { shownValue } from './shown-value.ts';
+
+/** What a check says: the complete value, deeply frozen, or everything that is wrong. */
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** A condition that no single value's schema can state. */
+export interface Rule<T> {
+  /** Paths of the values it looks at: the rule is asked only when none of them is a problem already. */
+  readonly reads: readonly string[];
+  /** All that is wrong; empty when the values fit. `given` is masked as that of any problem, unless the rule does so itself. */
+  readonly find: (value: T) => readonly Problem[];
+  /** Whether `given` is shown as it is. @default false */
+  readonly masksItself?: boolean;
+}
+
+/** Makes plain data unchangeable, with all that is in it. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}
+
+const concerns = (path: string, problem: string): boolean =>
+  problem === '' ||
+  path === problem ||
+  [`.`, `[`].some((next) => path.startsWith(problem + next) || problem.startsWith(path + next));
+
+const withShownValue = (problem: Problem): Problem =>
+  problem.given === undefined ? problem : { ...problem, given: shownValue(problem.given) };
+
+/**
+ * Checks a value against a schema and rules, and fills in the schema's defaults.
+ *
+ * @param input plain data, such as a parsed YAML document; it is not changed. `undefined` and `null` count as an empty map.
+ * @param rules asked after the schema. @default none
+ * @returns the complete, deeply frozen value, or all problems at once; it never throws for a wrong input.
+ */
+export function checkAgainst<S extends TSchema>(
+  schema: S,
+  input: unknown,
+  rules: readonly Rule<Static<S>>[] = [],
+): Checked<Static<S>> {
+  const document: unknown = structuredClone(input ?? {});
+  const validate = compileSchema(schema);
+  validate(document);
+  const problems = schemaProblems(validate.errors ?? [], schema as SchemaNode, document);
+  const value = document as Static<S>;
+  const askable = rules.filter(({ reads }) => !problems.some(({ path }) => reads.some((read) => concerns(read, path))));
+  for (const { find, masksItself } of askable) {
+    problems.push(...(masksItself ? find(value) : find(value).map(withShownValue)));
+  }
+  return problems.length === 0 ? { ok: true, value: deepFreeze(value) } : { ok: false, problems };
+}

@@ -1,0 +1,41 @@
+import { Type } from 'typebox';
+import { duration } from './duration-setting.ts';
+import { ALLOWED, SECRET } from './schema.ts';
+import { section } from './section.ts';
+
+/** How PostgreSQL is reached. */
+export const database = Type.Object(
+  {
+    url: Type.String({
+      pattern: '^postgres(ql)?://',
+      description:
+        "Where PostgreSQL is. Of libpq's parameters, such as ?sslmode=verify-full, those that are not followed are refused.",
+      [ALLOWED]: 'postgresql://user:password@host:port/database',
+      [SECRET]: 'url',
+    }),
+    user: Type.Optional(Type.String({ minLength: 1, description: "Role to log in as; left out: the URL's." })),
+    password: Type.Optional(
+      Type.String({ minLength: 1, description: "The role's password; left out: the URL's.", [SECRET]: true }),
+    ),
+    schema: Type.String({
+      pattern: '^[a-z_][a-z0-9_]{0,62}$',
+      [ALLOWED]: 'a lower-case identifier: 1 to 63 letters, digits and underscores, no digit first',
+      default: 'stream_consumer',
+      description: 'Schema of the tables; created, with them, when absent.',
+    }),
+    migrate: Type.Boolean({
+      default: true,
+      description:
+        'Whether the consumer creates and upgrades its tables when it starts. false: it checks that they are there and what it knows, for `stream-consumer migrate` by a role that owns them.',
+    }),
+    poolSize: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 4,
+      description: 'Connections for writing: as many transactions run at once.',
+    }),
+    connectTimeout: duration('5s', 'Time to wait for a connection.'),
+    statementTimeout: duration('30s', 'Time after which PostgreSQL gives up a statement of ours.'),
+  },
+  { ...section, description: 'How PostgreSQL is reached.' },
+);

@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import { PRODUCT_NAME } from '../contract/identity.ts';
+import { duration } from './duration-setting.ts';
+import { ALLOWED, SECRET } from './schema.ts';
+import { closed, section } from './section.ts';
+import { TOPIC_ALLOWED, TOPIC_PATTERN } from './topic-name.ts';
+
+const sasl = Type.Object(
+  {
+    mechanism: Type.Enum(['plain', 'scram-sha-256', 'scram-sha-512'], {
+      description: 'How the password is proved; plain sends it, so it wants kafka.ssl.',
+    }),
+    username: Type.String({ minLength: 1, description: 'User at the brokers.' }),
+    password: Type.String({ minLength: 1, description: "The user's password.", [SECRET]: true }),
+  },
+  { ...closed, description: 'SASL authentication with the brokers; left out: none.' },
+);
+
+/** How Kafka is reached and what is read from it. */
+export const kafka = Type.Object(
+  {
+    brokers: Type.Array(Type.String({ pattern: '^[^\\s:,/@]+:[0-9]{1,5}$', [ALLOWED]: 'host:port' }), {
+      minItems: 1,
+      description: 'Bootstrap brokers, each as host:port.',
+    }),
+    topics: Type.Array(Type.String({ pattern: TOPIC_PATTERN, [ALLOWED]: TOPIC_ALLOWED }), {
+      minItems: 1,
+      uniqueItems: true,
+      description: 'Topics to read; each has to exist.',
+    }),
+    groupId: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Consumer group; with topic and partition it names the stored position.',
+    }),
+    clientId: Type.String({
+      minLength: 1,
+      default: PRODUCT_NAME,
+      description: "Name of this client in the brokers' logs and quotas.",
+    }),
+    sessionTimeout: duration('10s', 'Silence after which the group gives the partitions of a member to others.'),
+    ssl: Type.Boolean({
+      default: false,
+      description: "TLS to the brokers, verified against the system's certificate authorities.",
+    }),
+    sasl: Type.Optional(sasl),
+  },
+  { ...section, description: 'How Kafka is reached and what is read from it.' },
+);

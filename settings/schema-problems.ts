@@ -1,0 +1,154 @@
+import type { ErrorObject } from 'ajv';
+import { allowedValues } from './allowed-values.ts';
+import { formatPath, type SettingPath, valueAt } from './document.ts';
+import { holdsSecret } from './mask-secrets.ts';
+import { nearestKey } from './nearest-key.ts';
+import { MOST_SHOWN_PROBLEMS, type Problem } from './problem.ts';
+import { childSchema, isFreeMap, type SchemaNode } from './schema.ts';
+import { MASK, shownValue } from './shown-value.ts';
+
+const MESSAGE: Readonly<Record<string, string>> = {
+  type: 'has the wrong type',
+  minimum: 'is too small',
+  maximum: 'is too large',
+  enum: 'is none of the known values',
+  const: 'is none of the known values',
+  anyOf: 'is not allowed',
+  pattern: 'is not well-formed',
+  minLength: 'is empty or too short',
+  maxLength: 'is too long',
+  minItems: 'is empty or too short',
+  maxItems: 'is too long',
+  uniqueItems: 'names the same value twice',
+};
+
+/** An error of Ajv's with its place resolved in the document. */
+interface LocatedError {
+  readonly error: ErrorObject;
+  readonly path: SettingPath;
+}
+
+function locate(error: ErrorObject, document: unknown): LocatedError {
+  const path: (string | number)[] = [];
+  for (const segment of error.instancePath.split('/').slice(1)) {
+    const key = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+    path.push(Array.isArray(valueAt(document, path)) ? Number(key) : key);
+  }
+  return { error, path };
+}
+
+/** Index of the branch of a union that the value was meant for: the only one for maps, when it is a map. */
+function intendedBranch(branches: readonly SchemaNode[], value: unknown): number {
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const maps = branches.filter((branch) => branch.type === 'object');
+  const [only] = maps;
+  return isMap && only !== undefined && maps.length === 1 ? branches.indexOf(only) : -1;
+}
+
+/** One problem for each union instead of one for each of its branches, unless it is plain which branch was meant. */
+function withoutBranches(errors: readonly LocatedError[]): readonly LocatedError[] {
+  const unions = errors.filter(({ error }) => error.keyword === 'anyOf');
+  return errors.filter(({ error }) =>
+    unions.every(({ error: union }) => {
+      const branch = intendedBranch(union.schema as readonly SchemaNode[], union.data);
+      const isWithin = error.schemaPath.startsWith(`${union.schemaPath}/`);
+      if (branch >= 0) {
+        return error !== union && (!isWithin || error.schemaPath.startsWith(`${union.schemaPath}/${branch}/`));
+      }
+      return !isWithin;
+    }),
+  );
+}
+
+/** Every path of the schema, so that a key at the wrong place finds its home. */
+function knownPaths(node: SchemaNode, prefix: SettingPath = []): readonly SettingPath[] {
+  return Object.entries(node.properties ?? {}).flatMap(([key, child]) => [
+    [...prefix, key],
+    ...knownPaths(child, [...prefix, key]),
+  ]);
+}
+
+function nearestPath(root: SchemaNode, siblings: readonly string[], parent: SettingPath, key: string) {
+  const sibling = nearestKey(key, siblings);
+  if (sibling !== undefined) {
+    return formatPath([...parent, sibling]);
+  }
+  const paths = knownPaths(root);
+  const leaf = nearestKey(
+    key,
+    paths.map((path) => String(path.at(-1))),
+  );
+  const found = paths.find((path) => path.at(-1) === leaf);
+  return found === undefined ? undefined : formatPath(found);
+}
+
+/** @param isSought whether the nearest known key is to be found, which takes its time */
+function unknownKey({ error, path }: LocatedError, root: SchemaNode, isSought: boolean): Problem {
+  const key = String(error.params['additionalProperty']);
+  const place = formatPath([...path, key]);
+  const parent = error.parentSchema as SchemaNode;
+  if (isFreeMap(parent)) {
+    const patterns = Object.keys(parent.patternProperties ?? {}).join(' or ');
+    return { path: place, message: 'has a name that is not allowed', allowed: `a name that matches ${patterns}` };
+  }
+  const siblings = Object.keys(parent.properties ?? {});
+  const nearest = isSought ? nearestPath(root, siblings, path, key) : undefined;
+  return {
+    path: place,
+    message: 'is not a known key',
+    allowed: siblings.join(', '),
+    ...(nearest === undefined ? {} : { nearest }),
+  };
+}
+
+function missingKey({ error, path }: LocatedError): Problem {
+  const key = String(error.params['missingProperty']);
+  const schema = childSchema(error.parentSchema as SchemaNode, key) ?? {};
+  return { path: formatPath([...path, key]), message: 'is missing', allowed: allowedValues(schema) };
+}
+
+/** Whether the schema has a secret at the path, above it or below it, or does not know the place. */
+function isSecretPlace(root: SchemaNode, path: SettingPath): boolean {
+  let node: SchemaNode | undefined = root;
+  for (const part of path) {
+    if (node === undefined || (node['x-secret'] ?? false) !== false) {
+      return true;
+    }
+    node = childSchema(node.anyOf?.find(({ type }) => type === 'object') ?? node, part);
+  }
+  return node === undefined || holdsSecret(node);
+}
+
+/** The texts that a schema node names one by one. */
+const choicesOf = ({ enum: choices = [], anyOf = [] }: SchemaNode): readonly string[] =>
+  [...choices, ...anyOf.map((branch) => branch.const)].filter((choice) => typeof choice === 'string');
+
+function wrongValue({ error, path }: LocatedError, root: SchemaNode, document: unknown): Problem {
+  const schema = error.parentSchema as SchemaNode;
+  return {
+    path: formatPath(path),
+    message: MESSAGE[error.keyword] ?? `is not allowed (${error.keyword})`,
+    given: isSecretPlace(root, path) ? MASK : shownValue(valueAt(document, path), choicesOf(schema)),
+    allowed: allowedValues(schema),
+  };
+}
+
+/**
+ * What Ajv found, in words: one problem for each path.
+ *
+ * @param errors of a validator made with `allErrors` and `verbose`.
+ */
+export function schemaProblems(errors: readonly ErrorObject[], root: SchemaNode, document: unknown): Problem[] {
+  const problems = new Map<string, Problem>();
+  for (const located of withoutBranches(errors.map((error) => locate(error, document)))) {
+    const { keyword } = located.error;
+    const problem =
+      keyword === 'additionalProperties'
+        ? unknownKey(located, root, problems.size < MOST_SHOWN_PROBLEMS)
+        : keyword === 'required'
+          ? missingKey(located)
+          : wrongValue(located, root, document);
+    problems.set(problem.path, problem);
+  }
+  return [...problems.values()];
+}
