@@ -1,4 +1,4 @@
-import { deadLetterTopic } from '../settings/dead-letter-topic.ts';
+import { deadLetterTopic } from '../settings/dead-letters.ts';
 import { milliseconds } from '../settings/duration.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ProductBuild } from './configuration/product-build.ts';

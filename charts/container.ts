@@ -1,8 +1,7 @@
 import { k8s } from 'cdk8s-plus-28';
-import { CONTAINER_PATH } from '../contract/container.ts';
-import { CONTAINER_USER } from '../contract/container-user.ts';
+import { CONTAINER_PATH, CONTAINER_USER } from '../contract/container.ts';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
-import { imageReference } from '../deployment/image-reference.ts';
+import { imageReference } from '../deployment/image.ts';
 import { type Credential, credentials } from './credentials.ts';
 import { environment } from './environment.ts';
 import { probes } from './probes.ts';

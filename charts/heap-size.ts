@@ -1,4 +1,4 @@
-import { memoryBytes } from '../deployment/memory-size.ts';
+import { memoryBytes } from '../deployment/resources.ts';
 
 const MEBIBYTE = 1_048_576;
 

@@ -3,7 +3,7 @@ import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
 import type { ConsumerFile } from '../deployment/consumer-file.ts';
-import { replicaRange } from '../deployment/replica-range.ts';
+import { replicaRange } from '../deployment/scaling.ts';
 import { scalingBehavior } from './scaling-behavior.ts';
 
 type HpaSettings = NonNullable<ConsumerFile['scaling']['hpa']>;

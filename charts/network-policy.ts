@@ -1,8 +1,7 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
-import { selectorLabels } from '../deployment/consumer-labels.ts';
+import { type CheckedWorkload, objectMetadata, selectorLabels } from '../deployment/checked-workload.ts';
 import type { NetworkPlace } from '../deployment/network-policy.ts';
 
 const DNS_PORTS = [53];

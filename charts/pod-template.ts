@@ -1,5 +1,5 @@
 import { k8s } from 'cdk8s-plus-28';
-import { CONTAINER_USER } from '../contract/container-user.ts';
+import { CONTAINER_USER } from '../contract/container.ts';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { container, VOLUME } from './container.ts';
 import { type Credential, credentials } from './credentials.ts';

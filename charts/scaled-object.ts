@@ -2,7 +2,7 @@ import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
 import type { ConsumerFile } from '../deployment/consumer-file.ts';
-import { replicaRange } from '../deployment/replica-range.ts';
+import { replicaRange } from '../deployment/scaling.ts';
 import { scalingBehavior } from './scaling-behavior.ts';
 
 type KedaSettings = NonNullable<ConsumerFile['scaling']['keda']>;

@@ -1,8 +1,7 @@
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
-import { recommendedLabels } from '../deployment/consumer-labels.ts';
+import { type CheckedWorkload, objectMetadata, recommendedLabels } from '../deployment/checked-workload.ts';
 import { baseContainer } from './container.ts';
 import { contentHash } from './content-hash.ts';
 import { credentials } from './credentials.ts';

@@ -1,7 +1,7 @@
 import { Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 import type { CheckedConsumer } from '../deployment/check-consumer.ts';
-import { SHARED_LABELS } from '../deployment/consumer-labels.ts';
+import { SHARED_LABELS } from '../deployment/checked-workload.ts';
 import { namespace } from './namespace.ts';
 
 /** What a {@link SharedNamespacesChart} is made from. */

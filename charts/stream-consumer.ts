@@ -1,10 +1,10 @@
 import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { consumerOfProps } from '../deployment/check-consumer.ts';
 import { checkedWorkload } from '../deployment/checked-workload.ts';
-import { consumerOfProps } from '../deployment/consumer-of-props.ts';
 import { InvalidConsumerError } from '../deployment/invalid-consumer-error.ts';
 import type { StreamConsumerProps } from '../deployment/props.ts';
-import { replicaRange } from '../deployment/replica-range.ts';
+import { replicaRange } from '../deployment/scaling.ts';
 import type { Workload } from '../deployment/workload.ts';
 import type { Problem } from '../settings/problem.ts';
 import { configMap } from './config-map.ts';

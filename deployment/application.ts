@@ -1,12 +1,23 @@
 import { Type } from 'typebox';
-import type { SettingPath } from '../settings/document.ts';
+import {
+  type ActuatorEndpointId,
+  type EndpointSettings,
+  HEALTH_GROUP,
+  isExposed,
+  managementEndpoint,
+} from '../contract/actuator.ts';
+import { CONTAINER_PATH } from '../contract/container.ts';
+import type { Rule } from '../settings/check.ts';
+import { type SettingPath, valueAt } from '../settings/document.ts';
+import type { Problem } from '../settings/problem.ts';
 import type { SchemaNode } from '../settings/schema.ts';
-import { SettingsSchema } from '../settings/settings.ts';
+import { type Settings, SettingsSchema } from '../settings/settings.ts';
+import type { ConsumerFile } from './consumer-file.ts';
 
 /** The user's name at the brokers is not secret, but it may come from the Secret that holds the password. */
 const MAY_COME_FROM_SECRET: readonly string[] = ['kafka.sasl.username'];
 
-const FROM_SECRET = 'Left out: it comes from the Secret with the password.';
+const COMES_FROM_SECRET = 'Left out: it comes from the Secret with the password.';
 
 const isSecret = (node: SchemaNode): boolean => (node['x-secret'] ?? false) !== false;
 
@@ -37,7 +48,9 @@ function withoutSecrets(node: SchemaNode, path: string): SchemaNode {
   const isRequired = (key: string): boolean =>
     kept.some(([name]) => name === key) && !MAY_COME_FROM_SECRET.includes(`${path}${key}`);
   const described = (child: SchemaNode, name: string): SchemaNode =>
-    MAY_COME_FROM_SECRET.includes(name) ? { ...child, description: `${child.description} ${FROM_SECRET}` } : child;
+    MAY_COME_FROM_SECRET.includes(name)
+      ? { ...child, description: `${child.description} ${COMES_FROM_SECRET}` }
+      : child;
   return {
     ...node,
     properties: Object.fromEntries(
@@ -60,3 +73,142 @@ export function applicationPart() {
     description: 'Settings of the consumer, as in application.yml; they go into the ConfigMap.',
   });
 }
+
+type Section = Readonly<Record<string, unknown>>;
+
+const isSection = (value: unknown): value is Section =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const sectionOf = (parent: Section, key: string): Section => (isSection(parent[key]) ? parent[key] : {});
+
+const FROM_SECRET = 'from-secret';
+
+const SECURITY = {
+  bearer: { token: FROM_SECRET },
+  basic: { username: FROM_SECRET, password: FROM_SECRET },
+} as const;
+
+/** The certificate's files where the Secret is mounted, and what stands for the credential in the other Secret. */
+function access(application: Section, { tls, credentials }: ConsumerFile['monitoring']): Section {
+  const ssl = tls && {
+    certificate: `${CONTAINER_PATH.certificate}/${tls.keys.certificate}`,
+    'certificate-private-key': `${CONTAINER_PATH.certificate}/${tls.keys.privateKey}`,
+  };
+  const security = credentials && SECURITY[credentials.type];
+  return {
+    ...(ssl && { server: { ...sectionOf(application, 'server'), ssl } }),
+    ...(security && { management: { ...sectionOf(application, 'management'), security } }),
+  };
+}
+
+/**
+ * `application` of consumer.yaml with something in place of each value that a Secret will give, so that the consumer's own
+ * check can be asked.
+ *
+ * @param monitoring the checked section; `undefined` when the file is wrong: then nothing is added for it.
+ */
+export function withPlaceholders(application: Section, monitoring: ConsumerFile['monitoring'] | undefined): Section {
+  const kafka = sectionOf(application, 'kafka');
+  const sasl = isSection(kafka['sasl'])
+    ? { sasl: { username: FROM_SECRET, ...kafka['sasl'], password: FROM_SECRET } }
+    : {};
+  return {
+    ...application,
+    kafka: 'kafka' in application && !isSection(application['kafka']) ? application['kafka'] : { ...kafka, ...sasl },
+    database: { ...sectionOf(application, 'database'), url: `postgresql://${FROM_SECRET}/${FROM_SECRET}` },
+    ...(monitoring && access(application, monitoring)),
+  };
+}
+
+const WILDCARD_ADDRESSES: readonly unknown[] = ['0.0.0.0', '::'];
+
+const EXPOSURE = 'management.endpoints.web.exposure';
+
+/** What the manifests make others ask. */
+const ASKED: Readonly<Partial<Record<ActuatorEndpointId, string>>> = {
+  health: 'both probes and the health check of the image',
+  prometheus: 'every scrape',
+};
+
+const problems = (isWrong: boolean, problem: Problem): Problem[] => (isWrong ? [problem] : []);
+
+/** `application` with its defaults, of which the schema knows no type. */
+const endpointOf = ({ application }: ConsumerFile) => managementEndpoint(application as unknown as EndpointSettings);
+
+const portIsKnown: Rule<ConsumerFile> = {
+  reads: ['application.server', 'application.management'],
+  find: (file) => {
+    const { port, settings } = endpointOf(file);
+    return problems(port === 0, {
+      path: `application.${settings.port}`,
+      message: 'would be chosen when the Pod starts, so no probe could know it',
+      given: port,
+      allowed: 'a whole number from 1 to 65535',
+    });
+  },
+};
+
+const probesReachServer: Rule<ConsumerFile> = {
+  reads: ['application.server', 'application.management'],
+  find: (file) => {
+    const { address, settings } = endpointOf(file);
+    return problems(!WILDCARD_ADDRESSES.includes(address), {
+      path: `application.${settings.address}`,
+      message: "is out of reach for the probes, which ask at the Pod's address",
+      given: address,
+      allowed: `${WILDCARD_ADDRESSES.join(' or ')}`,
+    });
+  },
+};
+
+const certificateIsMounted: Rule<ConsumerFile> = {
+  reads: ['application.server.ssl'],
+  find: ({ application }) =>
+    problems(valueAt(application, ['server', 'ssl']) !== undefined, {
+      path: 'application.server.ssl',
+      message: 'names files that nothing puts into the container',
+      allowed:
+        'nothing here; monitoring.tls.existingSecret names the Secret with the certificate, and the paths follow',
+    }),
+};
+
+/** `application.management` with its defaults. */
+const managementOf = ({ application }: ConsumerFile) => application['management'] as Settings['management'];
+
+const askedEndpointsAnswer: Rule<ConsumerFile> = {
+  reads: ['application.management'],
+  find: (file) => {
+    const { exposure } = managementOf(file).endpoints.web;
+    return Object.entries(ASKED).flatMap(([id, whose]) =>
+      problems(!isExposed(id as ActuatorEndpointId, exposure), {
+        path: `application.${EXPOSURE}`,
+        message: `leaves out ${id}, which ${whose} asks for`,
+        given: exposure,
+        allowed: `include with ${Object.keys(ASKED).join(' and ')} or *, and exclude without them`,
+      }),
+    );
+  },
+};
+
+const probedGroupsExist: Rule<ConsumerFile> = {
+  reads: ['application.management', 'probes'],
+  find: (file) => {
+    const { probes, group } = managementOf(file).endpoint.health;
+    const missing = Object.values(HEALTH_GROUP).filter((name) => !probes.enabled && group[name] === undefined);
+    return problems(file.probes.paths === 'groups' && missing.length > 0, {
+      path: 'probes.paths',
+      message: `asks for groups that application.management.endpoint.health.probes.enabled switches off: ${missing.join(', ')}`,
+      given: file.probes.paths,
+      allowed: 'root, or groups of these names under application.management.endpoint.health.group',
+    });
+  },
+};
+
+/** Whatever the settings say of the operational interface, those whom the manifests make ask it get an answer. */
+export const ENDPOINT_RULES: readonly Rule<ConsumerFile>[] = [
+  portIsKnown,
+  probesReachServer,
+  certificateIsMounted,
+  askedEndpointsAnswer,
+  probedGroupsExist,
+];

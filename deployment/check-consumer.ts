@@ -1,13 +1,13 @@
 import { type Checked, checkAgainst, deepFreeze } from '../settings/check.ts';
-import { checkSettings } from '../settings/check-settings.ts';
 import { formatPath, type SettingPath, valueAt } from '../settings/document.ts';
 import type { Problem } from '../settings/problem.ts';
-import type { Settings } from '../settings/settings.ts';
-import { SECRET_SETTINGS, secretHome } from './application.ts';
-import { type ConsumerFile, ConsumerFileSchema } from './consumer-file.ts';
-import { CONSUMER_FILE_RULES } from './consumer-file-rules.ts';
+import type { SchemaNode } from '../settings/schema.ts';
+import { checkSettings, type Settings } from '../settings/settings.ts';
+import { shownPath } from '../settings/shown-value.ts';
+import { SECRET_SETTINGS, secretHome, withPlaceholders } from './application.ts';
+import { CONSUMER_FILE_RULES, type ConsumerFile, ConsumerFileSchema } from './consumer-file.ts';
+import { InvalidConsumerError } from './invalid-consumer-error.ts';
 import type { StreamConsumerProps } from './props.ts';
-import { withPlaceholders } from './secret-placeholders.ts';
 
 /** A consumer.yaml that is right: everything the charts need. */
 export interface CheckedConsumer {
@@ -97,4 +97,41 @@ export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
 export function withoutNamespace({ document, file, ...others }: CheckedConsumer): CheckedConsumer {
   const namespace = { ...file.namespace, create: false };
   return known({ ...others, document: { ...document, namespace }, file: deepFreeze({ ...file, namespace }) });
+}
+
+const NOT_PLAIN: Problem = {
+  path: '',
+  message: 'holds something that is no plain data, such as a function',
+  allowed: 'what consumer.yaml could hold: maps, lists, strings, numbers, true and false',
+};
+
+const withShownPath = (problem: Problem): Problem => ({
+  ...problem,
+  path: shownPath(ConsumerFileSchema as SchemaNode, problem.path),
+});
+
+function isPlain(props: unknown): boolean {
+  try {
+    structuredClone(props);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Checks a construct's props as consumer.yaml is checked.
+ *
+ * @param subject who has the props, for the error's message
+ * @throws InvalidConsumerError with all problems at once
+ */
+export function consumerOfProps(subject: string, props: unknown): CheckedConsumer {
+  if (!isPlain(props)) {
+    throw new InvalidConsumerError(subject, [NOT_PLAIN]);
+  }
+  const checked = checkConsumerFile(props);
+  if (!checked.ok) {
+    throw new InvalidConsumerError(subject, checked.problems.map(withShownPath));
+  }
+  return checked.value;
 }

@@ -1,19 +1,20 @@
 import { type Static, Type } from 'typebox';
 import { PRODUCT_NAME } from '../contract/identity.ts';
-import { ALLOWED } from '../settings/schema.ts';
-import { closed, section } from '../settings/section.ts';
-import { applicationPart } from './application.ts';
-import { secrets } from './container-secrets.ts';
-import { database } from './database.ts';
+import type { Rule } from '../settings/check.ts';
+import { valueAt } from '../settings/document.ts';
+import { milliseconds } from '../settings/duration.ts';
+import type { Problem } from '../settings/problem.ts';
+import { ALLOWED, closed, section } from '../settings/schema.ts';
+import { applicationPart, ENDPOINT_RULES } from './application.ts';
 import { image } from './image.ts';
-import { kafka } from './kafka.ts';
-import { monitoring } from './monitoring.ts';
-import { networkPolicy } from './network-policy.ts';
-import { pods } from './pods.ts';
-import { probes } from './probes.ts';
-import { resources } from './resources.ts';
-import { rollout } from './rollout.ts';
-import { scaling } from './scaling.ts';
+import { monitoring, SCRAPE_RULES } from './monitoring.ts';
+import { NETWORK_RULES, networkPolicy } from './network-policy.ts';
+import { POD_RULES, pods } from './pods.ts';
+import { PROBE_RULES, probes } from './probes.ts';
+import { memoryBytes, resources } from './resources.ts';
+import { ROLLOUT_RULES, rollout } from './rollout.ts';
+import { SCALING_RULES, scaling } from './scaling.ts';
+import { database, kafka, SECRET_RULES, secrets } from './secrets.ts';
 
 const DNS_LABEL = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const dnsLabel = (maxLength: number, description: string, fallback: string) =>
@@ -80,3 +81,137 @@ export const ConsumerFileSchema = Type.Object(
 
 /** consumer.yaml after defaults were filled in; `application` stays as the user wrote it. */
 export type ConsumerFile = Static<typeof ConsumerFileSchema>;
+
+/** cdk8s takes an object with such a key for an instance of a class, and throws (its `sanitizeValue`). */
+const UNRENDERABLE = 'constructor';
+
+/** The parts that have maps whose keys are the user's and become keys of an object. */
+const PARTS = ['pods', 'monitoring', 'networkPolicy', 'scaling', 'database', 'kafka'] as const;
+
+/** Becomes a list. */
+const ENVIRONMENT = 'pods.environment';
+
+function keyProblems(value: unknown, path: string): Problem[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) => keyProblems(item, `${path}[${index}]`));
+  }
+  if (typeof value !== 'object' || value === null || path === ENVIRONMENT) {
+    return [];
+  }
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const place = `${path}.${key}`;
+    return key === UNRENDERABLE ? [unrenderable(place)] : keyProblems(inner, place);
+  });
+}
+
+const unrenderable = (path: string): Problem => ({
+  path,
+  message: 'has a name that cdk8s cannot render',
+  allowed: `any other name; with a prefix it can be had: example.com/${UNRENDERABLE}`,
+});
+
+/** Labels and the like may have any name that Kubernetes allows, but for one. */
+const namesAreRendered: Rule<ConsumerFile> = {
+  reads: PARTS,
+  find: (file) => PARTS.flatMap((part) => keyProblems(file[part], part)),
+};
+
+const KEY_RULES: readonly Rule<ConsumerFile>[] = [namesAreRendered];
+
+/** Below this a Pod would be killed before V8 had a heap worth the name. */
+const SMALLEST_MEMORY_LIMIT = '128Mi';
+
+const problems = (isWrong: boolean, problem: Problem): Problem[] => (isWrong ? [problem] : []);
+
+const millicores = (cpu: string): number =>
+  cpu.endsWith('m') ? Number(cpu.slice(0, -1)) : Math.round(Number(cpu) * 1_000);
+
+const tagIsFixed: Rule<ConsumerFile> = {
+  reads: ['image.tag'],
+  find: ({ image }) =>
+    problems(image.tag?.toLowerCase() === 'latest', {
+      path: 'image.tag',
+      message: 'moves: two Pods of one Deployment could run different images',
+      given: image.tag,
+      allowed: "a tag that is pushed once, a digest, or neither: then the package's version is the tag",
+    }),
+};
+
+const graceOutlastsDrain: Rule<ConsumerFile> = {
+  reads: ['terminationGracePeriodSeconds', 'application.shutdown.timeout'],
+  find: ({ terminationGracePeriodSeconds, application }) => {
+    const timeout = String(valueAt(application, ['shutdown', 'timeout']));
+    return problems(terminationGracePeriodSeconds * 1_000 <= milliseconds(timeout), {
+      path: 'terminationGracePeriodSeconds',
+      message: `is not longer than application.shutdown.timeout (${timeout}), so a Pod would be killed while it drains`,
+      given: terminationGracePeriodSeconds,
+      allowed: `more than ${Math.ceil(milliseconds(timeout) / 1_000)} seconds, or a shorter application.shutdown.timeout`,
+    });
+  },
+};
+
+const memoryHoldsHeap: Rule<ConsumerFile> = {
+  reads: ['resources.limits.memory'],
+  find: ({ resources: { limits } }) =>
+    problems(memoryBytes(limits.memory) < memoryBytes(SMALLEST_MEMORY_LIMIT), {
+      path: 'resources.limits.memory',
+      message: 'is too small for the consumer',
+      given: limits.memory,
+      allowed: `at least ${SMALLEST_MEMORY_LIMIT}`,
+    }),
+};
+
+const requestsFitLimits: Rule<ConsumerFile> = {
+  reads: ['resources'],
+  find: ({ resources: { requests, limits } }) => [
+    ...problems(memoryBytes(requests.memory ?? limits.memory) > memoryBytes(limits.memory), {
+      path: 'resources.requests.memory',
+      message: 'is above the limit, which Kubernetes refuses',
+      given: requests.memory,
+      allowed: `at most resources.limits.memory (${limits.memory}), or nothing: then it is the limit`,
+    }),
+    ...problems(millicores(requests.cpu) > millicores(limits.cpu), {
+      path: 'resources.requests.cpu',
+      message: 'is above the limit, which Kubernetes refuses',
+      given: requests.cpu,
+      allowed: `at most resources.limits.cpu (${limits.cpu})`,
+    }),
+  ],
+};
+
+const saslHasCredentials: Rule<ConsumerFile> = {
+  reads: ['kafka', 'application.kafka.sasl'],
+  find: ({ kafka, application }) => {
+    const sasl = valueAt(application, ['kafka', 'sasl']);
+    return [
+      ...problems(sasl !== undefined && kafka === undefined, {
+        path: 'kafka.existingSecret',
+        message: 'is missing, and application.kafka.sasl needs a password',
+        allowed: 'the name of a Secret with the keys username and password (kafka.keys renames them)',
+      }),
+      ...problems(sasl === undefined && kafka !== undefined, {
+        path: 'application.kafka.sasl.mechanism',
+        message: 'is missing, and kafka.existingSecret gives credentials for it',
+        allowed: 'one of plain, scram-sha-256, scram-sha-512',
+      }),
+    ];
+  },
+};
+
+/** What must fit together in consumer.yaml; asked only where the values themselves are right. */
+export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
+  tagIsFixed,
+  graceOutlastsDrain,
+  memoryHoldsHeap,
+  requestsFitLimits,
+  saslHasCredentials,
+  ...ENDPOINT_RULES,
+  ...PROBE_RULES,
+  ...ROLLOUT_RULES,
+  ...SCALING_RULES,
+  ...NETWORK_RULES,
+  ...SCRAPE_RULES,
+  ...SECRET_RULES,
+  ...POD_RULES,
+  ...KEY_RULES,
+];

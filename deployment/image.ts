@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { ALLOWED } from '../settings/schema.ts';
-import { section } from '../settings/section.ts';
+import { ALLOWED, section } from '../settings/schema.ts';
 import { objectName } from './object-names.ts';
 
 /** Which image the Pods run. */
@@ -34,3 +33,24 @@ export const image = Type.Object(
   },
   { ...section, description: 'Which image the Pods run.' },
 );
+
+/** Where the image comes from, as consumer.yaml's `image` says it. */
+interface ImageSource {
+  readonly repository: string;
+  /** Left out: the package's version. */
+  readonly tag?: string;
+  /** Wins over the tag: a digest can't be moved. */
+  readonly digest?: string;
+}
+
+/**
+ * The one place that spells the image: the Deployment pulls it and `npm run image` builds it under this very name.
+ *
+ * @param version the package's version, the tag when the source names neither tag nor digest
+ */
+export function imageReference(source: ImageSource, version: string): string {
+  if (source.digest !== undefined) {
+    return `${source.repository}@${source.digest}`;
+  }
+  return `${source.repository}:${source.tag ?? version}`;
+}

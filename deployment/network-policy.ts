@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { ALLOWED } from '../settings/schema.ts';
-import { section } from '../settings/section.ts';
-import { labelMap } from './label-map.ts';
+import type { Rule } from '../settings/check.ts';
+import type { Problem } from '../settings/problem.ts';
+import { ALLOWED, section } from '../settings/schema.ts';
+import type { ConsumerFile } from './consumer-file.ts';
+import { labelMap } from './object-names.ts';
 
 const OCTET = '(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])';
 const IPV4_BLOCK = `(${OCTET}\\.){3}${OCTET}/(3[0-2]|[12]?[0-9])`;
@@ -85,3 +87,45 @@ export const networkPolicy = Type.Object(
 
 /** A place in a NetworkPolicy: addresses, Pods, or any place. */
 export type NetworkPlace = Static<typeof peer>;
+
+function placeProblems(path: string, { cidr, namespace, podLabels }: NetworkPlace): Problem[] {
+  return cidr !== undefined && (namespace ?? podLabels) !== undefined
+    ? [
+        {
+          path,
+          message: 'names addresses and Pods at once, which Kubernetes refuses',
+          allowed: 'cidr alone, or namespace and podLabels; two entries for both',
+        },
+      ]
+    : [];
+}
+
+const placesAreOne: Rule<ConsumerFile> = {
+  reads: ['networkPolicy'],
+  find: ({ networkPolicy: { ingress, egress } }) => [
+    ...ingress.flatMap((place, index) => placeProblems(`networkPolicy.ingress[${index}]`, place)),
+    ...(['dns', 'brokers', 'database', 'others'] as const).flatMap((name) =>
+      egress[name].flatMap((place, index) => placeProblems(`networkPolicy.egress.${name}[${index}]`, place)),
+    ),
+  ],
+};
+
+const askersAreNamed: Rule<ConsumerFile> = {
+  reads: ['networkPolicy.ingress'],
+  find: ({ networkPolicy: { ingress } }) =>
+    ingress.flatMap((place, index) =>
+      Object.keys(place).length > 0
+        ? []
+        : [
+            {
+              path: `networkPolicy.ingress[${index}]`,
+              message: 'names nobody',
+              given: place,
+              allowed: 'cidr, namespace or podLabels; cidr: 0.0.0.0/0 for everybody',
+            },
+          ],
+    ),
+};
+
+/** What the places of the NetworkPolicy must be. */
+export const NETWORK_RULES: readonly Rule<ConsumerFile>[] = [placesAreOne, askersAreNamed];

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { LIVENESS_PROBE, type ProbeTiming, READINESS_PROBE, STARTUP_PROBE } from '../contract/probes.ts';
-import { closed, section } from '../settings/section.ts';
+import type { Rule } from '../settings/check.ts';
+import { closed, section } from '../settings/schema.ts';
+import type { ConsumerFile } from './consumer-file.ts';
 
 const seconds = (minimum: number, fallback: number, description: string) =>
   Type.Integer({ minimum, maximum: 3_600, default: fallback, description });
@@ -48,3 +50,25 @@ export const probes = Type.Object(
 
 /** The probes with their timing filled in. */
 export type ProbeSettings = Static<typeof probes>;
+
+const answersInTime = (probe: 'liveness' | 'readiness' | 'startup'): Rule<ConsumerFile> => ({
+  reads: [`probes.${probe}`],
+  find: ({ probes }) => {
+    const { periodSeconds = 0, timeoutSeconds = 0 } = probes[probe] ?? {};
+    return timeoutSeconds <= periodSeconds
+      ? []
+      : [
+          {
+            path: `probes.${probe}.timeoutSeconds`,
+            message: 'is longer than the period, so the next question would come before the answer is due',
+            given: timeoutSeconds,
+            allowed: `at most probes.${probe}.periodSeconds (${periodSeconds})`,
+          },
+        ];
+  },
+});
+
+/** What the timings of the probes must hold. */
+export const PROBE_RULES: readonly Rule<ConsumerFile>[] = (['liveness', 'readiness', 'startup'] as const).map(
+  answersInTime,
+);

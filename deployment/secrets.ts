@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { ALLOWED } from '../settings/schema.ts';
-import { closed } from '../settings/section.ts';
-import { objectName, SECRET_KEY } from './object-names.ts';
+import type { Rule } from '../settings/check.ts';
+import type { Problem } from '../settings/problem.ts';
+import { ALLOWED, closed, section } from '../settings/schema.ts';
+import type { ConsumerFile } from './consumer-file.ts';
+import { objectName, SECRET_KEY, secretKey } from './object-names.ts';
 
 const externalSecret = Type.Object(
   {
@@ -51,7 +53,7 @@ const sealedSecret = Type.Object(
 );
 
 /** Who makes a Secret, unless it is there already. */
-export const secretSource = {
+const secretSource = {
   externalSecret: Type.Optional(externalSecret),
   sealedSecret: Type.Optional(sealedSecret),
 };
@@ -60,3 +62,122 @@ const source = Type.Object(secretSource);
 
 /** Who makes a Secret: at most one of both. */
 export type SecretSource = Static<typeof source>;
+
+/** How the container gets what the Secrets hold. */
+export const secrets = Type.Object(
+  {
+    as: Type.Enum(['environment', 'files'], {
+      default: 'environment',
+      description:
+        'environment: variables. files: a folder that the consumer reads as a config tree; nothing of it is in the environment.',
+    }),
+  },
+  { ...section, description: 'How the container gets what the Secrets hold; either way when it starts.' },
+);
+
+/** Where the brokers' credentials come from. */
+export const kafka = Type.Object(
+  {
+    existingSecret: Type.String({
+      ...objectName,
+      description: 'Secret with the SASL credentials in the same namespace, made by you or by one of the two below.',
+    }),
+    ...secretSource,
+    keys: Type.Object(
+      { username: secretKey('username'), password: secretKey('password') },
+      {
+        ...section,
+        description: 'Keys of the Secret.',
+      },
+    ),
+  },
+  { ...closed, description: 'Credentials of the brokers, needed with application.kafka.sasl; left out: none.' },
+);
+
+const keys = Type.Object(
+  { url: secretKey('url'), user: secretKey('user'), password: secretKey('password') },
+  { ...section, description: 'Keys of the Secret.' },
+);
+
+const credentials = (whose: string) => ({
+  existingSecret: Type.String({
+    ...objectName,
+    description: `Secret with the ${whose}credentials in the same namespace, made by you or by one of the two below.`,
+    [ALLOWED]: 'the name of a Secret with the keys url, user and password (keys renames them)',
+  }),
+  ...secretSource,
+  keys,
+});
+
+/** Where PostgreSQL's credentials come from. */
+export const database = Type.Object(
+  {
+    ...credentials(''),
+    migrate: Type.Enum(['onStart', 'job', 'never'], {
+      default: 'onStart',
+      description:
+        'Who creates and upgrades the tables. onStart: the consumer. job: a Job, as the owner, so that the consumer need not be able to. never: somebody else.',
+    }),
+    owner: Type.Optional(
+      Type.Object(credentials("owner's "), {
+        ...closed,
+        description: 'Who the Job logs in as; needed with migrate: job. Left out: nobody.',
+      }),
+    ),
+  },
+  { ...section, description: "PostgreSQL's URL, user and password; user and password may be missing from the Secret." },
+);
+
+const problems = (isWrong: boolean, problem: Problem): Problem[] => (isWrong ? [problem] : []);
+
+const twoSources = (path: string, source: SecretSource | undefined): Problem[] =>
+  problems(source?.externalSecret !== undefined && source.sealedSecret !== undefined, {
+    path,
+    message: 'has two that make one Secret, externalSecret and sealedSecret',
+    allowed: 'one of both, or neither: then the Secret is there already',
+  });
+
+const secretHasOneSource: Rule<ConsumerFile> = {
+  reads: ['database', 'kafka'],
+  find: ({ database, kafka }) => [
+    ...twoSources('database', database),
+    ...twoSources('database.owner', database.owner),
+    ...twoSources('kafka', kafka),
+  ],
+};
+
+const jobHasOwner: Rule<ConsumerFile> = {
+  reads: ['database'],
+  find: ({ database: { migrate, owner } }) => [
+    ...problems(migrate === 'job' && owner === undefined, {
+      path: 'database.owner.existingSecret',
+      message: 'is missing, and the Job of migrate: job has to log in as somebody',
+      allowed: 'the name of a Secret with the keys url, user and password (database.owner.keys renames them)',
+    }),
+    ...problems(migrate !== 'job' && owner !== undefined, {
+      path: 'database.owner',
+      message: `is used by nobody with migrate: ${migrate}`,
+      allowed: 'nothing, or migrate: job',
+    }),
+  ],
+};
+
+const secretsDiffer: Rule<ConsumerFile> = {
+  reads: ['database', 'kafka'],
+  find: ({ database, kafka }) => {
+    const made = [database, database.owner, kafka].filter(
+      (each) => (each?.externalSecret ?? each?.sealedSecret) !== undefined,
+    );
+    const names = made.map((each) => each?.existingSecret);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    return problems(twice !== undefined, {
+      path: 'database.existingSecret',
+      message: 'is the name of a Secret that is made twice',
+      given: twice,
+      allowed: 'a name of its own for each Secret that externalSecret or sealedSecret makes',
+    });
+  },
+};
+
+/** What must hold for Secrets, and for who makes them. */
+export const SECRET_RULES: readonly Rule<ConsumerFile>[] = [secretHasOneSource, jobHasOwner, secretsDiffer];

@@ -1,4 +1,4 @@
-import { SERIES_BUDGET } from '../contract/series-budget.ts';
+import { SERIES_BUDGET } from '../contract/metrics.ts';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 
 const LONGEST_TIMEOUT_SECONDS = 10;

@@ -1,7 +1,7 @@
 import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { consumerOfProps } from '../deployment/check-consumer.ts';
 import { checkedWorkload } from '../deployment/checked-workload.ts';
-import { consumerOfProps } from '../deployment/consumer-of-props.ts';
 import type { Workload } from '../deployment/workload.ts';
 import { prometheusRule } from './prometheus-rule.ts';
 import { scrapeObject } from './scrape-object.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { duration } from './duration-setting.ts';
-import { section } from './section.ts';
+import { duration } from './duration.ts';
+import { section } from './schema.ts';
 
 /** How the consumer reads, buffers and writes. */
 export const consumer = Type.Object(

@@ -1,7 +1,6 @@
 import type { Rule } from './check.ts';
 import { isPlainUrl } from './mask-secrets.ts';
-import { nearestKey } from './nearest-key.ts';
-import type { Problem } from './problem.ts';
+import { nearestKey, type Problem } from './problem.ts';
 import type { Settings } from './settings.ts';
 import { MASK, shownKey } from './shown-value.ts';
 

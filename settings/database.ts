@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { duration } from './duration-setting.ts';
-import { ALLOWED, SECRET } from './schema.ts';
-import { section } from './section.ts';
+import { duration } from './duration.ts';
+import { ALLOWED, SECRET, section } from './schema.ts';
 
 /** How PostgreSQL is reached. */
 export const database = Type.Object(

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { ALLOWED } from './schema.ts';
-import { section } from './section.ts';
-import { TOPIC_ALLOWED, TOPIC_PATTERN } from './topic-name.ts';
+import { TOPIC_ALLOWED, TOPIC_PATTERN } from './kafka.ts';
+import { ALLOWED, section } from './schema.ts';
+import type { Settings } from './settings.ts';
 
 /** Where records go that PostgreSQL cannot store. */
 export const deadLetters = Type.Object(
@@ -30,3 +30,7 @@ export const deadLetters = Type.Object(
   },
   { ...section, description: 'What becomes of records that PostgreSQL cannot store.' },
 );
+
+/** The topic that takes the dead letters of `topic`: `deadLetters.topic`, or where that is left out `<topic>.dead-letters`. */
+export const deadLetterTopic = (settings: Pick<Settings['deadLetters'], 'topic'>, topic: string): string =>
+  settings.topic ?? `${topic}.dead-letters`;

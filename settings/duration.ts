@@ -1,7 +1,10 @@
+import { Type } from 'typebox';
+import { ALLOWED } from './schema.ts';
+
 const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
 /** A whole number and its unit, as Spring writes simple durations: `500ms`, `30s`, `5m`, `1h`. */
-export const DURATION_PATTERN = '^[0-9]+(ms|s|m|h)$';
+const DURATION_PATTERN = '^[0-9]+(ms|s|m|h)$';
 
 /**
  * Milliseconds of a duration such as `30s`.
@@ -15,3 +18,12 @@ export function milliseconds(duration: string): number {
   }
   return Number(match[1]) * MILLISECONDS[match[2] as keyof typeof MILLISECONDS];
 }
+
+/** Schema of a setting that is a time span. */
+export const duration = (value: string, description: string) =>
+  Type.String({
+    pattern: DURATION_PATTERN,
+    default: value,
+    description,
+    [ALLOWED]: 'a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m',
+  });

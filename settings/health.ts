@@ -1,7 +1,27 @@
 import { type Static, Type } from 'typebox';
-import { HEALTH_COMPONENTS } from './health-components.ts';
-import { ALLOWED } from './schema.ts';
-import { closed, section } from './section.ts';
+import { HEALTH_GROUP } from '../contract/actuator.ts';
+import type { Rule } from './check.ts';
+import type { Problem } from './problem.ts';
+import { ALLOWED, closed, section } from './schema.ts';
+import type { Settings } from './settings.ts';
+import { shownKey } from './shown-value.ts';
+
+/** Names of the health components, as the report and a group's members call them. */
+export const HEALTH_COMPONENTS = [
+  'consumer',
+  'db',
+  'diskSpace',
+  'kafka',
+  'livenessState',
+  'ping',
+  'readinessState',
+] as const;
+
+/** Name of a health component. */
+type HealthComponentName = (typeof HEALTH_COMPONENTS)[number];
+
+/** Components that exist only while `management.endpoint.health.probes.enabled` is true. */
+export const PROBE_COMPONENTS: readonly HealthComponentName[] = ['livenessState', 'readinessState'];
 
 const SHOW = ['never', 'when-authorized', 'always'] as const;
 
@@ -68,7 +88,7 @@ const group = Type.Object(
 );
 
 /** One group of health components, as a user configures it. */
-export type HealthGroupSettings = Static<typeof group>;
+type HealthGroupSettings = Static<typeof group>;
 
 /** How `/actuator/health` answers. */
 export const endpointHealth = Type.Object(
@@ -113,3 +133,85 @@ export const endpointHealth = Type.Object(
   },
   { ...section, description: 'How the health answers.' },
 );
+
+/** A path beside the base path that answers for a health group. */
+export interface AdditionalHealthPath {
+  readonly path: string;
+  readonly group: string;
+}
+
+/** The path behind the `server:` or `management:` of a group's `additional-path`. */
+const pathOf = (additionalPath: string): string => additionalPath.slice(additionalPath.indexOf(':') + 1);
+
+/** Every path that answers for a health group beside the one below `/actuator/health`; there are none by default. */
+export function additionalHealthPaths({ management }: Pick<Settings, 'management'>): readonly AdditionalHealthPath[] {
+  const { group, probes } = management.endpoint.health;
+  const configured = Object.entries(group).flatMap(([name, { 'additional-path': additionalPath }]) =>
+    additionalPath === undefined ? [] : [{ path: pathOf(additionalPath), group: name }],
+  );
+  const ofProbes =
+    probes.enabled && probes['add-additional-paths']
+      ? [
+          { path: '/livez', group: HEALTH_GROUP.liveness },
+          { path: '/readyz', group: HEALTH_GROUP.readiness },
+        ]
+      : [];
+  // As in Spring Boot, a path of the group's own stands in the place of the probe's.
+  return [...configured, ...ofProbes.filter(({ group: name }) => !configured.some((own) => own.group === name))];
+}
+
+const GROUPS = 'management.endpoint.health.group';
+const PROBES = 'management.endpoint.health.probes.enabled';
+
+/** A group that waits for a component that nobody has would be wrong for ever. */
+const membersExist: Rule<Settings> = {
+  reads: [GROUPS, PROBES],
+  find: ({ management }) => {
+    const { group, probes } = management.endpoint.health;
+    const missing: readonly string[] = probes.enabled ? [] : PROBE_COMPONENTS;
+    const known = HEALTH_COMPONENTS.filter((name) => !missing.includes(name));
+    return Object.entries(group).flatMap(([name, { include, exclude }]) =>
+      Object.entries({ include, exclude }).flatMap(([list, members]) =>
+        members.flatMap((given, index): Problem[] =>
+          missing.includes(given)
+            ? [
+                {
+                  path: `${GROUPS}.${name}.${list}[${index}]`,
+                  message: `is a component that is not there, because ${PROBES} is false`,
+                  given,
+                  allowed: `one of ${known.join(', ')}, *`,
+                },
+              ]
+            : [],
+        ),
+      ),
+    );
+  },
+};
+
+/** Two groups cannot answer at one path. */
+const additionalPathsDiffer: Rule<Settings> = {
+  reads: [GROUPS],
+  find: ({ management }) => {
+    const seen = new Map<string, string>();
+    return Object.entries(management.endpoint.health.group).flatMap(([name, group]): Problem[] => {
+      const given = group['additional-path'];
+      const path = given === undefined ? undefined : pathOf(given);
+      const other = path === undefined ? undefined : seen.get(path);
+      seen.set(path ?? '', name);
+      return other === undefined
+        ? []
+        : [
+            {
+              path: `${GROUPS}.${name}.additional-path`,
+              message: `is already the path of the group ${shownKey(other)}`,
+              given,
+              allowed: 'a path of its own',
+            },
+          ];
+    });
+  },
+};
+
+/** What must fit together in the health groups that a user configures. */
+export const HEALTH_GROUP_RULES: readonly Rule<Settings>[] = [membersExist, additionalPathsDiffer];

@@ -1,9 +1,13 @@
 import { Type } from 'typebox';
 import { PRODUCT_NAME } from '../contract/identity.ts';
-import { duration } from './duration-setting.ts';
-import { ALLOWED, SECRET } from './schema.ts';
-import { closed, section } from './section.ts';
-import { TOPIC_ALLOWED, TOPIC_PATTERN } from './topic-name.ts';
+import { duration } from './duration.ts';
+import { ALLOWED, closed, SECRET, section } from './schema.ts';
+
+/** What Kafka takes as a topic's name. */
+export const TOPIC_PATTERN = '^[a-zA-Z0-9._-]{1,249}$';
+
+/** The same in words. */
+export const TOPIC_ALLOWED = "a topic's name: 1 to 249 letters, digits, dots, underscores and dashes";
 
 const sasl = Type.Object(
   {

@@ -1,12 +1,170 @@
 import { Type } from 'typebox';
+import { ACTUATOR_BASE_PATH, ACTUATOR_ENDPOINT_IDS, type ActuatorEndpointId } from '../contract/actuator.ts';
+import { PRODUCT_NAME } from '../contract/identity.ts';
 import { endpointHealth } from './health.ts';
-import { managementEndpoints } from './management-endpoints.ts';
-import { managementHealth } from './management-health.ts';
-import { managementInfo } from './management-info.ts';
-import { managementMetrics } from './management-metrics.ts';
-import { managementSecurity } from './management-security.ts';
-import { managementServer } from './management-server.ts';
-import { section } from './section.ts';
+import { ALLOWED, closed, SECRET, section } from './schema.ts';
+import type { Settings } from './settings.ts';
+
+/** A place of its own for the operational interface, as Spring Boot calls it. */
+const managementServer = Type.Object(
+  {
+    port: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 65_535,
+        description:
+          'Port of the operational HTTP interface instead of server.port, where nothing listens then. Left out: server.port.',
+      }),
+    ),
+    address: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'Address the HTTP interface listens on instead of server.address. Left out: server.address.',
+      }),
+    ),
+  },
+  section,
+);
+
+const endpointIds = (fallback: readonly string[], description: string) =>
+  Type.Array(Type.Enum([...ACTUATOR_ENDPOINT_IDS, '*']), { default: [...fallback], description });
+
+const exposure = Type.Object(
+  {
+    include: endpointIds(
+      ['*'],
+      'Endpoints that answer; * is all of them. Any other is 404 and in no link. Probes and health check ask health.',
+    ),
+    exclude: endpointIds([], 'Endpoints that do not answer although they are included; * is all of them.'),
+  },
+  { ...section, description: 'Which endpoints answer.' },
+);
+
+/** Which endpoints there are, and where they are found. */
+const managementEndpoints = Type.Object(
+  {
+    web: Type.Object(
+      {
+        'base-path': Type.String({
+          pattern: '^(/(?!\\.{1,2}(/|$))[A-Za-z0-9._~-]+)*/?$',
+          [ALLOWED]: 'an empty text, or segments of letters, digits and . _ ~ - that each begin with a slash',
+          default: ACTUATOR_BASE_PATH,
+          description:
+            'Path that all endpoints begin with; a slash at its end is cut, and empty serves them at the root.',
+        }),
+        exposure,
+        discovery: Type.Object(
+          {
+            enabled: Type.Boolean({
+              default: true,
+              description: 'Whether the base path answers with links to the endpoints.',
+            }),
+          },
+          { ...section, description: 'The list of endpoints.' },
+        ),
+      },
+      { ...section, description: 'The endpoints as a web API.' },
+    ),
+  },
+  { ...section, description: 'Which endpoints there are, and where they are found.' },
+);
+
+const part = (description: string) =>
+  Type.Object(
+    { enabled: Type.Boolean({ default: false, description }) },
+    { ...section, description: 'An optional part of /actuator/info.' },
+  );
+
+/** Which optional parts `/actuator/info` has. */
+const managementInfo = Type.Object(
+  {
+    os: part('Whether /actuator/info names the operating system.'),
+    process: part('Whether /actuator/info tells of the process: its number, owner, processors and memory.'),
+  },
+  { ...section, description: 'Which optional parts /actuator/info has.' },
+);
+
+const tags = Type.Unsafe<Record<string, string>>(
+  Type.Object(
+    {
+      application: Type.String({
+        minLength: 1,
+        default: PRODUCT_NAME,
+        description: 'The label application of every series: tells several consumers apart.',
+      }),
+    },
+    {
+      ...closed,
+      patternProperties: { '^[a-zA-Z_][a-zA-Z0-9_]*$': Type.String() },
+      default: {},
+      description: 'More labels of every series.',
+    },
+  ),
+);
+
+/** What every metric carries. */
+const managementMetrics = Type.Object({ tags }, { ...section, description: 'How metrics are exported.' });
+
+/** What the health components look at. */
+const managementHealth = Type.Object(
+  {
+    kafka: Type.Object(
+      {
+        'in-root': Type.Boolean({
+          default: false,
+          description:
+            'Whether an outage of Kafka makes /actuator/health DOWN. Both probes ask it, and a restart brings no broker back.',
+        }),
+      },
+      { ...section, description: 'The component kafka of the health report.' },
+    ),
+    diskspace: Type.Object(
+      {
+        path: Type.String({ minLength: 1, default: '.', description: 'Folder whose file system is watched.' }),
+        threshold: Type.Integer({
+          minimum: 0,
+          default: 10_485_760,
+          description: 'Free bytes below which diskSpace is DOWN.',
+        }),
+      },
+      { ...section, description: 'The component diskSpace of the health report.' },
+    ),
+  },
+  { ...section, description: 'What the health report holds.' },
+);
+
+/** Who may read more of the operational interface than the status of the health. */
+const managementSecurity = Type.Object(
+  {
+    token: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9._~+/-]+=*$',
+        [ALLOWED]: 'letters, digits and . _ ~ + / -, with = at the end only',
+        description: 'Token that clients send as Authorization: Bearer. Left out: none is accepted.',
+        [SECRET]: true,
+      }),
+    ),
+    username: Type.Optional(
+      Type.String({
+        pattern: '^[^\\u0000-\\u001f\\u007f:]+$',
+        [ALLOWED]: 'any text without a colon or a control character',
+        description: 'User that clients send as Authorization: Basic; wants a password. Left out: none is accepted.',
+        [SECRET]: true,
+      }),
+    ),
+    password: Type.Optional(
+      Type.String({ minLength: 1, description: "That user's password; wants a username.", [SECRET]: true }),
+    ),
+  },
+  section,
+);
+
+/** The endpoints that answer: those that `management.endpoints.web.exposure` includes and does not exclude. */
+export function exposedEndpoints({ management }: Pick<Settings, 'management'>): ReadonlySet<ActuatorEndpointId> {
+  const { include, exclude } = management.endpoints.web.exposure;
+  const isIn = (list: readonly string[], id: string) => list.includes('*') || list.includes(id);
+  return new Set(ACTUATOR_ENDPOINT_IDS.filter((id) => isIn(include, id) && !isIn(exclude, id)));
+}
 
 /** What the operational interface answers, with the names that Spring Boot Actuator has for it. */
 export const management = Type.Object(

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { plainName } from './nearest-key.ts';
+import { plainName } from './problem.ts';
 import { childSchema, type SchemaNode } from './schema.ts';
 import { MASK, shownKey, shownText } from './shown-value.ts';
 

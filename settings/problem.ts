@@ -1,3 +1,5 @@
+import { closest, distance } from 'fastest-levenshtein';
+
 /** One thing that is wrong with what a user configured. A check returns all of them; nothing is started then. */
 export interface Problem {
   /** Dotted path of the setting, list positions in brackets (`kafka.brokers[0]`); empty for the whole document. */
@@ -38,4 +40,27 @@ export function describeProblems(problems: readonly Problem[]): string {
   const shown = problems.slice(0, MOST_SHOWN_PROBLEMS).map(describeProblem);
   const more = problems.length - shown.length;
   return [...shown, ...(more > 0 ? [`and ${more.toLocaleString('en-US')} more`] : [])].join('\n');
+}
+
+/** Letters and digits alone: what is left when a person mixes up the ways of writing a name. */
+export const plainName = (name: string): string => name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
+
+/** Longer than any known name; what is compared takes time with the product of the lengths. */
+const LONGEST = 256;
+
+/**
+ * The known name that an unknown one was most likely meant to be.
+ *
+ * @returns `undefined` when none is near: more than half of the letters differ, and neither begins with the other.
+ */
+export function nearestKey(unknown: string, known: readonly string[]): string | undefined {
+  const wanted = plainName(unknown.slice(0, LONGEST));
+  if (known.length === 0 || wanted === '') {
+    return undefined;
+  }
+  const names = known.map(plainName);
+  const nearest = closest(wanted, names);
+  const isNear = distance(wanted, nearest) <= Math.floor(Math.max(wanted.length, nearest.length) * 0.4);
+  const found = isNear ? nearest : names.find((name) => name.startsWith(wanted) || wanted.startsWith(name));
+  return found === undefined ? undefined : known[names.indexOf(found)];
 }

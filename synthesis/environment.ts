@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import { nearestKey } from '../settings/nearest-key.ts';
-import type { Problem } from '../settings/problem.ts';
+import { nearestKey, type Problem } from '../settings/problem.ts';
 import { shownText } from '../settings/shown-value.ts';
 import { readSourceFile, type SourceFile } from './source-file.ts';
 

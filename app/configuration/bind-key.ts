@@ -1,4 +1,4 @@
-import { plainName } from '../../settings/nearest-key.ts';
+import { plainName } from '../../settings/problem.ts';
 import { childSchema, freeValue, isFreeMap, isOpen, type SchemaNode } from '../../settings/schema.ts';
 
 /** Where a key of a user leads: the schema's own keys, and the schema there, `undefined` when it knows no such key. */

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearestKey } from '../../settings/nearest-key.ts';
-import type { Problem } from '../../settings/problem.ts';
+import { nearestKey, type Problem } from '../../settings/problem.ts';
 import { shownText } from '../../settings/shown-value.ts';
 import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
 import { type GivenOptions, readDeadLetters } from './dead-letters-line.ts';

@@ -1,4 +1,4 @@
-import { plainName } from '../../settings/nearest-key.ts';
+import { plainName } from '../../settings/problem.ts';
 import type { SchemaNode } from '../../settings/schema.ts';
 
 const BOOLEAN: ReadonlyMap<string, boolean> = new Map([

@@ -1,6 +1,6 @@
 import { PRODUCT_NAME } from '../../contract/identity.ts';
-import { allowedValues } from '../../settings/allowed-values.ts';
 import type { SchemaNode } from '../../settings/schema.ts';
+import { allowedValues } from '../../settings/schema-problems.ts';
 import { listSettings } from '../../settings/setting-list.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
 import { EXIT_CODE } from '../exit-code.ts';

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import type { Checked, Rule } from '../../settings/check.ts';
-import { checkSettings } from '../../settings/check-settings.ts';
 import type { Problem } from '../../settings/problem.ts';
 import type { SchemaNode } from '../../settings/schema.ts';
 import { environmentName } from '../../settings/setting-list.ts';
-import { type Settings, SettingsSchema } from '../../settings/settings.ts';
+import { checkSettings, type Settings, SettingsSchema } from '../../settings/settings.ts';
 import { shownPath } from '../../settings/shown-value.ts';
 import { type ConfigFile, findConfigFile } from './find-config-file.ts';
 import { type MergedValues, mergeValues } from './merge-values.ts';

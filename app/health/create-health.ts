@@ -1,4 +1,4 @@
-import { PROBE_COMPONENTS } from '../../settings/health-components.ts';
+import { PROBE_COMPONENTS } from '../../settings/health.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import { consumerHealth } from './consumer-health.ts';

@@ -1,5 +1,5 @@
 import type { Kafka, Message, Producer } from 'kafkajs';
-import { deadLetterTopic } from '../../settings/dead-letter-topic.ts';
+import { deadLetterTopic } from '../../settings/dead-letters.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Clock } from '../stream/clock.ts';
 import type { DeadLetter, DeadLetterTopic } from '../stream/dead-letter.ts';

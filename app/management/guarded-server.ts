@@ -1,7 +1,7 @@
 import type { Server } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
-import { additionalHealthPaths } from '../../settings/additional-health-paths.ts';
+import { additionalHealthPaths } from '../../settings/health.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { accessOf, guard, type IsAuthorized } from './access.ts';
 import { requireCertificate } from './certificate.ts';

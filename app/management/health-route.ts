@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
-import type { AdditionalHealthPath } from '../../settings/additional-health-paths.ts';
+import type { AdditionalHealthPath } from '../../settings/health.ts';
 import type { HealthAnswer, HealthEndpoint } from '../health/health-endpoint.ts';
 import type { IsAuthorized } from './access.ts';
 import { type Dialect, type JsonAnswer, jsonRoute } from './json-route.ts';

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ManagementEndpoint } from '../../contract/actuator.ts';
-import type { ActuatorEndpointId } from '../../contract/actuator-endpoints.ts';
+import type { ActuatorEndpointId, ManagementEndpoint } from '../../contract/actuator.ts';
 import { jsonRoute } from './json-route.ts';
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?$/i;

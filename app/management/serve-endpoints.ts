@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { ManagementEndpoint } from '../../contract/actuator.ts';
-import type { ActuatorEndpointId } from '../../contract/actuator-endpoints.ts';
-import { additionalHealthPaths } from '../../settings/additional-health-paths.ts';
-import { exposedEndpoints } from '../../settings/exposed-endpoints.ts';
+import type { ActuatorEndpointId, ManagementEndpoint } from '../../contract/actuator.ts';
+import { additionalHealthPaths } from '../../settings/health.ts';
+import { exposedEndpoints } from '../../settings/management.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ProductBuild } from '../configuration/product-build.ts';
 import type { HealthEndpoint } from '../health/health-endpoint.ts';

@@ -1,4 +1,4 @@
-import { LOG_LEVELS, type LogLevel } from '../../contract/metric-labels.ts';
+import { LOG_LEVELS, type LogLevel } from '../../contract/metrics/definition.ts';
 import { LabelledCounts } from './labelled-counts.ts';
 import { type MetricSources, single } from './metric-source.ts';
 

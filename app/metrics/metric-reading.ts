@@ -1,4 +1,4 @@
-import { DOTTED_LABELS } from '../../contract/metric-labels.ts';
+import { DOTTED_LABELS } from '../../contract/metrics/definition.ts';
 import { METRICS, type MetricDefinition, type MetricKey } from '../../contract/metrics.ts';
 import type { Labels, MetricSource, MetricSources, Sample } from './metric-source.ts';
 

@@ -1,4 +1,4 @@
-import { THREAD_STATES, type ThreadState } from '../../contract/metric-labels.ts';
+import { THREAD_STATES, type ThreadState } from '../../contract/metrics/definition.ts';
 import { type MetricSources, optional, type Sample } from './metric-source.ts';
 import { oncePerScrape } from './once-per-scrape.ts';
 import {

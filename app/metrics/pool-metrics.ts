@@ -1,4 +1,4 @@
-import { WRITING_POOL } from '../../contract/metric-labels.ts';
+import { WRITING_POOL } from '../../contract/metrics/definition.ts';
 import { type MetricSource, type MetricSources, single } from './metric-source.ts';
 import { Timer } from './timer.ts';
 

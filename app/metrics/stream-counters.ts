@@ -1,5 +1,5 @@
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { ERROR_REASON, type ErrorReason, TRANSACTION_OUTCOMES } from '../../contract/metric-labels.ts';
+import { ERROR_REASON, type ErrorReason, TRANSACTION_OUTCOMES } from '../../contract/metrics/definition.ts';
 import type { ConsumerReport, PartitionReport } from '../stream/consumer-report.ts';
 import { OutageError } from '../stream/outage-error.ts';
 import type { TopicPartition } from '../stream/record.ts';

@@ -1,4 +1,4 @@
-import { WRITE_METHODS } from '../../contract/metric-labels.ts';
+import { WRITE_METHODS } from '../../contract/metrics/definition.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { CommittedBatch } from '../stream/stream-listener.ts';
 import { BucketCounts } from './bucket-counts.ts';

@@ -1,4 +1,4 @@
-import type { ErrorReason } from '../../contract/metric-labels.ts';
+import type { ErrorReason } from '../../contract/metrics/definition.ts';
 
 /**
  * Something outside is away or busy and will come back. Nothing is known about the outcome of what was tried: a

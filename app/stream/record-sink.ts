@@ -1,5 +1,5 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import type { WriteMethod } from '../../contract/metric-labels.ts';
+import type { WriteMethod } from '../../contract/metrics/definition.ts';
 import type { StreamRecord, TopicPartition } from './record.ts';
 import type { Position } from './record-source.ts';
 

@@ -22,3 +22,44 @@ export interface MetricDefinition {
 
 /** A catalogue, or a part of one. */
 export type MetricDefinitions = Readonly<Record<string, MetricDefinition>>;
+
+/** Outcomes of a write transaction: the label values of `consumer_transactions_total`. */
+export const TRANSACTION_OUTCOMES = ['committed', 'fenced', 'failed'] as const;
+
+/** Ways into the table: the label values of `consumer_rows_written_total`. */
+export const WRITE_METHODS = ['copy'] as const;
+
+export type WriteMethod = (typeof WRITE_METHODS)[number];
+
+/** What can go wrong and passes by itself, and what it means: the label values of `consumer_errors_total`. */
+export const ERROR_REASON = {
+  database_away: 'PostgreSQL could not be reached, or the connection broke',
+  database_busy: 'PostgreSQL refused for now: a conflict, a lock, a time-out, a shutdown or no room',
+  database_unknown: 'PostgreSQL failed with an error that nobody has classified',
+  kafka_away: 'the brokers could not tell what a topic holds',
+  kafka_client: 'the Kafka client crashed and started again',
+  dead_letter_topic: 'the topic for dead letters did not take them',
+  fenced: 'another writer had moved the stored offset',
+} as const satisfies Record<string, string>;
+
+export type ErrorReason = keyof typeof ERROR_REASON;
+
+/** Levels of Logback: the label values of `logback_events_total`. A fatal line counts as `error`, which Logback ends with. */
+export const LOG_LEVELS = ['error', 'warn', 'info', 'debug', 'trace'] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** States of a Java thread: the label values of `jvm_threads_states_threads`. */
+export const THREAD_STATES = ['new', 'runnable', 'blocked', 'waiting', 'timed-waiting', 'terminated'] as const;
+
+export type ThreadState = (typeof THREAD_STATES)[number];
+
+/** Labels whose names have dots in Micrometer; every other one is the same in both. */
+export const DOTTED_LABELS: Readonly<Record<string, string>> = {
+  client_id: 'client.id',
+  kafka_version: 'kafka.version',
+  main_application_class: 'main.application.class',
+};
+
+/** Value of the labels `pool` (HikariCP's) and `name` (Spring Boot's) of the pool that writes. */
+export const WRITING_POOL = 'writers';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
-import { imageReference } from '../../deployment/image-reference.ts';
+import { imageReference } from '../../deployment/image.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../start/screen.ts';
 import { loadImage } from './image.ts';

@@ -1,5 +1,5 @@
-import { allowedValues } from '../../settings/allowed-values.ts';
 import type { SchemaNode } from '../../settings/schema.ts';
+import { allowedValues } from '../../settings/schema-problems.ts';
 import { listSettings, type SettingEntry } from '../../settings/setting-list.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
 import { markdownTable } from './markdown-table.ts';

@@ -1,4 +1,4 @@
-import { imageReference } from '../../deployment/image-reference.ts';
+import { imageReference } from '../../deployment/image.ts';
 import type { Checked } from '../../settings/check.ts';
 import type { Problem } from '../../settings/problem.ts';
 import { checkedEnvironments } from '../../synthesis/checked-environment.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { managementEndpoint } from '../../contract/actuator.ts';
-import { CONTAINER_USER } from '../../contract/container-user.ts';
+import { CONTAINER_USER } from '../../contract/container.ts';
 import { LIVENESS_PROBE, READINESS_PROBE, STARTUP_PROBE } from '../../contract/probes.ts';
 import { exampleConsumer } from './example-consumer.ts';
 import { restrictedViolations } from './pod-security.ts';

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { App } from 'cdk8s';
 import { ConsumerChart } from '../../charts/consumer-chart.ts';
-import { withoutNamespace } from '../../deployment/check-consumer.ts';
-import { consumerOfProps } from '../../deployment/consumer-of-props.ts';
+import { consumerOfProps, withoutNamespace } from '../../deployment/check-consumer.ts';
 import { consumerDocument, exampleConsumer } from '../charts/example-consumer.ts';
 
 test('props that were found right are not checked again', () => {

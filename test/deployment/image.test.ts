@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { imageReference } from '../../deployment/image-reference.ts';
+import { imageReference } from '../../deployment/image.ts';
 
 const repository = 'registry.example.com/team/consumer';
 const digest = `sha256:${'0'.repeat(64)}`;

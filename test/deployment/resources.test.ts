@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { memoryBytes } from '../../deployment/memory-size.ts';
+import { memoryBytes } from '../../deployment/resources.ts';
 
 test('sizes are binary', () => {
   expect(memoryBytes('256Mi')).toBe(268_435_456);

@@ -4,9 +4,8 @@ import { parse } from 'yaml';
 import { mergeValues } from '../../app/configuration/merge-values.ts';
 import { readYaml } from '../../app/configuration/read-yaml.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
-import { checkSettings } from '../../settings/check-settings.ts';
 import type { SchemaNode } from '../../settings/schema.ts';
-import { SettingsSchema } from '../../settings/settings.ts';
+import { checkSettings, SettingsSchema } from '../../settings/settings.ts';
 import { consumerDocument } from '../charts/example-consumer.ts';
 
 const text = readFileSync('docs/access.md', 'utf8');

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { createDatabaseCheck } from '../../app/store/database-check.ts';
 import { DatabasePool } from '../../app/store/database-pool.ts';
-import { checkSettings } from '../../settings/check-settings.ts';
+import { checkSettings } from '../../settings/settings.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 
 const opened: DatabasePool[] = [];

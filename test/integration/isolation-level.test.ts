@@ -4,7 +4,7 @@ import { replayNext } from '../../app/dead-letters/replay-dead-letter.ts';
 import { DatabasePool } from '../../app/store/database-pool.ts';
 import { migrate } from '../../app/store/migrate.ts';
 import { initializePositions } from '../../app/store/stored-positions.ts';
-import { checkSettings } from '../../settings/check-settings.ts';
+import { checkSettings } from '../../settings/settings.ts';
 import { query } from './stack/database.ts';
 import { randomName } from './stack/random-name.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { checkSettings } from '../../settings/check-settings.ts';
 import { UNFOLLOWED_PARAMETERS, URL_PARAMETERS } from '../../settings/database-url.ts';
 import { describeProblem, type Problem } from '../../settings/problem.ts';
+import { checkSettings } from '../../settings/settings.ts';
 
 const SETTINGS = { kafka: { brokers: ['b:1'], topics: ['t'], groupId: 'g' } };
 

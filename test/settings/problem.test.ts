@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { nearestKey } from '../../settings/nearest-key.ts';
+import { nearestKey } from '../../settings/problem.ts';
 
 const KNOWN = ['brokers', 'topics', 'groupId', 'clientId', 'sessionTimeout', 'ssl'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkSettings } from '../../settings/check-settings.ts';
 import { describeProblem, type Problem } from '../../settings/problem.ts';
+import { checkSettings } from '../../settings/settings.ts';
 
 const SMALLEST = {
   kafka: { brokers: ['localhost:9092'], topics: ['orders'], groupId: 'orders-to-postgres' },

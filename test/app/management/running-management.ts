@@ -6,9 +6,8 @@ import {
   type ManagementOptions,
 } from '../../../app/management/create-management.ts';
 import type { ConsumerReport } from '../../../app/stream/consumer-report.ts';
-import { checkSettings } from '../../../settings/check-settings.ts';
 import { describeProblem } from '../../../settings/problem.ts';
-import type { Settings } from '../../../settings/settings.ts';
+import { checkSettings, type Settings } from '../../../settings/settings.ts';
 
 /** A consumer at work: one partition, four records behind. */
 export const RUNNING: ConsumerReport = {

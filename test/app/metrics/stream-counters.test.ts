@@ -4,7 +4,7 @@ import { StreamCounters } from '../../../app/metrics/stream-counters.ts';
 import type { PartitionReport } from '../../../app/stream/consumer-report.ts';
 import { OutageError } from '../../../app/stream/outage-error.ts';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
-import { ERROR_REASON } from '../../../contract/metric-labels.ts';
+import { ERROR_REASON } from '../../../contract/metrics/definition.ts';
 import { METRICS } from '../../../contract/metrics.ts';
 import { RUNNING } from '../management/running-management.ts';
 import { aCommit } from '../stream/committed-batch.ts';

@@ -4,7 +4,7 @@ import { DatabasePool } from '../../../app/store/database-pool.ts';
 import { PostgresSink } from '../../../app/store/postgres-sink.ts';
 import type { DeadLetter } from '../../../app/stream/dead-letter.ts';
 import type { WriteRequest } from '../../../app/stream/record-sink.ts';
-import { checkSettings } from '../../../settings/check-settings.ts';
+import { checkSettings } from '../../../settings/settings.ts';
 import { aRecord } from '../../app/stream/records.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
