@@ -2,9 +2,9 @@ import { k8s } from 'cdk8s-plus-28';
 import { CONTAINER_PATH, CONTAINER_USER } from '../contract/container.ts';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { imageReference } from '../deployment/image.ts';
-import { type Credential, credentials } from './credentials.ts';
 import { environment } from './environment.ts';
 import { probes } from './probes.ts';
+import { type Credential, credentials } from './secrets.ts';
 
 /** Names by which the Pod's volumes and the container's mounts find each other. */
 export const VOLUME = {

@@ -2,8 +2,8 @@ import type { k8s } from 'cdk8s-plus-28';
 import { CONTAINER_PATH } from '../contract/container.ts';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { environmentName } from '../settings/setting-list.ts';
-import type { Credential } from './credentials.ts';
 import { heapMebibytes } from './heap-size.ts';
+import type { Credential } from './secrets.ts';
 
 const plain = (name: string, value: string): k8s.EnvVar => ({ name, value });
 

@@ -2,9 +2,9 @@ import { k8s } from 'cdk8s-plus-28';
 import { CONTAINER_USER } from '../contract/container.ts';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { container, VOLUME } from './container.ts';
-import { type Credential, credentials } from './credentials.ts';
 import { scrapeAnnotations } from './scrape-annotations.ts';
 import { secretFiles } from './secret-files.ts';
+import { type Credential, credentials } from './secrets.ts';
 
 const TEMPORARY_SIZE = '64Mi';
 

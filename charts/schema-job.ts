@@ -4,8 +4,8 @@ import type { Construct } from 'constructs';
 import { type CheckedWorkload, objectMetadata, recommendedLabels } from '../deployment/checked-workload.ts';
 import { baseContainer } from './container.ts';
 import { contentHash } from './content-hash.ts';
-import { credentials } from './credentials.ts';
 import { podMetadata, podSpec } from './pod-template.ts';
+import { credentials } from './secrets.ts';
 
 const ATTEMPTS = 6;
 

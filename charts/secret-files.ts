@@ -1,5 +1,5 @@
 import type { k8s } from 'cdk8s-plus-28';
-import type { Credential } from './credentials.ts';
+import type { Credential } from './secrets.ts';
 
 /** Readable for the consumer's group alone. */
 const FILE_MODE = 0o440;

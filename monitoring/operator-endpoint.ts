@@ -1,5 +1,5 @@
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
-import { operatorAccess } from './scrape-access.ts';
+import { operatorAccess } from './scrape.ts';
 import { scrapeSettings } from './scrape-settings.ts';
 
 /** The endpoint of a ServiceMonitor or a PodMonitor: the same port of the same Pods, asked in the same way. */

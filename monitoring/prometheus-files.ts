@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
-import { ruleGroups } from './rule-groups.ts';
-import { SECRETS_FOLDER } from './scrape-access.ts';
+import { ruleGroups } from './alerts/rule-groups.ts';
+import { SECRETS_FOLDER } from './scrape.ts';
 import { discoveringScrapeJob, staticScrapeJob } from './scrape-files.ts';
 
 const STATIC_COMMENT = `# Scrape job of a plain Prometheus, with fixed targets: name this file under scrape_config_files, or copy the job into

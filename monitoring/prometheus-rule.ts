@@ -2,8 +2,8 @@ import type { IPrometheusRule } from '@kubernetes-models/prometheus-operator/mon
 import { ApiObject } from 'cdk8s';
 import type { Construct } from 'constructs';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
+import { ruleGroups } from './alerts/rule-groups.ts';
 import { operatorMetadata } from './operator-metadata.ts';
-import { ruleGroups } from './rule-groups.ts';
 
 /** Hands the rules to the Prometheus Operator. */
 export function prometheusRule(scope: Construct, workload: CheckedWorkload): ApiObject {

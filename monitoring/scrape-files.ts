@@ -1,6 +1,6 @@
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { labelSelector, podRelabelings } from './pod-discovery.ts';
-import { plainAccess, serviceHost } from './scrape-access.ts';
+import { plainAccess, serviceHost } from './scrape.ts';
 import { scrapeSettings } from './scrape-settings.ts';
 
 /** What both jobs of a plain Prometheus have in common; they are two ways to the same series, so one of them is enough. */

@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import type { ConsumerFile } from '../deployment/consumer-file.ts';
 import { podMonitor } from './pod-monitor.ts';
-import { scrapeConfig } from './scrape-config.ts';
+import { scrapeConfig } from './prometheus-operator.ts';
 import { serviceMonitor } from './service-monitor.ts';
 
 type WayOfScraping = ConsumerFile['monitoring']['scrape'];

@@ -5,9 +5,9 @@ import type { SettingPath } from '../settings/document.ts';
 import { describeProblem, type Problem } from '../settings/problem.ts';
 import type { SchemaNode } from '../settings/schema.ts';
 import { shownPath } from '../settings/shown-value.ts';
-import { clashProblems } from './clash-problems.ts';
+import { clashProblems } from './conflicts.ts';
 import { consumerList, type ListedConsumer } from './consumer-list.ts';
-import { type Environment, OVERLAY_FOLDER, readEnvironments } from './environment.ts';
+import { type Environment, OVERLAY_FOLDER, readEnvironments } from './environment-files.ts';
 import { locateIn } from './layer.ts';
 import { overlay } from './overlay.ts';
 

@@ -1,7 +1,7 @@
 import { describeProblems, type Problem } from '../settings/problem.ts';
 import type { CommandLine } from './command-line.ts';
 import { compareWithDist } from './compare-with-dist.ts';
-import { countChanges, describeDifferences } from './describe-difference.ts';
+import { countChanges, describeDifferences } from './diff.ts';
 import { DIST_FOLDER } from './output-folder.ts';
 import type { Render } from './render-environments.ts';
 import { synthesize } from './synthesize.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Checked } from '../settings/check.ts';
 import type { CheckedEnvironment } from './checked-environment.ts';
-import { objectChanges } from './object-changes.ts';
+import { objectChanges } from './dist-changes.ts';
+import { publish } from './dist-folder.ts';
 import { DIST_FOLDER, outputFolder } from './output-folder.ts';
-import { publish } from './publish.ts';
 import { type Render, renderEnvironments } from './render-environments.ts';
 import { sharedObjects } from './shared-objects.ts';
 import { upgradeProblems } from './upgrade-problems.ts';

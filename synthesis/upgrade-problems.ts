@@ -1,7 +1,7 @@
 import type { Problem } from '../settings/problem.ts';
+import type { ObjectChange } from './dist-changes.ts';
 import { immutableChanges, kubectlFor } from './immutable-fields.ts';
 import { type KubernetesObject, objectTitle } from './manifest.ts';
-import type { ObjectChange } from './object-changes.ts';
 
 const INSTANCE = 'app.kubernetes.io/instance';
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { publish } from '../../synthesis/publish.ts';
+import { publish } from '../../synthesis/dist-folder.ts';
 import { contents } from './checkout.ts';
 
 let folder = '';
@@ -81,7 +81,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s between the two renames is obeyed 
       process.kill(process.pid, '${signal}');
     };
     syncBuiltinESMExports();
-    const { publish } = await import(${JSON.stringify(resolve('synthesis/publish.ts'))});
+    const { publish } = await import(${JSON.stringify(resolve('synthesis/dist-folder.ts'))});
     publish(${JSON.stringify(path('rendered'))}, ${JSON.stringify(path('dist'))});
     setTimeout(() => {}, 5_000);
   `;

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { countChanges, describeDifferences } from '../../synthesis/describe-difference.ts';
+import { countChanges, describeDifferences } from '../../synthesis/diff.ts';
 
 const manifest = (name: string, content: object) => ({
   file: 'consumer.k8s.yaml',

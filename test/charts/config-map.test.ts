@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { loadSettings } from '../../app/configuration/load-settings.ts';
 import { applicationYaml } from '../../charts/application-yaml.ts';
-import { credentials } from '../../charts/credentials.ts';
 import { environment } from '../../charts/environment.ts';
+import { credentials } from '../../charts/secrets.ts';
 import { checkedWorkload } from '../../deployment/checked-workload.ts';
 import { exampleConsumer, exampleWorkload } from './example-consumer.ts';
 

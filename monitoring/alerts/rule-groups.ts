@@ -1,8 +1,8 @@
-import type { CheckedWorkload } from '../deployment/checked-workload.ts';
-import { databaseAlert } from './database-alert.ts';
-import { healthAlert } from './health-alert.ts';
-import { lagAlerts, lagRecordingRule } from './lag-alerts.ts';
-import { memoryAlerts } from './memory-alerts.ts';
+import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
+import { databaseAlert } from './database.ts';
+import { healthAlert } from './health.ts';
+import { lagAlerts, lagRecordingRule } from './lag.ts';
+import { memoryAlerts } from './memory.ts';
 import type { RuleGroup } from './rule.ts';
 
 /** All rules of one consumer, evaluated as often as it is scraped. */

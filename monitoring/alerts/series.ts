@@ -1,5 +1,5 @@
-import type { MetricDefinition } from '../contract/metrics.ts';
-import type { CheckedWorkload } from '../deployment/checked-workload.ts';
+import type { MetricDefinition } from '../../contract/metrics.ts';
+import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 
 /** The Pod's label as the usual jobs for annotated Pods copy it: all of them share one job. */
 const INSTANCE_LABEL = 'app_kubernetes_io_instance';

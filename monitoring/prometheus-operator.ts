@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { operatorMetadata } from './operator-metadata.ts';
 import { labelSelector, podRelabelings } from './pod-discovery.ts';
-import { operatorAccess } from './scrape-access.ts';
+import { operatorAccess } from './scrape.ts';
 import { scrapeSettings } from './scrape-settings.ts';
 
 /** A scrape job of its own for the Prometheus Operator: Prometheus itself looks for the Pods. */

@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
 import { diffArrays } from 'diff';
 import { stringify } from 'yaml';
+import type { ObjectChange } from './dist-changes.ts';
 import { fieldLines } from './field-lines.ts';
 import type { FileChange } from './file-changes.ts';
 import { objectTitle } from './manifest.ts';
-import type { ObjectChange } from './object-changes.ts';
 
 /** What would change in one folder of dist/. */
 export interface Difference {

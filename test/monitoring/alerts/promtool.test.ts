@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { prometheusFiles } from '../../monitoring/prometheus-files.ts';
-import { exampleWorkload } from '../charts/example-consumer.ts';
+import { prometheusFiles } from '../../../monitoring/prometheus-files.ts';
+import { exampleWorkload } from '../../charts/example-consumer.ts';
 
 const FIXTURES = 'test/rules';
 const fixtures = readdirSync(FIXTURES).filter((file) => file.endsWith('.yaml'));
