@@ -2,16 +2,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, YamlOutputType } from 'cdk8s';
-import { ConsumerChart } from './charts/consumer-chart.ts';
-import { SharedNamespacesChart } from './charts/shared-namespaces-chart.ts';
+import { SharedNamespacesChart } from './charts/namespace.ts';
+import { ConsumerChart } from './charts/stream-consumer.ts';
 import { type CheckedConsumer, withoutNamespace } from './deployment/check-consumer.ts';
 import { checkedWorkload } from './deployment/checked-workload.ts';
-import { MonitoringChart } from './monitoring/monitoring-chart.ts';
 import { prometheusFiles } from './monitoring/prometheus-files.ts';
+import { MonitoringChart } from './monitoring/stream-consumer-monitoring.ts';
 import type { CheckedEnvironment } from './synthesis/checked-environment.ts';
-import { commandLine, isDiff } from './synthesis/command-line.ts';
-import { PLAIN_FOLDER } from './synthesis/file-changes.ts';
-import { runCommand } from './synthesis/run-command.ts';
+import { commandLine, isDiff, runCommand } from './synthesis/command-line.ts';
+import { PLAIN_FOLDER } from './synthesis/dist-changes.ts';
 
 /** kubectl takes files by name, and this one comes before any consumer's. */
 const NAMESPACES_FILE = '00-namespaces';

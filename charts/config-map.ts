@@ -1,10 +1,51 @@
+import { createHash } from 'node:crypto';
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
+import { stringify } from 'yaml';
 import { CONTAINER_PATH } from '../contract/container.ts';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
-import { applicationYaml } from './application-yaml.ts';
-import { contentHash } from './content-hash.ts';
+import { valueAt } from '../settings/document.ts';
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** The checked settings are sections where the schema says so; one that the user left out counts as empty. */
+const section = (root: Section, ...path: string[]): Section => (valueAt(root, path) ?? {}) as Section;
+
+/**
+ * application.yml as the ConfigMap holds it: what consumer.yaml says, and written out beside it the port that the
+ * probes ask at, the certificate's files, that the tables are somebody else's where they are, and the label `application` of every series (left out in consumer.yaml: the
+ * consumer's name).
+ */
+export function applicationYaml({ application, settings, file }: CheckedWorkload): string {
+  const management = section(application, 'management');
+  const metrics = section(management, 'metrics');
+  return stringify(
+    {
+      ...application,
+      server: {
+        ...section(application, 'server'),
+        port: settings.server.port,
+        ...(settings.server.ssl && { ssl: settings.server.ssl }),
+      },
+      ...(file.database.migrate !== 'onStart' && {
+        database: { ...section(application, 'database'), migrate: false },
+      }),
+      management: {
+        ...management,
+        metrics: { ...metrics, tags: { application: file.name, ...section(metrics, 'tags') } },
+      },
+    },
+    { lineWidth: 0 },
+  );
+}
+
+const DIGITS = 10;
+
+/** The first ten hexadecimal digits of the content's SHA-256: the same on every machine and in every version of cdk8s. */
+export function contentHash(content: string): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, DIGITS);
+}
 
 /**
  * The ConfigMap with application.yml. It is immutable and its name holds a hash of its content: a changed setting makes

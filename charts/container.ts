@@ -1,10 +1,70 @@
 import { k8s } from 'cdk8s-plus-28';
+import type { ManagementEndpoint } from '../contract/actuator.ts';
 import { CONTAINER_PATH, CONTAINER_USER } from '../contract/container.ts';
+import type { ProbeTiming } from '../contract/probes.ts';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { imageReference } from '../deployment/image.ts';
-import { environment } from './environment.ts';
-import { probes } from './probes.ts';
+import type { ProbeSettings } from '../deployment/probes.ts';
+import { memoryBytes } from '../deployment/resources.ts';
+import { environmentName } from '../settings/setting-list.ts';
 import { type Credential, credentials } from './secrets.ts';
+
+const MEBIBYTE = 1_048_576;
+
+/** Share of the memory limit that V8's old space may take: fetched records are Buffers, which live outside of it. */
+const HEAP_SHARE = 0.65;
+
+/** Mebibytes for `--max-old-space-size` under a memory limit such as `256Mi`. */
+function heapMebibytes(memoryLimit: string): number {
+  return Math.floor((memoryBytes(memoryLimit) / MEBIBYTE) * HEAP_SHARE);
+}
+
+const plain = (name: string, value: string): k8s.EnvVar => ({ name, value });
+
+const fromSecret = ({ setting, secret, key, isOptional }: Credential): k8s.EnvVar => ({
+  name: environmentName(setting),
+  valueFrom: { secretKeyRef: { name: secret, key, ...(isOptional && { optional: true }) } },
+});
+
+/** By its name alone nobody finds a Pod. */
+function ownAddress({ settings }: CheckedWorkload): k8s.EnvVar[] {
+  return settings.spring.boot.admin.client.url.length === 0
+    ? []
+    : [{ name: 'POD_IP', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'status.podIP' } } }];
+}
+
+/**
+ * The container's environment: where its configuration is, how large its heap may grow, what consumer.yaml adds, and what
+ * the Secrets hold, or where the files with it are.
+ */
+export function environment(workload: CheckedWorkload, credentials: readonly Credential[]): k8s.EnvVar[] {
+  const { file } = workload;
+  return [
+    plain('CONFIG_FILE', `${CONTAINER_PATH.configuration}/${CONTAINER_PATH.configurationFile}`),
+    plain('NODE_OPTIONS', `--max-old-space-size=${heapMebibytes(file.resources.limits.memory)}`),
+    ...Object.entries(file.pods.environment).map(([name, value]) => plain(name, value)),
+    ...ownAddress(workload),
+    ...(file.secrets.as === 'files' ? [plain('CONFIG_TREE', CONTAINER_PATH.secrets)] : credentials.map(fromSecret)),
+  ];
+}
+
+function httpProbe({ port, scheme }: ManagementEndpoint, path: string, timing: ProbeTiming): k8s.Probe {
+  return { httpGet: { path, port: k8s.IntOrString.fromNumber(port), scheme }, ...timing };
+}
+
+/** The probes of the container; the kubelet sends no credential and verifies no certificate. A startup probe is there only when asked for: the initial delays cover the start. */
+function probes(
+  endpoint: ManagementEndpoint,
+  { paths, liveness, readiness, startup }: ProbeSettings,
+): Pick<k8s.Container, 'livenessProbe' | 'readinessProbe' | 'startupProbe'> {
+  const isRoot = paths === 'root';
+  const livenessPath = isRoot ? endpoint.healthPath : endpoint.livenessPath;
+  return {
+    livenessProbe: httpProbe(endpoint, livenessPath, liveness),
+    readinessProbe: httpProbe(endpoint, isRoot ? endpoint.healthPath : endpoint.readinessPath, readiness),
+    ...(startup !== undefined && { startupProbe: httpProbe(endpoint, livenessPath, startup) }),
+  };
+}
 
 /** Names by which the Pod's volumes and the container's mounts find each other. */
 export const VOLUME = {

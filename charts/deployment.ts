@@ -31,3 +31,39 @@ export function deployment(scope: Construct, workload: CheckedWorkload, configMa
     },
   });
 }
+
+/** The Service in front of the operational interface; the consumer takes no other traffic. */
+export function service(scope: Construct, workload: CheckedWorkload): ApiObject {
+  const { portName, port } = workload.endpoint;
+  return new k8s.KubeService(scope, 'service', {
+    metadata: objectMetadata(workload, workload.names.workload),
+    spec: {
+      type: 'ClusterIP',
+      selector: workload.selector,
+      ports: [{ name: portName, port, targetPort: k8s.IntOrString.fromString(portName), protocol: 'TCP' }],
+    },
+  });
+}
+
+/** A ServiceAccount of the consumer's own, without a token: it never asks the API server. */
+export function serviceAccount(scope: Construct, workload: CheckedWorkload): ApiObject {
+  return new k8s.KubeServiceAccount(scope, 'service-account', {
+    metadata: objectMetadata(workload, workload.names.workload),
+    automountServiceAccountToken: false,
+  });
+}
+
+/** Fewest Pods for which a budget makes sense: with one it would only block the drain of a node. */
+export const FEWEST_REPLICAS_FOR_BUDGET = 2;
+
+/** Lets node drains take one Pod at a time; Pods that are unhealthy anyway don't hold a drain up. */
+export function disruptionBudget(scope: Construct, workload: CheckedWorkload): ApiObject {
+  return new k8s.KubePodDisruptionBudget(scope, 'disruption-budget', {
+    metadata: objectMetadata(workload, workload.names.workload),
+    spec: {
+      maxUnavailable: k8s.IntOrString.fromNumber(1),
+      selector: { matchLabels: workload.selector },
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+    },
+  });
+}

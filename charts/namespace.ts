@@ -1,7 +1,8 @@
-import type { ApiObject } from 'cdk8s';
+import { type ApiObject, Chart } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
-import type { CheckedWorkload } from '../deployment/checked-workload.ts';
+import type { CheckedConsumer } from '../deployment/check-consumer.ts';
+import { type CheckedWorkload, SHARED_LABELS } from '../deployment/checked-workload.ts';
 
 /**
  * The Namespace, in which Kubernetes itself refuses Pods that are not "restricted".
@@ -16,4 +17,20 @@ export function namespace(
   return new k8s.KubeNamespace(scope, id, {
     metadata: { name, labels: { ...labels, 'pod-security.kubernetes.io/enforce': 'restricted' } },
   });
+}
+
+/** What a {@link SharedNamespacesChart} is made from. */
+interface SharedNamespacesChartProps {
+  readonly consumers: readonly CheckedConsumer[];
+}
+
+/** The Namespaces of several consumers, each once, unless all that are in it leave it to somebody else. */
+export class SharedNamespacesChart extends Chart {
+  constructor(scope: Construct, id: string, { consumers }: SharedNamespacesChartProps) {
+    super(scope, id);
+    const created = consumers.filter(({ file }) => file.namespace.create).map(({ file }) => file.namespace.name);
+    for (const name of new Set(created)) {
+      namespace(this, { namespace: name, labels: SHARED_LABELS }, name);
+    }
+  }
 }

@@ -2,9 +2,22 @@ import { k8s } from 'cdk8s-plus-28';
 import { CONTAINER_USER } from '../contract/container.ts';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { container, VOLUME } from './container.ts';
-import { scrapeAnnotations } from './scrape-annotations.ts';
-import { secretFiles } from './secret-files.ts';
-import { type Credential, credentials } from './secrets.ts';
+import { type Credential, credentials, secretFiles } from './secrets.ts';
+
+/**
+ * What many installations of Prometheus without the operator look for on Pods; `undefined` unless `monitoring.scrape` asks
+ * for it: together with a ServiceMonitor everything would be scraped twice.
+ */
+function scrapeAnnotations({ endpoint, file }: CheckedWorkload): Record<string, string> | undefined {
+  return file.monitoring.scrape === 'annotations'
+    ? {
+        'prometheus.io/scrape': 'true',
+        'prometheus.io/scheme': endpoint.scheme.toLowerCase(),
+        'prometheus.io/port': String(endpoint.port),
+        'prometheus.io/path': endpoint.prometheusPath,
+      }
+    : undefined;
+}
 
 const TEMPORARY_SIZE = '64Mi';
 

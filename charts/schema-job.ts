@@ -2,8 +2,8 @@ import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { type CheckedWorkload, objectMetadata, recommendedLabels } from '../deployment/checked-workload.ts';
+import { contentHash } from './config-map.ts';
 import { baseContainer } from './container.ts';
-import { contentHash } from './content-hash.ts';
 import { podMetadata, podSpec } from './pod-template.ts';
 import { credentials } from './secrets.ts';
 

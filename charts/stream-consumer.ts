@@ -1,23 +1,19 @@
-import type { ApiObject } from 'cdk8s';
+import { type ApiObject, Chart } from 'cdk8s';
 import { Construct } from 'constructs';
-import { consumerOfProps } from '../deployment/check-consumer.ts';
+import { type CheckedConsumer, consumerOfProps } from '../deployment/check-consumer.ts';
 import { checkedWorkload } from '../deployment/checked-workload.ts';
 import { InvalidConsumerError } from '../deployment/invalid-consumer-error.ts';
 import type { StreamConsumerProps } from '../deployment/props.ts';
 import { replicaRange } from '../deployment/scaling.ts';
 import type { Workload } from '../deployment/workload.ts';
 import type { Problem } from '../settings/problem.ts';
-import { scaledObject, triggerAuthentication } from './autoscaling.ts';
+import { horizontalPodAutoscaler, scaledObject, triggerAuthentication } from './autoscaling.ts';
 import { configMap } from './config-map.ts';
-import { deployment } from './deployment.ts';
-import { disruptionBudget, FEWEST_REPLICAS_FOR_BUDGET } from './disruption-budget.ts';
-import { horizontalPodAutoscaler } from './horizontal-pod-autoscaler.ts';
-import { madeSecrets } from './made-secrets.ts';
+import { deployment, disruptionBudget, FEWEST_REPLICAS_FOR_BUDGET, service, serviceAccount } from './deployment.ts';
 import { namespace } from './namespace.ts';
 import { networkPolicy, schemaJobNetworkPolicy } from './network-policy.ts';
 import { schemaJob } from './schema-job.ts';
-import { service } from './service.ts';
-import { serviceAccount } from './service-account.ts';
+import { madeSecrets } from './secrets.ts';
 
 /** The Kubernetes API takes a second object of one kind, name and namespace for a change of the first. */
 function namesakeProblems(consumer: StreamConsumer): string[] {
@@ -100,5 +96,21 @@ export class StreamConsumer extends Construct {
     const { keda, hpa } = own.file.scaling;
     this.triggerAuthentication = keda && own.file.kafka && triggerAuthentication(this, own, own.file.kafka);
     this.autoscaler = (keda && scaledObject(this, own, keda)) ?? (hpa && horizontalPodAutoscaler(this, own, hpa));
+  }
+}
+
+/** What a {@link ConsumerChart} is made from. */
+interface ConsumerChartProps {
+  /** consumer.yaml, checked; environments are merged in already. */
+  readonly consumer: CheckedConsumer;
+}
+
+/** The chart of one consumer.yaml: consumer.k8s.yaml. */
+export class ConsumerChart extends Chart {
+  readonly consumer: StreamConsumer;
+
+  constructor(scope: Construct, id: string, { consumer }: ConsumerChartProps) {
+    super(scope, id);
+    this.consumer = new StreamConsumer(this, 'consumer', consumer.document);
   }
 }

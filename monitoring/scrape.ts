@@ -1,4 +1,19 @@
+import { SERIES_BUDGET } from '../contract/metrics.ts';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
+
+const LONGEST_TIMEOUT_SECONDS = 10;
+
+/** How every way of scraping asks the consumer. */
+export function scrapeSettings({ endpoint, file }: CheckedWorkload) {
+  const interval = file.monitoring.scrapeIntervalSeconds;
+  return {
+    path: endpoint.prometheusPath,
+    scheme: endpoint.scheme.toLowerCase() as Lowercase<typeof endpoint.scheme>,
+    interval: `${interval}s`,
+    timeout: `${Math.min(interval, LONGEST_TIMEOUT_SECONDS)}s`,
+    sampleLimit: SERIES_BUDGET.sampleLimit,
+  };
+}
 
 /** Where a plain Prometheus finds the Secrets' files, one folder for each Secret: where the operator mounts its own, too. */
 export const SECRETS_FOLDER = '/etc/prometheus/secrets';
@@ -58,4 +73,35 @@ export function plainAccess(workload: CheckedWorkload) {
       ? { authorization: { type: 'Bearer', credentials_file: file('token') } }
       : { basic_auth: { username_file: file('username'), password_file: file('password') } }),
   };
+}
+
+/** A step that gives a target its labels, or drops it. */
+interface Relabeling {
+  readonly sourceLabels?: string[];
+  readonly regex?: string;
+  readonly action?: 'keep' | 'drop' | 'replace';
+  readonly targetLabel?: string;
+  readonly replacement?: string;
+}
+
+const POD = '__meta_kubernetes_pod';
+
+/** Labels of the Pods as one selector of Kubernetes' API. */
+export const labelSelector = ({ selector }: CheckedWorkload): string =>
+  Object.entries(selector)
+    .map(([label, value]) => `${label}=${value}`)
+    .join(',');
+
+/**
+ * From all ports of the consumer's Pods, as Prometheus finds them at the API server, to one target per running Pod, with
+ * the labels that the rules look at.
+ */
+export function podRelabelings({ endpoint, names }: CheckedWorkload): Relabeling[] {
+  return [
+    { sourceLabels: [`${POD}_container_port_name`], regex: endpoint.portName, action: 'keep' },
+    { sourceLabels: [`${POD}_phase`], regex: 'Failed|Succeeded', action: 'drop' },
+    { sourceLabels: ['__meta_kubernetes_namespace'], targetLabel: 'namespace', action: 'replace' },
+    { sourceLabels: [`${POD}_name`], targetLabel: 'pod', action: 'replace' },
+    { targetLabel: 'job', replacement: names.scrapeJob, action: 'replace' },
+  ];
 }

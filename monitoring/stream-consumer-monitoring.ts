@@ -1,10 +1,9 @@
-import type { ApiObject } from 'cdk8s';
+import { type ApiObject, Chart } from 'cdk8s';
 import { Construct } from 'constructs';
 import { consumerOfProps } from '../deployment/check-consumer.ts';
 import { checkedWorkload } from '../deployment/checked-workload.ts';
 import type { Workload } from '../deployment/workload.ts';
-import { prometheusRule } from './prometheus-rule.ts';
-import { scrapeObject } from './scrape-object.ts';
+import { prometheusRule, scrapeObject } from './prometheus-operator.ts';
 
 /** What a {@link StreamConsumerMonitoring} is made from. */
 export interface StreamConsumerMonitoringProps {
@@ -35,5 +34,13 @@ export class StreamConsumerMonitoring extends Construct {
     const own = checkedWorkload(consumerOfProps(`StreamConsumerMonitoring ${this.node.path}`, workload.document));
     this.scrape = scrapeObject(this, own);
     this.prometheusRule = prometheusRule(this, own);
+  }
+}
+
+/** The chart of what watches one consumer: monitoring.k8s.yaml. */
+export class MonitoringChart extends Chart {
+  constructor(scope: Construct, id: string, props: StreamConsumerMonitoringProps) {
+    super(scope, id);
+    new StreamConsumerMonitoring(this, 'monitoring', props);
   }
 }

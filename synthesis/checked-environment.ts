@@ -8,8 +8,7 @@ import { shownPath } from '../settings/shown-value.ts';
 import { clashProblems } from './conflicts.ts';
 import { consumerList, type ListedConsumer } from './consumer-list.ts';
 import { type Environment, OVERLAY_FOLDER, readEnvironments } from './environment-files.ts';
-import { locateIn } from './layer.ts';
-import { overlay } from './overlay.ts';
+import { locateIn, overlay } from './overlay.ts';
 
 /** An environment that can be rendered. */
 export interface CheckedEnvironment {

@@ -1,5 +1,9 @@
 import { parseArgs } from 'node:util';
+import { describeProblems, type Problem } from '../settings/problem.ts';
 import { shownText } from '../settings/shown-value.ts';
+import { compareWithDist, countChanges, describeDifferences } from './diff.ts';
+import { DIST_FOLDER } from './dist-folder.ts';
+import { type Render, synthesize } from './synthesize.ts';
 
 const SYNTH_HELP = `Checks consumer.yaml and environments/, renders them, and replaces dist/ when all of it is valid.
 
@@ -21,7 +25,7 @@ const DIFF_HELP = `Shows what npm run synth would change in dist/, object by obj
 Exit codes, as those of kubectl diff: 0 nothing would change, 1 something would, 2 something is wrong.`;
 
 /** What the user asked for. */
-export interface CommandLine {
+interface CommandLine {
   readonly command: 'synth' | 'diff';
   /** What to print instead of doing it. */
   readonly help?: string;
@@ -67,4 +71,68 @@ export function commandLine(args: readonly string[]): CommandLine {
     ...(values.env !== undefined && { only: [...new Set(values.env)] }),
     allowRecreate: 'allow-recreate' in values && values['allow-recreate'] === true,
   };
+}
+
+/** What a command needs of the process it runs in. */
+interface CommandContext {
+  /** Where consumer.yaml is, and dist/ will be. */
+  readonly folder: string;
+  /** Folder that the CLI has rendered to. @default the configured scratch folder */
+  readonly outdir: string | undefined;
+  readonly render: Render;
+  /** Prints what was asked for. */
+  readonly say: (text: string) => void;
+  /** Prints what is wrong, and notes. */
+  readonly complain: (text: string) => void;
+  readonly hasColours: boolean;
+}
+
+const countedProblems = (problems: readonly Problem[]): string =>
+  `${problems.length === 1 ? '1 problem' : `${problems.length} problems`}\n\n${describeProblems(problems)}`;
+
+function runSynth({ only, allowRecreate }: CommandLine, context: CommandContext): number {
+  const synthesized = synthesize({ ...context, only, allowRecreate });
+  if (!synthesized.ok) {
+    const count = countedProblems(synthesized.problems);
+    context.complain(`Nothing was synthesized, ${DIST_FOLDER}/ is as it was: ${count}`);
+    return 1;
+  }
+  context.say(synthesized.value.files.join('\n'));
+  for (const note of synthesized.value.notes) {
+    context.complain(`note: ${note}`);
+  }
+  return 0;
+}
+
+function runDiff({ only }: CommandLine, context: CommandContext): number {
+  const compared = compareWithDist({ ...context, only });
+  if (!compared.ok) {
+    context.complain(`Nothing was compared: ${countedProblems(compared.problems)}`);
+    return 2;
+  }
+  const { differences, problems } = compared.value;
+  if (differences.length === 0) {
+    context.say(`${DIST_FOLDER}/ is up to date: npm run synth would change nothing`);
+    return 0;
+  }
+  context.say(describeDifferences(differences, context.hasColours));
+  context.say(`\n${countChanges(differences)}: npm run synth would write that`);
+  if (problems.length > 0) {
+    context.complain(`\nA cluster would refuse it, and so does npm run synth: ${countedProblems(problems)}`);
+  }
+  return 1;
+}
+
+/**
+ * Does what the command line says.
+ *
+ * @returns the exit code
+ * @throws Error when a file can't be read or written
+ */
+export function runCommand(line: CommandLine, context: CommandContext): number {
+  if (line.help !== undefined) {
+    context.say(line.help);
+    return 0;
+  }
+  return line.command === 'diff' ? runDiff(line, context) : runSynth(line, context);
 }

@@ -1,6 +1,10 @@
+import { join } from 'node:path';
 import type { CheckedConsumer } from '../deployment/check-consumer.ts';
 import type { Problem } from '../settings/problem.ts';
 import { shownText } from '../settings/shown-value.ts';
+import type { CheckedEnvironment } from './checked-environment.ts';
+import { DIST_FOLDER } from './dist-folder.ts';
+import { type Manifest, objectTitle, readManifests } from './manifest.ts';
 
 const hasCommon = (one: readonly string[], other: readonly string[]): boolean =>
   one.some((each) => other.includes(each));
@@ -55,4 +59,48 @@ function groupClash(one: CheckedConsumer, other: CheckedConsumer): Problem[] {
  */
 export function clashProblems(consumer: CheckedConsumer, before: readonly CheckedConsumer[]): Problem[] {
   return before.flatMap((other) => [...schemaClash(consumer, other), ...groupClash(consumer, other)]);
+}
+
+/** Objects of one kind, namespace and name: in a cluster the second would overwrite the first. */
+export function duplicateProblems(manifests: readonly Manifest[]): Problem[] {
+  const titles = manifests.map(({ object }) => objectTitle(object));
+  return manifests.flatMap(({ file, object }) => {
+    const first = manifests[titles.indexOf(objectTitle(object))];
+    return first === undefined || first.object === object
+      ? []
+      : [
+          {
+            path: objectTitle(object),
+            message: `is in ${first.file} and in ${file}, and in a cluster the second would overwrite the first`,
+            allowed: 'consumers whose names do not give two objects the same name',
+          },
+        ];
+  });
+}
+
+const titles = (folder: string): string[] =>
+  readManifests(folder)
+    .filter(({ object }) => object.kind === 'Deployment')
+    .map(({ object }) => objectTitle(object));
+
+const inDist = ({ folder }: CheckedEnvironment): string => join(DIST_FOLDER, folder);
+
+/**
+ * Environments that hold the same Deployments: right for two clusters, but in one cluster each would overwrite the other.
+ *
+ * @param rendered folder that holds them
+ * @returns one sentence for each pair of environments
+ */
+export function sharedObjects(rendered: string, environments: readonly CheckedEnvironment[]): string[] {
+  return environments.flatMap((environment, index) => {
+    const own = titles(join(rendered, environment.folder));
+    return environments.slice(0, index).flatMap((other) => {
+      const [shared] = titles(join(rendered, other.folder)).filter((title) => own.includes(title));
+      return shared === undefined
+        ? []
+        : [
+            `${inDist(other)} and ${inDist(environment)} both hold ${shared}: apply them to two clusters, or give one a namespace.name of its own`,
+          ];
+    });
+  });
 }

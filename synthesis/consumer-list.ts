@@ -1,6 +1,6 @@
 import type { Problem } from '../settings/problem.ts';
 import { shownValue } from '../settings/shown-value.ts';
-import { type Layer, layerAt } from './layer.ts';
+import { type Layer, layerAt } from './overlay.ts';
 import type { SourceFile } from './source-file.ts';
 
 type Section = Readonly<Record<string, unknown>>;

@@ -1,13 +1,108 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { diffArrays } from 'diff';
 import { stringify } from 'yaml';
-import type { ObjectChange } from './dist-changes.ts';
-import { fieldLines } from './field-lines.ts';
-import type { FileChange } from './file-changes.ts';
+import type { Checked } from '../settings/check.ts';
+import type { Problem } from '../settings/problem.ts';
+import { type FileChange, fileChanges, type ObjectChange, objectChanges, PLAIN_FOLDER } from './dist-changes.ts';
+import { DIST_FOLDER } from './dist-folder.ts';
+import { upgradeProblems } from './immutable-fields.ts';
 import { objectTitle } from './manifest.ts';
+import { type Render, renderEnvironments } from './synthesize.ts';
+
+/** What to compare. */
+interface Comparison {
+  /** Where consumer.yaml and dist/ are. */
+  readonly folder: string;
+  /** Names of the environments to compare. @default consumer.yaml by itself and all of them */
+  readonly only?: readonly string[] | undefined;
+  readonly render: Render;
+}
+
+/** What a synth would change in dist/. */
+interface Compared {
+  /** The folders in which something would change. */
+  readonly differences: readonly Difference[];
+  /** What of it a cluster would refuse, and synth with it. */
+  readonly problems: readonly Problem[];
+}
+
+/** Folders of dist/ that hold an environment; empty for dist/ itself. */
+function publishedFolders(dist: string): string[] {
+  const entries = existsSync(dist) ? readdirSync(dist, { withFileTypes: true }) : [];
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return folders.filter((name) => name !== PLAIN_FOLDER);
+}
+
+/**
+ * Renders to a temporary folder and compares it with dist/, which stays as it is.
+ *
+ * @returns what differs, or all problems of the input.
+ */
+export function compareWithDist({ folder, only, render }: Comparison): Checked<Compared> {
+  const dist = join(folder, DIST_FOLDER);
+  const outdir = mkdtempSync(join(tmpdir(), 'stream-consumer-diff-'));
+  try {
+    const rendered = renderEnvironments({ folder, outdir, isScratch: true, only, render });
+    if (!rendered.ok) {
+      return rendered;
+    }
+    const names = rendered.value.map((environment) => environment.folder);
+    const all = [...new Set([...names, ...(only === undefined ? publishedFolders(dist) : [])])];
+    const differences = all.map((name) => ({
+      folder: join(DIST_FOLDER, name),
+      objects: objectChanges(join(dist, name), join(outdir, name)),
+      files: fileChanges(join(dist, name), join(outdir, name)),
+    }));
+    const found = differences.filter(({ objects, files }) => objects.length + files.length > 0);
+    return {
+      ok: true,
+      value: { differences: found, problems: found.flatMap(({ objects }) => upgradeProblems(objects)) },
+    };
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
+}
+
+type Section = Readonly<Record<string, unknown>>;
+
+const isSection = (value: unknown): value is Section =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const below = (path: string, key: string): string => {
+  const isPlain = /^[A-Za-z_][\w-]*$/.test(key);
+  return isPlain ? `${path}${path === '' ? '' : '.'}${key}` : `${path}[${JSON.stringify(key)}]`;
+};
+
+/** Kubernetes tells the items of a list apart by their names, where they have any: one more in front changes no other. */
+const itemKey = (item: unknown, index: number): string =>
+  isSection(item) && typeof item['name'] === 'string' ? item['name'] : String(index);
+
+/**
+ * A value as lines that each say where they are and what is there, so that a difference between two values needs no
+ * lines around it: `spec.template.spec.containers[consumer].image: "registry/x:1"`. A text of several lines is one line
+ * for each of them, behind a bar.
+ */
+function fieldLines(value: unknown, path = ''): string[] {
+  if (isSection(value) && Object.keys(value).length > 0) {
+    return Object.entries(value).flatMap(([key, child]) => fieldLines(child, below(path, key)));
+  }
+  if (Array.isArray(value) && value.length > 0) {
+    return value.flatMap((item: unknown, index) => fieldLines(item, `${path}[${itemKey(item, index)}]`));
+  }
+  if (typeof value === 'string' && value.includes('\n')) {
+    return value
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((line) => `${path} | ${line}`);
+  }
+  return [`${path}: ${JSON.stringify(value)}`];
+}
 
 /** What would change in one folder of dist/. */
-export interface Difference {
+interface Difference {
   /** `dist/staging`. */
   readonly folder: string;
   readonly objects: readonly ObjectChange[];

@@ -1,16 +1,66 @@
-import { join } from 'node:path';
+import { readdirSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import type { Checked } from '../settings/check.ts';
-import type { CheckedEnvironment } from './checked-environment.ts';
+import { type CheckedEnvironment, checkedEnvironments } from './checked-environment.ts';
+import { duplicateProblems, sharedObjects } from './conflicts.ts';
 import { objectChanges } from './dist-changes.ts';
-import { publish } from './dist-folder.ts';
-import { DIST_FOLDER, outputFolder } from './output-folder.ts';
-import { type Render, renderEnvironments } from './render-environments.ts';
-import { sharedObjects } from './shared-objects.ts';
-import { upgradeProblems } from './upgrade-problems.ts';
-import { writtenFiles } from './written-files.ts';
+import { DIST_FOLDER, outputFolder, publish } from './dist-folder.ts';
+import { upgradeProblems } from './immutable-fields.ts';
+import { readManifests } from './manifest.ts';
+
+/** Writes the files of one environment into a folder, which it makes. */
+export type Render = (outdir: string, environment: CheckedEnvironment) => void;
+
+/** What to render, and where to. */
+interface Rendering {
+  /** Where consumer.yaml is. */
+  readonly folder: string;
+  /** Folder to render to; consumer.yaml itself goes there, an environment into the folder of its name. */
+  readonly outdir: string;
+  /** Whether what is in that folder already goes away first. */
+  readonly isScratch: boolean;
+  /** Names of the environments to render. @default consumer.yaml by itself and all of them */
+  readonly only?: readonly string[] | undefined;
+  /** Called only when everything is valid. */
+  readonly render: Render;
+}
+
+/**
+ * Checks consumer.yaml and its environments, and renders them.
+ *
+ * @returns what was rendered, or all problems; with problems of the input nothing was rendered
+ */
+export function renderEnvironments({
+  folder,
+  outdir,
+  isScratch,
+  only,
+  render,
+}: Rendering): Checked<readonly CheckedEnvironment[]> {
+  const checked = checkedEnvironments(folder, only);
+  if (!checked.ok) {
+    return checked;
+  }
+  if (isScratch) {
+    rmSync(outdir, { recursive: true, force: true });
+  }
+  for (const environment of checked.value) {
+    render(join(outdir, environment.folder), environment);
+  }
+  const problems = checked.value.flatMap((each) => duplicateProblems(readManifests(join(outdir, each.folder))));
+  return problems.length === 0 ? checked : { ok: false, problems };
+}
+
+/** All files below a folder, relative to another one, in the order of their names. */
+function writtenFiles(folder: string, relativeTo: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(relativeTo, join(entry.parentPath, entry.name)))
+    .sort();
+}
 
 /** What one run is about. */
-export interface Synthesis {
+interface Synthesis {
   /** Where consumer.yaml is, and dist/ will be. */
   readonly folder: string;
   /** Folder to render to. @default the configured scratch folder, from which dist/ is then replaced */
@@ -23,7 +73,7 @@ export interface Synthesis {
 }
 
 /** What a run has done. */
-export interface Synthesized {
+interface Synthesized {
   /** The files that were written, relative to the folder. */
   readonly files: readonly string[];
   /** What is no mistake, but may not be meant: one sentence each. */

@@ -1,8 +1,7 @@
 import { ALERT_THRESHOLD } from '../../contract/alert-thresholds.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
-import { runbookUrl } from '../runbook-url.ts';
-import type { AlertRule } from './rule.ts';
+import { type AlertRule, runbookUrl } from './rule.ts';
 import { ownLabels, series } from './series.ts';
 
 const ALERT = 'DatabaseConnectionFailures';

@@ -2,8 +2,7 @@ import { ALERT_THRESHOLD } from '../../contract/alert-thresholds.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { memoryBytes } from '../../deployment/resources.ts';
-import { runbookUrl } from '../runbook-url.ts';
-import type { AlertRule, Severity } from './rule.ts';
+import { type AlertRule, runbookUrl, type Severity } from './rule.ts';
 import { series } from './series.ts';
 
 const ALERT = 'MemoryHigh';

@@ -1,3 +1,5 @@
+import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
+
 /** Severities that the usual routing trees know; one alert name may have several, and the higher one mutes the lower. */
 export type Severity = 'warning' | 'critical';
 
@@ -34,3 +36,7 @@ export interface RuleGroup {
   readonly interval: string;
   readonly rules: readonly (AlertRule | RecordingRule)[];
 }
+
+/** Where the runbook of an alert is read; its source is docs/runbooks/<alert>.md. */
+export const runbookUrl = ({ file }: CheckedWorkload, alert: string): string =>
+  `${file.monitoring.runbookBaseUrl}/${alert}.md`;

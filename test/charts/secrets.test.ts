@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { loadSettings } from '../../app/configuration/load-settings.ts';
-import { applicationYaml } from '../../charts/application-yaml.ts';
+import { applicationYaml } from '../../charts/config-map.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { consumerDocument, exampleWorkload } from './example-consumer.ts';
 import { deploymentSpec, only, onlyContainer, renderedConsumer } from './rendered-consumer.ts';

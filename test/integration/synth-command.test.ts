@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { SCRATCH_FOLDER } from '../../synthesis/output-folder.ts';
+import { SCRATCH_FOLDER } from '../../synthesis/dist-folder.ts';
 import { contents, diff, type Finished, npmScript, run, synthesize, temporaryCheckout } from '../synthesis/checkout.ts';
 
 const SLOW_MACHINE_MS = 60_000;

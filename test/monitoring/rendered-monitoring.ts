@@ -1,6 +1,6 @@
 import { App } from 'cdk8s';
 import type { AlertRule, RuleGroup } from '../../monitoring/alerts/rule.ts';
-import { MonitoringChart } from '../../monitoring/monitoring-chart.ts';
+import { MonitoringChart } from '../../monitoring/stream-consumer-monitoring.ts';
 import { exampleWorkload } from '../charts/example-consumer.ts';
 import { type Manifest, only } from '../charts/rendered-consumer.ts';
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { consumerList } from '../../synthesis/consumer-list.ts';
-import { locateIn } from '../../synthesis/layer.ts';
-import { overlay } from '../../synthesis/overlay.ts';
+import { locateIn, overlay } from '../../synthesis/overlay.ts';
 import { readSourceFile } from '../../synthesis/source-file.ts';
 
 let folder = '';

@@ -3,8 +3,20 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { publish } from '../../synthesis/dist-folder.ts';
+import { outputFolder, publish } from '../../synthesis/dist-folder.ts';
 import { contents } from './checkout.ts';
+
+test.each([
+  ['without the CLI', undefined, '/work/build/synth', true],
+  ['with an empty variable', '', '/work/build/synth', true],
+  ['with the CLI and its configured folder', 'build/synth', '/work/build/synth', true],
+  ['with the same folder spelt otherwise', '/work/build/../build/synth/', '/work/build/synth', true],
+  ['with another folder', 'elsewhere', '/work/elsewhere', false],
+  ["with the CLI's temporary folder for stdout", '/tmp/cdk8s.x', '/tmp/cdk8s.x', false],
+  ['with dist itself', 'dist', '/work/dist', false],
+])('%s', (_name, given, path, isPublished) => {
+  expect(outputFolder('/work', given)).toEqual({ path, isPublished });
+});
 
 let folder = '';
 const path = (name: string): string => join(folder, name);
