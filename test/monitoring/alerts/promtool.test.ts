@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { prometheusFiles } from '../../../monitoring/prometheus-files.ts';
 import { exampleWorkload } from '../../charts/example-consumer.ts';
 
-const FIXTURES = 'test/rules';
+const FIXTURES = 'test/monitoring/alerts';
 const fixtures = readdirSync(FIXTURES).filter((file) => file.endsWith('.yaml'));
 
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
