@@ -7,7 +7,10 @@ import { replicaRange, type ScalingBehavior } from '../deployment/scaling.ts';
 
 const SCALE_UP_PERIOD_SECONDS = 60;
 
-/** `behavior` of an HPA, which KEDA makes too: doubling upwards, one Pod at a time downwards, and not after every wave. */
+/**
+ * `behavior` of the HorizontalPodAutoscaler, ours or the one that KEDA creates: doubling upwards, one Pod at a time
+ * downwards. The windows keep a short wave of records from moving partitions.
+ */
 function scalingBehavior({ scaleUpWindowSeconds, scaleDownWindowSeconds, scaleDownPeriodSeconds }: ScalingBehavior) {
   return {
     scaleUp: {
@@ -28,10 +31,10 @@ function scalingBehavior({ scaleUpWindowSeconds, scaleDownWindowSeconds, scaleDo
 
 type KedaSettings = NonNullable<ConsumerFile['scaling']['keda']>;
 
-/** Failed looks at the lag in a row after which there are as many Pods as `replicas` says, until it can be seen again. */
+/** Failed queries of the lag in a row after which KEDA falls back to `replicas`, until a query succeeds again. */
 const FAILURES_BEFORE_FALLBACK = 3;
 
-/** KEDA's words for the mechanisms. */
+/** KEDA's names of the SASL mechanisms. */
 const SASL = {
   plain: 'plaintext',
   'scram-sha-256': 'scram_sha256',
@@ -40,7 +43,7 @@ const SASL = {
 
 /**
  * KEDA asks Kafka for the group's lag. It sees the committed offset, which the consumer keeps close behind the position
- * in PostgreSQL for just such tools. Always with a topic: without one a group that never committed has no lag.
+ * in PostgreSQL for tools like it. Always with a topic: without one a group that never committed has no lag.
  */
 function trigger({ settings: { kafka, consumer } }: CheckedWorkload, keda: KedaSettings, topic: string) {
   return {

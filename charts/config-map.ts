@@ -13,9 +13,9 @@ type Section = Readonly<Record<string, unknown>>;
 const section = (root: Section, ...path: string[]): Section => (valueAt(root, path) ?? {}) as Section;
 
 /**
- * application.yml as the ConfigMap holds it: what consumer.yaml says, and written out beside it the port that the
- * probes ask at, the certificate's files, that the tables are somebody else's where they are, and the label `application` of every series (left out in consumer.yaml: the
- * consumer's name).
+ * application.yml as the ConfigMap holds it: what consumer.yaml says, and written out beside it the port of the probes,
+ * the files of the certificate, `database.migrate: false` where the consumer does not create its tables, and the label
+ * `application` of every series (default: the consumer's name).
  */
 export function applicationYaml({ application, settings, file }: CheckedWorkload): string {
   const management = section(application, 'management');
@@ -40,11 +40,11 @@ export function applicationYaml({ application, settings, file }: CheckedWorkload
   );
 }
 
-const DIGITS = 10;
-
-/** The first ten hexadecimal digits of the content's SHA-256: the same on every machine and in every version of cdk8s. */
+/**
+ * The first ten hexadecimal digits of the content's SHA-256: the same on every machine and in every version of cdk8s.
+ */
 export function contentHash(content: string): string {
-  return createHash('sha256').update(content).digest('hex').slice(0, DIGITS);
+  return createHash('sha256').update(content).digest('hex').slice(0, 10);
 }
 
 /**

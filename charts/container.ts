@@ -6,8 +6,15 @@ import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { imageReference } from '../deployment/image.ts';
 import type { ProbeSettings } from '../deployment/probes.ts';
 import { memoryBytes } from '../deployment/resources.ts';
-import { environmentName } from '../settings/setting-list.ts';
-import { type Credential, credentials } from './secrets.ts';
+import { type Credential, credentials, secretVariable } from './secrets.ts';
+
+/** Names by which the Pod's volumes and the container's mounts find each other. */
+export const VOLUME = {
+  configuration: 'configuration',
+  certificate: 'certificate',
+  secrets: 'secrets',
+  temporary: 'temporary',
+} as const;
 
 const MEBIBYTE = 1_048_576;
 
@@ -21,12 +28,7 @@ function heapMebibytes(memoryLimit: string): number {
 
 const plain = (name: string, value: string): k8s.EnvVar => ({ name, value });
 
-const fromSecret = ({ setting, secret, key, isOptional }: Credential): k8s.EnvVar => ({
-  name: environmentName(setting),
-  valueFrom: { secretKeyRef: { name: secret, key, ...(isOptional && { optional: true }) } },
-});
-
-/** By its name alone nobody finds a Pod. */
+/** The address under which Spring Boot Admin reaches the Pod: a Pod's name does not resolve. */
 function ownAddress({ settings }: CheckedWorkload): k8s.EnvVar[] {
   return settings.spring.boot.admin.client.url.length === 0
     ? []
@@ -34,8 +36,8 @@ function ownAddress({ settings }: CheckedWorkload): k8s.EnvVar[] {
 }
 
 /**
- * The container's environment: where its configuration is, how large its heap may grow, what consumer.yaml adds, and what
- * the Secrets hold, or where the files with it are.
+ * The container's environment: where its configuration is, how large its heap may grow, what consumer.yaml adds, and
+ * what the Secrets hold, or where the files with it are.
  */
 export function environment(workload: CheckedWorkload, credentials: readonly Credential[]): k8s.EnvVar[] {
   const { file } = workload;
@@ -44,7 +46,7 @@ export function environment(workload: CheckedWorkload, credentials: readonly Cre
     plain('NODE_OPTIONS', `--max-old-space-size=${heapMebibytes(file.resources.limits.memory)}`),
     ...Object.entries(file.pods.environment).map(([name, value]) => plain(name, value)),
     ...ownAddress(workload),
-    ...(file.secrets.as === 'files' ? [plain('CONFIG_TREE', CONTAINER_PATH.secrets)] : credentials.map(fromSecret)),
+    ...(file.secrets.as === 'files' ? [plain('CONFIG_TREE', CONTAINER_PATH.secrets)] : credentials.map(secretVariable)),
   ];
 }
 
@@ -52,7 +54,10 @@ function httpProbe({ port, scheme }: ManagementEndpoint, path: string, timing: P
   return { httpGet: { path, port: k8s.IntOrString.fromNumber(port), scheme }, ...timing };
 }
 
-/** The probes of the container; the kubelet sends no credential and verifies no certificate. A startup probe is there only when asked for: the initial delays cover the start. */
+/**
+ * The probes of the container; the kubelet sends no credential and verifies no certificate. A startup probe is there
+ * only when consumer.yaml asks for it: the initial delays cover the start.
+ */
 function probes(
   endpoint: ManagementEndpoint,
   { paths, liveness, readiness, startup }: ProbeSettings,
@@ -66,18 +71,10 @@ function probes(
   };
 }
 
-/** Names by which the Pod's volumes and the container's mounts find each other. */
-export const VOLUME = {
-  configuration: 'configuration',
-  certificate: 'certificate',
-  secrets: 'secrets',
-  temporary: 'temporary',
-} as const;
-
 /**
- * The consumer keeps nothing on the node's disk, so it asks for none: a node whose kubelet does not account for local storage
- * reports none, and would take no Pod that asks for some. Written out, as Kubernetes takes the limit for a request that is left
- * out. The limit stops whatever should fill it.
+ * The consumer keeps nothing on the node's disk, so it requests none: a kubelet that does not account for local storage
+ * reports none, and its node would take no Pod with a request. Written out, as Kubernetes takes the limit for a request
+ * that is left out. The limit evicts a Pod that fills the disk all the same.
  */
 const EPHEMERAL_STORAGE = { request: '0', limit: '128Mi' } as const;
 
@@ -98,7 +95,7 @@ function resources({ file }: CheckedWorkload): k8s.ResourceRequirements {
   };
 }
 
-/** What Pod Security "restricted" asks of a container, and a root file system that can't be written to. */
+/** What Pod Security "restricted" asks of a container, and a read-only root file system. */
 const SECURITY_CONTEXT: k8s.SecurityContext = {
   runAsNonRoot: true,
   runAsUser: CONTAINER_USER.uid,
@@ -113,15 +110,15 @@ const SECURITY_CONTEXT: k8s.SecurityContext = {
 /**
  * What every container of the image has: the consumer's, and that of the Job that migrates.
  *
- * @param given what it takes from Secrets
+ * @param credentials those that it takes from Secrets
  */
-export function baseContainer(workload: CheckedWorkload, given: readonly Credential[]): k8s.Container {
+export function baseContainer(workload: CheckedWorkload, credentials: readonly Credential[]): k8s.Container {
   const { file, version } = workload;
   return {
     name: 'consumer',
     image: imageReference(file.image, version),
     imagePullPolicy: 'IfNotPresent',
-    env: environment(workload, given),
+    env: environment(workload, credentials),
     resources: resources(workload),
     securityContext: SECURITY_CONTEXT,
     volumeMounts: [

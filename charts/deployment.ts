@@ -7,8 +7,8 @@ import { podTemplate } from './pod-template.ts';
 const REVISIONS_KEPT = 3;
 
 /**
- * The Deployment. Unless consumer.yaml says otherwise a rollout takes a Pod away before it adds one: with as many Pods as
- * partitions an additional one would own nothing. It has no number of replicas where an autoscaler sets it.
+ * The Deployment. Unless consumer.yaml says otherwise a rollout takes a Pod away before it adds one: with as many Pods
+ * as partitions an additional one would own nothing. It has no number of replicas where an autoscaler sets it.
  */
 export function deployment(scope: Construct, workload: CheckedWorkload, configMap: ApiObject): ApiObject {
   const { replicas, rollout, scaling } = workload.file;

@@ -19,14 +19,9 @@ export function namespace(
   });
 }
 
-/** What a {@link SharedNamespacesChart} is made from. */
-interface SharedNamespacesChartProps {
-  readonly consumers: readonly CheckedConsumer[];
-}
-
-/** The Namespaces of several consumers, each once, unless all that are in it leave it to somebody else. */
+/** The Namespaces of several consumers, each once, where `namespace.create` is true for one of its consumers. */
 export class SharedNamespacesChart extends Chart {
-  constructor(scope: Construct, id: string, { consumers }: SharedNamespacesChartProps) {
+  constructor(scope: Construct, id: string, { consumers }: { readonly consumers: readonly CheckedConsumer[] }) {
     super(scope, id);
     const created = consumers.filter(({ file }) => file.namespace.create).map(({ file }) => file.namespace.name);
     for (const name of new Set(created)) {

@@ -16,7 +16,7 @@ const toPort =
   (protocol: 'TCP' | 'UDP') =>
   (port: number): k8s.NetworkPolicyPort => ({ protocol, port: k8s.IntOrString.fromNumber(port) });
 
-/** Nothing for "any place", which a policy says by naming none. */
+/** Empty for "any place": a rule of the policy without peers matches all of them. */
 function peers({ cidr, namespace, podLabels }: NetworkPlace): k8s.NetworkPolicyPeer[] {
   if (cidr !== undefined) {
     return [{ ipBlock: { cidr } }];
@@ -50,7 +50,7 @@ function brokerPorts({ settings }: CheckedWorkload): number[] {
   return [...new Set(ports)];
 }
 
-/** Where the consumer registers itself, if it does: a place that the manifests know. */
+/** Ports of Spring Boot Admin, where the consumer registers itself. */
 function adminPorts({ settings }: CheckedWorkload): number[] {
   const ports = settings.spring.boot.admin.client.url.map((text) => {
     const { port, protocol } = new URL(text);
@@ -77,8 +77,8 @@ function egress(workload: CheckedWorkload): k8s.NetworkPolicyEgressRule[] {
 }
 
 /**
- * Lets in only who asks the HTTP interface, and out only to name servers, brokers and PostgreSQL. Defaults of the API are
- * written out: an apply of what is there already then changes nothing.
+ * Lets in requests to the HTTP interface alone, and out connections to name servers, brokers and PostgreSQL alone.
+ * Defaults of the API are written out: a second apply then changes nothing.
  */
 export function networkPolicy(scope: Construct, workload: CheckedWorkload): ApiObject {
   const from = workload.file.networkPolicy.ingress.flatMap(peers);
@@ -94,7 +94,7 @@ export function networkPolicy(scope: Construct, workload: CheckedWorkload): ApiO
   });
 }
 
-/** Lets the Pods of the Job that migrates out to name servers and PostgreSQL, and nobody in. */
+/** Lets the Pods of the Job that migrates out to name servers and PostgreSQL, and nothing in. */
 export function schemaJobNetworkPolicy(scope: Construct, workload: CheckedWorkload): ApiObject {
   const { names, file } = workload;
   const places = file.networkPolicy.egress;

@@ -5,8 +5,8 @@ import { container, VOLUME } from './container.ts';
 import { type Credential, credentials, secretFiles } from './secrets.ts';
 
 /**
- * What many installations of Prometheus without the operator look for on Pods; `undefined` unless `monitoring.scrape` asks
- * for it: together with a ServiceMonitor everything would be scraped twice.
+ * The annotations by which a Prometheus without the operator usually finds Pods; `undefined` unless `monitoring.scrape`
+ * asks for them: together with a ServiceMonitor every Pod would be scraped twice.
  */
 function scrapeAnnotations({ endpoint, file }: CheckedWorkload): Record<string, string> | undefined {
   return file.monitoring.scrape === 'annotations'
@@ -21,7 +21,7 @@ function scrapeAnnotations({ endpoint, file }: CheckedWorkload): Record<string, 
 
 const TEMPORARY_SIZE = '64Mi';
 
-/** Pods apart where there is room, but never Pending for want of another node or zone. */
+/** Spreads Pods over nodes and zones where there is room; none stays Pending for want of another node or zone. */
 function spread({ selector }: CheckedWorkload): k8s.TopologySpreadConstraint[] {
   return ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((topologyKey) => ({
     maxSkew: 1,
@@ -35,14 +35,14 @@ function spread({ selector }: CheckedWorkload): k8s.TopologySpreadConstraint[] {
 /** Readable for the consumer's group alone: the private key is in it. */
 const CERTIFICATE_MODE = 0o440;
 
-function volumes({ file }: CheckedWorkload, configMapName: string, given: readonly Credential[]): k8s.Volume[] {
+function volumes({ file }: CheckedWorkload, configMapName: string, credentials: readonly Credential[]): k8s.Volume[] {
   const { tls } = file.monitoring;
   return [
     { name: VOLUME.configuration, configMap: { name: configMapName } },
     ...(tls === undefined
       ? []
       : [{ name: VOLUME.certificate, secret: { secretName: tls.existingSecret, defaultMode: CERTIFICATE_MODE } }]),
-    ...(file.secrets.as === 'files' ? [secretFiles(VOLUME.secrets, given)] : []),
+    ...(file.secrets.as === 'files' ? [secretFiles(VOLUME.secrets, credentials)] : []),
     { name: VOLUME.temporary, emptyDir: { sizeLimit: k8s.Quantity.fromString(TEMPORARY_SIZE) } },
   ];
 }
@@ -51,7 +51,8 @@ function volumes({ file }: CheckedWorkload, configMapName: string, given: readon
 function scheduling({ nodeSelector, tolerations, priorityClassName }: CheckedWorkload['file']['pods']) {
   return {
     ...(Object.keys(nodeSelector).length > 0 && { nodeSelector }),
-    // cdk8s takes an object with a text `value` for that text, unless this realm made it; a test runner clones props in another.
+    // cdk8s replaces an object that has a text `value` by that text, unless the object is of its own realm, as a copy is:
+    // a test runner clones props in another realm.
     ...(tolerations.length > 0 && { tolerations: tolerations.map((each) => ({ ...each })) }),
     ...(priorityClassName !== undefined && { priorityClassName }),
   };
@@ -60,13 +61,13 @@ function scheduling({ nodeSelector, tolerations, priorityClassName }: CheckedWor
 /**
  * What all Pods have in common; it holds what Pod Security "restricted" asks.
  *
- * @param given what the containers take from Secrets
+ * @param credentials those that the containers take from Secrets
  */
 export function podSpec(
   workload: CheckedWorkload,
   configMapName: string,
   containers: readonly k8s.Container[],
-  given: readonly Credential[],
+  credentials: readonly Credential[],
 ): k8s.PodSpec {
   const { file, names } = workload;
   const { pullSecrets } = file.image;
@@ -85,7 +86,7 @@ export function podSpec(
     ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
     ...scheduling(file.pods),
     containers: [...containers],
-    volumes: volumes(workload, configMapName, given),
+    volumes: volumes(workload, configMapName, credentials),
   };
 }
 

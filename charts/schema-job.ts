@@ -9,7 +9,7 @@ import { credentials } from './secrets.ts';
 
 const ATTEMPTS = 6;
 
-/** With PostgreSQL away for longer the Job fails, which somebody sees; applied again under another name it begins anew. */
+/** With PostgreSQL away for longer the Job fails visibly; applied again under another name it begins anew. */
 const DEADLINE_SECONDS = 600;
 
 /** Pods of another instance and component: no selector of the consumer finds them. */
@@ -19,23 +19,23 @@ function podLabels({ labels, names }: CheckedWorkload): Record<string, string> {
 }
 
 /**
- * The Job that creates and upgrades the tables as their owner, where `database.migrate` is `job`. A Job can't be changed, so
- * its name holds a hash of its content: whatever changes makes a new one. It is not removed when it is done, because a
- * GitOps controller would make it again each time.
+ * The Job that creates and upgrades the tables as their owner, where `database.migrate` is `job`. A Job can't be
+ * changed, so its name holds a hash of its content: whatever changes makes a new one. It is not removed when it is
+ * done, because a GitOps controller would make it again each time.
  */
 export function schemaJob(scope: Construct, workload: CheckedWorkload, configMap: ApiObject): ApiObject | undefined {
   const { migrate, owner } = workload.file.database;
   if (migrate !== 'job' || owner === undefined) {
     return undefined;
   }
-  const given = credentials(workload, owner);
-  const container: k8s.Container = { ...baseContainer(workload, given), name: 'migrate', args: ['migrate'] };
+  const ownerCredentials = credentials(workload, owner);
+  const container: k8s.Container = { ...baseContainer(workload, ownerCredentials), name: 'migrate', args: ['migrate'] };
   const spec: k8s.JobSpec = {
     backoffLimit: ATTEMPTS,
     activeDeadlineSeconds: DEADLINE_SECONDS,
     template: {
       metadata: podMetadata(workload, podLabels(workload)),
-      spec: { ...podSpec(workload, configMap.name, [container], given), restartPolicy: 'OnFailure' },
+      spec: { ...podSpec(workload, configMap.name, [container], ownerCredentials), restartPolicy: 'OnFailure' },
     },
   };
   const content = JSON.stringify(k8s.toJson_JobSpec(spec));

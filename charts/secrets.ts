@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
 import type { ConsumerFile } from '../deployment/consumer-file.ts';
 import type { SecretSource } from '../deployment/secrets.ts';
+import { environmentName } from '../settings/setting-list.ts';
 
 /** A setting of the consumer whose value a key of a Secret holds. */
 export interface Credential {
@@ -15,7 +16,7 @@ export interface Credential {
   readonly isOptional: boolean;
 }
 
-const from = (secret: string, setting: string, key: string, isOptional = false): Credential => ({
+const credential = (secret: string, setting: string, key: string, isOptional = false): Credential => ({
   setting,
   secret,
   key,
@@ -25,17 +26,17 @@ const from = (secret: string, setting: string, key: string, isOptional = false):
 type DatabaseSecret = Pick<ConsumerFile['database'], 'existingSecret' | 'keys'>;
 
 const ofDatabase = ({ existingSecret, keys }: DatabaseSecret): Credential[] => [
-  from(existingSecret, 'database.url', keys.url),
-  from(existingSecret, 'database.user', keys.user, true),
-  from(existingSecret, 'database.password', keys.password, true),
+  credential(existingSecret, 'database.url', keys.url),
+  credential(existingSecret, 'database.user', keys.user, true),
+  credential(existingSecret, 'database.password', keys.password, true),
 ];
 
 function ofKafka(kafka: ConsumerFile['kafka']): Credential[] {
   return kafka === undefined
     ? []
     : [
-        from(kafka.existingSecret, 'kafka.sasl.username', kafka.keys.username, true),
-        from(kafka.existingSecret, 'kafka.sasl.password', kafka.keys.password),
+        credential(kafka.existingSecret, 'kafka.sasl.username', kafka.keys.username, true),
+        credential(kafka.existingSecret, 'kafka.sasl.password', kafka.keys.password),
       ];
 }
 
@@ -45,10 +46,10 @@ function ofManagement({ credentials }: ConsumerFile['monitoring']): Credential[]
   }
   const { existingSecret, type, keys } = credentials;
   return type === 'bearer'
-    ? [from(existingSecret, 'management.security.token', keys.token)]
+    ? [credential(existingSecret, 'management.security.token', keys.token)]
     : [
-        from(existingSecret, 'management.security.username', keys.username),
-        from(existingSecret, 'management.security.password', keys.password),
+        credential(existingSecret, 'management.security.username', keys.username),
+        credential(existingSecret, 'management.security.password', keys.password),
       ];
 }
 
@@ -59,15 +60,15 @@ function ofAdminServer({ settings, file }: CheckedWorkload): Credential[] {
   }
   const { existingSecret, keys } = springBootAdmin;
   return [
-    from(existingSecret, 'spring.boot.admin.client.username', keys.username),
-    from(existingSecret, 'spring.boot.admin.client.password', keys.password),
+    credential(existingSecret, 'spring.boot.admin.client.username', keys.username),
+    credential(existingSecret, 'spring.boot.admin.client.password', keys.password),
   ];
 }
 
 /**
  * Everything that the container takes from Secrets.
  *
- * @param database whose credentials at PostgreSQL. @default the consumer's
+ * @param database names the Secret with the credentials at PostgreSQL. @default the consumer's
  */
 export function credentials(
   workload: CheckedWorkload,
@@ -76,6 +77,12 @@ export function credentials(
   const { kafka, monitoring } = workload.file;
   return [...ofDatabase(database), ...ofKafka(kafka), ...ofManagement(monitoring), ...ofAdminServer(workload)];
 }
+
+/** A credential as a variable of the container's environment. */
+export const secretVariable = ({ setting, secret, key, isOptional }: Credential): k8s.EnvVar => ({
+  name: environmentName(setting),
+  valueFrom: { secretKeyRef: { name: secret, key, ...(isOptional && { optional: true }) } },
+});
 
 /** Readable for the consumer's group alone. */
 const FILE_MODE = 0o440;
@@ -95,7 +102,7 @@ function sources(credentials: readonly Credential[]): k8s.VolumeProjection[] {
   );
 }
 
-/** The Secrets as files: `database/url` holds the setting `database.url`, which is how the consumer reads a config tree. */
+/** Credentials as a volume of files, a config tree: `database/url` holds the setting `database.url`. */
 export function secretFiles(name: string, credentials: readonly Credential[]): k8s.Volume {
   return { name, projected: { defaultMode: FILE_MODE, sources: sources(credentials) } };
 }
@@ -117,7 +124,7 @@ function externalSecret(scope: Construct, workload: CheckedWorkload, name: strin
   });
 }
 
-/** How the controller is told for what the values were encrypted. */
+/** The annotation that names the scope of the encryption to the Sealed Secrets controller; `strict` needs none. */
 const SCOPE_ANNOTATION: Readonly<Record<Sealed['scope'], Readonly<Record<string, string>> | undefined>> = {
   strict: undefined,
   'namespace-wide': { 'sealedsecrets.bitnami.com/namespace-wide': 'true' },
@@ -136,8 +143,8 @@ function sealedSecret(scope: Construct, workload: CheckedWorkload, name: string,
   });
 }
 
-/** Objects from which operators make the Secrets that consumer.yaml gives a source for. */
-export function madeSecrets(scope: Construct, workload: CheckedWorkload): ApiObject[] {
+/** The ExternalSecrets and SealedSecrets, from which operators make the Secrets that have a source in consumer.yaml. */
+export function secretObjects(scope: Construct, workload: CheckedWorkload): ApiObject[] {
   const { database, kafka } = workload.file;
   return [database, database.owner, kafka].flatMap((each) => {
     if (each?.externalSecret !== undefined) {

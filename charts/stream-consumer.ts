@@ -13,7 +13,7 @@ import { deployment, disruptionBudget, FEWEST_REPLICAS_FOR_BUDGET, service, serv
 import { namespace } from './namespace.ts';
 import { networkPolicy, schemaJobNetworkPolicy } from './network-policy.ts';
 import { schemaJob } from './schema-job.ts';
-import { madeSecrets } from './secrets.ts';
+import { secretObjects } from './secrets.ts';
 
 /** The Kubernetes API takes a second object of one kind, name and namespace for a change of the first. */
 function namesakeProblems(consumer: StreamConsumer): string[] {
@@ -85,7 +85,7 @@ export class StreamConsumer extends Construct {
     this.namespace = own.file.namespace.create ? namespace(this, own) : undefined;
     this.serviceAccount = serviceAccount(this, own);
     this.configMap = configMap(this, own);
-    this.secrets = madeSecrets(this, own);
+    this.secrets = secretObjects(this, own);
     this.schemaJob = schemaJob(this, own, this.configMap);
     this.deployment = deployment(this, own, this.configMap);
     this.service = service(this, own);
@@ -99,17 +99,11 @@ export class StreamConsumer extends Construct {
   }
 }
 
-/** What a {@link ConsumerChart} is made from. */
-interface ConsumerChartProps {
-  /** consumer.yaml, checked; environments are merged in already. */
-  readonly consumer: CheckedConsumer;
-}
-
-/** The chart of one consumer.yaml: consumer.k8s.yaml. */
+/** The chart of one consumer.yaml, its environment merged in: consumer.k8s.yaml. */
 export class ConsumerChart extends Chart {
   readonly consumer: StreamConsumer;
 
-  constructor(scope: Construct, id: string, { consumer }: ConsumerChartProps) {
+  constructor(scope: Construct, id: string, { consumer }: { readonly consumer: CheckedConsumer }) {
     super(scope, id);
     this.consumer = new StreamConsumer(this, 'consumer', consumer.document);
   }
