@@ -3,7 +3,7 @@ import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { ruleGroups } from './alerts/rule-groups.ts';
 import { labelSelector, plainAccess, podRelabelings, SECRETS_FOLDER, scrapeSettings, serviceHost } from './scrape.ts';
 
-/** What both jobs of a plain Prometheus have in common; they are two ways to the same series, so one of them is enough. */
+/** What both jobs of a plain Prometheus have in common; each of them gives the same series, so one is enough. */
 function scrapeJob(workload: CheckedWorkload) {
   const { path, scheme, interval, timeout, sampleLimit } = scrapeSettings(workload);
   return {
@@ -62,7 +62,7 @@ const RULES_COMMENT =
 
 const yaml = (value: unknown): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 
-/** Where annotations say what to scrape, a job beside them would scrape it twice, under labels that the rules don't look at. */
+/** No job beside annotations: it would scrape each Pod twice, under labels that the rules do not select by. */
 function scrapeFiles(own: CheckedWorkload): readonly (readonly [name: string, text: string])[] {
   const { scrape, credentials, tls } = own.file.monitoring;
   const access = credentials || tls ? ACCESS_COMMENT : '';

@@ -8,7 +8,7 @@ import type { ConsumerFile } from '../deployment/consumer-file.ts';
 import { ruleGroups } from './alerts/rule-groups.ts';
 import { labelSelector, operatorAccess, podRelabelings, scrapeSettings } from './scrape.ts';
 
-/** Metadata of the operator's custom resources, with the labels by which some operators select what they look at. */
+/** Metadata of the operator's custom resources, with the labels by which some operators select them. */
 function operatorMetadata({ namespace, names, labels, file }: CheckedWorkload) {
   return { name: names.workload, namespace, labels: { ...labels, ...file.monitoring.labels } };
 }
@@ -41,7 +41,10 @@ function serviceMonitor(scope: Construct, workload: CheckedWorkload): ApiObject 
   return new ApiObject(scope, 'service-monitor', manifest);
 }
 
-/** Tells the Prometheus Operator to scrape every Pod, without a Service. The job is ours, not `namespace/name`: the rules look at it. */
+/**
+ * Tells the Prometheus Operator to scrape every Pod, without a Service. The job label is set, as the rules select by
+ * it: the operator's own is `namespace/name`.
+ */
 function podMonitor(scope: Construct, workload: CheckedWorkload): ApiObject {
   const relabelings = [{ targetLabel: 'job', replacement: workload.names.scrapeJob }];
   const manifest = {
@@ -57,7 +60,7 @@ function podMonitor(scope: Construct, workload: CheckedWorkload): ApiObject {
   return new ApiObject(scope, 'pod-monitor', manifest);
 }
 
-/** A scrape job of its own for the Prometheus Operator: Prometheus itself looks for the Pods. */
+/** A scrape job of its own for the Prometheus Operator: Prometheus itself discovers the Pods. */
 function scrapeConfig(scope: Construct, workload: CheckedWorkload): ApiObject {
   const { path, scheme, interval, timeout, sampleLimit } = scrapeSettings(workload);
   return new ApiObject(scope, 'scrape-config', {
@@ -83,10 +86,8 @@ function scrapeConfig(scope: Construct, workload: CheckedWorkload): ApiObject {
   });
 }
 
-type WayOfScraping = ConsumerFile['monitoring']['scrape'];
-
-const OBJECT: Readonly<
-  Record<WayOfScraping, ((scope: Construct, workload: CheckedWorkload) => ApiObject) | undefined>
+const SCRAPE_OBJECT: Readonly<
+  Record<ConsumerFile['monitoring']['scrape'], ((scope: Construct, workload: CheckedWorkload) => ApiObject) | undefined>
 > = {
   serviceMonitor,
   podMonitor,
@@ -97,7 +98,7 @@ const OBJECT: Readonly<
 
 /** The custom resource by which the operator scrapes the consumer; `undefined` where `monitoring.scrape` names none. */
 export const scrapeObject = (scope: Construct, workload: CheckedWorkload): ApiObject | undefined =>
-  OBJECT[workload.file.monitoring.scrape]?.(scope, workload);
+  SCRAPE_OBJECT[workload.file.monitoring.scrape]?.(scope, workload);
 
 /** Hands the rules to the Prometheus Operator. */
 export function prometheusRule(scope: Construct, workload: CheckedWorkload): ApiObject {

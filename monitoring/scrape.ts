@@ -3,7 +3,7 @@ import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 
 const LONGEST_TIMEOUT_SECONDS = 10;
 
-/** How every way of scraping asks the consumer. */
+/** What every scrape job says, whether of the operator or of a plain Prometheus. */
 export function scrapeSettings({ endpoint, file }: CheckedWorkload) {
   const interval = file.monitoring.scrapeIntervalSeconds;
   return {
@@ -15,10 +15,10 @@ export function scrapeSettings({ endpoint, file }: CheckedWorkload) {
   };
 }
 
-/** Where a plain Prometheus finds the Secrets' files, one folder for each Secret: where the operator mounts its own, too. */
+/** Folder of a plain Prometheus with a folder for each Secret; the operator mounts Secrets there, too. */
 export const SECRETS_FOLDER = '/etc/prometheus/secrets';
 
-/** The Service's name as others in the cluster resolve it; a certificate that scrapes verify is for this name. */
+/** The Service's name as the cluster's DNS has it; a certificate that scrapes verify is for this name. */
 export const serviceHost = ({ names, namespace }: CheckedWorkload): string => `${names.workload}.${namespace}.svc`;
 
 function operatorTls(workload: CheckedWorkload) {
@@ -59,7 +59,7 @@ function plainTls(workload: CheckedWorkload) {
   return { tls_config: verify ? trust : { insecure_skip_verify: true } };
 }
 
-/** The same for a plain Prometheus, which reads files: the Secrets have to be mounted where it runs. */
+/** TLS and credential of a scrape by a plain Prometheus, which reads files: the Secrets have to be mounted there. */
 export function plainAccess(workload: CheckedWorkload) {
   const { credentials } = workload.file.monitoring;
   if (credentials === undefined) {
@@ -93,8 +93,8 @@ export const labelSelector = ({ selector }: CheckedWorkload): string =>
     .join(',');
 
 /**
- * From all ports of the consumer's Pods, as Prometheus finds them at the API server, to one target per running Pod, with
- * the labels that the rules look at.
+ * From all ports of the consumer's Pods, as Prometheus finds them at the API server, to one target per running Pod,
+ * with the labels that the rules look at.
  */
 export function podRelabelings({ endpoint, names }: CheckedWorkload): Relabeling[] {
   return [

@@ -37,7 +37,7 @@ export class StreamConsumerMonitoring extends Construct {
   }
 }
 
-/** The chart of what watches one consumer: monitoring.k8s.yaml. */
+/** The chart with the monitoring of one consumer: monitoring.k8s.yaml. */
 export class MonitoringChart extends Chart {
   constructor(scope: Construct, id: string, props: StreamConsumerMonitoringProps) {
     super(scope, id);

@@ -6,7 +6,7 @@ import { ownLabels, scrapeSuccess, series } from './series.ts';
 
 const ALERT = 'HealthCheckFailing';
 
-/** The scrapes that count all failed; a target seen for the first time has not had as many yet. */
+/** All scrapes of the range failed; a target that Prometheus has just discovered has had fewer of them. */
 function scrapesFailed(workload: CheckedWorkload): string {
   const scrapes = ALERT_THRESHOLD.failedScrapesInARow;
   const range = `${scrapeSuccess(workload)}[${scrapes * workload.file.monitoring.scrapeIntervalSeconds}s]`;

@@ -7,10 +7,10 @@ import { series } from './series.ts';
 
 const ALERT = 'MemoryHigh';
 
-/** Short enough to come before the kernel does, long enough for a full collection of garbage. */
+/** Short enough to fire before the kernel kills the container, long enough for a full garbage collection. */
 const HOLDS_FOR: Record<Severity, string> = { warning: '5m', critical: '1m' };
 
-/** Per Pod; the limit is a number in the expression, so that no other exporter has to know it. */
+/** Per Pod; the limit is a number in the expression, so that no exporter besides the consumer is needed. */
 export function memoryAlerts(workload: CheckedWorkload): AlertRule[] {
   const limit = workload.file.resources.limits.memory;
   const ratio = `${series(workload, METRICS.residentMemory)} / ${memoryBytes(limit)}`;

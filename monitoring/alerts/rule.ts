@@ -1,6 +1,8 @@
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 
-/** Severities that the usual routing trees know; one alert name may have several, and the higher one mutes the lower. */
+/**
+ * Severities that the usual routing trees know; one alert name may have several, and the higher one mutes the lower.
+ */
 export type Severity = 'warning' | 'critical';
 
 /**
@@ -37,6 +39,6 @@ export interface RuleGroup {
   readonly rules: readonly (AlertRule | RecordingRule)[];
 }
 
-/** Where the runbook of an alert is read; its source is docs/runbooks/<alert>.md. */
+/** URL of an alert's runbook; its source is docs/runbooks/<alert>.md. */
 export const runbookUrl = ({ file }: CheckedWorkload, alert: string): string =>
   `${file.monitoring.runbookBaseUrl}/${alert}.md`;

@@ -5,8 +5,8 @@ import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 const INSTANCE_LABEL = 'app_kubernetes_io_instance';
 
 /**
- * The labels that tell this consumer's series from all others. Each way of scraping that is ours sets namespace and job;
- * where annotations say what to scrape, Prometheus' own configuration decides on both.
+ * The labels that tell this consumer's series from all others. Each scrape job of this package sets namespace and
+ * job; where annotations say what to scrape, Prometheus' own configuration decides on both.
  */
 function identity({ namespace, names, file }: CheckedWorkload): readonly (readonly [label: string, value: string])[] {
   const { scrape, annotationJob } = file.monitoring;
@@ -41,5 +41,5 @@ export const series = (workload: CheckedWorkload, metric: Pick<MetricDefinition,
 /** PromQL selector of Prometheus' own record of whether its scrapes of this consumer succeeded. */
 export const scrapeSuccess = (workload: CheckedWorkload): string => `up${matchers(workload)}`;
 
-/** PromQL selector of the series that a recording rule of ours made. */
+/** PromQL selector of the series that a recording rule of this consumer writes. */
 export const recorded = (workload: CheckedWorkload, record: string): string => `${record}${matchers(workload)}`;
