@@ -1,4 +1,6 @@
-/** The cdk8s app: renders consumer.yaml and its environments, and puts the result into dist/ when all of it is valid. */
+/**
+ * The cdk8s app: renders consumer.yaml and its environments, and puts the result into dist/ when all of it is valid.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, YamlOutputType } from 'cdk8s';
@@ -10,7 +12,7 @@ import { prometheusFiles } from './monitoring/prometheus-files.ts';
 import { MonitoringChart } from './monitoring/stream-consumer-monitoring.ts';
 import type { CheckedEnvironment } from './synthesis/checked-environment.ts';
 import { commandLine, isDiff, runCommand } from './synthesis/command-line.ts';
-import { PLAIN_FOLDER } from './synthesis/dist-changes.ts';
+import { PROMETHEUS_FOLDER } from './synthesis/dist-folder.ts';
 
 /** kubectl takes files by name, and this one comes before any consumer's. */
 const NAMESPACES_FILE = '00-namespaces';
@@ -37,7 +39,7 @@ function renderManifests(outdir: string, { consumers, isList }: CheckedEnvironme
 
 function renderPrometheusFiles(outdir: string, { consumers, isList }: CheckedEnvironment): void {
   for (const consumer of consumers) {
-    const folder = join(outdir, PLAIN_FOLDER, isList ? consumer.file.name : '');
+    const folder = join(outdir, PROMETHEUS_FOLDER, isList ? consumer.file.name : '');
     mkdirSync(folder, { recursive: true });
     for (const [name, text] of prometheusFiles(checkedWorkload(consumer))) {
       writeFileSync(join(folder, name), text);

@@ -5,7 +5,7 @@ import type { SettingPath } from '../settings/document.ts';
 import { describeProblem, type Problem } from '../settings/problem.ts';
 import type { SchemaNode } from '../settings/schema.ts';
 import { shownPath } from '../settings/shown-value.ts';
-import { clashProblems } from './conflicts.ts';
+import { conflictProblems } from './conflicts.ts';
 import { consumerList, type ListedConsumer } from './consumer-list.ts';
 import { type Environment, OVERLAY_FOLDER, readEnvironments } from './environment-files.ts';
 import { locateIn, overlay } from './overlay.ts';
@@ -14,12 +14,12 @@ import { locateIn, overlay } from './overlay.ts';
 export interface CheckedEnvironment {
   /** Folder below dist/; empty for consumer.yaml itself. */
   readonly folder: string;
-  /** Whether its consumers stand in a list, so that there may be more of them some day. */
+  /** Whether its consumers stand in a list, so that there may be more of them later. */
   readonly isList: boolean;
   readonly consumers: readonly CheckedConsumer[];
 }
 
-/** A problem of one environment or consumer: the same words about all of them are told once and without their names. */
+/** A problem of one environment or consumer; one that all of them have is reported once and without their names. */
 interface Finding {
   readonly problem: Problem;
   readonly environment: string;
@@ -49,7 +49,7 @@ function examine({ folder, sources }: Environment): Examined {
   const consumers: CheckedConsumer[] = [];
   for (const each of listed) {
     const checked = checkConsumerFile(each.layers.map(({ value }) => value).reduce(overlay, undefined));
-    const wrong = checked.ok ? clashProblems(checked.value, consumers) : checked.problems;
+    const wrong = checked.ok ? conflictProblems(checked.value, consumers) : checked.problems;
     consumers.push(...(checked.ok ? [checked.value] : []));
     findings.push(
       ...wrong.map((problem) => ({ problem: located(problem, each), environment: folder, consumer: each.name })),
@@ -63,8 +63,8 @@ function isInOverlay(source: string | undefined): boolean {
   return source?.startsWith(`${OVERLAY_FOLDER}/`) ?? false;
 }
 
-/** Whom a problem concerns, where its place alone would not say: some of several consumers; an overlay but not the base. */
-function whom(findings: readonly Finding[], consumers: number): string {
+/** The environments and consumers that have a problem, unless all have it or its place in an overlay says so. */
+function affected(findings: readonly Finding[], consumers: number): string {
   const environments = [...new Set(findings.map(({ environment }) => environment))];
   const isPlain = environments.includes('') || findings.some(({ problem }) => isInOverlay(problem.source));
   const names = [...new Set(findings.flatMap(({ consumer }) => consumer ?? []))];
@@ -74,7 +74,7 @@ function whom(findings: readonly Finding[], consumers: number): string {
   ].join('');
 }
 
-/** A mistake in consumer.yaml is one in every environment and of every consumer: it is told once. */
+/** A mistake in consumer.yaml is one in every environment and of every consumer: it is reported once. */
 function distinct(findings: readonly Finding[], consumers: number): Problem[] {
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
@@ -85,7 +85,7 @@ function distinct(findings: readonly Finding[], consumers: number): Problem[] {
   }
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
-    const source = `${first?.problem.source ?? ''}${whom(group, consumers)}`;
+    const source = `${first?.problem.source ?? ''}${affected(group, consumers)}`;
     return first === undefined ? [] : [{ ...first.problem, source }];
   });
 }

@@ -42,8 +42,8 @@ const OPTIONS = {
 /** Whether the arguments ask for a comparison: `diff` is the first of them. */
 export const isDiff = ([command]: readonly string[]): boolean => command === 'diff';
 
-/** What is written there, rightly or because it is near at hand. */
-const KNOWN_WORDS = ['diff', 'synth', '--env', '--environment', '--allow-recreate', '--help'];
+/** Words that a message may repeat: those that are right, and likely mistakes. */
+const SHOWN_WORDS = ['diff', 'synth', '--env', '--environment', '--allow-recreate', '--help'];
 
 /** Node's own messages quote what is on the command line, and one word of it may be a password. */
 function explained<T>(parse: () => T): T {
@@ -51,7 +51,7 @@ function explained<T>(parse: () => T): T {
     return parse();
   } catch (error) {
     const [, what, word] = /^(Unknown option|Unexpected argument) '(.*?)'/s.exec((error as Error).message) ?? [];
-    throw what === undefined ? error : new TypeError(`${what} '${shownText(word ?? '', KNOWN_WORDS)}'`);
+    throw what === undefined ? error : new TypeError(`${what} '${shownText(word ?? '', SHOWN_WORDS)}'`);
   }
 }
 

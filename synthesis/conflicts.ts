@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { CheckedConsumer } from '../deployment/check-consumer.ts';
 import type { Problem } from '../settings/problem.ts';
 import { shownText } from '../settings/shown-value.ts';
-import type { CheckedEnvironment } from './checked-environment.ts';
 import { DIST_FOLDER } from './dist-folder.ts';
 import { type Manifest, objectTitle, readManifests } from './manifest.ts';
 
@@ -13,14 +12,14 @@ const hasCommon = (one: readonly string[], other: readonly string[]): boolean =>
 const database = ({ file, settings }: CheckedConsumer): string =>
   [file.namespace.name, file.database.existingSecret, file.database.keys.url, settings.database.schema].join('/');
 
-/** Both write the same records into one schema, and the second would be stopped at its first batch. */
-function schemaClash(one: CheckedConsumer, other: CheckedConsumer): Problem[] {
+/** Two groups write the same records into one schema: the second group would be stopped at its first batch. */
+function schemaConflict(one: CheckedConsumer, other: CheckedConsumer): Problem[] {
   const [mine, theirs] = [one.settings, other.settings];
-  const clashes =
+  const isConflict =
     database(one) === database(other) &&
     mine.kafka.groupId !== theirs.kafka.groupId &&
     hasCommon(mine.kafka.topics, theirs.kafka.topics);
-  return clashes
+  return isConflict
     ? [
         {
           path: 'application.database.schema',
@@ -32,15 +31,15 @@ function schemaClash(one: CheckedConsumer, other: CheckedConsumer): Problem[] {
     : [];
 }
 
-/** Kafka would give each partition of the group to one of the two, whether it reads that topic or writes there or not. */
-function groupClash(one: CheckedConsumer, other: CheckedConsumer): Problem[] {
+/** One group with two subscriptions or two databases: Kafka assigns each partition to either consumer all the same. */
+function groupConflict(one: CheckedConsumer, other: CheckedConsumer): Problem[] {
   const [mine, theirs] = [one.settings.kafka, other.settings.kafka];
   const topics = (list: readonly string[]): string => list.toSorted().join();
-  const clashes =
+  const isConflict =
     mine.groupId === theirs.groupId &&
     hasCommon(mine.brokers, theirs.brokers) &&
     (topics(mine.topics) !== topics(theirs.topics) || database(one) !== database(other));
-  return clashes
+  return isConflict
     ? [
         {
           path: 'application.kafka.groupId',
@@ -57,8 +56,8 @@ function groupClash(one: CheckedConsumer, other: CheckedConsumer): Problem[] {
  *
  * @param before those that stand above it in the list
  */
-export function clashProblems(consumer: CheckedConsumer, before: readonly CheckedConsumer[]): Problem[] {
-  return before.flatMap((other) => [...schemaClash(consumer, other), ...groupClash(consumer, other)]);
+export function conflictProblems(consumer: CheckedConsumer, before: readonly CheckedConsumer[]): Problem[] {
+  return before.flatMap((other) => [...schemaConflict(consumer, other), ...groupConflict(consumer, other)]);
 }
 
 /** Objects of one kind, namespace and name: in a cluster the second would overwrite the first. */
@@ -78,24 +77,30 @@ export function duplicateProblems(manifests: readonly Manifest[]): Problem[] {
   });
 }
 
-const titles = (folder: string): string[] =>
+const deploymentTitles = (folder: string): string[] =>
   readManifests(folder)
     .filter(({ object }) => object.kind === 'Deployment')
     .map(({ object }) => objectTitle(object));
 
-const inDist = ({ folder }: CheckedEnvironment): string => join(DIST_FOLDER, folder);
+interface Rendered {
+  /** Folder of the environment below dist/. */
+  readonly folder: string;
+}
+
+const inDist = ({ folder }: Rendered): string => join(DIST_FOLDER, folder);
 
 /**
- * Environments that hold the same Deployments: right for two clusters, but in one cluster each would overwrite the other.
+ * Environments that hold the same Deployments: right for two clusters, but in one cluster each would overwrite the
+ * other.
  *
  * @param rendered folder that holds them
  * @returns one sentence for each pair of environments
  */
-export function sharedObjects(rendered: string, environments: readonly CheckedEnvironment[]): string[] {
+export function sharedObjects(rendered: string, environments: readonly Rendered[]): string[] {
   return environments.flatMap((environment, index) => {
-    const own = titles(join(rendered, environment.folder));
+    const own = deploymentTitles(join(rendered, environment.folder));
     return environments.slice(0, index).flatMap((other) => {
-      const [shared] = titles(join(rendered, other.folder)).filter((title) => own.includes(title));
+      const [shared] = deploymentTitles(join(rendered, other.folder)).filter((title) => own.includes(title));
       return shared === undefined
         ? []
         : [

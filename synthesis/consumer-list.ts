@@ -1,15 +1,10 @@
 import type { Problem } from '../settings/problem.ts';
 import { shownValue } from '../settings/shown-value.ts';
-import { type Layer, layerAt } from './overlay.ts';
+import { isSection, type Layer, layerAt } from './overlay.ts';
 import type { SourceFile } from './source-file.ts';
-
-type Section = Readonly<Record<string, unknown>>;
 
 /** Key of consumer.yaml and its overlays below which several consumers stand. */
 const CONSUMERS = 'consumers';
-
-const isSection = (value: unknown): value is Section =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** One consumer of an environment: what it is made of, the uppermost layer last. */
 export interface ListedConsumer {

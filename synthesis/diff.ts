@@ -6,10 +6,11 @@ import { diffArrays } from 'diff';
 import { stringify } from 'yaml';
 import type { Checked } from '../settings/check.ts';
 import type { Problem } from '../settings/problem.ts';
-import { type FileChange, fileChanges, type ObjectChange, objectChanges, PLAIN_FOLDER } from './dist-changes.ts';
-import { DIST_FOLDER } from './dist-folder.ts';
+import { type FileChange, fileChanges, type ObjectChange, objectChanges } from './dist-changes.ts';
+import { DIST_FOLDER, PROMETHEUS_FOLDER } from './dist-folder.ts';
 import { upgradeProblems } from './immutable-fields.ts';
 import { objectTitle } from './manifest.ts';
+import { isSection } from './overlay.ts';
 import { type Render, renderEnvironments } from './synthesize.ts';
 
 /** What to compare. */
@@ -19,6 +20,14 @@ interface Comparison {
   /** Names of the environments to compare. @default consumer.yaml by itself and all of them */
   readonly only?: readonly string[] | undefined;
   readonly render: Render;
+}
+
+/** What would change in one folder of dist/. */
+interface Difference {
+  /** `dist/staging`. */
+  readonly folder: string;
+  readonly objects: readonly ObjectChange[];
+  readonly files: readonly FileChange[];
 }
 
 /** What a synth would change in dist/. */
@@ -33,7 +42,7 @@ interface Compared {
 function publishedFolders(dist: string): string[] {
   const entries = existsSync(dist) ? readdirSync(dist, { withFileTypes: true }) : [];
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  return folders.filter((name) => name !== PLAIN_FOLDER);
+  return folders.filter((name) => name !== PROMETHEUS_FOLDER);
 }
 
 /**
@@ -66,17 +75,12 @@ export function compareWithDist({ folder, only, render }: Comparison): Checked<C
   }
 }
 
-type Section = Readonly<Record<string, unknown>>;
-
-const isSection = (value: unknown): value is Section =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const below = (path: string, key: string): string => {
   const isPlain = /^[A-Za-z_][\w-]*$/.test(key);
   return isPlain ? `${path}${path === '' ? '' : '.'}${key}` : `${path}[${JSON.stringify(key)}]`;
 };
 
-/** Kubernetes tells the items of a list apart by their names, where they have any: one more in front changes no other. */
+/** Items of a list count by their names, where they have any, as in Kubernetes: one more in front changes no other. */
 const itemKey = (item: unknown, index: number): string =>
   isSection(item) && typeof item['name'] === 'string' ? item['name'] : String(index);
 
@@ -99,14 +103,6 @@ function fieldLines(value: unknown, path = ''): string[] {
       .map((line) => `${path} | ${line}`);
   }
   return [`${path}: ${JSON.stringify(value)}`];
-}
-
-/** What would change in one folder of dist/. */
-interface Difference {
-  /** `dist/staging`. */
-  readonly folder: string;
-  readonly objects: readonly ObjectChange[];
-  readonly files: readonly FileChange[];
 }
 
 type Sign = '+' | '-' | '~';

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { PROMETHEUS_FOLDER } from './dist-folder.ts';
 import { type KubernetesObject, type Manifest, objectTitle, readManifests } from './manifest.ts';
 
 /** An object that is in only one of two folders (`before` or `after` is missing) or differs. */
@@ -18,7 +19,7 @@ interface Pairing {
   readonly after: readonly Manifest[];
 }
 
-/** Finds what belongs together by a key that both sides have once. */
+/** Pairs the objects of both sides by a key. */
 function pair(
   before: readonly Manifest[],
   after: readonly Manifest[],
@@ -61,19 +62,16 @@ export interface FileChange {
   readonly after?: string;
 }
 
-/** Folder of an environment's files that are no manifests. */
-export const PLAIN_FOLDER = 'prometheus';
-
-function plainFiles(folder: string): Map<string, string> {
-  const path = join(folder, PLAIN_FOLDER);
+function prometheusFiles(folder: string): Map<string, string> {
+  const path = join(folder, PROMETHEUS_FOLDER);
   const entries = existsSync(path) ? readdirSync(path, { recursive: true, withFileTypes: true }) : [];
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return new Map(files.sort().map((file) => [relative(folder, file), readFileSync(file, 'utf8')]));
 }
 
-/** What happens to the plain Prometheus files of a folder when another folder takes its place. */
+/** What happens to the files of a plain Prometheus in a folder when another folder takes its place. */
 export function fileChanges(published: string, rendered: string): FileChange[] {
-  const [before, after] = [plainFiles(published), plainFiles(rendered)];
+  const [before, after] = [prometheusFiles(published), prometheusFiles(rendered)];
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((file) => before.get(file) !== after.get(file))
     .map((file) => {

@@ -7,6 +7,9 @@ export const SCRATCH_FOLDER = 'build/synth';
 /** Where the manifests belong in the end. */
 export const DIST_FOLDER = 'dist';
 
+/** Folder of an environment in dist/ with the files of a plain Prometheus, which are no manifests. */
+export const PROMETHEUS_FOLDER = 'prometheus';
+
 /** Where this run renders to, and what then becomes of it. */
 interface OutputFolder {
   readonly path: string;
@@ -27,7 +30,7 @@ export function outputFolder(folder: string, given: string | undefined): OutputF
 
 const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
 
-/** Finishes what a run that was ended half-way left behind: what it had not replaced yet comes back. */
+/** Puts back the folder that a killed run had moved away, and removes what else it left behind. */
 function recover(target: string, incoming: string, outgoing: string): void {
   if (!existsSync(target) && existsSync(outgoing)) {
     renameSync(outgoing, target);
@@ -60,8 +63,8 @@ function release(): void {
 }
 
 /**
- * Puts a signal off until the folder is in place: what runs in between is synchronous, so a listener is called after it.
- * Only SIGKILL can come between the two renames, and then the next run puts the old folder back.
+ * Puts a signal off until the folder is in place: what runs in between is synchronous, so a listener is called after
+ * it. Only SIGKILL can come between the two renames, and then the next run puts the old folder back.
  */
 function undisturbed(work: () => void): void {
   for (const signal of SIGNALS) {
@@ -70,14 +73,14 @@ function undisturbed(work: () => void): void {
   try {
     work();
   } finally {
-    // Signals that came meanwhile are told between the first and the second.
+    // Signals that came meanwhile reach their listeners between the two.
     setImmediate(() => setImmediate(release));
   }
 }
 
 /**
- * Replaces a folder by a copy of another. The copy is complete before two renames put it in place, so the folder is never
- * half old and half new; files that are no longer made are gone with the old one.
+ * Replaces a folder by a copy of another. The copy is complete before two renames put it in place, so the folder is
+ * never half old and half new; files that are no longer made are gone with the old one.
  *
  * @param only folders in it that are replaced, while all else stays. @default everything
  */

@@ -73,12 +73,12 @@ export function immutableChanges(before: KubernetesObject, after: KubernetesObje
   });
 }
 
-const INSTANCE = 'app.kubernetes.io/instance';
+const INSTANCE_LABEL = 'app.kubernetes.io/instance';
 
 /** The kind whose Pods keep running when the object is only left out of the manifests. */
 const WORKLOAD = 'Deployment';
 
-const how = (upgrade: string): string =>
+const allowedChange = (upgrade: string): string =>
   `what is in dist/, or, when it is meant: npm run synth -- --allow-recreate, and in each cluster ${upgrade}`;
 
 function refusedChanges({ before, after }: ObjectChange): Problem[] {
@@ -89,15 +89,15 @@ function refusedChanges({ before, after }: ObjectChange): Problem[] {
     path: `${objectTitle(before.object)} ${change.field}`,
     message: `cannot be changed in a cluster, and is ${JSON.stringify(change.before)} in dist/`,
     given: change.after,
-    allowed: how(change.upgrade),
+    allowed: allowedChange(change.upgrade),
   }));
 }
 
-/** The same consumer's, in the same namespace, under another name. */
+/** An object of the same consumer and kind, in the same namespace, under another name. */
 const isSuccessor = (old: KubernetesObject, { kind, metadata }: KubernetesObject): boolean =>
   kind === old.kind &&
   metadata.namespace === old.metadata.namespace &&
-  metadata.labels?.[INSTANCE] === old.metadata.labels?.[INSTANCE];
+  metadata.labels?.[INSTANCE_LABEL] === old.metadata.labels?.[INSTANCE_LABEL];
 
 /** A workload that is renamed though its consumer is not: the old one would go on beside the new one. */
 function renamedWorkloads(changes: readonly ObjectChange[]): Problem[] {
@@ -116,7 +116,7 @@ function renamedWorkloads(changes: readonly ObjectChange[]): Problem[] {
             path: `${objectTitle(before.object)} metadata.name`,
             message: 'would change, and the old one would go on running beside the new one',
             given: successor.object.metadata.name,
-            allowed: how(upgrade),
+            allowed: allowedChange(upgrade),
           },
         ];
   });

@@ -1,9 +1,11 @@
 import type { SettingPath } from '../settings/document.ts';
 import type { SourceFile } from './source-file.ts';
 
+/** A map of YAML. */
 type Section = Readonly<Record<string, unknown>>;
 
-const isSection = (value: unknown): value is Section =>
+/** Whether a value of YAML is a map. */
+export const isSection = (value: unknown): value is Section =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Lays one document over another: maps merge key by key, anything else replaces what was there, `null` removes it. */
@@ -40,8 +42,9 @@ export function layerAt({ locate, name }: SourceFile, path: SettingPath, value: 
 }
 
 /**
- * Where the value at a path stands, in the uppermost layer that has it; failing that its parent's place, so that a person
- * finds the section. What stands nowhere, not even its section, is missed in the lowest file, which has to be right by itself.
+ * Where the value at a path stands, in the uppermost layer that has it; failing that its parent's place, so that a
+ * person finds the section. What no layer has, not even its section, is missing in the lowest file, which has to be
+ * right by itself.
  *
  * @param layers the uppermost last
  */

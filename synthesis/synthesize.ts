@@ -67,7 +67,10 @@ interface Synthesis {
   readonly outdir?: string | undefined;
   /** Names of the environments to render; all else in dist/ stays. @default consumer.yaml by itself and all of them */
   readonly only?: readonly string[] | undefined;
-  /** Whether objects may change in a way that a cluster refuses, because they will be deleted there first. @default false */
+  /**
+   * Whether objects may change in a way that a cluster refuses, because they will be deleted there first. @default
+   * false
+   */
   readonly allowRecreate?: boolean;
   readonly render: Render;
 }
@@ -84,8 +87,8 @@ const changesOf = (dist: string, rendered: string) => (environment: CheckedEnvir
   upgradeProblems(objectChanges(join(dist, environment.folder), join(rendered, environment.folder)));
 
 /**
- * Checks consumer.yaml and its environments, renders them, and replaces dist/ when the configured folder was rendered to.
- * Whatever fails, dist/ stays as it was.
+ * Checks consumer.yaml and its environments, renders them, and replaces dist/ when the configured folder was rendered
+ * to. Whatever fails, dist/ stays as it was.
  *
  * @returns what was written, or all problems.
  */
