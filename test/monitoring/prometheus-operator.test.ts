@@ -13,8 +13,51 @@ const lookedFor = (scrape: string, more: object = {}) => {
   return new Set(expressions.flatMap((expr) => [...expr.matchAll(/\{([^}]*)\}/g)].map(([, found]) => found)));
 };
 
+const everything = renderedMonitoring();
+const serviceMonitor = only(everything, 'ServiceMonitor');
+
 const OWN_JOB = 'namespace="stream-consumer",job="orders-consumer"';
 const jobIsOurs = expect.objectContaining({ targetLabel: 'job', replacement: 'orders-consumer' });
+
+test('the chart is what it was', () => {
+  expect(renderedMonitoring({ image: { tag: '1.2.3' } })).toMatchSnapshot();
+});
+
+describe('custom resources', () => {
+  test('carry the labels that an operator selects by', () => {
+    const labels = { release: 'kube-prometheus-stack' };
+    for (const { metadata } of renderedMonitoring({ monitoring: { labels } })) {
+      expect(metadata.labels).toMatchObject({ ...labels, 'app.kubernetes.io/instance': 'orders-consumer' });
+    }
+  });
+
+  test('are named like the consumer, in its namespace, without a label of cdk8s', () => {
+    for (const { metadata } of everything) {
+      expect(metadata).toMatchObject({ name: 'orders-consumer', namespace: 'stream-consumer' });
+    }
+    expect(JSON.stringify(everything)).not.toContain('cdk8s.io/');
+  });
+});
+
+describe('the ServiceMonitor', () => {
+  test('finds the Service by labels that it has, and its port by a name that it has', () => {
+    const service = only(renderedConsumer(), 'Service');
+    const { selector, endpoints } = serviceMonitor['spec'] as {
+      selector: { matchLabels: Record<string, string> };
+      endpoints: { port: string; path: string; interval: string; scrapeTimeout: string }[];
+    };
+    expect(service.metadata.labels).toMatchObject(selector.matchLabels);
+    expect(service['spec']).toMatchObject({ ports: [{ name: endpoints[0]?.port }] });
+    expect(endpoints).toEqual([
+      { port: 'management', path: '/actuator/prometheus', scheme: 'http', interval: '15s', scrapeTimeout: '10s' },
+    ]);
+  });
+
+  test('never waits longer for a scrape than until the next', () => {
+    const often = only(renderedMonitoring({ monitoring: { scrapeIntervalSeconds: 5 } }), 'ServiceMonitor');
+    expect(often['spec']).toMatchObject({ endpoints: [{ interval: '5s', scrapeTimeout: '5s' }] });
+  });
+});
 
 test('the ways of scraping are what they were', () => {
   const changes = { image: { tag: '1.2.3' } };
