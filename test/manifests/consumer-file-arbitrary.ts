@@ -11,11 +11,12 @@ type Overrides = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 /** Enough for every combination that matters; large maps and lists only take time. */
 const MOST_ITEMS = 3;
 const LONGEST = 60;
-/** How often a key that may be left out is there: often enough that deep ones are seen, rarely enough that defaults are. */
+
+/** How often an optional key is there: often enough that deep keys are generated, rarely enough that defaults apply. */
 const PRESENT = { freq: 4, nil: undefined };
 
-/** The generator does not know looks ahead: texts are made without them, and those that they forbid are left out. */
-const withoutLooksAhead = (pattern: string): string => pattern.replaceAll(/\(\?[=!](?:[^()]|\([^()]*\))*\)/g, '');
+/** fast-check generates no text for a lookahead: texts are made without it, and those that it forbids are left out. */
+const withoutLookaheads = (pattern: string): string => pattern.replaceAll(/\(\?[=!](?:[^()]|\([^()]*\))*\)/g, '');
 
 function text({ pattern, minLength = 0, maxLength }: SchemaNode): fc.Arbitrary<string> {
   if (pattern === undefined) {
@@ -23,7 +24,7 @@ function text({ pattern, minLength = 0, maxLength }: SchemaNode): fc.Arbitrary<s
   }
   const whole = new RegExp(pattern, 'u');
   return fc
-    .stringMatching(new RegExp(withoutLooksAhead(pattern), 'u'))
+    .stringMatching(new RegExp(withoutLookaheads(pattern), 'u'))
     .filter((each) => each.length >= minLength && each.length <= (maxLength ?? each.length) && whole.test(each));
 }
 
@@ -128,10 +129,10 @@ function isNeeded(path: readonly string[], node = ConsumerFileSchema as SchemaNo
 const removeOptional = (document: Document, path: readonly string[]): boolean =>
   !isNeeded(path) && remove(document, path);
 
-/** What asks for something that is missing elsewhere. */
+/** Sections that demand a value of another section. */
 const DEMANDING = ['scaling', 'rollout', 'kafka', 'application.kafka.sasl', 'application.management', 'monitoring'];
 
-/** Removes the value of a problem, or else the section that it is missing in, or else one of the values it speaks of. */
+/** Removes the value of a problem, or else the section that lacks it, or else one of the values of that section. */
 function removeMistake(document: Document, { path }: Problem): boolean {
   const keys = keysOf(path);
   const parts = keys.map((_key, index) => keys.slice(0, keys.length - index));
@@ -141,7 +142,7 @@ function removeMistake(document: Document, { path }: Problem): boolean {
 }
 
 /**
- * Takes out of a file what the rules refuse, so that what is left is right: a schema alone does not know that a limit has
+ * Takes out of a file what the rules refuse, so that what is left is right: a schema alone cannot say that a limit has
  * to be above its request.
  */
 function withoutMistakes(generated: unknown): Document {

@@ -4,8 +4,8 @@ import { renderedMonitoring } from '../monitoring/rendered-monitoring.ts';
 
 /**
  * What objects are called and how they find their Pods. None of this may change under the same consumer.yaml: a cluster
- * refuses another selector, and an object of another name is a second one beside the first. Whoever changes a line here
- * writes into CHANGELOG.md how a cluster that has the old objects is upgraded.
+ * refuses another selector, and an object of another name is a second one beside the first. A changed line here needs
+ * an entry in CHANGELOG.md: how a cluster that has the old objects is upgraded.
  */
 const NAMES = [
   'v1 Namespace stream-consumer',

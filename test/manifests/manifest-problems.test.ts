@@ -75,7 +75,7 @@ describe.each(manifestFiles)('dist/%s', (file) => {
   );
 
   test('has only objects that an API server takes', () => {
-    // One is enough: a consumer that nobody scrapes has nothing but its rules in the file of its monitoring.
+    // One is enough: with `monitoring.scrape: none` monitoring.k8s.yaml holds the PrometheusRule alone.
     expect(objects.length).toBeGreaterThan(0);
     expect(objects.flatMap(manifestProblems)).toEqual([]);
   });

@@ -39,7 +39,9 @@ function readValidators(file: string): [string, Validator][] {
   });
 }
 
-/** By apiVersion and kind; Kubernetes' own kinds have one for the oldest release that we support and one for a current one. */
+/**
+ * By apiVersion and kind; kinds of Kubernetes have one for the oldest supported release and one for a current release.
+ */
 const VALIDATORS = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.schema.json'))
   .flatMap(readValidators);
@@ -49,7 +51,8 @@ const describeError = ({ instancePath, message = '', params }: ErrorObject): str
 
 /**
  * What the API server of any supported Kubernetes would refuse an object for: unknown and missing fields, wrong types,
- * names and labels it does not take. The schemas are those that Kubernetes and the operators publish (`npm run schemas`).
+ * names and labels it does not take. The schemas are those that Kubernetes and the operators publish (`npm run
+ * schemas`).
  *
  * @returns one line per problem; none for a valid object. A kind without a schema is a problem.
  */

@@ -7,8 +7,8 @@ import { groupsOf, renderedMonitoring } from './rendered-monitoring.ts';
 const scrapedBy = (scrape: string, more: object = {}) => renderedMonitoring({ monitoring: { scrape, ...more } });
 const { labels } = deploymentSpec(renderedConsumer()).template.metadata;
 
-/** The labels that the rules' expressions look for. */
-const lookedFor = (scrape: string, more: object = {}) => {
+/** The label matchers of the rules' expressions. */
+const selectedLabels = (scrape: string, more: object = {}) => {
   const expressions = groupsOf(scrapedBy(scrape, more)).flatMap(({ rules }) => rules.map(({ expr }) => expr));
   return new Set(expressions.flatMap((expr) => [...expr.matchAll(/\{([^}]*)\}/g)].map(([, found]) => found)));
 };
@@ -17,7 +17,7 @@ const everything = renderedMonitoring();
 const serviceMonitor = only(everything, 'ServiceMonitor');
 
 const OWN_JOB = 'namespace="stream-consumer",job="orders-consumer"';
-const jobIsOurs = expect.objectContaining({ targetLabel: 'job', replacement: 'orders-consumer' });
+const setsJobLabel = expect.objectContaining({ targetLabel: 'job', replacement: 'orders-consumer' });
 
 test('the chart is what it was', () => {
   expect(renderedMonitoring({ image: { tag: '1.2.3' } })).toMatchSnapshot();
@@ -80,7 +80,7 @@ test.each([
 test.each(['serviceMonitor', 'podMonitor', 'scrapeConfig', 'none'])(
   'with %s the rules look at our own job',
   (scrape) => {
-    expect(lookedFor(scrape)).toEqual(new Set([OWN_JOB]));
+    expect(selectedLabels(scrape)).toEqual(new Set([OWN_JOB]));
   },
 );
 
@@ -97,7 +97,13 @@ describe('a PodMonitor', () => {
 
   test('scrapes the path of the contract under our own job, which would be namespace/name', () => {
     expect(podMetricsEndpoints).toMatchObject([
-      { path: '/actuator/prometheus', scheme: 'http', interval: '15s', scrapeTimeout: '10s', relabelings: [jobIsOurs] },
+      {
+        path: '/actuator/prometheus',
+        scheme: 'http',
+        interval: '15s',
+        scrapeTimeout: '10s',
+        relabelings: [setsJobLabel],
+      },
     ]);
   });
 });
@@ -119,7 +125,7 @@ describe('a ScrapeConfig', () => {
     expect(spec).toMatchObject({
       metricsPath: '/actuator/prometheus',
       scheme: 'HTTP',
-      relabelings: expect.arrayContaining([jobIsOurs, expect.objectContaining({ targetLabel: 'namespace' })]),
+      relabelings: expect.arrayContaining([setsJobLabel, expect.objectContaining({ targetLabel: 'namespace' })]),
     });
   });
 });
@@ -143,9 +149,9 @@ describe('annotations', () => {
 
   test("make the rules look at Prometheus' own job, and at the label that it copies from the Pods", () => {
     const own = 'namespace="stream-consumer",job="kubernetes-pods",app_kubernetes_io_instance="orders-consumer"';
-    expect(lookedFor('annotations')).toEqual(new Set([own]));
+    expect(selectedLabels('annotations')).toEqual(new Set([own]));
     expect(labels['app.kubernetes.io/instance']).toBe('orders-consumer');
-    expect([...lookedFor('annotations', { annotationJob: 'pods' })][0]).toContain('job="pods"');
+    expect([...selectedLabels('annotations', { annotationJob: 'pods' })][0]).toContain('job="pods"');
   });
 
   test('are refused together with a credential, which they have no word for', () => {

@@ -29,7 +29,10 @@ function problems(): string[] {
   return checked.ok ? [] : checked.problems.map(describeProblem);
 }
 
-/** What is wrong, the lines of an overlay that are wrong, and what the message has to hold: value, place, what is allowed. */
+/**
+ * What is wrong, the lines of an overlay that are wrong, and what the message has to hold: value, place, what is
+ * allowed.
+ */
 const MISTAKES: readonly (readonly [what: string, lines: string, ...parts: string[]])[] = [
   ['an unknown key', 'replica: 2', 'replica is not a known key', 'did you mean replicas?', 'allowed: name, '],
   ['a wrong type', 'replicas: many', 'replicas has the wrong type: "many"', 'allowed: a whole number from 0 to 1000'],
