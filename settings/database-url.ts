@@ -1,7 +1,6 @@
 import type { Rule } from './check.ts';
 import { isPlainUrl } from './mask-secrets.ts';
 import { nearestKey, type Problem } from './problem.ts';
-import type { Settings } from './settings.ts';
 import { MASK, shownKey } from './shown-value.ts';
 
 const PATH = 'database.url';
@@ -153,7 +152,11 @@ export function readDatabaseUrl(text: string): URL | undefined {
   }
 }
 
-const isUrl: Rule<Settings> = {
+interface UrlPart {
+  readonly database: { readonly url: string };
+}
+
+const isUrl: Rule<UrlPart> = {
   reads: [PATH],
   find: ({ database: { url } }) =>
     readDatabaseUrl(url) !== undefined
@@ -170,7 +173,7 @@ const isUrl: Rule<Settings> = {
 };
 
 /** pg takes whatever it does not know for nothing: a misspelt sslmode would connect without TLS. */
-const parametersAreKnown: Rule<Settings> = {
+const parametersAreKnown: Rule<UrlPart> = {
   reads: [PATH],
   find: ({ database: { url } }) => {
     const { searchParams } = readDatabaseUrl(url) ?? {};
@@ -184,4 +187,4 @@ const parametersAreKnown: Rule<Settings> = {
 };
 
 /** What must hold for the database's URL; of a file that it names only the name is looked at. */
-export const DATABASE_URL_RULES: readonly Rule<Settings>[] = [isUrl, parametersAreKnown];
+export const DATABASE_URL_RULES: readonly Rule<UrlPart>[] = [isUrl, parametersAreKnown];

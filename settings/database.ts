@@ -1,5 +1,7 @@
-import { Type } from 'typebox';
-import { duration } from './duration.ts';
+import { type Static, Type } from 'typebox';
+import type { Rule } from './check.ts';
+import { DATABASE_URL_RULES } from './database-url.ts';
+import { duration, durationBetween, LONGEST } from './duration.ts';
 import { ALLOWED, SECRET, section } from './schema.ts';
 
 /** How PostgreSQL is reached. */
@@ -38,3 +40,15 @@ export const database = Type.Object(
   },
   { ...section, description: 'How PostgreSQL is reached.' },
 );
+
+interface DatabasePart {
+  readonly database: Static<typeof database>;
+}
+
+/** What the schema cannot say of the URL and of the time-outs. */
+export const DATABASE_RULES: readonly Rule<DatabasePart>[] = [
+  ...DATABASE_URL_RULES,
+  // PostgreSQL and its client take 0 for "wait for ever", which no time-out of 0 in a configuration means.
+  durationBetween('database.connectTimeout', ({ database }) => database.connectTimeout, '1ms', LONGEST),
+  durationBetween('database.statementTimeout', ({ database }) => database.statementTimeout, '1ms', LONGEST),
+];

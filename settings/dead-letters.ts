@@ -1,7 +1,8 @@
-import { Type } from 'typebox';
-import { TOPIC_ALLOWED, TOPIC_PATTERN } from './kafka.ts';
+import { type Static, Type } from 'typebox';
+import type { Rule } from './check.ts';
+import { type KafkaPart, TOPIC_ALLOWED, TOPIC_PATTERN } from './kafka.ts';
+import type { Problem } from './problem.ts';
 import { ALLOWED, section } from './schema.ts';
-import type { Settings } from './settings.ts';
 
 /** Where records go that PostgreSQL cannot store. */
 export const deadLetters = Type.Object(
@@ -31,6 +32,34 @@ export const deadLetters = Type.Object(
   { ...section, description: 'What becomes of records that PostgreSQL cannot store.' },
 );
 
+type DeadLetters = Static<typeof deadLetters>;
+
 /** The topic that takes the dead letters of `topic`: `deadLetters.topic`, or where that is left out `<topic>.dead-letters`. */
-export const deadLetterTopic = (settings: Pick<Settings['deadLetters'], 'topic'>, topic: string): string =>
+export const deadLetterTopic = (settings: Pick<DeadLetters, 'topic'>, topic: string): string =>
   settings.topic ?? `${topic}.dead-letters`;
+
+/** Kafka makes a folder of a topic's name and a partition's number. */
+const LONGEST_TOPIC = 249;
+
+/** Dead letters that come back as records would go round for ever; names that Kafka cannot have would stop the first one. */
+const deadLetterTopics: Rule<KafkaPart & { readonly deadLetters: DeadLetters }> = {
+  reads: ['deadLetters', 'kafka.topics'],
+  find: ({ deadLetters, kafka }) => {
+    if (deadLetters.to === 'table') {
+      return [];
+    }
+    const path = 'deadLetters.topic';
+    const names = new Set(kafka.topics.map((topic) => deadLetterTopic(deadLetters, topic)));
+    return [...names].flatMap((given): Problem[] => {
+      if (kafka.topics.includes(given)) {
+        return [{ path, message: 'is a topic that is read', given, allowed: 'any topic that is not in kafka.topics' }];
+      }
+      const isName = given.length <= LONGEST_TOPIC && given !== '.' && given !== '..';
+      const allowed = `a name of at most ${LONGEST_TOPIC} characters, other than . and ..`;
+      return isName ? [] : [{ path, message: 'is not a name Kafka allows', given, allowed }];
+    });
+  },
+};
+
+/** What must fit together where dead letters go into a topic. */
+export const DEAD_LETTER_RULES = [deadLetterTopics];

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Rule } from './check.ts';
 import { ALLOWED } from './schema.ts';
 
 const MILLISECONDS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
@@ -9,7 +10,7 @@ const DURATION_PATTERN = '^[0-9]+(ms|s|m|h)$';
 /**
  * Milliseconds of a duration such as `30s`.
  *
- * @throws RangeError when the text does not match {@link DURATION_PATTERN}; settings are checked before anybody calls this.
+ * @throws RangeError when the text does not match {@link DURATION_PATTERN}; a checked setting always does.
  */
 export function milliseconds(duration: string): number {
   const match = /^(\d+)(ms|s|m|h)$/.exec(duration);
@@ -27,3 +28,27 @@ export const duration = (value: string, description: string) =>
     description,
     [ALLOWED]: 'a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m',
   });
+
+/** The longest that Node's timers and PostgreSQL's time-outs can hold: 2^31 - 1 milliseconds. */
+export const LONGEST = '2147483647ms';
+
+/**
+ * Rule that a duration lies in a range.
+ *
+ * @param path dotted path of the setting
+ * @param read the setting's value
+ * @param least the shortest duration that is allowed
+ * @param most the longest one
+ */
+export function durationBetween<T>(path: string, read: (settings: T) => string, least: string, most: string): Rule<T> {
+  return {
+    reads: [path],
+    find: (settings) => {
+      const given = read(settings);
+      const length = milliseconds(given);
+      return length < milliseconds(least) || length > milliseconds(most)
+        ? [{ path, message: 'is out of range', given, allowed: `a duration from ${least} to ${most}` }]
+        : [];
+    },
+  };
+}

@@ -3,7 +3,6 @@ import { HEALTH_GROUP } from '../contract/actuator.ts';
 import type { Rule } from './check.ts';
 import type { Problem } from './problem.ts';
 import { ALLOWED, closed, section } from './schema.ts';
-import type { Settings } from './settings.ts';
 import { shownKey } from './shown-value.ts';
 
 /** Names of the health components, as the report and a group's members call them. */
@@ -134,6 +133,10 @@ export const endpointHealth = Type.Object(
   { ...section, description: 'How the health answers.' },
 );
 
+interface HealthPart {
+  readonly management: { readonly endpoint: { readonly health: Static<typeof endpointHealth> } };
+}
+
 /** A path beside the base path that answers for a health group. */
 export interface AdditionalHealthPath {
   readonly path: string;
@@ -144,7 +147,7 @@ export interface AdditionalHealthPath {
 const pathOf = (additionalPath: string): string => additionalPath.slice(additionalPath.indexOf(':') + 1);
 
 /** Every path that answers for a health group beside the one below `/actuator/health`; there are none by default. */
-export function additionalHealthPaths({ management }: Pick<Settings, 'management'>): readonly AdditionalHealthPath[] {
+export function additionalHealthPaths({ management }: HealthPart): readonly AdditionalHealthPath[] {
   const { group, probes } = management.endpoint.health;
   const configured = Object.entries(group).flatMap(([name, { 'additional-path': additionalPath }]) =>
     additionalPath === undefined ? [] : [{ path: pathOf(additionalPath), group: name }],
@@ -163,8 +166,8 @@ export function additionalHealthPaths({ management }: Pick<Settings, 'management
 const GROUPS = 'management.endpoint.health.group';
 const PROBES = 'management.endpoint.health.probes.enabled';
 
-/** A group that waits for a component that nobody has would be wrong for ever. */
-const membersExist: Rule<Settings> = {
+/** A group that waits for a component that does not exist would be wrong for ever. */
+const membersExist: Rule<HealthPart> = {
   reads: [GROUPS, PROBES],
   find: ({ management }) => {
     const { group, probes } = management.endpoint.health;
@@ -190,7 +193,7 @@ const membersExist: Rule<Settings> = {
 };
 
 /** Two groups cannot answer at one path. */
-const additionalPathsDiffer: Rule<Settings> = {
+const additionalPathsDiffer: Rule<HealthPart> = {
   reads: [GROUPS],
   find: ({ management }) => {
     const seen = new Map<string, string>();
@@ -214,4 +217,4 @@ const additionalPathsDiffer: Rule<Settings> = {
 };
 
 /** What must fit together in the health groups that a user configures. */
-export const HEALTH_GROUP_RULES: readonly Rule<Settings>[] = [membersExist, additionalPathsDiffer];
+export const HEALTH_GROUP_RULES: readonly Rule<HealthPart>[] = [membersExist, additionalPathsDiffer];

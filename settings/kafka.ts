@@ -1,6 +1,8 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { PRODUCT_NAME } from '../contract/identity.ts';
-import { duration } from './duration.ts';
+import type { Rule } from './check.ts';
+import { duration, durationBetween } from './duration.ts';
+import type { Problem } from './problem.ts';
 import { ALLOWED, closed, SECRET, section } from './schema.ts';
 
 /** What Kafka takes as a topic's name. */
@@ -51,3 +53,51 @@ export const kafka = Type.Object(
   },
   { ...section, description: 'How Kafka is reached and what is read from it.' },
 );
+
+/** The section in the settings. */
+export interface KafkaPart {
+  readonly kafka: Static<typeof kafka>;
+}
+
+const brokerPorts: Rule<KafkaPart> = {
+  reads: ['kafka.brokers'],
+  find: ({ kafka }) =>
+    kafka.brokers.flatMap((given, index): Problem[] => {
+      const port = Number(given.slice(given.lastIndexOf(':') + 1));
+      return port >= 1 && port <= 65_535
+        ? []
+        : [
+            {
+              path: `kafka.brokers[${index}]`,
+              message: 'has a port that does not exist',
+              given,
+              allowed: 'host:port with a port from 1 to 65535',
+            },
+          ];
+    }),
+};
+
+const topicNames: Rule<KafkaPart> = {
+  reads: ['kafka.topics'],
+  find: ({ kafka }) =>
+    kafka.topics.flatMap((given, index): Problem[] =>
+      given === '.' || given === '..'
+        ? [
+            {
+              path: `kafka.topics[${index}]`,
+              message: 'is not a name Kafka allows',
+              given,
+              allowed: 'any name but . and ..',
+            },
+          ]
+        : [],
+    ),
+};
+
+/** What the schema cannot say of brokers, topics and the group. */
+export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
+  brokerPorts,
+  topicNames,
+  // The range in which brokers accept a session timeout unless they are configured otherwise.
+  durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),
+];

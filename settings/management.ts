@@ -1,9 +1,10 @@
-import { Type } from 'typebox';
-import { ACTUATOR_BASE_PATH, ACTUATOR_ENDPOINT_IDS, type ActuatorEndpointId } from '../contract/actuator.ts';
+import { type Static, Type } from 'typebox';
+import { ACTUATOR_BASE_PATH, ACTUATOR_ENDPOINT_IDS, type ActuatorEndpointId, isExposed } from '../contract/actuator.ts';
 import { PRODUCT_NAME } from '../contract/identity.ts';
+import { METRICS } from '../contract/metrics.ts';
+import type { Rule } from './check.ts';
 import { endpointHealth } from './health.ts';
 import { ALLOWED, closed, SECRET, section } from './schema.ts';
-import type { Settings } from './settings.ts';
 
 /** A place of its own for the operational interface, as Spring Boot calls it. */
 const managementServer = Type.Object(
@@ -159,13 +160,6 @@ const managementSecurity = Type.Object(
   section,
 );
 
-/** The endpoints that answer: those that `management.endpoints.web.exposure` includes and does not exclude. */
-export function exposedEndpoints({ management }: Pick<Settings, 'management'>): ReadonlySet<ActuatorEndpointId> {
-  const { include, exclude } = management.endpoints.web.exposure;
-  const isIn = (list: readonly string[], id: string) => list.includes('*') || list.includes(id);
-  return new Set(ACTUATOR_ENDPOINT_IDS.filter((id) => isIn(include, id) && !isIn(exclude, id)));
-}
-
 /** What the operational interface answers, with the names that Spring Boot Actuator has for it. */
 export const management = Type.Object(
   {
@@ -179,3 +173,56 @@ export const management = Type.Object(
   },
   { ...section, description: 'What the operational interface shows.' },
 );
+
+/** The section in the settings. */
+export interface ManagementPart {
+  readonly management: Static<typeof management>;
+}
+
+/** The endpoints that answer: those that `management.endpoints.web.exposure` includes and does not exclude. */
+export const exposedEndpoints = ({ management }: ManagementPart): ReadonlySet<ActuatorEndpointId> =>
+  new Set(ACTUATOR_ENDPOINT_IDS.filter((id) => isExposed(id, management.endpoints.web.exposure)));
+
+interface Credential {
+  readonly username?: string;
+  readonly password?: string;
+}
+
+/** A user without a password, or the other way round, is a mistake and not a choice. */
+export const completeCredential = <T>(path: string, read: (settings: T) => Credential): Rule<T> => ({
+  reads: [path],
+  find: (settings) => {
+    const { username, password } = read(settings);
+    if ((username === undefined) === (password === undefined)) {
+      return [];
+    }
+    const [missing, given] = username === undefined ? ['username', 'password'] : ['password', 'username'];
+    const message = `is missing beside ${path}.${given}`;
+    return [{ path: `${path}.${missing}`, message, allowed: 'both of them, or neither' }];
+  },
+});
+
+/** Labels that belong to the metrics themselves or to Prometheus: a common one of the same name would hide them. */
+const RESERVED_LABELS: ReadonlySet<string> = new Set([
+  ...Object.values(METRICS).flatMap(({ labels }): readonly string[] => labels),
+  'le',
+  'quantile',
+]);
+
+const tagNames: Rule<ManagementPart> = {
+  reads: ['management.metrics.tags'],
+  find: ({ management }) =>
+    Object.keys(management.metrics.tags)
+      .filter((name) => RESERVED_LABELS.has(name) || name.startsWith('__'))
+      .map((name) => ({
+        path: `management.metrics.tags.${name}`,
+        message: 'is the name of a label with a meaning of its own',
+        allowed: `any name but ${[...RESERVED_LABELS].join(', ')} and those that begin with __`,
+      })),
+};
+
+/** What the schema cannot say of labels and credentials. */
+export const MANAGEMENT_RULES: readonly Rule<ManagementPart>[] = [
+  tagNames,
+  completeCredential('management.security', ({ management }) => management.security),
+];

@@ -1,8 +1,9 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Rule } from './check.ts';
-import { duration, milliseconds } from './duration.ts';
+import { duration, durationBetween } from './duration.ts';
+import { completeCredential, type ManagementPart } from './management.ts';
+import type { Problem } from './problem.ts';
 import { ALLOWED, closed, SECRET, section } from './schema.ts';
-import type { Settings } from './settings.ts';
 
 /** fetch() refuses a URL that holds a user, and a query makes no sense before a path. */
 const httpUrl = {
@@ -88,42 +89,31 @@ export const spring = Type.Object(
   { ...section, description: "Spring's own settings." },
 );
 
-interface Credential {
-  readonly username?: string;
-  readonly password?: string;
+interface SpringPart {
+  readonly spring: Static<typeof spring>;
 }
-
-/** A user without a password, or the other way round, is a mistake and not a choice. */
-const complete = (path: string, read: (settings: Settings) => Credential): Rule<Settings> => ({
-  reads: [path],
-  find: (settings) => {
-    const { username, password } = read(settings);
-    if ((username === undefined) === (password === undefined)) {
-      return [];
-    }
-    const [missing, given] = username === undefined ? ['username', 'password'] : ['password', 'username'];
-    const message = `is missing beside ${path}.${given}`;
-    return [{ path: `${path}.${missing}`, message, allowed: 'both of them, or neither' }];
-  },
-});
 
 const CLIENT = 'spring.boot.admin.client';
 
-const LEAST_PERIOD = '1s';
-
-const adminPeriod: Rule<Settings> = {
-  reads: [`${CLIENT}.period`],
-  find: ({ spring }) => {
-    const { period } = spring.boot.admin.client;
-    const allowed = `a duration from ${LEAST_PERIOD} to 1h`;
-    return milliseconds(period) < milliseconds(LEAST_PERIOD) || milliseconds(period) > milliseconds('1h')
-      ? [{ path: `${CLIENT}.period`, message: 'is out of range', given: period, allowed }]
-      : [];
-  },
+const urlsParse: Rule<SpringPart> = {
+  reads: [`${CLIENT}.url`],
+  find: ({ spring }) =>
+    spring.boot.admin.client.url.flatMap((given, index): Problem[] =>
+      URL.canParse(given)
+        ? []
+        : [
+            {
+              path: `${CLIENT}.url[${index}]`,
+              message: 'is not a URL',
+              given,
+              allowed: 'an http or https URL with a host and a port that exist',
+            },
+          ],
+    ),
 };
 
 /** The server knows user and password only: there is no way to tell it a token. */
-const sentCredentialsExist: Rule<Settings> = {
+const sentCredentialsExist: Rule<SpringPart & ManagementPart> = {
   reads: [`${CLIENT}.instance.send-credentials`, 'management.security'],
   find: ({ spring, management }) => {
     const { 'send-credentials': isSent } = spring.boot.admin.client.instance;
@@ -140,10 +130,10 @@ const sentCredentialsExist: Rule<Settings> = {
   },
 };
 
-/** What must fit together wherever somebody has to show who they are. */
-export const ACCESS_RULES: readonly Rule<Settings>[] = [
-  complete('management.security', ({ management }) => management.security),
-  complete(CLIENT, ({ spring }) => spring.boot.admin.client),
-  adminPeriod,
+/** What the schema cannot say of the registration. */
+export const SPRING_BOOT_ADMIN_RULES: readonly Rule<SpringPart & ManagementPart>[] = [
+  urlsParse,
+  completeCredential(CLIENT, ({ spring }) => spring.boot.admin.client),
+  durationBetween(`${CLIENT}.period`, ({ spring }) => spring.boot.admin.client.period, '1s', '1h'),
   sentCredentialsExist,
 ];
