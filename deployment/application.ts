@@ -8,11 +8,12 @@ import {
 } from '../contract/actuator.ts';
 import { CONTAINER_PATH } from '../contract/container.ts';
 import type { Rule } from '../settings/check.ts';
-import { type SettingPath, valueAt } from '../settings/document.ts';
-import type { Problem } from '../settings/problem.ts';
+import { isSection, type Section, type SettingPath, sectionOf, valueAt } from '../settings/document.ts';
+import { problemIf } from '../settings/problem.ts';
 import type { SchemaNode } from '../settings/schema.ts';
 import { type Settings, SettingsSchema } from '../settings/settings.ts';
-import type { ConsumerFile } from './consumer-file.ts';
+import type { MonitoringSettings } from './monitoring.ts';
+import type { ProbeSettings } from './probes.ts';
 
 /** The user's name at the brokers is not secret, but it may come from the Secret that holds the password. */
 const MAY_COME_FROM_SECRET: readonly string[] = ['kafka.sasl.username'];
@@ -74,13 +75,6 @@ export function applicationPart() {
   });
 }
 
-type Section = Readonly<Record<string, unknown>>;
-
-const isSection = (value: unknown): value is Section =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const sectionOf = (parent: Section, key: string): Section => (isSection(parent[key]) ? parent[key] : {});
-
 const FROM_SECRET = 'from-secret';
 
 const SECURITY = {
@@ -89,7 +83,7 @@ const SECURITY = {
 } as const;
 
 /** The certificate's files where the Secret is mounted, and what stands for the credential in the other Secret. */
-function access(application: Section, { tls, credentials }: ConsumerFile['monitoring']): Section {
+function access(application: Section, { tls, credentials }: MonitoringSettings): Section {
   const ssl = tls && {
     certificate: `${CONTAINER_PATH.certificate}/${tls.keys.certificate}`,
     'certificate-private-key': `${CONTAINER_PATH.certificate}/${tls.keys.privateKey}`,
@@ -107,7 +101,7 @@ function access(application: Section, { tls, credentials }: ConsumerFile['monito
  *
  * @param monitoring the checked section; `undefined` when the file is wrong: then nothing is added for it.
  */
-export function withPlaceholders(application: Section, monitoring: ConsumerFile['monitoring'] | undefined): Section {
+export function withPlaceholders(application: Section, monitoring: MonitoringSettings | undefined): Section {
   const kafka = sectionOf(application, 'kafka');
   const sasl = isSection(kafka['sasl'])
     ? { sasl: { username: FROM_SECRET, ...kafka['sasl'], password: FROM_SECRET } }
@@ -120,6 +114,14 @@ export function withPlaceholders(application: Section, monitoring: ConsumerFile[
   };
 }
 
+interface ApplicationPart {
+  readonly application: Section;
+}
+
+interface ProbedPart extends ApplicationPart {
+  readonly probes: ProbeSettings;
+}
+
 const WILDCARD_ADDRESSES: readonly unknown[] = ['0.0.0.0', '::'];
 
 const EXPOSURE = 'management.endpoints.web.exposure';
@@ -130,16 +132,14 @@ const ASKED: Readonly<Partial<Record<ActuatorEndpointId, string>>> = {
   prometheus: 'every scrape',
 };
 
-const problems = (isWrong: boolean, problem: Problem): Problem[] => (isWrong ? [problem] : []);
-
 /** `application` with its defaults, of which the schema knows no type. */
-const endpointOf = ({ application }: ConsumerFile) => managementEndpoint(application as unknown as EndpointSettings);
+const endpointOf = ({ application }: ApplicationPart) => managementEndpoint(application as unknown as EndpointSettings);
 
-const portIsKnown: Rule<ConsumerFile> = {
+const portIsKnown: Rule<ApplicationPart> = {
   reads: ['application.server', 'application.management'],
   find: (file) => {
     const { port, settings } = endpointOf(file);
-    return problems(port === 0, {
+    return problemIf(port === 0, {
       path: `application.${settings.port}`,
       message: 'would be chosen when the Pod starts, so no probe could know it',
       given: port,
@@ -148,11 +148,11 @@ const portIsKnown: Rule<ConsumerFile> = {
   },
 };
 
-const probesReachServer: Rule<ConsumerFile> = {
+const probesReachServer: Rule<ApplicationPart> = {
   reads: ['application.server', 'application.management'],
   find: (file) => {
     const { address, settings } = endpointOf(file);
-    return problems(!WILDCARD_ADDRESSES.includes(address), {
+    return problemIf(!WILDCARD_ADDRESSES.includes(address), {
       path: `application.${settings.address}`,
       message: "is out of reach for the probes, which ask at the Pod's address",
       given: address,
@@ -161,10 +161,10 @@ const probesReachServer: Rule<ConsumerFile> = {
   },
 };
 
-const certificateIsMounted: Rule<ConsumerFile> = {
+const certificateIsMounted: Rule<ApplicationPart> = {
   reads: ['application.server.ssl'],
   find: ({ application }) =>
-    problems(valueAt(application, ['server', 'ssl']) !== undefined, {
+    problemIf(valueAt(application, ['server', 'ssl']) !== undefined, {
       path: 'application.server.ssl',
       message: 'names files that nothing puts into the container',
       allowed:
@@ -173,14 +173,14 @@ const certificateIsMounted: Rule<ConsumerFile> = {
 };
 
 /** `application.management` with its defaults. */
-const managementOf = ({ application }: ConsumerFile) => application['management'] as Settings['management'];
+const managementOf = ({ application }: ApplicationPart) => application['management'] as Settings['management'];
 
-const askedEndpointsAnswer: Rule<ConsumerFile> = {
+const askedEndpointsAnswer: Rule<ApplicationPart> = {
   reads: ['application.management'],
   find: (file) => {
     const { exposure } = managementOf(file).endpoints.web;
     return Object.entries(ASKED).flatMap(([id, whose]) =>
-      problems(!isExposed(id as ActuatorEndpointId, exposure), {
+      problemIf(!isExposed(id as ActuatorEndpointId, exposure), {
         path: `application.${EXPOSURE}`,
         message: `leaves out ${id}, which ${whose} asks for`,
         given: exposure,
@@ -190,12 +190,12 @@ const askedEndpointsAnswer: Rule<ConsumerFile> = {
   },
 };
 
-const probedGroupsExist: Rule<ConsumerFile> = {
+const probedGroupsExist: Rule<ProbedPart> = {
   reads: ['application.management', 'probes'],
   find: (file) => {
     const { probes, group } = managementOf(file).endpoint.health;
     const missing = Object.values(HEALTH_GROUP).filter((name) => !probes.enabled && group[name] === undefined);
-    return problems(file.probes.paths === 'groups' && missing.length > 0, {
+    return problemIf(file.probes.paths === 'groups' && missing.length > 0, {
       path: 'probes.paths',
       message: `asks for groups that application.management.endpoint.health.probes.enabled switches off: ${missing.join(', ')}`,
       given: file.probes.paths,
@@ -204,8 +204,8 @@ const probedGroupsExist: Rule<ConsumerFile> = {
   },
 };
 
-/** Whatever the settings say of the operational interface, those whom the manifests make ask it get an answer. */
-export const ENDPOINT_RULES: readonly Rule<ConsumerFile>[] = [
+/** Whatever the settings say of the operational interface, probes and scrapes of the manifests get an answer. */
+export const ENDPOINT_RULES: readonly Rule<ProbedPart>[] = [
   portIsKnown,
   probesReachServer,
   certificateIsMounted,

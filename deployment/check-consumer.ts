@@ -1,5 +1,5 @@
 import { type Checked, checkAgainst, deepFreeze } from '../settings/check.ts';
-import { formatPath, type SettingPath, valueAt } from '../settings/document.ts';
+import { formatPath, isSection, type Section, type SettingPath, sectionOf, valueAt } from '../settings/document.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { SchemaNode } from '../settings/schema.ts';
 import { checkSettings, type Settings } from '../settings/settings.ts';
@@ -29,17 +29,10 @@ function known(consumer: CheckedConsumer): CheckedConsumer {
   return consumer;
 }
 
-type Section = Record<string, unknown>;
-
-const isSection = (value: unknown): value is Section =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const sectionOf = (parent: Section, key: string): Section => (isSection(parent[key]) ? parent[key] : {});
-
 function remove(root: Section, path: SettingPath): void {
   const parent = valueAt(root, path.slice(0, -1));
   if (isSection(parent)) {
-    delete parent[String(path.at(-1))];
+    delete (parent as Record<string, unknown>)[String(path.at(-1))];
   }
 }
 

@@ -3,18 +3,18 @@ import { PRODUCT_NAME } from '../contract/identity.ts';
 import type { Rule } from '../settings/check.ts';
 import { valueAt } from '../settings/document.ts';
 import { milliseconds } from '../settings/duration.ts';
-import type { Problem } from '../settings/problem.ts';
+import { type Problem, problemIf } from '../settings/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema.ts';
 import { applicationPart, ENDPOINT_RULES } from './application.ts';
-import { image } from './image.ts';
+import { IMAGE_RULES, image } from './image.ts';
 import { monitoring, SCRAPE_RULES } from './monitoring.ts';
 import { NETWORK_RULES, networkPolicy } from './network-policy.ts';
 import { POD_RULES, pods } from './pods.ts';
 import { PROBE_RULES, probes } from './probes.ts';
-import { memoryBytes, resources } from './resources.ts';
+import { RESOURCE_RULES, resources } from './resources.ts';
 import { ROLLOUT_RULES, rollout } from './rollout.ts';
 import { SCALING_RULES, scaling } from './scaling.ts';
-import { database, kafka, SECRET_RULES, secrets } from './secrets.ts';
+import { database, kafka, SECRET_RULES, saslHasCredentials, secrets } from './secrets.ts';
 
 const DNS_LABEL = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const dnsLabel = (maxLength: number, description: string, fallback: string) =>
@@ -110,38 +110,17 @@ const unrenderable = (path: string): Problem => ({
   allowed: `any other name; with a prefix it can be had: example.com/${UNRENDERABLE}`,
 });
 
-/** Labels and the like may have any name that Kubernetes allows, but for one. */
+/** Labels and annotations may have any name that Kubernetes allows, but for one. */
 const namesAreRendered: Rule<ConsumerFile> = {
   reads: PARTS,
   find: (file) => PARTS.flatMap((part) => keyProblems(file[part], part)),
-};
-
-const KEY_RULES: readonly Rule<ConsumerFile>[] = [namesAreRendered];
-
-/** Below this a Pod would be killed before V8 had a heap worth the name. */
-const SMALLEST_MEMORY_LIMIT = '128Mi';
-
-const problems = (isWrong: boolean, problem: Problem): Problem[] => (isWrong ? [problem] : []);
-
-const millicores = (cpu: string): number =>
-  cpu.endsWith('m') ? Number(cpu.slice(0, -1)) : Math.round(Number(cpu) * 1_000);
-
-const tagIsFixed: Rule<ConsumerFile> = {
-  reads: ['image.tag'],
-  find: ({ image }) =>
-    problems(image.tag?.toLowerCase() === 'latest', {
-      path: 'image.tag',
-      message: 'moves: two Pods of one Deployment could run different images',
-      given: image.tag,
-      allowed: "a tag that is pushed once, a digest, or neither: then the package's version is the tag",
-    }),
 };
 
 const graceOutlastsDrain: Rule<ConsumerFile> = {
   reads: ['terminationGracePeriodSeconds', 'application.shutdown.timeout'],
   find: ({ terminationGracePeriodSeconds, application }) => {
     const timeout = String(valueAt(application, ['shutdown', 'timeout']));
-    return problems(terminationGracePeriodSeconds * 1_000 <= milliseconds(timeout), {
+    return problemIf(terminationGracePeriodSeconds * 1_000 <= milliseconds(timeout), {
       path: 'terminationGracePeriodSeconds',
       message: `is not longer than application.shutdown.timeout (${timeout}), so a Pod would be killed while it drains`,
       given: terminationGracePeriodSeconds,
@@ -150,60 +129,11 @@ const graceOutlastsDrain: Rule<ConsumerFile> = {
   },
 };
 
-const memoryHoldsHeap: Rule<ConsumerFile> = {
-  reads: ['resources.limits.memory'],
-  find: ({ resources: { limits } }) =>
-    problems(memoryBytes(limits.memory) < memoryBytes(SMALLEST_MEMORY_LIMIT), {
-      path: 'resources.limits.memory',
-      message: 'is too small for the consumer',
-      given: limits.memory,
-      allowed: `at least ${SMALLEST_MEMORY_LIMIT}`,
-    }),
-};
-
-const requestsFitLimits: Rule<ConsumerFile> = {
-  reads: ['resources'],
-  find: ({ resources: { requests, limits } }) => [
-    ...problems(memoryBytes(requests.memory ?? limits.memory) > memoryBytes(limits.memory), {
-      path: 'resources.requests.memory',
-      message: 'is above the limit, which Kubernetes refuses',
-      given: requests.memory,
-      allowed: `at most resources.limits.memory (${limits.memory}), or nothing: then it is the limit`,
-    }),
-    ...problems(millicores(requests.cpu) > millicores(limits.cpu), {
-      path: 'resources.requests.cpu',
-      message: 'is above the limit, which Kubernetes refuses',
-      given: requests.cpu,
-      allowed: `at most resources.limits.cpu (${limits.cpu})`,
-    }),
-  ],
-};
-
-const saslHasCredentials: Rule<ConsumerFile> = {
-  reads: ['kafka', 'application.kafka.sasl'],
-  find: ({ kafka, application }) => {
-    const sasl = valueAt(application, ['kafka', 'sasl']);
-    return [
-      ...problems(sasl !== undefined && kafka === undefined, {
-        path: 'kafka.existingSecret',
-        message: 'is missing, and application.kafka.sasl needs a password',
-        allowed: 'the name of a Secret with the keys username and password (kafka.keys renames them)',
-      }),
-      ...problems(sasl === undefined && kafka !== undefined, {
-        path: 'application.kafka.sasl.mechanism',
-        message: 'is missing, and kafka.existingSecret gives credentials for it',
-        allowed: 'one of plain, scram-sha-256, scram-sha-512',
-      }),
-    ];
-  },
-};
-
 /** What must fit together in consumer.yaml; asked only where the values themselves are right. */
 export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
-  tagIsFixed,
+  ...IMAGE_RULES,
   graceOutlastsDrain,
-  memoryHoldsHeap,
-  requestsFitLimits,
+  ...RESOURCE_RULES,
   saslHasCredentials,
   ...ENDPOINT_RULES,
   ...PROBE_RULES,
@@ -213,5 +143,5 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   ...SCRAPE_RULES,
   ...SECRET_RULES,
   ...POD_RULES,
-  ...KEY_RULES,
+  namesAreRendered,
 ];

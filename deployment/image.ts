@@ -1,4 +1,6 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import type { Rule } from '../settings/check.ts';
+import { problemIf } from '../settings/problem.ts';
 import { ALLOWED, section } from '../settings/schema.ts';
 import { objectName } from './object-names.ts';
 
@@ -54,3 +56,21 @@ export function imageReference(source: ImageSource, version: string): string {
   }
   return `${source.repository}:${source.tag ?? version}`;
 }
+
+interface ImagePart {
+  readonly image: Static<typeof image>;
+}
+
+const tagIsFixed: Rule<ImagePart> = {
+  reads: ['image.tag'],
+  find: ({ image }) =>
+    problemIf(image.tag?.toLowerCase() === 'latest', {
+      path: 'image.tag',
+      message: 'moves: two Pods of one Deployment could run different images',
+      given: image.tag,
+      allowed: "a tag that is pushed once, a digest, or neither: then the package's version is the tag",
+    }),
+};
+
+/** What the schema cannot say of the image. */
+export const IMAGE_RULES: readonly Rule<ImagePart>[] = [tagIsFixed];

@@ -1,7 +1,6 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
 import { ALLOWED, closed, section } from '../settings/schema.ts';
-import type { ConsumerFile } from './consumer-file.ts';
 import { labelMap, objectName, secretKey } from './object-names.ts';
 
 /** The credential that the consumer asks for and that a scrape shows. */
@@ -112,7 +111,14 @@ export const monitoring = Type.Object(
   { ...section, description: 'How the consumer is scraped and watched.' },
 );
 
-const annotationsShowNoCredential: Rule<ConsumerFile> = {
+/** The section with its defaults filled in. */
+export type MonitoringSettings = Static<typeof monitoring>;
+
+interface MonitoringPart {
+  readonly monitoring: MonitoringSettings;
+}
+
+const annotationsShowNoCredential: Rule<MonitoringPart> = {
   reads: ['monitoring'],
   find: ({ monitoring: { scrape, credentials } }) =>
     scrape === 'annotations' && credentials !== undefined
@@ -128,4 +134,4 @@ const annotationsShowNoCredential: Rule<ConsumerFile> = {
 };
 
 /** What the ways of scraping can and cannot do. */
-export const SCRAPE_RULES: readonly Rule<ConsumerFile>[] = [annotationsShowNoCredential];
+export const SCRAPE_RULES: readonly Rule<MonitoringPart>[] = [annotationsShowNoCredential];

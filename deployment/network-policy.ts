@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
 import type { Problem } from '../settings/problem.ts';
 import { ALLOWED, section } from '../settings/schema.ts';
-import type { ConsumerFile } from './consumer-file.ts';
 import { labelMap } from './object-names.ts';
 
 const OCTET = '(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])';
@@ -88,6 +87,10 @@ export const networkPolicy = Type.Object(
 /** A place in a NetworkPolicy: addresses, Pods, or any place. */
 export type NetworkPlace = Static<typeof peer>;
 
+interface NetworkPolicyPart {
+  readonly networkPolicy: Static<typeof networkPolicy>;
+}
+
 function placeProblems(path: string, { cidr, namespace, podLabels }: NetworkPlace): Problem[] {
   return cidr !== undefined && (namespace ?? podLabels) !== undefined
     ? [
@@ -100,7 +103,7 @@ function placeProblems(path: string, { cidr, namespace, podLabels }: NetworkPlac
     : [];
 }
 
-const placesAreOne: Rule<ConsumerFile> = {
+const placesAreOne: Rule<NetworkPolicyPart> = {
   reads: ['networkPolicy'],
   find: ({ networkPolicy: { ingress, egress } }) => [
     ...ingress.flatMap((place, index) => placeProblems(`networkPolicy.ingress[${index}]`, place)),
@@ -110,7 +113,7 @@ const placesAreOne: Rule<ConsumerFile> = {
   ],
 };
 
-const askersAreNamed: Rule<ConsumerFile> = {
+const askersAreNamed: Rule<NetworkPolicyPart> = {
   reads: ['networkPolicy.ingress'],
   find: ({ networkPolicy: { ingress } }) =>
     ingress.flatMap((place, index) =>
@@ -128,4 +131,4 @@ const askersAreNamed: Rule<ConsumerFile> = {
 };
 
 /** What the places of the NetworkPolicy must be. */
-export const NETWORK_RULES: readonly Rule<ConsumerFile>[] = [placesAreOne, askersAreNamed];
+export const NETWORK_RULES: readonly Rule<NetworkPolicyPart>[] = [placesAreOne, askersAreNamed];

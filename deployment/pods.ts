@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
 import { formatPath } from '../settings/document.ts';
 import type { Problem } from '../settings/problem.ts';
@@ -11,7 +11,6 @@ import {
 } from '../settings/setting-list.ts';
 import { SettingsSchema } from '../settings/settings.ts';
 import { SECRET_SETTINGS, secretHome } from './application.ts';
-import type { ConsumerFile } from './consumer-file.ts';
 import { annotationMap, labelMap, objectName } from './object-names.ts';
 
 const toleration = Type.Object(
@@ -139,7 +138,11 @@ const REFUSED: readonly (Refusal & { readonly names: RegExp })[] = [
   ...SETTINGS,
 ];
 
-const environmentIsFree: Rule<ConsumerFile> = {
+interface PodsPart {
+  readonly pods: Static<typeof pods>;
+}
+
+const environmentIsFree: Rule<PodsPart> = {
   reads: ['pods.environment'],
   find: ({ pods }) =>
     Object.keys(pods.environment).flatMap((name): Problem[] => {
@@ -150,4 +153,4 @@ const environmentIsFree: Rule<ConsumerFile> = {
 };
 
 /** What must hold for what is said about the Pods. */
-export const POD_RULES: readonly Rule<ConsumerFile>[] = [environmentIsFree];
+export const POD_RULES: readonly Rule<PodsPart>[] = [environmentIsFree];

@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox';
 import { LIVENESS_PROBE, type ProbeTiming, READINESS_PROBE, STARTUP_PROBE } from '../contract/probes.ts';
 import type { Rule } from '../settings/check.ts';
 import { closed, section } from '../settings/schema.ts';
-import type { ConsumerFile } from './consumer-file.ts';
 
 const seconds = (minimum: number, fallback: number, description: string) =>
   Type.Integer({ minimum, maximum: 3_600, default: fallback, description });
@@ -51,7 +50,11 @@ export const probes = Type.Object(
 /** The probes with their timing filled in. */
 export type ProbeSettings = Static<typeof probes>;
 
-const answersInTime = (probe: 'liveness' | 'readiness' | 'startup'): Rule<ConsumerFile> => ({
+interface ProbesPart {
+  readonly probes: ProbeSettings;
+}
+
+const answersInTime = (probe: 'liveness' | 'readiness' | 'startup'): Rule<ProbesPart> => ({
   reads: [`probes.${probe}`],
   find: ({ probes }) => {
     const { periodSeconds = 0, timeoutSeconds = 0 } = probes[probe] ?? {};
@@ -69,6 +72,6 @@ const answersInTime = (probe: 'liveness' | 'readiness' | 'startup'): Rule<Consum
 });
 
 /** What the timings of the probes must hold. */
-export const PROBE_RULES: readonly Rule<ConsumerFile>[] = (['liveness', 'readiness', 'startup'] as const).map(
+export const PROBE_RULES: readonly Rule<ProbesPart>[] = (['liveness', 'readiness', 'startup'] as const).map(
   answersInTime,
 );

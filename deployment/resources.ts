@@ -1,4 +1,6 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import type { Rule } from '../settings/check.ts';
+import { problemIf } from '../settings/problem.ts';
 import { ALLOWED, section } from '../settings/schema.ts';
 
 const BYTES = { Mi: 1_048_576, Gi: 1_073_741_824 } as const;
@@ -9,7 +11,7 @@ const MEMORY_SIZE_PATTERN = '^[1-9][0-9]{0,5}(Mi|Gi)$';
 /**
  * Bytes of a memory size such as `256Mi`.
  *
- * @throws RangeError when the text does not match {@link MEMORY_SIZE_PATTERN}; consumer.yaml is checked before anybody calls this.
+ * @throws RangeError when the text does not match {@link MEMORY_SIZE_PATTERN}; a checked consumer.yaml always does.
  */
 export function memoryBytes(size: string): number {
   const match = /^(\d+)(Mi|Gi)$/.exec(size);
@@ -58,3 +60,45 @@ export const resources = Type.Object(
   },
   { ...section, description: 'What a Pod may use.' },
 );
+
+interface ResourcesPart {
+  readonly resources: Static<typeof resources>;
+}
+
+/** Below this a Pod would be killed before V8 had a heap worth the name. */
+const SMALLEST_MEMORY_LIMIT = '128Mi';
+
+const millicores = (cpu: string): number =>
+  cpu.endsWith('m') ? Number(cpu.slice(0, -1)) : Math.round(Number(cpu) * 1_000);
+
+const memoryHoldsHeap: Rule<ResourcesPart> = {
+  reads: ['resources.limits.memory'],
+  find: ({ resources: { limits } }) =>
+    problemIf(memoryBytes(limits.memory) < memoryBytes(SMALLEST_MEMORY_LIMIT), {
+      path: 'resources.limits.memory',
+      message: 'is too small for the consumer',
+      given: limits.memory,
+      allowed: `at least ${SMALLEST_MEMORY_LIMIT}`,
+    }),
+};
+
+const requestsFitLimits: Rule<ResourcesPart> = {
+  reads: ['resources'],
+  find: ({ resources: { requests, limits } }) => [
+    ...problemIf(memoryBytes(requests.memory ?? limits.memory) > memoryBytes(limits.memory), {
+      path: 'resources.requests.memory',
+      message: 'is above the limit, which Kubernetes refuses',
+      given: requests.memory,
+      allowed: `at most resources.limits.memory (${limits.memory}), or nothing: then it is the limit`,
+    }),
+    ...problemIf(millicores(requests.cpu) > millicores(limits.cpu), {
+      path: 'resources.requests.cpu',
+      message: 'is above the limit, which Kubernetes refuses',
+      given: requests.cpu,
+      allowed: `at most resources.limits.cpu (${limits.cpu})`,
+    }),
+  ],
+};
+
+/** What the schema cannot say of memory and CPU. */
+export const RESOURCE_RULES: readonly Rule<ResourcesPart>[] = [memoryHoldsHeap, requestsFitLimits];

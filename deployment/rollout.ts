@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
 import { section } from '../settings/schema.ts';
-import type { ConsumerFile } from './consumer-file.ts';
+import type { ScalingSettings } from './scaling.ts';
 
 /** How a new version replaces the old one. */
 export const rollout = Type.Object(
@@ -23,7 +23,14 @@ export const rollout = Type.Object(
   { ...section, description: 'How Pods are replaced.' },
 );
 
-const rolloutMoves: Rule<ConsumerFile> = {
+interface RolloutPart {
+  readonly rollout: Static<typeof rollout>;
+  readonly replicas: number;
+  readonly partitions?: number;
+  readonly scaling: ScalingSettings;
+}
+
+const rolloutMoves: Rule<RolloutPart> = {
   reads: ['rollout'],
   find: ({ rollout: { maxSurge, maxUnavailable } }) =>
     maxSurge > 0 || maxUnavailable > 0
@@ -38,7 +45,7 @@ const rolloutMoves: Rule<ConsumerFile> = {
         ],
 };
 
-const partitionsAreKnown: Rule<ConsumerFile> = {
+const partitionsAreKnown: Rule<RolloutPart> = {
   reads: ['rollout.maxSurge', 'partitions'],
   find: ({ rollout: { maxSurge }, partitions }) =>
     maxSurge === 0 || partitions !== undefined
@@ -52,7 +59,7 @@ const partitionsAreKnown: Rule<ConsumerFile> = {
         ],
 };
 
-const surgeFindsPartitions: Rule<ConsumerFile> = {
+const surgeFindsPartitions: Rule<RolloutPart> = {
   reads: ['rollout.maxSurge', 'partitions', 'replicas', 'scaling'],
   find: ({ rollout: { maxSurge }, partitions = Number.POSITIVE_INFINITY, replicas, scaling }) =>
     (scaling.keda ?? scaling.hpa) !== undefined || maxSurge === 0 || replicas + maxSurge <= partitions
@@ -68,4 +75,4 @@ const surgeFindsPartitions: Rule<ConsumerFile> = {
 };
 
 /** What a rollout needs in order to end. */
-export const ROLLOUT_RULES: readonly Rule<ConsumerFile>[] = [rolloutMoves, partitionsAreKnown, surgeFindsPartitions];
+export const ROLLOUT_RULES: readonly Rule<RolloutPart>[] = [rolloutMoves, partitionsAreKnown, surgeFindsPartitions];

@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
 import { valueAt } from '../settings/document.ts';
-import type { Problem } from '../settings/problem.ts';
+import { problemIf } from '../settings/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema.ts';
-import type { ConsumerFile } from './consumer-file.ts';
 import { labelMap } from './object-names.ts';
 
 const replicas = (minimum: number, description: string) => ({ minimum, maximum: 1_000, description });
@@ -120,104 +119,15 @@ export const scaling = Type.Object({ keda: Type.Optional(keda), hpa: Type.Option
 /** How fast the number of Pods may change. */
 export type ScalingBehavior = Static<typeof behavior>;
 
-const problems = (isWrong: boolean, problem: Problem): Problem[] => (isWrong ? [problem] : []);
+/** The section with its defaults filled in. */
+export type ScalingSettings = Static<typeof scaling>;
 
-const isOneAutoscaler: Rule<ConsumerFile> = {
-  reads: ['scaling'],
-  find: ({ scaling: { keda, hpa } }) =>
-    problems(keda !== undefined && hpa !== undefined, {
-      path: 'scaling',
-      message: 'has two autoscalers, keda and hpa, and each would undo what the other does',
-      allowed: 'one of keda and hpa, or neither: then replicas counts',
-    }),
-};
-
-const autoscalerKnowsPartitions: Rule<ConsumerFile> = {
-  reads: ['scaling', 'partitions'],
-  find: ({ scaling, partitions }) =>
-    problems((scaling.keda ?? scaling.hpa) !== undefined && partitions === undefined, {
-      path: 'partitions',
-      message: 'is missing, and an autoscaler has to know beyond how many Pods one would wait idle',
-      allowed: 'the number of partitions of all topics together',
-    }),
-};
-
-const mostIsWithinPartitions: Rule<ConsumerFile> = {
-  reads: ['scaling', 'partitions'],
-  find: ({ scaling, partitions = Number.POSITIVE_INFINITY }) =>
-    (['keda', 'hpa'] as const).flatMap((name) => {
-      const given = scaling[name]?.maxReplicas;
-      return problems(given !== undefined && given > partitions, {
-        path: `scaling.${name}.maxReplicas`,
-        message: `is above the number of partitions (${partitions}), and the Pods beyond it would wait idle`,
-        given,
-        allowed: `at most ${partitions}`,
-      });
-    }),
-};
-
-const leastIsNotAboveMost: Rule<ConsumerFile> = {
-  reads: ['scaling', 'partitions'],
-  find: ({ scaling, partitions = Number.POSITIVE_INFINITY }) =>
-    (['keda', 'hpa'] as const).flatMap((name) => {
-      const { minReplicas = 0, maxReplicas = partitions } = scaling[name] ?? {};
-      return problems(minReplicas > maxReplicas, {
-        path: `scaling.${name}.minReplicas`,
-        message: `is above the most that there may be (${maxReplicas})`,
-        given: minReplicas,
-        allowed: `at most ${maxReplicas}`,
-      });
-    }),
-};
-
-const hpaHasMetric: Rule<ConsumerFile> = {
-  reads: ['scaling'],
-  find: ({ scaling: { hpa } }) =>
-    problems(hpa !== undefined && (hpa.cpuPercent ?? hpa.memoryPercent ?? hpa.external) === undefined, {
-      path: 'scaling.hpa',
-      message: 'has nothing to scale by',
-      allowed: 'at least one of cpuPercent, memoryPercent, external',
-    }),
-};
-
-const kedaFindsUser: Rule<ConsumerFile> = {
-  reads: ['scaling', 'application.kafka.sasl'],
-  find: ({ scaling, application }) => {
-    const given = valueAt(application, ['kafka', 'sasl', 'username']);
-    return problems(scaling.keda !== undefined && given !== undefined, {
-      path: 'application.kafka.sasl.username',
-      message: 'is out of reach for KEDA, which takes user and password from one Secret',
-      given,
-      allowed:
-        'nothing here, and the user in the Secret kafka.existingSecret under the key username (kafka.keys renames it)',
-    });
-  },
-};
-
-const autoscalerFindsWork: Rule<ConsumerFile> = {
-  reads: ['scaling', 'partitions', 'rollout.maxSurge'],
-  find: ({ rollout: { maxSurge }, ...file }) => {
-    const { most } = replicaRange(file);
-    const { partitions = Number.POSITIVE_INFINITY, scaling } = file;
-    return problems((scaling.keda ?? scaling.hpa) !== undefined && maxSurge > 0 && most + maxSurge > partitions, {
-      path: 'rollout.maxSurge',
-      message: `on top of the ${most} Pods that there may be are more than there are partitions (${partitions}): new Pods would own none and prove nothing before old ones end`,
-      given: maxSurge,
-      allowed: '0, or fewer Pods at most',
-    });
-  },
-};
-
-/** What an autoscaler needs, and what it must not do. */
-export const SCALING_RULES: readonly Rule<ConsumerFile>[] = [
-  isOneAutoscaler,
-  autoscalerKnowsPartitions,
-  mostIsWithinPartitions,
-  leastIsNotAboveMost,
-  hpaHasMetric,
-  kedaFindsUser,
-  autoscalerFindsWork,
-];
+/** What says how many Pods there may be. */
+interface ReplicasPart {
+  readonly replicas: number;
+  readonly partitions?: number;
+  readonly scaling: ScalingSettings;
+}
 
 /** How many Pods there may be. */
 interface ReplicaRange {
@@ -227,15 +137,113 @@ interface ReplicaRange {
 
 /**
  * Fewest and most Pods: those of KEDA or of the HorizontalPodAutoscaler, else `replicas`. An autoscaler without
- * `maxReplicas` takes `partitions`, which a consumer.yaml with an autoscaler has to have (scaling-rules.ts).
+ * `maxReplicas` takes `partitions`, which a consumer.yaml with an autoscaler has to have.
  */
-export function replicaRange({
-  replicas,
-  partitions,
-  scaling,
-}: Pick<ConsumerFile, 'replicas' | 'partitions' | 'scaling'>): ReplicaRange {
+export function replicaRange({ replicas, partitions, scaling }: ReplicasPart): ReplicaRange {
   const autoscaler = scaling.keda ?? scaling.hpa;
   return autoscaler === undefined
     ? { least: replicas, most: replicas }
     : { least: autoscaler.minReplicas, most: autoscaler.maxReplicas ?? partitions ?? autoscaler.minReplicas };
 }
+
+interface ScalingPart extends ReplicasPart {
+  readonly rollout: { readonly maxSurge: number };
+  readonly application: unknown;
+}
+
+const isOneAutoscaler: Rule<ScalingPart> = {
+  reads: ['scaling'],
+  find: ({ scaling: { keda, hpa } }) =>
+    problemIf(keda !== undefined && hpa !== undefined, {
+      path: 'scaling',
+      message: 'has two autoscalers, keda and hpa, and each would undo what the other does',
+      allowed: 'one of keda and hpa, or neither: then replicas counts',
+    }),
+};
+
+const autoscalerKnowsPartitions: Rule<ScalingPart> = {
+  reads: ['scaling', 'partitions'],
+  find: ({ scaling, partitions }) =>
+    problemIf((scaling.keda ?? scaling.hpa) !== undefined && partitions === undefined, {
+      path: 'partitions',
+      message: 'is missing, and an autoscaler has to know beyond how many Pods one would wait idle',
+      allowed: 'the number of partitions of all topics together',
+    }),
+};
+
+const mostIsWithinPartitions: Rule<ScalingPart> = {
+  reads: ['scaling', 'partitions'],
+  find: ({ scaling, partitions = Number.POSITIVE_INFINITY }) =>
+    (['keda', 'hpa'] as const).flatMap((name) => {
+      const given = scaling[name]?.maxReplicas;
+      return problemIf(given !== undefined && given > partitions, {
+        path: `scaling.${name}.maxReplicas`,
+        message: `is above the number of partitions (${partitions}), and the Pods beyond it would wait idle`,
+        given,
+        allowed: `at most ${partitions}`,
+      });
+    }),
+};
+
+const leastIsNotAboveMost: Rule<ScalingPart> = {
+  reads: ['scaling', 'partitions'],
+  find: ({ scaling, partitions = Number.POSITIVE_INFINITY }) =>
+    (['keda', 'hpa'] as const).flatMap((name) => {
+      const { minReplicas = 0, maxReplicas = partitions } = scaling[name] ?? {};
+      return problemIf(minReplicas > maxReplicas, {
+        path: `scaling.${name}.minReplicas`,
+        message: `is above the most that there may be (${maxReplicas})`,
+        given: minReplicas,
+        allowed: `at most ${maxReplicas}`,
+      });
+    }),
+};
+
+const hpaHasMetric: Rule<ScalingPart> = {
+  reads: ['scaling'],
+  find: ({ scaling: { hpa } }) =>
+    problemIf(hpa !== undefined && (hpa.cpuPercent ?? hpa.memoryPercent ?? hpa.external) === undefined, {
+      path: 'scaling.hpa',
+      message: 'has nothing to scale by',
+      allowed: 'at least one of cpuPercent, memoryPercent, external',
+    }),
+};
+
+const kedaFindsUser: Rule<ScalingPart> = {
+  reads: ['scaling', 'application.kafka.sasl'],
+  find: ({ scaling, application }) => {
+    const given = valueAt(application, ['kafka', 'sasl', 'username']);
+    return problemIf(scaling.keda !== undefined && given !== undefined, {
+      path: 'application.kafka.sasl.username',
+      message: 'is out of reach for KEDA, which takes user and password from one Secret',
+      given,
+      allowed:
+        'nothing here, and the user in the Secret kafka.existingSecret under the key username (kafka.keys renames it)',
+    });
+  },
+};
+
+const autoscalerFindsWork: Rule<ScalingPart> = {
+  reads: ['scaling', 'partitions', 'rollout.maxSurge'],
+  find: ({ rollout: { maxSurge }, ...file }) => {
+    const { most } = replicaRange(file);
+    const { partitions = Number.POSITIVE_INFINITY, scaling } = file;
+    return problemIf((scaling.keda ?? scaling.hpa) !== undefined && maxSurge > 0 && most + maxSurge > partitions, {
+      path: 'rollout.maxSurge',
+      message: `on top of the ${most} Pods that there may be are more than there are partitions (${partitions}): new Pods would own none and prove nothing before old ones end`,
+      given: maxSurge,
+      allowed: '0, or fewer Pods at most',
+    });
+  },
+};
+
+/** What an autoscaler needs, and what it must not do. */
+export const SCALING_RULES: readonly Rule<ScalingPart>[] = [
+  isOneAutoscaler,
+  autoscalerKnowsPartitions,
+  mostIsWithinPartitions,
+  leastIsNotAboveMost,
+  hpaHasMetric,
+  kedaFindsUser,
+  autoscalerFindsWork,
+];

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
-import type { Problem } from '../settings/problem.ts';
+import { valueAt } from '../settings/document.ts';
+import { type Problem, problemIf } from '../settings/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema.ts';
-import type { ConsumerFile } from './consumer-file.ts';
 import { objectName, SECRET_KEY, secretKey } from './object-names.ts';
 
 const externalSecret = Type.Object(
@@ -128,16 +128,19 @@ export const database = Type.Object(
   { ...section, description: "PostgreSQL's URL, user and password; user and password may be missing from the Secret." },
 );
 
-const problems = (isWrong: boolean, problem: Problem): Problem[] => (isWrong ? [problem] : []);
+interface SecretsPart {
+  readonly database: Static<typeof database>;
+  readonly kafka?: Static<typeof kafka>;
+}
 
-const twoSources = (path: string, source: SecretSource | undefined): Problem[] =>
-  problems(source?.externalSecret !== undefined && source.sealedSecret !== undefined, {
+const twoSources = (path: string, source: SecretSource | undefined): readonly Problem[] =>
+  problemIf(source?.externalSecret !== undefined && source.sealedSecret !== undefined, {
     path,
     message: 'has two that make one Secret, externalSecret and sealedSecret',
     allowed: 'one of both, or neither: then the Secret is there already',
   });
 
-const secretHasOneSource: Rule<ConsumerFile> = {
+const secretHasOneSource: Rule<SecretsPart> = {
   reads: ['database', 'kafka'],
   find: ({ database, kafka }) => [
     ...twoSources('database', database),
@@ -146,15 +149,15 @@ const secretHasOneSource: Rule<ConsumerFile> = {
   ],
 };
 
-const jobHasOwner: Rule<ConsumerFile> = {
+const jobHasOwner: Rule<SecretsPart> = {
   reads: ['database'],
   find: ({ database: { migrate, owner } }) => [
-    ...problems(migrate === 'job' && owner === undefined, {
+    ...problemIf(migrate === 'job' && owner === undefined, {
       path: 'database.owner.existingSecret',
       message: 'is missing, and the Job of migrate: job has to log in as somebody',
       allowed: 'the name of a Secret with the keys url, user and password (database.owner.keys renames them)',
     }),
-    ...problems(migrate !== 'job' && owner !== undefined, {
+    ...problemIf(migrate !== 'job' && owner !== undefined, {
       path: 'database.owner',
       message: `is used by nobody with migrate: ${migrate}`,
       allowed: 'nothing, or migrate: job',
@@ -162,7 +165,7 @@ const jobHasOwner: Rule<ConsumerFile> = {
   ],
 };
 
-const secretsDiffer: Rule<ConsumerFile> = {
+const secretsDiffer: Rule<SecretsPart> = {
   reads: ['database', 'kafka'],
   find: ({ database, kafka }) => {
     const made = [database, database.owner, kafka].filter(
@@ -170,7 +173,7 @@ const secretsDiffer: Rule<ConsumerFile> = {
     );
     const names = made.map((each) => each?.existingSecret);
     const twice = names.find((name, index) => names.indexOf(name) !== index);
-    return problems(twice !== undefined, {
+    return problemIf(twice !== undefined, {
       path: 'database.existingSecret',
       message: 'is the name of a Secret that is made twice',
       given: twice,
@@ -179,5 +182,25 @@ const secretsDiffer: Rule<ConsumerFile> = {
   },
 };
 
-/** What must hold for Secrets, and for who makes them. */
-export const SECRET_RULES: readonly Rule<ConsumerFile>[] = [secretHasOneSource, jobHasOwner, secretsDiffer];
+/** A SASL login and its Secret: neither without the other. */
+export const saslHasCredentials: Rule<SecretsPart & { readonly application: unknown }> = {
+  reads: ['kafka', 'application.kafka.sasl'],
+  find: ({ kafka, application }) => {
+    const sasl = valueAt(application, ['kafka', 'sasl']);
+    return [
+      ...problemIf(sasl !== undefined && kafka === undefined, {
+        path: 'kafka.existingSecret',
+        message: 'is missing, and application.kafka.sasl needs a password',
+        allowed: 'the name of a Secret with the keys username and password (kafka.keys renames them)',
+      }),
+      ...problemIf(sasl === undefined && kafka !== undefined, {
+        path: 'application.kafka.sasl.mechanism',
+        message: 'is missing, and kafka.existingSecret gives credentials for it',
+        allowed: 'one of plain, scram-sha-256, scram-sha-512',
+      }),
+    ];
+  },
+};
+
+/** What must hold for Secrets, and for what makes them. */
+export const SECRET_RULES: readonly Rule<SecretsPart>[] = [secretHasOneSource, jobHasOwner, secretsDiffer];

@@ -1,3 +1,13 @@
+/** A map of plain data: a section of a document. */
+export type Section = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a map, and no list. */
+export const isSection = (value: unknown): value is Section =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The section at a key; empty where there is none, or no map. */
+export const sectionOf = (parent: Section, key: string): Section => (isSection(parent[key]) ? parent[key] : {});
+
 /** Keys and list positions from the document's root to one value. */
 export type SettingPath = readonly (string | number)[];
 

@@ -16,6 +16,9 @@ export interface Problem {
   readonly source?: string;
 }
 
+/** The problem as a list where it is one, else none. */
+export const problemIf = (isWrong: boolean, problem: Problem): readonly Problem[] => (isWrong ? [problem] : []);
+
 const SHOWN_CHARACTERS = 100;
 
 function shown(given: unknown): string {

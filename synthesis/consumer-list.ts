@@ -1,6 +1,7 @@
+import { isSection } from '../settings/document.ts';
 import type { Problem } from '../settings/problem.ts';
 import { shownValue } from '../settings/shown-value.ts';
-import { isSection, type Layer, layerAt } from './overlay.ts';
+import { type Layer, layerAt } from './overlay.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** Key of consumer.yaml and its overlays below which several consumers stand. */

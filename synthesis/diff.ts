@@ -5,12 +5,12 @@ import { styleText } from 'node:util';
 import { diffArrays } from 'diff';
 import { stringify } from 'yaml';
 import type { Checked } from '../settings/check.ts';
+import { isSection } from '../settings/document.ts';
 import type { Problem } from '../settings/problem.ts';
 import { type FileChange, fileChanges, type ObjectChange, objectChanges } from './dist-changes.ts';
 import { DIST_FOLDER, PROMETHEUS_FOLDER } from './dist-folder.ts';
 import { upgradeProblems } from './immutable-fields.ts';
 import { objectTitle } from './manifest.ts';
-import { isSection } from './overlay.ts';
 import { type Render, renderEnvironments } from './synthesize.ts';
 
 /** What to compare. */

@@ -1,12 +1,5 @@
-import type { SettingPath } from '../settings/document.ts';
+import { isSection, type SettingPath } from '../settings/document.ts';
 import type { SourceFile } from './source-file.ts';
-
-/** A map of YAML. */
-type Section = Readonly<Record<string, unknown>>;
-
-/** Whether a value of YAML is a map. */
-export const isSection = (value: unknown): value is Section =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Lays one document over another: maps merge key by key, anything else replaces what was there, `null` removes it. */
 export function overlay(base: unknown, over: unknown): unknown {
