@@ -2,12 +2,12 @@ import { PROBE_COMPONENTS } from '../../settings/health.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import { consumerHealth } from './consumer-health.ts';
-import { type DatabaseCheck, databaseIndicator, type KafkaCheck, kafkaIndicator } from './dependency-indicators.ts';
 import { diskSpaceIndicator } from './disk-space-indicator.ts';
 import { stateComponent } from './health-component.ts';
 import { HealthEndpoint } from './health-endpoint.ts';
 import { HealthEvaluator } from './health-evaluator.ts';
 import { healthGroups } from './health-group.ts';
+import { type DatabaseCheck, databaseIndicator, type KafkaCheck, kafkaIndicator } from './health-indicators.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { RefreshedHealth, type RefreshTiming } from './refreshed-health.ts';
 

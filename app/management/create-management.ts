@@ -4,20 +4,20 @@ import { managementEndpoint } from '../../contract/actuator.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ProductBuild } from '../configuration/product-build.ts';
 import { createHealth } from '../health/create-health.ts';
-import type { DatabaseCheck, KafkaCheck } from '../health/dependency-indicators.ts';
+import type { DatabaseCheck, KafkaCheck } from '../health/health-indicators.ts';
 import type { ClientListener } from '../kafka/client-listener.ts';
 import { createMetrics } from '../metrics/create-metrics.ts';
 import type { PoolFigures, PoolMetrics } from '../metrics/pool-metrics.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';
 import { adminInstance } from './admin-instance.ts';
-import { AdminRegistration } from './admin-registration.ts';
+import { serveEndpoints } from './endpoints.ts';
 import { guardedServer } from './guarded-server.ts';
 import { closeWithin, listen } from './listening.ts';
 import type { LogDestination } from './log-options.ts';
 import { LogOutput } from './log-output.ts';
 import { measureRequests } from './measure-requests.ts';
-import { serveEndpoints } from './serve-endpoints.ts';
+import { AdminRegistration } from './spring-boot-admin.ts';
 
 /** What the operational interface is made from; all functions answer at once and throw nothing. */
 export interface ManagementOptions {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
 import { additionalHealthPaths } from '../../settings/health.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { accessOf, guard, type IsAuthorized } from './access.ts';
+import { accessOf, guard, type IsAuthorized } from './authentication.ts';
 import { requireCertificate } from './certificate.ts';
 import { CertificateRenewal } from './certificate-renewal.ts';
 import { createServer, type ServerOptions } from './server.ts';

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
 import type { AdditionalHealthPath } from '../../settings/health.ts';
 import type { HealthAnswer, HealthEndpoint } from '../health/health-endpoint.ts';
-import type { IsAuthorized } from './access.ts';
-import { type Dialect, type JsonAnswer, jsonRoute } from './json-route.ts';
+import { type Dialect, type JsonAnswer, jsonRoute } from './actuator-route.ts';
+import type { IsAuthorized } from './authentication.ts';
 
 /** Where the health is answered. */
 export interface HealthRouteOptions {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ActuatorEndpointId, ManagementEndpoint } from '../../contract/actuator.ts';
-import { jsonRoute } from './json-route.ts';
+import { jsonRoute } from './actuator-route.ts';
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?$/i;
 

@@ -2,9 +2,9 @@ import { arch, release, type } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { LICENSE, PRODUCT_GROUP, PRODUCT_NAME } from '../../contract/identity.ts';
 import type { ProductBuild } from '../configuration/product-build.ts';
-import { jsonRoute } from './json-route.ts';
+import { jsonRoute } from './actuator-route.ts';
+import type { EndpointSources } from './endpoints.ts';
 import { processInfo } from './process-info.ts';
-import type { EndpointSources } from './serve-endpoints.ts';
 
 /** What the info is made from. */
 export type InfoSources = Pick<EndpointSources, 'endpoint' | 'build' | 'settings' | 'metrics'>;

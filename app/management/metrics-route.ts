@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
 import type { MetricReader } from '../metrics/metric-reading.ts';
-import { jsonRoute } from './json-route.ts';
+import { jsonRoute } from './actuator-route.ts';
 
 type Tag = readonly [string, string];
 

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
 import type { ExpositionFormat } from '../metrics/exposition.ts';
 import { accepts, parseAccept } from './accept-header.ts';
+import { sendNotAcceptable } from './actuator-route.ts';
 import { sendCompressed } from './compressed-answer.ts';
 import { producible } from './content-negotiation.ts';
-import { sendNotAcceptable } from './json-route.ts';
 import { readOnlyRoute } from './read-only-route.ts';
 
 const CONTENT_TYPE: Readonly<Record<ExpositionFormat, string>> = {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
-import { minuteWarning } from '../../../app/management/minute-warning.ts';
-import { createServer } from '../../../app/management/server.ts';
+import { minuteWarning } from '../../app/management/minute-warning.ts';
+import { createServer } from '../../app/management/server.ts';
 
 let lines: Record<string, unknown>[];
 let app: FastifyInstance;

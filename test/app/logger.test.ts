@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
-import { createServer } from '../../../app/management/server.ts';
-import type { Settings } from '../../../settings/settings.ts';
+import { createServer } from '../../app/management/server.ts';
+import type { Settings } from '../../settings/settings.ts';
 
 let app: FastifyInstance;
 

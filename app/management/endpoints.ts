@@ -6,7 +6,7 @@ import type { Settings } from '../../settings/settings.ts';
 import type { ProductBuild } from '../configuration/product-build.ts';
 import type { HealthEndpoint } from '../health/health-endpoint.ts';
 import type { MetricReader } from '../metrics/metric-reading.ts';
-import type { IsAuthorized } from './access.ts';
+import type { IsAuthorized } from './authentication.ts';
 import { healthRoute } from './health-route.ts';
 import { indexRoute } from './index-route.ts';
 import { infoRoute } from './info-route.ts';

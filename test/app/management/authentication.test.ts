@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { accessOf } from '../../../app/management/access.ts';
+import { accessOf } from '../../../app/management/authentication.ts';
 import { ask } from './ask.ts';
 import { managementOptions, type RunningManagement, settingsWith, startManagement } from './running-management.ts';
 
