@@ -1,7 +1,6 @@
 import type { ConsumerReport, PartitionReport } from '../stream/consumer-report.ts';
 import { explainedText } from './error-text.ts';
-import type { Detail, Health } from './health.ts';
-import type { Status } from './status.ts';
+import type { Detail, Health, Status } from './health.ts';
 
 /**
  * The component `consumer`: what the pipeline says of itself.

@@ -2,13 +2,17 @@ import { PROBE_COMPONENTS } from '../../settings/health.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import { consumerHealth } from './consumer-health.ts';
-import { diskSpaceIndicator } from './disk-space-indicator.ts';
-import { stateComponent } from './health-component.ts';
+import { type Health, stateComponent } from './health.ts';
 import { HealthEndpoint } from './health-endpoint.ts';
 import { HealthEvaluator } from './health-evaluator.ts';
 import { healthGroups } from './health-group.ts';
-import { type DatabaseCheck, databaseIndicator, type KafkaCheck, kafkaIndicator } from './health-indicators.ts';
-import { Lifecycle } from './lifecycle.ts';
+import {
+  type DatabaseCheck,
+  databaseIndicator,
+  diskSpaceIndicator,
+  type KafkaCheck,
+  kafkaIndicator,
+} from './health-indicators.ts';
 import { RefreshedHealth, type RefreshTiming } from './refreshed-health.ts';
 
 /** Indicators are asked every 2 s and DOWN without an answer in 3 s: an outage shows in at most 5 s. */
@@ -76,4 +80,30 @@ export function createHealth({ settings, report, checkDatabase, checkKafka }: He
       for (const each of running) each.stop();
     },
   };
+}
+
+/** Whether the process takes work, as its owner says: the source of `readinessState`. */
+class Lifecycle {
+  #phase: 'starting' | 'ready' | 'draining' = 'starting';
+
+  /** Everything that has to be there is there. Without effect once draining began. */
+  ready(): void {
+    if (this.#phase === 'starting') {
+      this.#phase = 'ready';
+    }
+  }
+
+  /** The end began; there is no way back. */
+  draining(): void {
+    this.#phase = 'draining';
+  }
+
+  get isDraining(): boolean {
+    return this.#phase === 'draining';
+  }
+
+  /** UP while ready, OUT_OF_SERVICE before and after. */
+  get readiness(): Health {
+    return { status: this.#phase === 'ready' ? 'UP' : 'OUT_OF_SERVICE' };
+  }
 }

@@ -1,7 +1,5 @@
-import type { Health } from './health.ts';
-import type { HealthComponent } from './health-component.ts';
+import { aggregateStatus, type Health, type HealthComponent, httpStatusOf, type Status } from './health.ts';
 import type { HealthGroup } from './health-group.ts';
-import { aggregateStatus, httpStatusOf, type Status } from './status.ts';
 
 /** A health as it is answered: of the whole, of a group or of a component. */
 interface HealthReport extends Health {

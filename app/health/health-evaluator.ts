@@ -1,6 +1,6 @@
 import { HEALTH_EVALUATION_INTERVAL_MS } from '../../contract/alert-thresholds.ts';
 import { LIVENESS_PROBE } from '../../contract/probes.ts';
-import type { Status } from './status.ts';
+import type { Status } from './health.ts';
 
 /** Time after the start, in milliseconds, from which "not UP yet" is a failure: what the liveness probe waits, too. */
 export const START_PERIOD_MS = LIVENESS_PROBE.initialDelaySeconds * 1_000;

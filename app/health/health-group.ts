@@ -1,6 +1,6 @@
 import { HEALTH_GROUP } from '../../contract/actuator.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { DEFAULT_STATUS_RULES, type StatusRules, statusRules } from './status.ts';
+import { DEFAULT_STATUS_RULES, type StatusRules, statusRules } from './health.ts';
 
 /** Some components that are asked for together, and how they are shown; the whole is one, too. */
 export interface HealthGroup {

@@ -1,5 +1,20 @@
-import type { Detail } from './health.ts';
-import type { HealthIndicator } from './health-indicator.ts';
+import { statfs } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Settings } from '../../settings/settings.ts';
+import type { Detail, Health } from './health.ts';
+
+/** A component whose health takes asking somebody else; it is asked in the background, never by a request. */
+export interface HealthIndicator {
+  /** The component's name in the report and in its path. */
+  readonly name: string;
+  /**
+   * Shown beside the error when a check fails or gives no answer.
+   * @default nothing beside the error
+   */
+  readonly context?: Readonly<Record<string, Detail>>;
+  /** Asks once. A rejection is `DOWN`. It has to settle soon after the signal aborts: until it does, it is not asked again. */
+  check(signal: AbortSignal): Promise<Health>;
+}
 
 /** Rejects when PostgreSQL cannot be used. */
 export type DatabaseCheck = (signal: AbortSignal) => Promise<void>;
@@ -31,4 +46,34 @@ export function kafkaIndicator(check: KafkaCheck, bootstrapBrokers: readonly str
     context: { bootstrapBrokers },
     check: async (signal) => ({ status: 'UP', details: await check(signal) }),
   };
+}
+
+/**
+ * The component `diskSpace`: DOWN when the file system of `path` has fewer free bytes for this user than `threshold`.
+ * A path that does not exist has none.
+ */
+export function diskSpaceIndicator(settings: Settings['management']['health']['diskspace']): HealthIndicator {
+  const path = resolve(settings.path);
+  return {
+    name: 'diskSpace',
+    check: async () => {
+      const { total, free, exists } = await space(path);
+      return {
+        status: free >= settings.threshold && exists ? 'UP' : 'DOWN',
+        details: { total, free, threshold: settings.threshold, path, exists },
+      };
+    },
+  };
+}
+
+async function space(path: string): Promise<{ total: number; free: number; exists: boolean }> {
+  try {
+    const { blocks, bavail, bsize } = await statfs(path);
+    return { total: blocks * bsize, free: bavail * bsize, exists: true };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return { total: 0, free: 0, exists: false };
+    }
+    throw error;
+  }
 }

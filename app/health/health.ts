@@ -1,4 +1,4 @@
-import type { Status } from './status.ts';
+import type { Settings } from '../../settings/settings.ts';
 
 /** What a health detail may hold: JSON, so that an answer can show it as it is. */
 export type Detail = string | number | boolean | readonly Detail[] | { readonly [name: string]: Detail };
@@ -7,4 +7,63 @@ export type Detail = string | number | boolean | readonly Detail[] | { readonly 
 export interface Health {
   readonly status: Status;
   readonly details?: Readonly<Record<string, Detail>>;
+}
+
+/** One line of the health report: what is known of it now, without asking anybody. */
+export interface HealthComponent {
+  readonly name: string;
+  /** Resolves as soon as {@link current} knows something. */
+  readonly known: Promise<void>;
+  /** What is known; `undefined` before the first result. */
+  current(): Health | undefined;
+}
+
+/** A component whose health the process knows by itself: it is read anew for each answer. */
+export function stateComponent(name: string, read: () => Health): HealthComponent {
+  return { name, known: Promise.resolve(), current: read };
+}
+
+/** Statuses of Spring Boot's health, most severe first: of several, the first one here is the whole's. */
+const STATUSES = ['DOWN', 'OUT_OF_SERVICE', 'UP', 'UNKNOWN'] as const;
+
+/**
+ * - `DOWN`: does not work
+ * - `OUT_OF_SERVICE`: works, but must not be used now (starting, draining)
+ * - `UP`: works
+ * - `UNKNOWN`: nothing can be said; it counts for nothing beside any other status
+ */
+export type Status = (typeof STATUSES)[number];
+
+/** How several statuses become one, and with which HTTP status that goes out. */
+export interface StatusRules {
+  /** Most severe first; a status that is not in it counts for nothing. */
+  readonly order: readonly Status[];
+  /** HTTP statuses other than 200. */
+  readonly http: Readonly<Partial<Record<Status, number>>>;
+}
+
+/** What Spring Boot does unless it is told otherwise. */
+export const DEFAULT_STATUS_RULES: StatusRules = { order: STATUSES, http: { DOWN: 503, OUT_OF_SERVICE: 503 } };
+
+type StatusSettings = Settings['management']['endpoint']['health']['status'];
+
+const STATUS_OF = { down: 'DOWN', 'out-of-service': 'OUT_OF_SERVICE', up: 'UP', unknown: 'UNKNOWN' } as const;
+
+/** The rules of the settings; what these leave out is as in `inherited`. */
+export function statusRules({ order, 'http-mapping': http }: StatusSettings, inherited: StatusRules): StatusRules {
+  const mapping = Object.entries(http ?? {}).map(([name, code]) => [STATUS_OF[name as keyof typeof STATUS_OF], code]);
+  return {
+    order: order?.map((name) => STATUS_OF[name]) ?? inherited.order,
+    http: mapping.length === 0 ? inherited.http : Object.fromEntries(mapping),
+  };
+}
+
+/** The most severe of several statuses; `UNKNOWN` when none of them counts. */
+export function aggregateStatus(statuses: readonly Status[], { order }: StatusRules): Status {
+  return order.find((status) => statuses.includes(status)) ?? 'UNKNOWN';
+}
+
+/** The HTTP status that a health answer goes out with. */
+export function httpStatusOf(status: Status, { http }: StatusRules): number {
+  return http[status] ?? 200;
 }

@@ -1,7 +1,6 @@
 import { errorText } from './error-text.ts';
-import type { Health } from './health.ts';
-import type { HealthComponent } from './health-component.ts';
-import type { HealthIndicator } from './health-indicator.ts';
+import type { Health, HealthComponent } from './health.ts';
+import type { HealthIndicator } from './health-indicators.ts';
 
 /** How often and how long an indicator is asked, in milliseconds. */
 export interface RefreshTiming {

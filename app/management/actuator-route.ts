@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { accepts, type MediaRange, parseAccept } from './accept-header.ts';
-import { negotiate, producible } from './content-negotiation.ts';
-import { sendError } from './error-answer.ts';
-import { readOnlyRoute } from './read-only-route.ts';
+import { accepts, type MediaRange, negotiate, parseAccept, producible } from './content-negotiation.ts';
+import { CORS_VARY, sendError } from './error-answer.ts';
 
 const V3 = 'application/vnd.spring-boot.actuator.v3+json';
 const V2 = 'application/vnd.spring-boot.actuator.v2+json';
@@ -20,7 +18,7 @@ export interface JsonAnswer {
 }
 
 /** Finds the answer; `undefined` is 404 without a body, a number is an error of that status. */
-export type JsonHandler = (
+type JsonHandler = (
   request: FastifyRequest,
   dialect: Dialect,
 ) => JsonAnswer | number | undefined | Promise<JsonAnswer | number | undefined>;
@@ -68,4 +66,37 @@ function toJson(body: unknown): string {
   return JSON.stringify(body, (_key, value: unknown) =>
     typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
   );
+}
+
+/** Answers a request; what it returns is what it sent. */
+type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
+
+const READ_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Serves a path to GET and HEAD, tells OPTIONS what there is, and refuses every other method that HTTP knows with 405. */
+export function readOnlyRoute(app: FastifyInstance, url: string, handler: Handler): void {
+  app.get(url, handler);
+  app.options(url, { onSend: withoutTypeWhenRefused }, sendOptions);
+  const otherMethods = app.supportedMethods.filter((method) => !READ_METHODS.has(method));
+  // Refused before Fastify looks at a body; a route needs its handler all the same.
+  app.route({ method: otherMethods, url, onRequest: sendMethodNotAllowed, handler: sendMethodNotAllowed });
+}
+
+function sendOptions(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isPreflight = 'origin' in request.headers && 'access-control-request-method' in request.headers;
+  if (isPreflight) {
+    return reply.code(403).header('vary', CORS_VARY).send('Invalid CORS request');
+  }
+  return reply.headers({ allow: 'GET,HEAD,OPTIONS', 'accept-patch': '' }).send();
+}
+
+/** Spring's refusal is a bare text; Fastify would label it. */
+async function withoutTypeWhenRefused(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (reply.statusCode === 403) {
+    reply.removeHeader('content-type');
+  }
+}
+
+async function sendMethodNotAllowed(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return sendError(request, reply.header('allow', 'GET'), 405);
 }

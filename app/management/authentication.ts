@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../../settings/settings.ts';
+import { minuteWarning } from '../logger.ts';
 import { sendError } from './error-answer.ts';
-import { minuteWarning } from './minute-warning.ts';
 
 type Security = Settings['management']['security'];
 

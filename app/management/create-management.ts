@@ -1,23 +1,26 @@
 import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:tls';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { managementEndpoint } from '../../contract/actuator.ts';
+import { type ManagementEndpoint, managementEndpoint } from '../../contract/actuator.ts';
+import { additionalHealthPaths } from '../../settings/health.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ProductBuild } from '../configuration/product-build.ts';
 import { createHealth } from '../health/create-health.ts';
 import type { DatabaseCheck, KafkaCheck } from '../health/health-indicators.ts';
 import type { ClientListener } from '../kafka/client-listener.ts';
+import { type LogDestination, LogOutput } from '../logger.ts';
 import { createMetrics } from '../metrics/create-metrics.ts';
 import type { PoolFigures, PoolMetrics } from '../metrics/pool-metrics.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';
-import { adminInstance } from './admin-instance.ts';
+import { accessOf, guard, type IsAuthorized } from './authentication.ts';
+import { requireCertificate } from './certificate.ts';
+import { CertificateRenewal } from './certificate-renewal.ts';
 import { serveEndpoints } from './endpoints.ts';
-import { guardedServer } from './guarded-server.ts';
 import { closeWithin, listen } from './listening.ts';
-import type { LogDestination } from './log-options.ts';
-import { LogOutput } from './log-output.ts';
 import { measureRequests } from './measure-requests.ts';
-import { AdminRegistration } from './spring-boot-admin.ts';
+import { createServer, type ServerOptions } from './server.ts';
+import { AdminRegistration, adminInstance } from './spring-boot-admin.ts';
 
 /** What the operational interface is made from; all functions answer at once and throw nothing. */
 export interface ManagementOptions {
@@ -124,4 +127,41 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
     },
   };
   return { management, app };
+}
+
+/** A server without routes, and what belongs to it from its start to its end. */
+interface GuardedServer {
+  readonly app: FastifyInstance;
+  readonly isAuthorized: IsAuthorized;
+  /** `undefined` without TLS. */
+  readonly renewal: CertificateRenewal | undefined;
+}
+
+/**
+ * The server with its certificate and its guard: with `management.security` all but the health is 401 without a right
+ * credential, and the health itself is left to its route.
+ *
+ * @throws Error when the certificate cannot be used
+ */
+function guardedServer(
+  { server, logging, management }: Pick<Settings, 'server' | 'logging' | 'management'>,
+  { healthPath }: ManagementEndpoint,
+  log: Pick<ServerOptions, 'destination' | 'onLogLine'>,
+): GuardedServer {
+  const certificate = server.ssl && requireCertificate(server.ssl);
+  const isAuthorized = accessOf(management.security);
+  const additional = additionalHealthPaths({ management }).map(({ path }) => path);
+  const isHealth = (route = '') =>
+    route === healthPath || route.startsWith(`${healthPath}/`) || additional.includes(route);
+  const app = createServer({
+    logging,
+    certificate,
+    guard: (guarded) => guard(guarded, management.security, isAuthorized, isHealth),
+    ...log,
+  });
+  const renewal =
+    certificate &&
+    server.ssl &&
+    new CertificateRenewal(app.server as unknown as Server, server.ssl, certificate, app.log);
+  return { app, isAuthorized, renewal };
 }

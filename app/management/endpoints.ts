@@ -1,16 +1,14 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ActuatorEndpointId, ManagementEndpoint } from '../../contract/actuator.ts';
-import { additionalHealthPaths } from '../../settings/health.ts';
+import { type AdditionalHealthPath, additionalHealthPaths } from '../../settings/health.ts';
 import { exposedEndpoints } from '../../settings/management.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ProductBuild } from '../configuration/product-build.ts';
-import type { HealthEndpoint } from '../health/health-endpoint.ts';
+import type { HealthAnswer, HealthEndpoint } from '../health/health-endpoint.ts';
 import type { MetricReader } from '../metrics/metric-reading.ts';
+import { type Dialect, type JsonAnswer, jsonRoute } from './actuator-route.ts';
 import type { IsAuthorized } from './authentication.ts';
-import { healthRoute } from './health-route.ts';
-import { indexRoute } from './index-route.ts';
 import { infoRoute } from './info-route.ts';
-import { metricsRoute } from './metrics-route.ts';
 import { type MetricsWriter, prometheusRoute } from './prometheus-route.ts';
 
 /** What the endpoints answer from. */
@@ -42,4 +40,124 @@ export function serveEndpoints(app: FastifyInstance, sources: EndpointSources): 
   for (const id of exposed) {
     serve[id]();
   }
+}
+
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?$/i;
+
+/** The links of each endpoint below the base path, by the names that Spring Boot gives them. */
+const LINKS: Readonly<Record<ActuatorEndpointId, (endpoint: ManagementEndpoint) => Readonly<Record<string, string>>>> =
+  {
+    health: ({ healthPath }) => ({ health: healthPath, 'health-path': `${healthPath}/{*path}` }),
+    info: ({ infoPath }) => ({ info: infoPath }),
+    prometheus: ({ prometheusPath }) => ({ prometheus: prometheusPath }),
+    metrics: ({ metricsPath }) => ({
+      'metrics-requiredMetricName': `${metricsPath}/{requiredMetricName}`,
+      metrics: metricsPath,
+    }),
+  };
+
+/** Serves the list of the exposed endpoints, as absolute links to the host that the client asked. */
+function indexRoute(
+  app: FastifyInstance,
+  endpoint: ManagementEndpoint,
+  exposed: ReadonlySet<ActuatorEndpointId>,
+): void {
+  const ids = (Object.keys(LINKS) as ActuatorEndpointId[]).filter((id) => exposed.has(id));
+  const paths = Object.assign({ self: endpoint.basePath }, ...ids.map((id) => LINKS[id](endpoint)));
+  jsonRoute(app, endpoint.indexPath, (request) => {
+    const origin = `${endpoint.scheme.toLowerCase()}://${hostOf(request)}`;
+    const links = Object.entries<string>(paths).map(([name, path]) => [
+      name,
+      { href: `${origin}${path}`, templated: path.includes('{') },
+    ]);
+    return { body: { _links: Object.fromEntries(links) } };
+  });
+}
+
+/** The Host header; the address of the connection where there is none or where it is no host. */
+function hostOf({ headers: { host = '' }, socket }: FastifyRequest): string {
+  if (HOST.test(host)) {
+    return host;
+  }
+  const { localAddress = 'localhost', localPort = 80 } = socket;
+  return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
+}
+
+/** Where the health is answered. */
+interface HealthRouteOptions {
+  readonly endpoint: ManagementEndpoint;
+  readonly additionalPaths: readonly AdditionalHealthPath[];
+}
+
+/**
+ * Serves the health of the whole, of the groups and of the components, as far as the settings show them; 503 when it is
+ * not good. Who is not authorized sees the status alone, and components are not there for them.
+ */
+function healthRoute(
+  app: FastifyInstance,
+  { endpoint, additionalPaths }: HealthRouteOptions,
+  health: HealthEndpoint,
+  isAuthorized: IsAuthorized,
+): void {
+  const serve = (url: string, pathOf: (request: FastifyRequest) => readonly string[]) =>
+    jsonRoute(app, url, async (request, dialect) =>
+      inDialect(await health.find(pathOf(request), isAuthorized(request)), dialect),
+    );
+  serve(endpoint.healthPath, () => []);
+  serve(`${endpoint.healthPath}/*`, segmentsOf);
+  for (const { path, group } of additionalPaths) {
+    serve(path, () => [group]);
+  }
+}
+
+/** Segments below the health path; one slash at the end means nothing. */
+function segmentsOf(request: FastifyRequest): string[] {
+  const { '*': path = '' } = request.params as { '*'?: string };
+  return path === '' ? [] : path.replace(/\/$/, '').split('/');
+}
+
+function inDialect(answer: HealthAnswer | undefined, dialect: Dialect): JsonAnswer | undefined {
+  if (answer === undefined) {
+    return undefined;
+  }
+  const { components, ...report } = answer.report;
+  const key = dialect === 'v2' ? 'details' : 'components';
+  return { status: answer.httpStatus, body: components === undefined ? report : { ...report, [key]: components } };
+}
+
+type Tag = readonly [string, string];
+
+/** Serves the names of the metrics and each one's figures, by `?tag=KEY:VALUE` those of the series that carry the tag. */
+function metricsRoute(app: FastifyInstance, endpoint: ManagementEndpoint, reader: MetricReader): void {
+  jsonRoute(app, endpoint.metricsPath, () => ({ body: { names: reader.names } }));
+  app.addHook('onSend', async (request, reply) => {
+    const { name } = request.params as { name?: string };
+    // Spring guards answers at paths that end like a file name against being saved and run as a file, empty ones apart.
+    if (name?.includes('.') && reply.hasHeader('content-type')) {
+      reply.header('content-disposition', 'inline;filename=f.txt');
+    }
+  });
+  jsonRoute(app, `${endpoint.metricsPath}/:name(^.+$)`, (request) => {
+    const tags = tagsOf(request);
+    if (tags === undefined) {
+      return 400;
+    }
+    const body = reader.read((request.params as { name: string }).name, tags);
+    return body && { body };
+  });
+}
+
+/** The tags of the query; `undefined` when one of them is not KEY:VALUE. A single parameter may hold several, by commas. */
+function tagsOf(request: FastifyRequest): readonly Tag[] | undefined {
+  const { tag = '' } = request.query as { tag?: string | string[] };
+  if (tag === '') {
+    return [];
+  }
+  const tags = (typeof tag === 'string' ? tag.split(',') : tag).map(parseTag);
+  return tags.every((parsed) => parsed !== undefined) ? tags : undefined;
+}
+
+function parseTag(text: string): Tag | undefined {
+  const colon = text.indexOf(':');
+  return colon === -1 ? undefined : [text.slice(0, colon), text.slice(colon + 1)];
 }

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyReply, FastifyRequest } from 'fastify';
-import { parseAccept } from './accept-header.ts';
-import { negotiate, producible } from './content-negotiation.ts';
+import { negotiate, parseAccept, producible } from './content-negotiation.ts';
 
 const HTML = 'text/html;charset=UTF-8';
 const ERROR_TYPES = producible('application/json', 'application/*+json', 'text/html');

@@ -1,13 +1,15 @@
-import { arch, release, type } from 'node:os';
+import { arch, availableParallelism, release, type, userInfo } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
 import { LICENSE, PRODUCT_GROUP, PRODUCT_NAME } from '../../contract/identity.ts';
+import { METRICS } from '../../contract/metrics.ts';
 import type { ProductBuild } from '../configuration/product-build.ts';
+import type { MetricReader } from '../metrics/metric-reading.ts';
 import { jsonRoute } from './actuator-route.ts';
 import type { EndpointSources } from './endpoints.ts';
-import { processInfo } from './process-info.ts';
 
 /** What the info is made from. */
-export type InfoSources = Pick<EndpointSources, 'endpoint' | 'build' | 'settings' | 'metrics'>;
+type InfoSources = Pick<EndpointSources, 'endpoint' | 'build' | 'settings' | 'metrics'>;
 
 /** Serves what this is: what the settings say of it, build, license, runtime and, where asked for, system and process. */
 export function infoRoute(app: FastifyInstance, { endpoint, build, settings, metrics }: InfoSources): void {
@@ -48,3 +50,51 @@ const JAVA_ARCH: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'aarc
 
 /** The processor's name as a JVM has it. */
 const javaArch = (name: string): string => JAVA_ARCH[name] ?? name;
+
+const PAUSES = METRICS.gcPause.name;
+
+/** A kind of memory in bytes, as Java's management tells it: -1 for what is not known or has no limit. */
+interface MemoryInfo {
+  readonly max: number;
+  readonly init: number;
+  readonly committed: number;
+  readonly used: number;
+}
+
+/** What the process is, as Spring Boot's process info tells it; V8's heap is the heap, the rest of the process is not. */
+function processInfo(metrics: MetricReader) {
+  const heap = getHeapStatistics();
+  const { rss } = process.memoryUsage();
+  const rest = Math.max(0, rss - heap.total_physical_size);
+  return {
+    pid: process.pid,
+    parentPid: process.ppid,
+    owner: owner(),
+    cpus: availableParallelism(),
+    memory: {
+      heap: memory(heap.heap_size_limit, heap.total_heap_size, heap.used_heap_size),
+      nonHeap: memory(-1, rest, rest),
+      garbageCollectors: garbageCollectors(metrics),
+    },
+  };
+}
+
+const memory = (max: number, committed: number, used: number): MemoryInfo => ({ max, init: -1, committed, used });
+
+function garbageCollectors(metrics: MetricReader): readonly { name: string; collectionCount: number }[] {
+  const tags = metrics.read(PAUSES, [])?.availableTags ?? [];
+  const names = tags.find(({ tag }) => tag === 'gc')?.values ?? [];
+  return names.map((name) => {
+    const count = metrics.read(PAUSES, [['gc', name]])?.measurements.find(({ statistic }) => statistic === 'COUNT');
+    return { name, collectionCount: count?.value ?? 0 };
+  });
+}
+
+/** A container's user has a number, but not always a name. */
+function owner(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? '');
+  }
+}

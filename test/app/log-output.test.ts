@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { LogOutput } from '../../app/management/log-output.ts';
+import { LogOutput } from '../../app/logger.ts';
 
 const LINE = `${'x'.repeat(1_023)}\n`;
 

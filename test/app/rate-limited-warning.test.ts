@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
-import { minuteWarning } from '../../app/management/minute-warning.ts';
+import { minuteWarning } from '../../app/logger.ts';
 import { createServer } from '../../app/management/server.ts';
 
 let lines: Record<string, unknown>[];

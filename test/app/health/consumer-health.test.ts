@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { consumerHealth } from '../../../app/health/consumer-health.ts';
-import type { Status } from '../../../app/health/status.ts';
+import type { Status } from '../../../app/health/health.ts';
 import type { ConsumerReport, ConsumerState } from '../../../app/stream/consumer-report.ts';
 
 const IDLE: ConsumerReport = {

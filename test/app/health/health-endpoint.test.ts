@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { Health } from '../../../app/health/health.ts';
-import { type HealthComponent, stateComponent } from '../../../app/health/health-component.ts';
+import {
+  DEFAULT_STATUS_RULES,
+  type Health,
+  type HealthComponent,
+  type Status,
+  stateComponent,
+} from '../../../app/health/health.ts';
 import { HealthEndpoint } from '../../../app/health/health-endpoint.ts';
 import type { HealthGroup } from '../../../app/health/health-group.ts';
-import { DEFAULT_STATUS_RULES, type Status } from '../../../app/health/status.ts';
 
 /** A group of these components that shows everything; without names, of all. */
 const group = (...names: string[]): HealthGroup => ({

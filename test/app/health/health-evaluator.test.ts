@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import type { Status } from '../../../app/health/health.ts';
 import { HealthEvaluator, START_PERIOD_MS } from '../../../app/health/health-evaluator.ts';
-import type { Status } from '../../../app/health/status.ts';
 import { ALERT_THRESHOLD, HEALTH_EVALUATION_INTERVAL_MS } from '../../../contract/alert-thresholds.ts';
 
 let status: Status;

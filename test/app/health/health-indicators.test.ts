@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { diskSpaceIndicator } from '../../../app/health/disk-space-indicator.ts';
+import { diskSpaceIndicator } from '../../../app/health/health-indicators.ts';
 
 const check = (path: string, threshold: number) =>
   diskSpaceIndicator({ path, threshold }).check(new AbortController().signal);

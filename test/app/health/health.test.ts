@@ -5,7 +5,7 @@ import {
   httpStatusOf,
   type Status,
   statusRules,
-} from '../../../app/health/status.ts';
+} from '../../../app/health/health.ts';
 
 const cases: readonly (readonly [readonly Status[], Status])[] = [
   [['UP', 'OUT_OF_SERVICE', 'DOWN'], 'DOWN'],

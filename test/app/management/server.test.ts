@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { HTTPMethods } from 'fastify';
-import { createServer } from '../../../app/management/server.ts';
+import { createServer, queryParameters } from '../../../app/management/server.ts';
 import { managementOptions, type RunningManagement, startManagement } from './running-management.ts';
 import { certificateFolder, sslIn, testCertificate } from './test-certificate.ts';
 
@@ -169,4 +169,27 @@ describe('with TLS', () => {
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
     expect(Object.keys(JSON.parse(body))).toEqual(['timestamp', 'status', 'error', 'path']);
   });
+});
+
+test.each<[string, object]>([
+  ['', {}],
+  ['a=b&c=d', { a: 'b', c: 'd' }],
+  ['a=b&a=c&a=b', { a: ['b', 'c', 'b'] }],
+  ['a', { a: '' }],
+  ['a=', { a: '' }],
+  ['=b', { '': 'b' }],
+  ['a=b=c', { a: 'b=c' }],
+  ['a=%20b+c&%61=d', { a: [' b c', 'd'] }],
+  ['a=%zz&b=1', { b: '1' }],
+  ['%zz=1&b=1', { b: '1' }],
+  ['a=%c3%28&&b=1', { b: '1' }],
+])('the query %j has the parameters %j', (query, parameters) => {
+  expect({ ...queryParameters(query) }).toEqual(parameters);
+});
+
+test('a name that every object has is one like any other', () => {
+  expect(Object.entries(queryParameters('__proto__=a&constructor=b'))).toEqual([
+    ['__proto__', 'a'],
+    ['constructor', 'b'],
+  ]);
 });

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { adminInstance } from '../../../app/management/admin-instance.ts';
+import { adminInstance } from '../../../app/management/spring-boot-admin.ts';
 import { freePort } from '../../../dev/run/free-port.ts';
 import { AdminServer } from './admin-server.ts';
 import { type RunningManagement, settingsWith, startManagement } from './running-management.ts';
