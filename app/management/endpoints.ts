@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ActuatorEndpointId, ManagementEndpoint } from '../../contract/actuator.ts';
-import { type AdditionalHealthPath, additionalHealthPaths } from '../../settings/health.ts';
+import { additionalHealthPaths } from '../../settings/health.ts';
 import { exposedEndpoints } from '../../settings/management.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ProductBuild } from '../configuration/product-build.ts';
@@ -12,7 +12,7 @@ import { infoRoute } from './info-route.ts';
 import { type MetricsWriter, prometheusRoute } from './prometheus-route.ts';
 
 /** What the endpoints answer from. */
-export interface EndpointSources {
+interface EndpointSources {
   readonly endpoint: ManagementEndpoint;
   readonly settings: Pick<Settings, 'info' | 'management'>;
   readonly build: ProductBuild;
@@ -23,14 +23,11 @@ export interface EndpointSources {
 
 /** Serves the endpoints that the settings expose, and links to them unless the settings say no. */
 export function serveEndpoints(app: FastifyInstance, sources: EndpointSources): void {
-  const { endpoint, settings, health, metrics, isAuthorized } = sources;
+  const { endpoint, settings, build, metrics } = sources;
   const exposed = exposedEndpoints(settings);
   const serve: Readonly<Record<ActuatorEndpointId, () => void>> = {
-    health: () => {
-      const additionalPaths = additionalHealthPaths(settings);
-      healthRoute(app, { endpoint, additionalPaths }, health, isAuthorized);
-    },
-    info: () => infoRoute(app, sources),
+    health: () => healthRoute(app, sources),
+    info: () => infoRoute(app, endpoint, { settings, build, metrics: metrics.reader }),
     prometheus: () => prometheusRoute(app, endpoint, metrics.write),
     metrics: () => metricsRoute(app, endpoint, metrics.reader),
   };
@@ -83,29 +80,19 @@ function hostOf({ headers: { host = '' }, socket }: FastifyRequest): string {
   return `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
 }
 
-/** Where the health is answered. */
-interface HealthRouteOptions {
-  readonly endpoint: ManagementEndpoint;
-  readonly additionalPaths: readonly AdditionalHealthPath[];
-}
-
 /**
  * Serves the health of the whole, of the groups and of the components, as far as the settings show them; 503 when it is
- * not good. Who is not authorized sees the status alone, and components are not there for them.
+ * not good. A request without the credential gets the status alone, and 404 for a component.
  */
-function healthRoute(
-  app: FastifyInstance,
-  { endpoint, additionalPaths }: HealthRouteOptions,
-  health: HealthEndpoint,
-  isAuthorized: IsAuthorized,
-): void {
+function healthRoute(app: FastifyInstance, sources: EndpointSources): void {
+  const { endpoint, settings, health, isAuthorized } = sources;
   const serve = (url: string, pathOf: (request: FastifyRequest) => readonly string[]) =>
     jsonRoute(app, url, async (request, dialect) =>
       inDialect(await health.find(pathOf(request), isAuthorized(request)), dialect),
     );
   serve(endpoint.healthPath, () => []);
   serve(`${endpoint.healthPath}/*`, segmentsOf);
-  for (const { path, group } of additionalPaths) {
+  for (const { path, group } of additionalHealthPaths(settings)) {
     serve(path, () => [group]);
   }
 }

@@ -1,19 +1,27 @@
 import { arch, availableParallelism, release, type, userInfo } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
+import type { ManagementEndpoint } from '../../contract/actuator.ts';
 import { LICENSE, PRODUCT_GROUP, PRODUCT_NAME } from '../../contract/identity.ts';
 import { METRICS } from '../../contract/metrics.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { ProductBuild } from '../configuration/product-build.ts';
 import type { MetricReader } from '../metrics/metric-reading.ts';
 import { jsonRoute } from './actuator-route.ts';
-import type { EndpointSources } from './endpoints.ts';
 
 /** What the info is made from. */
-type InfoSources = Pick<EndpointSources, 'endpoint' | 'build' | 'settings' | 'metrics'>;
+interface InfoSources {
+  readonly settings: Pick<Settings, 'info' | 'management'>;
+  readonly build: ProductBuild;
+  readonly metrics: MetricReader;
+}
 
-/** Serves what this is: what the settings say of it, build, license, runtime and, where asked for, system and process. */
-export function infoRoute(app: FastifyInstance, { endpoint, build, settings, metrics }: InfoSources): void {
-  const { info, management } = settings;
+/** Serves `info` of the settings, build, license, runtime and, where the settings ask for them, system and process. */
+export function infoRoute(
+  app: FastifyInstance,
+  { infoPath }: ManagementEndpoint,
+  { settings: { info, management }, build, metrics }: InfoSources,
+): void {
   const known = {
     app: { name: PRODUCT_NAME, version: build.version, license: LICENSE.name },
     ...info,
@@ -30,8 +38,8 @@ export function infoRoute(app: FastifyInstance, { endpoint, build, settings, met
     runtime: { name: 'Node.js', version: process.versions.node },
     ...(management.info.os.enabled && { os: { name: type(), version: release(), arch: javaArch(arch()) } }),
   };
-  const processPart = () => (management.info.process.enabled ? { process: processInfo(metrics.reader) } : {});
-  jsonRoute(app, endpoint.infoPath, () => ({ body: { ...known, ...processPart() } }));
+  const processPart = () => (management.info.process.enabled ? { process: processInfo(metrics) } : {});
+  jsonRoute(app, infoPath, () => ({ body: { ...known, ...processPart() } }));
 }
 
 /** As Spring Boot shows it: the commit by its first seven digits. */
@@ -50,8 +58,6 @@ const JAVA_ARCH: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'aarc
 
 /** The processor's name as a JVM has it. */
 const javaArch = (name: string): string => JAVA_ARCH[name] ?? name;
-
-const PAUSES = METRICS.gcPause.name;
 
 /** A kind of memory in bytes, as Java's management tells it: -1 for what is not known or has no limit. */
 interface MemoryInfo {
@@ -80,6 +86,8 @@ function processInfo(metrics: MetricReader) {
 }
 
 const memory = (max: number, committed: number, used: number): MemoryInfo => ({ max, init: -1, committed, used });
+
+const PAUSES = METRICS.gcPause.name;
 
 function garbageCollectors(metrics: MetricReader): readonly { name: string; collectionCount: number }[] {
   const tags = metrics.read(PAUSES, [])?.availableTags ?? [];
