@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accepts, type MediaRange, negotiate, parseAccept, producible } from './content-negotiation.ts';
-import { CORS_VARY, sendError } from './error-answer.ts';
+import { CORS_VARY, sendError, sendNotAcceptable } from './error-answer.ts';
 
 const V3 = 'application/vnd.spring-boot.actuator.v3+json';
 const V2 = 'application/vnd.spring-boot.actuator.v2+json';
-const JSON_TYPES = producible(V3, V2, 'application/json');
+const TYPES = [V3, V2, 'application/json'];
+const JSON_TYPES = producible(...TYPES);
 const [V3_RANGE, V2_RANGE] = JSON_TYPES;
 
 /** Which of Actuator's JSON dialects the client reads: V2 calls `details` what V3 calls `components`. */
@@ -29,7 +30,7 @@ export function jsonRoute(app: FastifyInstance, url: string, handler: JsonHandle
     const ranges = parseAccept(request.headers.accept);
     const type = negotiate(ranges, JSON_TYPES);
     if (type === undefined) {
-      return sendNotAcceptable(request, reply, [V3, V2, 'application/json']);
+      return sendNotAcceptable(request, reply, TYPES);
     }
     const answer = await handler(request, dialectOf(ranges));
     if (answer === undefined) {
@@ -46,34 +47,25 @@ export function jsonRoute(app: FastifyInstance, url: string, handler: JsonHandle
   });
 }
 
-/** Answers 406 and says what can be had. */
-export function sendNotAcceptable(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  types: readonly string[],
-): FastifyReply {
-  return sendError(request, reply.header('accept', types.join(', ')), 406);
-}
-
 /** The newest dialect that any of the ranges takes, whatever their order; V3 when they name neither. */
 function dialectOf(ranges: readonly MediaRange[]): Dialect {
   const takes = (type: MediaRange | undefined) => type !== undefined && ranges.some((range) => accepts(range, type));
   return takes(V2_RANGE) && !takes(V3_RANGE) ? 'v2' : 'v3';
 }
 
-/** JSON has no word for NaN and the infinities; Actuator writes them as text. */
+/** JSON cannot express NaN and the infinities; Actuator writes them as strings. */
 function toJson(body: unknown): string {
   return JSON.stringify(body, (_key, value: unknown) =>
     typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
   );
 }
 
-/** Answers a request; what it returns is what it sent. */
+/** Answers a request and returns the reply that it sent. */
 type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
 const READ_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Serves a path to GET and HEAD, tells OPTIONS what there is, and refuses every other method that HTTP knows with 405. */
+/** Serves a path to GET and HEAD, answers OPTIONS with these methods, and refuses every other method that HTTP knows with 405. */
 export function readOnlyRoute(app: FastifyInstance, url: string, handler: Handler): void {
   app.get(url, handler);
   app.options(url, { onSend: withoutTypeWhenRefused }, sendOptions);
@@ -90,7 +82,7 @@ function sendOptions(request: FastifyRequest, reply: FastifyReply): FastifyReply
   return reply.headers({ allow: 'GET,HEAD,OPTIONS', 'accept-patch': '' }).send();
 }
 
-/** Spring's refusal is a bare text; Fastify would label it. */
+/** Spring refuses a preflight without a content type; Fastify would add one. */
 async function withoutTypeWhenRefused(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (reply.statusCode === 403) {
     reply.removeHeader('content-type');

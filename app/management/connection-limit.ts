@@ -1,38 +1,54 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { minuteWarning } from '../logger.ts';
+import { openFilesLimit } from '../metrics/process-status.ts';
+
+/** At most half of the files that the process may open: the others are for PostgreSQL and Kafka. */
+const MOST_CONNECTIONS = 512;
+
+/** In milliseconds. Node closes at the second timeout in which the client read nothing: after 15 s at the latest. */
+const ANSWER_TIMEOUT_MS = 7_500;
+
+/** Bounds the open connections of the server, and warns of those that are closed. */
+export function limitConnections(app: FastifyInstance): ConnectionLimit {
+  const connections = Math.min(MOST_CONNECTIONS, Math.floor((openFilesLimit() ?? Number.POSITIVE_INFINITY) / 2));
+  const onEvicted = minuteWarning(app, `connections closed to make room: more than ${connections} were open at once`);
+  return new ConnectionLimit(app.server, { connections, answerTimeout: ANSWER_TIMEOUT_MS, onEvicted });
+}
 
 /** What {@link ConnectionLimit} is made from. */
-export interface ConnectionLimitOptions {
+interface ConnectionLimitOptions {
   /** Most connections that are open at once. */
   readonly connections: number;
-  /** Silence, in milliseconds, between two looks at a connection with an answer on its way. */
+  /** Timeout, in milliseconds, of a socket while a request on it is being answered. */
   readonly answerTimeout: number;
-  /** Called with the address of each client whose connection is closed to make room. */
+  /** Called with the remote address of each connection that is closed to make room. */
   readonly onEvicted: (peer: string | undefined) => void;
 }
 
 interface Connection {
   readonly socket: Socket;
-  /** Requests that have arrived and whose answers have not left. */
+  /** Requests that have arrived and are not answered completely. */
   requests: number;
 }
 
-/** Tells a connection apart from all that are open; with TLS the same for the TCP socket and the TLS socket on it. */
+/** One key per open connection; with TLS the same for the TCP socket and the TLS socket on it. */
 const keyOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
 /**
  * Bounds the open connections of a server, those in the middle of a TLS handshake included. At the bound a new one is
  * let in, and the connection is closed that has been idle for longest: since its last answer, or since it was opened.
- * The bytes of a request that is not complete count for nothing. All may come from one address, through SNAT, so none
- * is told apart by that.
+ * The bytes of an incomplete request do not count as activity. SNAT may give all connections one address, so addresses
+ * do not count either.
  *
- * A connection whose request is being answered goes only when those are the majority, the longest under way first: else
- * clients that take no answers could hold all places but a few, for which the rest would then compete.
+ * A connection with a request that is being answered is closed only when those are the majority, the longest under way
+ * first: else clients that read no answers could hold nearly all connections, and the others would compete for the rest.
  */
 export class ConnectionLimit {
   readonly #open = new Map<string, Connection>();
-  // Both in the order of the time since when.
+  // Both in insertion order: the connection that has been idle or busy for longest comes first.
   readonly #idle = new Set<Connection>();
   readonly #busy = new Set<Connection>();
   readonly #options: ConnectionLimitOptions;

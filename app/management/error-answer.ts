@@ -1,6 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ConnectionError, FastifyReply, FastifyRequest } from 'fastify';
+import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { minuteWarning } from '../logger.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
 import { negotiate, parseAccept, producible } from './content-negotiation.ts';
 
 const HTML = 'text/html;charset=UTF-8';
@@ -10,8 +12,8 @@ const ERROR_TYPES = producible('application/json', 'application/*+json', 'text/h
 export const CORS_VARY = ['Origin', 'Access-Control-Request-Method', 'Access-Control-Request-Headers'];
 
 /**
- * Answers with an error as Spring Boot words it: JSON with exactly the keys timestamp, status, error and path; a page
- * for a client that wants HTML; no body for one that takes neither. Never a message, never a stack trace.
+ * Answers with an error as Spring Boot does: JSON with exactly the keys timestamp, status, error and path; a page for a
+ * client that wants HTML; no body for one that takes neither. Never a message, never a stack trace.
  */
 export function sendError(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {
   const type = negotiate(parseAccept(request.headers.accept), ERROR_TYPES);
@@ -26,6 +28,20 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, status: 
   return reply.header('content-type', type).serializer(JSON.stringify).send(body);
 }
 
+/** Answers 404 for a path without a route. */
+export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendError(request, reply.header('vary', CORS_VARY), 404);
+}
+
+/** Answers 406 and lists the content types that can be had. */
+export function sendNotAcceptable(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  types: readonly string[],
+): FastifyReply {
+  return sendError(request, reply.header('accept', types.join(', ')), 406);
+}
+
 const errorBody = (status: number, path: string) => ({
   timestamp: new Date().toISOString().replace('Z', '+00:00'),
   status,
@@ -33,9 +49,14 @@ const errorBody = (status: number, path: string) => ({
   path,
 });
 
+/** Holds nothing that came with the request. */
+function errorPage({ status, error }: { readonly status: number; readonly error: string }): string {
+  return `<!doctype html><html lang="en"><head><title>${status} ${error}</title></head><body><h1>${status} ${error}</h1></body></html>\n`;
+}
+
 /**
- * Answers what could not be read as a request, in the same words, and closes the connection. The path is empty, since
- * what was read of the request is not known to be its own. A failed TLS handshake has no answer in HTTP.
+ * Answers what could not be read as a request with the same JSON, and closes the connection. The path is empty, since
+ * the bytes read so far may belong to another request. A failed TLS handshake has no answer in HTTP.
  */
 export function answerClientError(error: ConnectionError, socket: Socket): void {
   const status = clientErrorStatus(error);
@@ -57,8 +78,24 @@ function clientErrorStatus({ code = '' }: Partial<ConnectionError>): number | un
   return code.startsWith('HPE_') ? 400 : undefined;
 }
 
+/** OpenSSL's codes for the beginning of a request where that of a handshake is due. */
+const PLAIN_HTTP: ReadonlySet<string> = new Set(['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST']);
+
+const REQUIRES_TLS = 'This combination of host and port requires TLS.\r\n';
+
+/** Answers plain HTTP at the HTTPS port with 400, over the TCP socket, and warns of it. */
+export function answerPlainHttp(app: FastifyInstance, connections: Pick<ConnectionLimit, 'socketBelow'>): void {
+  const warn = minuteWarning(app, 'plain HTTP came to the HTTPS port');
+  app.server.on('tlsClientError', ({ code }: ConnectionError, socket: Socket) => {
+    if (PLAIN_HTTP.has(code)) {
+      warn(socket.remoteAddress);
+      connections.socketBelow(socket)?.write(rawAnswer(400, 'text/plain;charset=UTF-8', REQUIRES_TLS));
+    }
+  });
+}
+
 /** An answer as it goes over a connection that has no request, after which the connection ends. */
-export function rawAnswer(status: number, type: string, body: string): string {
+function rawAnswer(status: number, type: string, body: string): string {
   const headers = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Type: ${type}`,
@@ -67,14 +104,4 @@ export function rawAnswer(status: number, type: string, body: string): string {
     'Connection: close',
   ];
   return `${headers.join('\r\n')}\r\n\r\n${body}`;
-}
-
-/** Answers 404 for a path that nobody serves. */
-export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return sendError(request, reply.header('vary', CORS_VARY), 404);
-}
-
-/** Holds nothing that came with the request. */
-function errorPage({ status, error }: { readonly status: number; readonly error: string }): string {
-  return `<!doctype html><html lang="en"><head><title>${status} ${error}</title></head><body><h1>${status} ${error}</h1></body></html>\n`;
 }

@@ -2,18 +2,22 @@ import { constants, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
 import type { ExpositionFormat } from '../metrics/exposition.ts';
-import { readOnlyRoute, sendNotAcceptable } from './actuator-route.ts';
+import { readOnlyRoute } from './actuator-route.ts';
 import { accepts, parseAccept, producible } from './content-negotiation.ts';
+import { sendNotAcceptable } from './error-answer.ts';
 
 const CONTENT_TYPE: Readonly<Record<ExpositionFormat, string>> = {
   text: 'text/plain;version=0.0.4;charset=utf-8',
   openmetrics: 'application/openmetrics-text;version=1.0.0;charset=utf-8',
 };
 
-/** Writes the metrics, all or those of the names. */
+/** Writes all metrics, or those with the names. */
 export type MetricsWriter = (format: ExpositionFormat, includedNames?: ReadonlySet<string>) => Promise<string>;
 
-/** Serves the scrape: text 0.0.4, or OpenMetrics 1.0.0 for a client that names it; gzip when asked. `?includedNames=` narrows it. */
+/**
+ * Serves the scrape: text 0.0.4, or OpenMetrics 1.0.0 for a client that names it; gzip for a client that takes it.
+ * `?includedNames=` selects metrics.
+ */
 export function prometheusRoute(app: FastifyInstance, endpoint: ManagementEndpoint, write: MetricsWriter): void {
   readOnlyRoute(app, endpoint.prometheusPath, async (request, reply) => {
     const format = formatFor(request.headers.accept);
@@ -25,7 +29,7 @@ export function prometheusRoute(app: FastifyInstance, endpoint: ManagementEndpoi
   });
 }
 
-/** OpenMetrics wherever it is asked for by name, whatever its `q`; text where anything will do. */
+/** OpenMetrics for a client that names it, whatever its `q`; text for one that takes anything. */
 function formatFor(accept: string | undefined): ExpositionFormat | undefined {
   const ranges = parseAccept(accept);
   const takes = (format: ExpositionFormat, candidates = ranges) =>
@@ -45,15 +49,15 @@ function includedNamesOf(request: FastifyRequest): ReadonlySet<string> | undefin
   return includedNames === undefined ? undefined : new Set([includedNames].flat().flatMap((names) => names.split(',')));
 }
 
-/** Below this many bytes an answer fits into one packet anyway. */
+/** A shorter answer fits into one packet anyway. */
 const LEAST_BYTES = 1_024;
 
-/** The quickest level makes a tenth of a scrape, too: its lines repeat each other. */
+/** The fastest level, too, makes a scrape ten times smaller: its lines repeat each other. */
 const LEVEL = constants.Z_BEST_SPEED;
 
 /**
- * Sends a text, compressed for a client that takes gzip. That is done at once: it takes less than a millisecond, and handing it to another
- * thread and back takes several where the processors are busy.
+ * Sends a text, compressed for a client that takes gzip. Compressing takes less than a millisecond; a thread of its own
+ * would take several where the processors are busy.
  */
 function sendCompressed(request: Pick<FastifyRequest, 'headers'>, reply: FastifyReply, text: string): FastifyReply {
   if (text.length < LEAST_BYTES || !takesGzip(request.headers['accept-encoding'])) {
@@ -63,7 +67,7 @@ function sendCompressed(request: Pick<FastifyRequest, 'headers'>, reply: Fastify
   return reply.headers({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' }).send(body);
 }
 
-/** Whether the header names gzip, or anything, with a weight above 0; what is named counts more than `*`. */
+/** Whether Accept-Encoding has gzip, x-gzip or else `*` with a weight above 0. */
 function takesGzip(header: string | string[] | undefined): boolean {
   const weights = new Map(
     String(header ?? '')

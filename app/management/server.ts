@@ -8,11 +8,10 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Settings } from '../../settings/settings.ts';
-import { type LogDestination, logOptions, minuteWarning } from '../logger.ts';
-import { openFilesLimit } from '../metrics/process-status.ts';
+import { type LogDestination, logOptions } from '../logger.ts';
 import type { Certificate } from './certificate.ts';
-import { ConnectionLimit } from './connection-limit.ts';
-import { answerClientError, rawAnswer, sendError, sendNotFound } from './error-answer.ts';
+import { limitConnections } from './connection-limit.ts';
+import { answerClientError, answerPlainHttp, sendError, sendNotFound } from './error-answer.ts';
 
 /** Limits against clients that are slow, many or malicious; times in milliseconds, sizes in bytes. */
 const LIMITS = {
@@ -25,16 +24,8 @@ const LIMITS = {
   /** Silence on a connection in the middle of a request. */
   connectionTimeout: 30_000,
   keepAliveTimeout: 60_000,
-  /** Node closes at the second look that finds nothing taken: after 15 s at the latest. */
-  answerTimeout: 7_500,
-  /** At most half of the files that the process may open: the others are for PostgreSQL and Kafka. */
-  connections: 512,
   metricNameCharacters: 1_024,
 } as const;
-
-/** OpenSSL's words for the beginning of a request where that of a handshake is due. */
-const PLAIN_HTTP: ReadonlySet<string> = new Set(['ERR_SSL_HTTP_REQUEST', 'ERR_SSL_HTTPS_PROXY_REQUEST']);
-const REQUIRES_TLS = 'This combination of host and port requires TLS.\r\n';
 
 /** No route has a schema, so nothing compiles one: the compilers are a fifth of what Fastify would load at the start. */
 const NO_SCHEMAS = {
@@ -59,7 +50,7 @@ function serverOptions(certificate: Certificate | undefined) {
     maxHeaderSize: LIMITS.headerBytes,
     headersTimeout,
     connectionsCheckingInterval,
-    // A request without one is refused below, as Node's own refusal has no body.
+    // refuseDoubtfulHost() answers a request without one, as Node's own refusal has no body.
     requireHostHeader: false,
   };
   if (certificate === undefined) {
@@ -89,7 +80,7 @@ export interface ServerOptions {
   readonly destination?: LogDestination | undefined;
   /**
    * Called with pino's level of each line of the log.
-   * @default nobody
+   * @default does nothing
    */
   readonly onLogLine?: (level: number) => void;
 }
@@ -118,7 +109,7 @@ export function createServer({ logging, certificate, guard, destination, onLogLi
     clientErrorHandler: refuse,
     frameworkErrors: (error, request, reply) => void sendError(request, reply, error.statusCode ?? 400),
   });
-  guardConnections(app);
+  answerPlainHttp(app, limitConnections(app));
   for (const method of extraMethods(app)) {
     app.addHttpMethod(method, { hasBody: true });
   }
@@ -128,20 +119,6 @@ export function createServer({ logging, certificate, guard, destination, onLogLi
   guard?.(app);
   addErrorAnswers(app);
   return app;
-}
-
-function guardConnections(app: FastifyInstance): void {
-  const { answerTimeout } = LIMITS;
-  const connections = Math.min(LIMITS.connections, Math.floor((openFilesLimit() ?? Number.POSITIVE_INFINITY) / 2));
-  const onEvicted = minuteWarning(app, `connections closed to make room: more than ${connections} were open at once`);
-  const limit = new ConnectionLimit(app.server, { connections, answerTimeout, onEvicted });
-  const warnOfPlainHttp = minuteWarning(app, 'plain HTTP came to the HTTPS port');
-  app.server.on('tlsClientError', ({ code }: ConnectionError, socket: Socket) => {
-    if (PLAIN_HTTP.has(code)) {
-      warnOfPlainHttp(socket.remoteAddress);
-      limit.socketBelow(socket)?.write(rawAnswer(400, 'text/plain;charset=UTF-8', REQUIRES_TLS));
-    }
-  });
 }
 
 function refuse(this: FastifyInstance, error: ConnectionError, socket: Socket): void {
