@@ -6,7 +6,7 @@ import { MASK } from '../settings/shown-value.ts';
 import { isError, openFilesAdvice } from './health/error-text.ts';
 
 /**
- * The part of a logger that the process uses: pino's, which is Fastify's own. Fields first, then one sentence.
+ * The part of pino's logger that the process uses. Fields first, then one sentence.
  * Nothing logged at `info` or above may hold a secret or a record's content.
  */
 export interface Logger {
@@ -25,17 +25,18 @@ export interface LogDestination {
 
 const SECRET_KEYS = ['password', 'authorization', 'secret', 'token'];
 
-/** Pino's number of the level from which a line may call for action. */
+/** Pino's number of the level `warn`: from here on a line may call for action. */
 const WARN = 40;
 
 /** Causes of causes beyond this depth are left out: an error can be its own cause. */
 const DEEPEST_CAUSE = 5;
 
 /**
- * The process's log: JSON lines with the level's name and the time as ISO 8601.
+ * The format of the process's log, as options of Fastify's logger, pino: JSON lines with the level's name and the time as
+ * ISO 8601.
  *
  * Secrets are masked wherever they can get in: under a key that names one, and in URLs and `password=...` of any text.
- * Of an error only its name, message, code, stack and cause are written, because drivers hang the record's content on it.
+ * Only an error's name, message, code, stack and cause are written: drivers attach the record's content to it.
  *
  * @param destination @default standard output
  * @param onLine called with pino's level of each line that is written
@@ -66,7 +67,7 @@ export function logOptions(
   };
 }
 
-/** What a line says outside of deeper objects. */
+/** The texts of a line, without those of nested objects. */
 function textOf(arg: unknown): string {
   if (typeof arg === 'string') {
     return arg;
@@ -85,7 +86,7 @@ function withAdvice(args: readonly unknown[]): readonly unknown[] {
   if (typeof first !== 'object') {
     return [{ advice }, ...args];
   }
-  // An error's name, message and stack are none of its own enumerable fields.
+  // A spread would lose the error's name, message and stack, which are not enumerable.
   return [isError(first) ? { err: first, advice } : { ...first, advice }, ...rest];
 }
 
@@ -111,13 +112,13 @@ function describeError(error: unknown, depth: number): LoggedError {
   };
 }
 
-/** Characters that may wait for a reader that is slow; a pipe holds some more. */
+/** Characters that may wait for a slow reader; a pipe holds some more. */
 const MOST_WAITING = 1_048_576;
 
 /**
- * The log on standard output, for which the consumer never waits: lines that a full disk or a closed pipe refuses are
- * dropped, and so are those for which no room is left while a reader does not read. Each line is tried, so the log goes on
- * as soon as it can.
+ * The log on standard output, for which the consumer never waits. Lines that a full disk or a closed pipe refuses are
+ * dropped, and so are those beyond {@link MOST_WAITING} while a reader does not read. Each line is tried, so the log goes
+ * on as soon as it can.
  */
 export class LogOutput implements LogDestination {
   readonly #stream: Writable;
@@ -130,7 +131,7 @@ export class LogOutput implements LogDestination {
   constructor(stream: Writable, onDropped: () => void) {
     this.#stream = stream;
     this.#onDropped = onDropped;
-    // Each line hears of its own failure; without a listener the first one would end the process.
+    // The callback of each write() gets its failure; without a listener the first one would end the process.
     stream.on('error', () => undefined);
   }
 
@@ -147,16 +148,16 @@ export class LogOutput implements LogDestination {
   }
 }
 
-const PERIOD_MS = 60_000;
+const WARNING_PERIOD_MS = 60_000;
 
 /**
- * A warning of what clients may cause many times a second. The first is logged at once; those after it once a minute,
- * as a line with how many there were, and at the end of the server. Without any, no timer runs.
+ * A warning of events that clients may cause many times a second. The first is logged at once; later ones are counted and
+ * logged as one line a minute, and when the server closes. Without events, no timer runs.
  *
- * @param message stands behind the fields `count` and `peer`, the address that the last one came from
- * @returns counts one more
+ * @param message comes with the fields `count` and `peer`, the remote address of the last event
+ * @returns has to be called with the remote address of each event
  */
-export function minuteWarning(
+export function rateLimitedWarning(
   app: Pick<FastifyInstance, 'log' | 'addHook'>,
   message: string,
 ): (peer: string | undefined) => void {
@@ -168,7 +169,7 @@ export function minuteWarning(
     if (count > 0) {
       app.log.warn({ count, peer: last }, message);
       count = 0;
-      timer = setTimeout(tell, PERIOD_MS).unref();
+      timer = setTimeout(tell, WARNING_PERIOD_MS).unref();
     }
   };
   app.addHook('onClose', async () => {

@@ -3,13 +3,13 @@ import { explainedText } from './error-text.ts';
 import type { Detail, Health, Status } from './health.ts';
 
 /**
- * The component `consumer`: what the pipeline says of itself.
+ * The component `consumer`: the state of the pipeline.
  *
- * - running: UP; paused: UP, because the component `db` tells the outage
- * - starting, assigning, running with a partition whose lag is not known yet: OUT_OF_SERVICE; but UNKNOWN, which does
- *   not count, while Kafka is away, since a restart brings no broker back
- * - running or paused with a partition that stands still although it has lag: DOWN, unless Kafka is away; the details tell
- *   which. While PostgreSQL is away nothing stands still; one that answers and refuses every write is not away
+ * - running: UP; paused: UP, because the component `db` shows the outage
+ * - starting, assigning, running with a partition of unknown lag: OUT_OF_SERVICE; but UNKNOWN, which does not count, while
+ *   Kafka is down, since a restart brings no broker back
+ * - running or paused with a stalled partition, one that has lag and makes no progress: DOWN, unless Kafka is down; the
+ *   details list them. While PostgreSQL is down no partition is stalled; a database that refuses every write is not down
  * - draining, stopped: OUT_OF_SERVICE
  * - failed: DOWN
  */

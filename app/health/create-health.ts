@@ -15,10 +15,10 @@ import {
 } from './health-indicators.ts';
 import { RefreshedHealth, type RefreshTiming } from './refreshed-health.ts';
 
-/** Indicators are asked every 2 s and DOWN without an answer in 3 s: an outage shows in at most 5 s. */
+/** Indicators are checked every 2 s, and DOWN without an answer in 3 s: an outage shows in at most 5 s. */
 const REFRESH: RefreshTiming = { intervalMs: 2_000, timeoutMs: 3_000 };
 
-/** A disk fills slowly, and asking for its free space takes a thread each time. */
+/** A disk fills slowly, and statfs() takes a thread each time. */
 const DISK_REFRESH: RefreshTiming = { ...REFRESH, intervalMs: 5_000 };
 
 /** What the health of the consumer is made from. */
@@ -33,8 +33,8 @@ export interface HealthSources {
 export interface ConsumerHealth {
   readonly endpoint: HealthEndpoint;
   readonly evaluator: HealthEvaluator;
-  readonly lifecycle: Lifecycle;
-  /** Begins to ask the indicators and to evaluate the whole. */
+  readonly readiness: Readiness;
+  /** Begins to check the indicators and to evaluate the root health. */
   start(): void;
   /** Ends both; no timer keeps the process alive. */
   stop(): void;
@@ -42,7 +42,7 @@ export interface ConsumerHealth {
 
 /** Puts the consumer's components, groups and rules together. */
 export function createHealth({ settings, report, checkDatabase, checkKafka }: HealthSources): ConsumerHealth {
-  const lifecycle = new Lifecycle();
+  const readiness = new Readiness();
   const { kafka, diskspace } = settings.management.health;
   const kafkaHealth = new RefreshedHealth(kafkaIndicator(checkKafka, settings.kafka.brokers), REFRESH);
   const refreshed = [
@@ -55,7 +55,7 @@ export function createHealth({ settings, report, checkDatabase, checkKafka }: He
     stateComponent('ping', () => ({ status: 'UP' })),
     stateComponent('consumer', () => consumerHealth(report(), kafkaHealth.current()?.status === 'DOWN')),
     stateComponent('livenessState', () => ({ status: report().state === 'failed' ? 'DOWN' : 'UP' })),
-    stateComponent('readinessState', () => lifecycle.readiness),
+    stateComponent('readinessState', () => readiness.health),
   ];
   const { probes } = settings.management.endpoint.health;
   const missing: readonly string[] = probes.enabled ? [] : PROBE_COMPONENTS;
@@ -66,13 +66,13 @@ export function createHealth({ settings, report, checkDatabase, checkKafka }: He
   });
   const evaluator = new HealthEvaluator({
     status: () => endpoint.status(),
-    isDraining: () => lifecycle.isDraining,
+    isDraining: () => readiness.isDraining,
   });
   const running = [...refreshed, evaluator];
   return {
     endpoint,
     evaluator,
-    lifecycle,
+    readiness,
     start: () => {
       for (const each of running) each.start();
     },
@@ -82,18 +82,18 @@ export function createHealth({ settings, report, checkDatabase, checkKafka }: He
   };
 }
 
-/** Whether the process takes work, as its owner says: the source of `readinessState`. */
-class Lifecycle {
+/** Whether the process takes work: the source of `readinessState`. */
+class Readiness {
   #phase: 'starting' | 'ready' | 'draining' = 'starting';
 
-  /** Everything that has to be there is there. Without effect once draining began. */
+  /** The start is complete. Without effect once draining began. */
   ready(): void {
     if (this.#phase === 'starting') {
       this.#phase = 'ready';
     }
   }
 
-  /** The end began; there is no way back. */
+  /** The shutdown began, for good. */
   draining(): void {
     this.#phase = 'draining';
   }
@@ -103,7 +103,7 @@ class Lifecycle {
   }
 
   /** UP while ready, OUT_OF_SERVICE before and after. */
-  get readiness(): Health {
+  get health(): Health {
     return { status: this.#phase === 'ready' ? 'UP' : 'OUT_OF_SERVICE' };
   }
 }

@@ -1,10 +1,10 @@
 import { maskText } from '../../settings/mask-secrets.ts';
 import { openFilesLimit } from '../metrics/process-status.ts';
 
-/** Read at the start, since reading it takes an open file, too. */
+/** Read at the start, since reading it takes an open file itself. */
 const OPEN_FILES_LIMIT = openFilesLimit();
 
-/** By the codes with which the operating system refuses another file or connection: why, and what to do. */
+/** Cause and remedy by the error code with which the operating system refuses another file or connection. */
 const OPEN_FILES_ADVICE: Readonly<Record<string, string>> = {
   EMFILE:
     'this process has as many files and connections open as it may' +
@@ -13,24 +13,24 @@ const OPEN_FILES_ADVICE: Readonly<Record<string, string>> = {
   ENFILE: 'the machine has as many files open as it may: raise fs.file-max (sysctl), or end what holds them open',
 };
 
-/** What to do about an error whose text says that no more files can be opened; `undefined` for any other. */
+/** Cause and remedy of an error whose text has EMFILE or ENFILE; `undefined` for any other. */
 export const openFilesAdvice = (text: string): string | undefined =>
   OPEN_FILES_ADVICE[/\b(?:EMFILE|ENFILE)\b/.exec(text)?.[0] ?? ''];
 
-/** A text about an error as health details show it: secrets masked, and followed by what to do where that is known. */
+/** The text of an error as health details show it: secrets masked, and followed by the remedy where that is known. */
 export function explainedText(text: string): string {
   const advice = openFilesAdvice(text);
   return maskText(advice === undefined ? text : `${text}; ${advice}`);
 }
 
-/** Whether something thrown is an error, one of another realm (`node:vm`) included. */
+/** Whether a thrown value is an error, one of another realm (`node:vm`) included. */
 export function isError(thrown: unknown): thrown is Error {
   return typeof thrown === 'object' && thrown !== null && 'name' in thrown && 'message' in thrown;
 }
 
 /**
- * An error as health details and Spring Boot show it: `<name>: <message>`, on one line, secrets masked. Of an error
- * without a message that stands for several (each address refused), the messages of those.
+ * An error as health details and Spring Boot show it: `<name>: <message>`, on one line, secrets masked. An AggregateError
+ * without a message (each address refused) shows the messages of its errors.
  */
 export function errorText(error: unknown): string {
   const text = isError(error) ? `${error.name}: ${messageOf(error)}` : `Error: ${String(error)}`;

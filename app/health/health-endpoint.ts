@@ -1,15 +1,15 @@
 import { aggregateStatus, type Health, type HealthComponent, httpStatusOf, type Status } from './health.ts';
 import type { HealthGroup } from './health-group.ts';
 
-/** A health as it is answered: of the whole, of a group or of a component. */
+/** A health as it is answered: of the root, of a group or of a component. */
 interface HealthReport extends Health {
-  /** Names of the groups, sorted; of the whole alone. */
+  /** Names of the groups, sorted; of the root alone. */
   readonly groups?: readonly string[];
   /** Every component by its name, sorted; where they are shown. */
   readonly components?: Readonly<Record<string, Health>>;
 }
 
-/** A report and the HTTP status it goes out with. */
+/** A report and the HTTP status of its answer. */
 export interface HealthAnswer {
   readonly httpStatus: number;
   readonly report: HealthReport;
@@ -18,10 +18,10 @@ export interface HealthAnswer {
 /** What the report is made of. */
 export interface HealthEndpointOptions {
   readonly components: readonly HealthComponent[];
-  readonly whole: HealthGroup;
+  readonly root: HealthGroup;
   /** The groups by their names, in the order in which they are listed. */
   readonly groups: ReadonlyMap<string, HealthGroup>;
-  /** Components that the whole shows, but that do not count for its status. */
+  /** Components that the root shows, but that do not count for its status. */
   readonly outsideRoot: readonly string[];
 }
 
@@ -31,53 +31,53 @@ const FIRST_RESULT_TIMEOUT_MS = 1_000;
 const NOT_CHECKED_YET: Health = { status: 'OUT_OF_SERVICE', details: { error: 'not checked yet' } };
 
 /**
- * Answers for the whole, a group or a component out of what is known now. It waits for nobody but, at most
- * {@link FIRST_RESULT_TIMEOUT_MS}, for results that never came yet; what is still missing then is OUT_OF_SERVICE.
+ * Answers for the root, a group or a component with the last results. It only waits, at most
+ * {@link FIRST_RESULT_TIMEOUT_MS}, for first results; a component that has none by then is OUT_OF_SERVICE.
  */
 export class HealthEndpoint {
   readonly #components: readonly HealthComponent[];
-  readonly #whole: HealthGroup;
+  readonly #root: HealthGroup;
   readonly #groups: ReadonlyMap<string, HealthGroup>;
   readonly #outsideRoot: ReadonlySet<string>;
 
-  constructor({ components, whole, groups, outsideRoot }: HealthEndpointOptions) {
+  constructor({ components, root, groups, outsideRoot }: HealthEndpointOptions) {
     this.#components = components.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    this.#whole = whole;
+    this.#root = root;
     this.#groups = groups;
     this.#outsideRoot = new Set(outsideRoot);
   }
 
-  /** Status of the whole. */
+  /** Status of the root. */
   async status(): Promise<Status> {
     return (await this.find([], false)).report.status;
   }
 
-  /** The whole. */
+  /** The root. */
   find(path: readonly [], seesMore: boolean): Promise<HealthAnswer>;
   /**
-   * What a path leads to: nothing to the whole, a name to the group or else to the component, a group and a name to that
+   * The health of a path: the empty one is the root, a name is a group or else a component, a group and a name are that
    * member of the group.
    *
    * @param seesMore whether more than statuses may be told, as far as the settings show it.
-   * @returns `undefined` when it leads nowhere, or to a component that is not shown.
+   * @returns `undefined` when there is no such path, or when its component is not shown.
    */
   find(path: readonly string[], seesMore: boolean): Promise<HealthAnswer | undefined>;
   async find(path: readonly string[], seesMore: boolean): Promise<HealthAnswer | undefined> {
     const [first, ...rest] = path;
     if (first === undefined) {
-      const { report, httpStatus } = await this.#together(this.#whole, seesMore, this.#outsideRoot);
+      const { report, httpStatus } = await this.#aggregate(this.#root, seesMore, this.#outsideRoot);
       const { status, ...more } = report;
       const groups = [...this.#groups.keys()];
       return { httpStatus, report: { status, ...(groups.length > 0 && { groups }), ...more } };
     }
     const group = this.#groups.get(first);
     if (group === undefined) {
-      return this.#member(this.#whole, path, seesMore);
+      return this.#member(this.#root, path, seesMore);
     }
-    return rest.length === 0 ? this.#together(group, seesMore) : this.#member(group, rest, seesMore);
+    return rest.length === 0 ? this.#aggregate(group, seesMore) : this.#member(group, rest, seesMore);
   }
 
-  async #together(
+  async #aggregate(
     { isMember, shows, rules }: HealthGroup,
     seesMore: boolean,
     ignored: ReadonlySet<string> = new Set(),

@@ -2,21 +2,21 @@ import { HEALTH_EVALUATION_INTERVAL_MS } from '../../contract/alert-thresholds.t
 import { LIVENESS_PROBE } from '../../contract/probes.ts';
 import type { Status } from './health.ts';
 
-/** Time after the start, in milliseconds, from which "not UP yet" is a failure: what the liveness probe waits, too. */
+/** Time after the start, in milliseconds, from which "not UP yet" is a failure: the liveness probe's initial delay. */
 export const START_PERIOD_MS = LIVENESS_PROBE.initialDelaySeconds * 1_000;
 
-/** What an evaluator looks at. */
+/** What is evaluated. */
 export interface HealthEvaluatorOptions {
-  /** The status of the whole. */
+  /** The status of the root health. */
   readonly status: () => Promise<Status>;
-  /** While true, nothing is evaluated: on the way out, not being UP is no failure. */
+  /** While true, nothing is evaluated: during the shutdown, not being UP is no failure. */
   readonly isDraining: () => boolean;
 }
 
 /**
- * Evaluates the health of the whole at the start and every {@link HEALTH_EVALUATION_INTERVAL_MS}, and counts the
- * evaluations in a row that were not UP. A consumer that starts is not UP yet, and nobody is to be woken for that:
- * failures count from the first UP on, or after {@link START_PERIOD_MS}, whichever comes first.
+ * Evaluates the root health at the start and every {@link HEALTH_EVALUATION_INTERVAL_MS}, and counts the evaluations in a
+ * row that were not UP. A consumer that starts is not UP yet, which calls for no alert: failures count from the first UP
+ * on, or after {@link START_PERIOD_MS}, whichever comes first.
  */
 export class HealthEvaluator {
   readonly #options: HealthEvaluatorOptions;

@@ -2,17 +2,17 @@ import { HEALTH_GROUP } from '../../contract/actuator.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { DEFAULT_STATUS_RULES, type StatusRules, statusRules } from './health.ts';
 
-/** Some components that are asked for together, and how they are shown; the whole is one, too. */
+/** Components that are answered together, and how they are shown; the root is a group, too. */
 export interface HealthGroup {
   readonly isMember: (component: string) => boolean;
-  /** What an answer tells beside the status. */
+  /** What an answer has beside the status. */
   readonly shows: { readonly components: boolean; readonly details: boolean };
   readonly rules: StatusRules;
 }
 
-/** The whole, and the groups by their names in order. */
+/** The root, and the groups by their names in order. */
 export interface HealthGroups {
-  readonly whole: HealthGroup;
+  readonly root: HealthGroup;
   readonly groups: ReadonlyMap<string, HealthGroup>;
 }
 
@@ -24,7 +24,7 @@ const PROBE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   [HEALTH_GROUP.readiness]: ['readinessState', 'db', 'kafka', 'consumer'],
 };
 
-/** As Spring Boot's: a probe's group tells its status alone, whatever the settings say of the others. */
+/** As Spring Boot's: a probe's group shows its status alone, whatever the settings say of the others. */
 const probeGroup = (members: readonly string[]): HealthGroup => ({
   isMember: (component) => members.includes(component),
   shows: { components: false, details: false },
@@ -34,8 +34,8 @@ const probeGroup = (members: readonly string[]): HealthGroup => ({
 const isListed = (list: readonly string[], component: string) => list.includes('*') || list.includes(component);
 
 /**
- * The groups of the settings, and those of the probes that the settings do not replace. What is for the authorized alone
- * is shown where there is a credential to show; who has not shown it gets no further than the statuses anyway.
+ * The groups of the settings, and those of the probes that the settings do not replace. `when-authorized` shows where the
+ * settings have a credential; a request without it gets no more than the status anyway.
  */
 export function healthGroups({ endpoint: { health }, security }: Management): HealthGroups {
   const { token, username } = security;
@@ -57,5 +57,5 @@ export function healthGroups({ endpoint: { health }, security }: Management): He
     return [name, { isMember, shows: shows(group), rules: statusRules(status, rules) }];
   });
   const groups = new Map([...probes, ...configured].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  return { whole: { isMember: () => true, shows: shows({}), rules }, groups };
+  return { root: { isMember: () => true, shows: shows({}), rules }, groups };
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Settings } from '../../settings/settings.ts';
 import type { Detail, Health } from './health.ts';
 
-/** A component whose health takes asking somebody else; it is asked in the background, never by a request. */
+/** A component whose health takes a check of another system; it is checked in the background, never by a request. */
 export interface HealthIndicator {
   /** The component's name in the report and in its path. */
   readonly name: string;
@@ -12,14 +12,14 @@ export interface HealthIndicator {
    * @default nothing beside the error
    */
   readonly context?: Readonly<Record<string, Detail>>;
-  /** Asks once. A rejection is `DOWN`. It has to settle soon after the signal aborts: until it does, it is not asked again. */
+  /** One check. A rejection is `DOWN`. It has to settle soon after the signal aborts: there is no next check before that. */
   check(signal: AbortSignal): Promise<Health>;
 }
 
-/** Rejects when PostgreSQL cannot be used. */
+/** Rejects when PostgreSQL is not usable. */
 export type DatabaseCheck = (signal: AbortSignal) => Promise<void>;
 
-/** What the cluster says of itself; everything in it is shown as detail. */
+/** What a broker tells of the cluster; everything in it is shown as detail. */
 interface KafkaCluster extends Readonly<Record<string, Detail>> {
   /** Brokers that are alive. */
   readonly brokers: number;
@@ -39,7 +39,7 @@ export function databaseIndicator(check: DatabaseCheck): HealthIndicator {
   };
 }
 
-/** The component `kafka`: what the cluster answered; with an error, the addresses that were asked. */
+/** The component `kafka`: the cluster's answer as details; with an error, the bootstrap brokers. */
 export function kafkaIndicator(check: KafkaCheck, bootstrapBrokers: readonly string[]): HealthIndicator {
   return {
     name: 'kafka',

@@ -9,7 +9,7 @@ export interface Health {
   readonly details?: Readonly<Record<string, Detail>>;
 }
 
-/** One line of the health report: what is known of it now, without asking anybody. */
+/** One component of the health report, with its last known health: reading it waits for nothing. */
 export interface HealthComponent {
   readonly name: string;
   /** Resolves as soon as {@link current} knows something. */
@@ -18,25 +18,25 @@ export interface HealthComponent {
   current(): Health | undefined;
 }
 
-/** A component whose health the process knows by itself: it is read anew for each answer. */
+/** A component whose health is the process's own state, read anew for each answer. */
 export function stateComponent(name: string, read: () => Health): HealthComponent {
   return { name, known: Promise.resolve(), current: read };
 }
 
-/** Statuses of Spring Boot's health, most severe first: of several, the first one here is the whole's. */
+/** Statuses of Spring Boot's health, most severe first: the aggregated status is the first one that any component has. */
 const STATUSES = ['DOWN', 'OUT_OF_SERVICE', 'UP', 'UNKNOWN'] as const;
 
 /**
  * - `DOWN`: does not work
  * - `OUT_OF_SERVICE`: works, but must not be used now (starting, draining)
  * - `UP`: works
- * - `UNKNOWN`: nothing can be said; it counts for nothing beside any other status
+ * - `UNKNOWN`: not known; any other status beside it takes precedence
  */
 export type Status = (typeof STATUSES)[number];
 
-/** How several statuses become one, and with which HTTP status that goes out. */
+/** How several statuses are aggregated to one, and the HTTP status of the answer. */
 export interface StatusRules {
-  /** Most severe first; a status that is not in it counts for nothing. */
+  /** Most severe first; a status that is not in it is ignored. */
   readonly order: readonly Status[];
   /** HTTP statuses other than 200. */
   readonly http: Readonly<Partial<Record<Status, number>>>;
@@ -63,7 +63,7 @@ export function aggregateStatus(statuses: readonly Status[], { order }: StatusRu
   return order.find((status) => statuses.includes(status)) ?? 'UNKNOWN';
 }
 
-/** The HTTP status that a health answer goes out with. */
+/** The HTTP status of a health answer. */
 export function httpStatusOf(status: Status, { http }: StatusRules): number {
   return http[status] ?? 200;
 }

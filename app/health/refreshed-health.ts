@@ -2,19 +2,19 @@ import { errorText } from './error-text.ts';
 import type { Health, HealthComponent } from './health.ts';
 import type { HealthIndicator } from './health-indicators.ts';
 
-/** How often and how long an indicator is asked, in milliseconds. */
+/** How often an indicator is checked and how long a check may take, in milliseconds. */
 export interface RefreshTiming {
-  /** Pause between the end of one check and the begin of the next. */
+  /** Pause between the end of one check and the start of the next. */
   readonly intervalMs: number;
-  /** Time after which an unanswered check is DOWN. */
+  /** Time after which a check without a result is DOWN. */
   readonly timeoutMs: number;
 }
 
 /**
- * One indicator, asked again and again in the background, and its last finished result.
+ * One indicator, checked periodically in the background, and its last result.
  *
- * A check without an answer for `timeoutMs` is DOWN and its signal aborts. The next check begins `intervalMs` after the
- * check before has settled, however late that is, so there is never more than one.
+ * A check without a result after `timeoutMs` is DOWN and its signal aborts. The next check starts `intervalMs` after the
+ * previous one has settled, however late that is, so there is never more than one.
  */
 export class RefreshedHealth implements HealthComponent {
   readonly name: string;
@@ -45,7 +45,10 @@ export class RefreshedHealth implements HealthComponent {
     void this.#run();
   }
 
-  /** Ends for good: a running check is aborted, its result is dropped, who waits for a first one waits no more, and no timer stays behind. */
+  /**
+   * Ends for good: a running check is aborted and its result dropped, {@link known} resolves in any case, and no timer
+   * stays behind.
+   */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#next);

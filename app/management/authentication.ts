@@ -1,29 +1,29 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../../settings/settings.ts';
-import { minuteWarning } from '../logger.ts';
+import { rateLimitedWarning } from '../logger.ts';
 import { sendError } from './error-answer.ts';
 
 type Security = Settings['management']['security'];
 
-/** Whether a request may see everything: nothing is asked for, or it shows the right token or user and password. */
+/** Whether a request may see everything: no credential is set, or it has the right token, or user and password. */
 export type IsAuthorized = (request: Pick<FastifyRequest, 'headers'>) => boolean;
 
 const REALM = 'realm="actuator"';
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Texts of any length in a time that tells nothing of either. */
+/** Compares texts of any length in a time that depends on neither. */
 const equals = (given: string, expected: string): boolean => timingSafeEqual(digestOf(given), digestOf(expected));
 
-/** What an Authorization header shows, told apart by its scheme in lower case. */
-function shown(header: string | undefined): { readonly scheme: string; readonly value: string } {
+/** The parts of an Authorization header, the scheme in lower case. */
+function parseAuthorization(header: string | undefined): { readonly scheme: string; readonly value: string } {
   const [, scheme = '', value = ''] = /^([^ ]+) +([^ ]+) *$/.exec(header ?? '') ?? [];
   return { scheme: scheme.toLowerCase(), value };
 }
 
-/** @returns a check that takes the same time for every wrong credential. */
-export function accessOf({ token, username, password }: Security): IsAuthorized {
+/** Checks bearer tokens and Basic credentials, in the same time for every wrong one. */
+export function credentialCheck({ token, username, password }: Security): IsAuthorized {
   if (token === undefined && username === undefined) {
     return () => true;
   }
@@ -35,7 +35,7 @@ export function accessOf({ token, username, password }: Security): IsAuthorized 
     expected.set('basic', `${username}:${password}`);
   }
   return ({ headers }) => {
-    const { scheme, value } = shown(headers.authorization);
+    const { scheme, value } = parseAuthorization(headers.authorization);
     const right = expected.get(scheme);
     const given = scheme === 'basic' ? Buffer.from(value, 'base64').toString('utf8') : value;
     return right !== undefined && equals(given, right);
@@ -50,19 +50,19 @@ function challenges({ token, username }: Security): string[] {
 }
 
 /**
- * Answers 401 to every request that shows no right credential, also to those for paths that are not served, and warns of
- * them once a minute.
+ * Answers 401 to every request without a right credential, also to those for paths that are not served, and warns of them
+ * once a minute.
  *
- * @param isOpen whether everybody may ask a route, given as it was registered; `undefined` where there is none.
+ * @param isOpen whether a route, given as it was registered, needs no credential; `undefined` where there is none.
  */
-export function guard(
+export function requireCredential(
   app: FastifyInstance,
   security: Security,
   isAuthorized: IsAuthorized,
   isOpen: (route: string | undefined) => boolean,
 ): void {
   const authenticate = challenges(security);
-  const warn = minuteWarning(app, 'requests without the right credential answered with 401');
+  const warn = rateLimitedWarning(app, 'requests without the right credential answered with 401');
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     const mayPass = isAuthorized(request) || isOpen(request.routeOptions.url);
     if (mayPass) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { minuteWarning } from '../logger.ts';
+import { rateLimitedWarning } from '../logger.ts';
 import { openFilesLimit } from '../metrics/process-status.ts';
 
 /** At most half of the files that the process may open: the others are for PostgreSQL and Kafka. */
@@ -13,7 +13,10 @@ const ANSWER_TIMEOUT_MS = 7_500;
 /** Bounds the open connections of the server, and warns of those that are closed. */
 export function limitConnections(app: FastifyInstance): ConnectionLimit {
   const connections = Math.min(MOST_CONNECTIONS, Math.floor((openFilesLimit() ?? Number.POSITIVE_INFINITY) / 2));
-  const onEvicted = minuteWarning(app, `connections closed to make room: more than ${connections} were open at once`);
+  const onEvicted = rateLimitedWarning(
+    app,
+    `connections closed to make room: more than ${connections} were open at once`,
+  );
   return new ConnectionLimit(app.server, { connections, answerTimeout: ANSWER_TIMEOUT_MS, onEvicted });
 }
 

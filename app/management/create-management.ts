@@ -13,7 +13,7 @@ import { createMetrics } from '../metrics/create-metrics.ts';
 import type { PoolFigures, PoolMetrics } from '../metrics/pool-metrics.ts';
 import type { ConsumerReport } from '../stream/consumer-report.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';
-import { accessOf, guard, type IsAuthorized } from './authentication.ts';
+import { credentialCheck, type IsAuthorized, requireCredential } from './authentication.ts';
 import { requireCertificate } from './certificate.ts';
 import { CertificateRenewal } from './certificate-renewal.ts';
 import { serveEndpoints } from './endpoints.ts';
@@ -111,11 +111,11 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
       return address;
     },
     ready: () => {
-      health.lifecycle.ready();
+      health.readiness.ready();
       metrics.startup.ready();
     },
     draining: () => {
-      health.lifecycle.draining();
+      health.readiness.draining();
       void registration?.end();
     },
     stop: async () => {
@@ -138,8 +138,8 @@ interface GuardedServer {
 }
 
 /**
- * The server with its certificate and its guard: with `management.security` all but the health is 401 without a right
- * credential, and the health itself is left to its route.
+ * The server with its certificate and authentication: with `management.security` everything but the health is 401 without
+ * a right credential, and the health's own route decides what it shows.
  *
  * @throws Error when the certificate cannot be used
  */
@@ -149,14 +149,14 @@ function guardedServer(
   log: Pick<ServerOptions, 'destination' | 'onLogLine'>,
 ): GuardedServer {
   const certificate = server.ssl && requireCertificate(server.ssl);
-  const isAuthorized = accessOf(management.security);
+  const isAuthorized = credentialCheck(management.security);
   const additional = additionalHealthPaths({ management }).map(({ path }) => path);
   const isHealth = (route = '') =>
     route === healthPath || route.startsWith(`${healthPath}/`) || additional.includes(route);
   const app = createServer({
     logging,
     certificate,
-    guard: (guarded) => guard(guarded, management.security, isAuthorized, isHealth),
+    guard: (guarded) => requireCredential(guarded, management.security, isAuthorized, isHealth),
     ...log,
   });
   const renewal =

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { minuteWarning } from '../logger.ts';
+import { rateLimitedWarning } from '../logger.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import { negotiate, parseAccept, producible } from './content-negotiation.ts';
 
@@ -85,7 +85,7 @@ const REQUIRES_TLS = 'This combination of host and port requires TLS.\r\n';
 
 /** Answers plain HTTP at the HTTPS port with 400, over the TCP socket, and warns of it. */
 export function answerPlainHttp(app: FastifyInstance, connections: Pick<ConnectionLimit, 'socketBelow'>): void {
-  const warn = minuteWarning(app, 'plain HTTP came to the HTTPS port');
+  const warn = rateLimitedWarning(app, 'plain HTTP came to the HTTPS port');
   app.server.on('tlsClientError', ({ code }: ConnectionError, socket: Socket) => {
     if (PLAIN_HTTP.has(code)) {
       warn(socket.remoteAddress);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
-import { minuteWarning } from '../../app/logger.ts';
+import { rateLimitedWarning } from '../../app/logger.ts';
 import { createServer } from '../../app/management/server.ts';
 
 let lines: Record<string, unknown>[];
@@ -10,7 +10,7 @@ let warn: (peer: string) => void;
 beforeEach(async () => {
   lines = [];
   app = createServer({ logging: { level: 'warn' }, destination: { write: (line) => lines.push(JSON.parse(line)) } });
-  warn = minuteWarning(app, 'knocked');
+  warn = rateLimitedWarning(app, 'knocked');
   await app.ready();
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
 });

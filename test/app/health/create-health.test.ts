@@ -21,7 +21,7 @@ const refuse = () => Promise.reject(new Error('connection refused'));
 async function start(overrides: Partial<HealthSources> = {}): Promise<void> {
   health = createHealth({ ...managementOptions(), report: () => report, ...overrides });
   health.start();
-  health.lifecycle.ready();
+  health.readiness.ready();
   await jest.advanceTimersByTimeAsync(0);
 }
 
@@ -87,10 +87,10 @@ test('nothing is ready before the owner says so, nor from the moment draining be
   health = createHealth(managementOptions());
   expect(await at('liveness')).toEqual({ status: 'UP' });
   expect(await at('readinessState')).toEqual({ status: 'OUT_OF_SERVICE' });
-  health.lifecycle.ready();
+  health.readiness.ready();
   expect(await at('readinessState')).toEqual({ status: 'UP' });
-  health.lifecycle.draining();
-  health.lifecycle.ready();
+  health.readiness.draining();
+  health.readiness.ready();
   expect(await at('readinessState')).toEqual({ status: 'OUT_OF_SERVICE' });
   expect(await at('liveness')).toEqual({ status: 'UP' });
 });

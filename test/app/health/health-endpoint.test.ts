@@ -49,7 +49,7 @@ afterEach(() => {
 test('the report has its groups and components sorted, and the most severe status', async () => {
   const endpoint = new HealthEndpoint({
     components: [component('ping', 'UP'), component('db', 'DOWN')],
-    whole: group(),
+    root: group(),
     groups: new Map([
       ['liveness', group('ping')],
       ['readiness', group('db')],
@@ -65,7 +65,7 @@ test('the report has its groups and components sorted, and the most severe statu
 test('a component outside the root is shown and counts in its group, but not for the whole', async () => {
   const endpoint = new HealthEndpoint({
     components: [component('kafka', 'DOWN'), component('ping', 'UP')],
-    whole: group(),
+    root: group(),
     groups: new Map([['readiness', group('kafka', 'ping')]]),
     outsideRoot: ['kafka'],
   });
@@ -80,7 +80,7 @@ test('a component outside the root is shown and counts in its group, but not for
 test('there is no answer for names that do not exist, those of every object included', async () => {
   const endpoint = new HealthEndpoint({
     components: [component('ping', 'UP')],
-    whole: group(),
+    root: group(),
     groups: NO_GROUPS,
     outsideRoot: [],
   });
@@ -93,7 +93,7 @@ test('there is no answer for names that do not exist, those of every object incl
 test('an answer waits one second at most for a first result, and what is missing then is OUT_OF_SERVICE', async () => {
   const endpoint = new HealthEndpoint({
     components: [silentComponent('db'), component('ping', 'UP')],
-    whole: group(),
+    root: group(),
     groups: NO_GROUPS,
     outsideRoot: [],
   });
@@ -113,7 +113,7 @@ test('an answer waits one second at most for a first result, and what is missing
 
 test('an answer comes as soon as the first results are there, and leaves no timer', async () => {
   const db = silentComponent('db');
-  const endpoint = new HealthEndpoint({ components: [db], whole: group(), groups: NO_GROUPS, outsideRoot: [] });
+  const endpoint = new HealthEndpoint({ components: [db], root: group(), groups: NO_GROUPS, outsideRoot: [] });
   const answer = endpoint.status();
   db.answer({ status: 'UP' });
   expect(await answer).toBe('UP');
@@ -123,7 +123,7 @@ test('an answer comes as soon as the first results are there, and leaves no time
 test('a group does not wait for components that are not in it', async () => {
   const endpoint = new HealthEndpoint({
     components: [silentComponent('db'), component('livenessState', 'UP')],
-    whole: group(),
+    root: group(),
     groups: new Map([['liveness', group('livenessState')]]),
     outsideRoot: [],
   });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { accessOf } from '../../../app/management/authentication.ts';
+import { credentialCheck } from '../../../app/management/authentication.ts';
 import { ask } from './ask.ts';
 import { managementOptions, type RunningManagement, settingsWith, startManagement } from './running-management.ts';
 
@@ -43,12 +43,12 @@ test.each([
   ['a text that is not base64', { username: 'u', password: 'p' }, 'Basic ~~~', false],
   ['the password as a token', { username: 'u', password: 'p' }, 'Bearer u:p', false],
 ])('%s is right or not', (_what, security, authorization, isRight) => {
-  expect(accessOf(security)({ headers: { authorization } })).toBe(isRight);
+  expect(credentialCheck(security)({ headers: { authorization } })).toBe(isRight);
 });
 
 test('without a credential in the settings everybody is authorized, with one nobody who shows none', () => {
-  expect(accessOf({})({ headers: {} })).toBe(true);
-  expect(accessOf({ token: TOKEN })({ headers: {} })).toBe(false);
+  expect(credentialCheck({})({ headers: {} })).toBe(true);
+  expect(credentialCheck({ token: TOKEN })({ headers: {} })).toBe(false);
 });
 
 test.each(['/actuator', '/actuator/info', '/actuator/metrics', '/actuator/prometheus', '/actuator/nosuch', '/', '/x'])(
