@@ -32,8 +32,8 @@ const WARN = 40;
 const DEEPEST_CAUSE = 5;
 
 /**
- * The format of the process's log, as options of Fastify's logger, pino: JSON lines with the level's name and the time as
- * ISO 8601.
+ * The format of the process's log, as options of Fastify's logger, pino: JSON lines with the level's name and the time
+ * as ISO 8601.
  *
  * Secrets are masked wherever they can get in: under a key that names one, and in URLs and `password=...` of any text.
  * Only an error's name, message, code, stack and cause are written: drivers attach the record's content to it.
@@ -117,8 +117,8 @@ const MOST_WAITING = 1_048_576;
 
 /**
  * The log on standard output, for which the consumer never waits. Lines that a full disk or a closed pipe refuses are
- * dropped, and so are those beyond {@link MOST_WAITING} while a reader does not read. Each line is tried, so the log goes
- * on as soon as it can.
+ * dropped, and so are those beyond {@link MOST_WAITING} while a reader does not read. Each line is tried, so the log
+ * goes on as soon as it can.
  */
 export class LogOutput implements LogDestination {
   readonly #stream: Writable;
@@ -151,8 +151,8 @@ export class LogOutput implements LogDestination {
 const WARNING_PERIOD_MS = 60_000;
 
 /**
- * A warning of events that clients may cause many times a second. The first is logged at once; later ones are counted and
- * logged as one line a minute, and when the server closes. Without events, no timer runs.
+ * A warning of events that clients may cause many times a second. The first is logged at once; later ones are counted
+ * and logged as one line a minute, and when the server closes. Without events, no timer runs.
  *
  * @param message comes with the fields `count` and `peer`, the remote address of the last event
  * @returns has to be called with the remote address of each event

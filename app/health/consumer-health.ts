@@ -6,10 +6,10 @@ import type { Detail, Health, Status } from './health.ts';
  * The component `consumer`: the state of the pipeline.
  *
  * - running: UP; paused: UP, because the component `db` shows the outage
- * - starting, assigning, running with a partition of unknown lag: OUT_OF_SERVICE; but UNKNOWN, which does not count, while
- *   Kafka is down, since a restart brings no broker back
+ * - starting, assigning, running with a partition of unknown lag: OUT_OF_SERVICE; but UNKNOWN, which does not count,
+ *   while Kafka is down, since a restart brings no broker back
  * - running or paused with a stalled partition, one that has lag and makes no progress: DOWN, unless Kafka is down; the
- *   details list them. While PostgreSQL is down no partition is stalled; a database that refuses every write is not down
+ *   details list them. While PostgreSQL is down no partition is stalled; one that only refuses writes is not down
  * - draining, stopped: OUT_OF_SERVICE
  * - failed: DOWN
  */

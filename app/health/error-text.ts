@@ -29,8 +29,8 @@ export function isError(thrown: unknown): thrown is Error {
 }
 
 /**
- * An error as health details and Spring Boot show it: `<name>: <message>`, on one line, secrets masked. An AggregateError
- * without a message (each address refused) shows the messages of its errors.
+ * An error as health details and Spring Boot show it: `<name>: <message>`, on one line, secrets masked. An
+ * AggregateError without a message (each address refused) shows the messages of its errors.
  */
 export function errorText(error: unknown): string {
   const text = isError(error) ? `${error.name}: ${messageOf(error)}` : `Error: ${String(error)}`;

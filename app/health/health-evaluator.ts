@@ -14,9 +14,9 @@ export interface HealthEvaluatorOptions {
 }
 
 /**
- * Evaluates the root health at the start and every {@link HEALTH_EVALUATION_INTERVAL_MS}, and counts the evaluations in a
- * row that were not UP. A consumer that starts is not UP yet, which calls for no alert: failures count from the first UP
- * on, or after {@link START_PERIOD_MS}, whichever comes first.
+ * Evaluates the root health at the start and every {@link HEALTH_EVALUATION_INTERVAL_MS}, and counts the evaluations in
+ * a row that were not UP. A consumer that starts is not UP yet, which calls for no alert: failures count from the first
+ * UP on, or after {@link START_PERIOD_MS}, whichever comes first.
  */
 export class HealthEvaluator {
   readonly #options: HealthEvaluatorOptions;

@@ -34,8 +34,8 @@ const probeGroup = (members: readonly string[]): HealthGroup => ({
 const isListed = (list: readonly string[], component: string) => list.includes('*') || list.includes(component);
 
 /**
- * The groups of the settings, and those of the probes that the settings do not replace. `when-authorized` shows where the
- * settings have a credential; a request without it gets no more than the status anyway.
+ * The groups of the settings, and those of the probes that the settings do not replace. `when-authorized` shows where
+ * the settings have a credential; a request without it gets no more than the status anyway.
  */
 export function healthGroups({ endpoint: { health }, security }: Management): HealthGroups {
   const { token, username } = security;

@@ -12,7 +12,7 @@ export interface HealthIndicator {
    * @default nothing beside the error
    */
   readonly context?: Readonly<Record<string, Detail>>;
-  /** One check. A rejection is `DOWN`. It has to settle soon after the signal aborts: there is no next check before that. */
+  /** One check. A rejection is `DOWN`. It has to settle soon after the signal aborts: the next check waits for it. */
   check(signal: AbortSignal): Promise<Health>;
 }
 

@@ -23,7 +23,7 @@ export function stateComponent(name: string, read: () => Health): HealthComponen
   return { name, known: Promise.resolve(), current: read };
 }
 
-/** Statuses of Spring Boot's health, most severe first: the aggregated status is the first one that any component has. */
+/** Statuses of Spring Boot's health, most severe first: the aggregated status is the first that a component has. */
 const STATUSES = ['DOWN', 'OUT_OF_SERVICE', 'UP', 'UNKNOWN'] as const;
 
 /**

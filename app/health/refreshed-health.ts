@@ -13,8 +13,8 @@ export interface RefreshTiming {
 /**
  * One indicator, checked periodically in the background, and its last result.
  *
- * A check without a result after `timeoutMs` is DOWN and its signal aborts. The next check starts `intervalMs` after the
- * previous one has settled, however late that is, so there is never more than one.
+ * A check without a result after `timeoutMs` is DOWN and its signal aborts. The next check starts `intervalMs` after
+ * the previous one has settled, however late that is, so there is never more than one.
  */
 export class RefreshedHealth implements HealthComponent {
   readonly name: string;

@@ -24,7 +24,10 @@ type JsonHandler = (
   dialect: Dialect,
 ) => JsonAnswer | number | undefined | Promise<JsonAnswer | number | undefined>;
 
-/** Serves a path as JSON in the type that the client asks for, Actuator's own by default; 406 when it takes none of them. */
+/**
+ * Serves a path as JSON in the type that the client asks for, Actuator's own by default; 406 when it takes none of
+ * them.
+ */
 export function jsonRoute(app: FastifyInstance, url: string, handler: JsonHandler): void {
   readOnlyRoute(app, url, async (request, reply) => {
     const ranges = parseAccept(request.headers.accept);
@@ -65,7 +68,10 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | 
 
 const READ_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Serves a path to GET and HEAD, answers OPTIONS with these methods, and refuses every other method that HTTP knows with 405. */
+/**
+ * Serves a path to GET and HEAD, answers OPTIONS with these methods, and refuses every other method that HTTP knows
+ * with 405.
+ */
 export function readOnlyRoute(app: FastifyInstance, url: string, handler: Handler): void {
   app.get(url, handler);
   app.options(url, { onSend: withoutTypeWhenRefused }, sendOptions);

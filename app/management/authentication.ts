@@ -50,8 +50,8 @@ function challenges({ token, username }: Security): string[] {
 }
 
 /**
- * Answers 401 to every request without a right credential, also to those for paths that are not served, and warns of them
- * once a minute.
+ * Answers 401 to every request without a right credential, also to those for paths that are not served, and warns of
+ * them once a minute.
  *
  * @param isOpen whether a route, given as it was registered, needs no credential; `undefined` where there is none.
  */

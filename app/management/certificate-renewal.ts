@@ -3,20 +3,20 @@ import { describeProblems } from '../../settings/problem.ts';
 import type { Logger } from '../logger.ts';
 import { type Certificate, type CertificateFiles, readCertificate } from './certificate.ts';
 
-/** How often the files are looked at. cert-manager renews weeks ahead, and the kubelet needs up to two minutes itself. */
+/** Between two reads. cert-manager renews weeks ahead, and the kubelet takes up to two minutes to update a Secret. */
 const PERIOD_MS = 10_000;
 
 /**
- * Gives a running TLS server its certificate anew whenever the files changed; new connections get the new one, those
- * that are open stay. The files are read, not watched: a Secret's are links into a folder that is exchanged as a whole.
- * What cannot be used is told once, and the certificate in use stays.
+ * Replaces the certificate of a running TLS server whenever the files have changed; new connections get the new one,
+ * open ones stay. The files are read, not watched: a Secret's are links into a folder that is exchanged as a whole.
+ * Files that cannot be used are logged once, and the certificate in use stays.
  */
 export class CertificateRenewal {
   readonly #server: Pick<Server, 'setSecureContext'>;
   readonly #files: CertificateFiles;
   readonly #logger: Pick<Logger, 'info' | 'error'>;
   #current: Certificate;
-  #told = '';
+  #lastFailure = '';
   #timer: NodeJS.Timeout | undefined;
 
   /** @param current the certificate that the server has now */
@@ -32,7 +32,7 @@ export class CertificateRenewal {
     this.#logger = logger;
   }
 
-  /** Looks at the files every 10 s from now on. */
+  /** Reads the files every 10 s from now on. */
   start(): void {
     const { subject, validTo } = this.#current;
     this.#logger.info({ subject, validTo }, 'TLS certificate');
@@ -43,14 +43,14 @@ export class CertificateRenewal {
     clearInterval(this.#timer);
   }
 
-  /** Looks at the files now. */
+  /** Reads the files now. */
   renew(): void {
     const { certificate, problems } = readCertificate(this.#files);
     if (certificate === undefined) {
-      this.#tellOnce(describeProblems(problems));
+      this.#logOnce(describeProblems(problems));
       return;
     }
-    this.#told = '';
+    this.#lastFailure = '';
     const { cert, key, subject, validTo } = certificate;
     if (cert !== this.#current.cert || key !== this.#current.key) {
       this.#server.setSecureContext({ cert, key });
@@ -59,9 +59,9 @@ export class CertificateRenewal {
     }
   }
 
-  #tellOnce(reason: string): void {
-    if (reason !== this.#told) {
-      this.#told = reason;
+  #logOnce(reason: string): void {
+    if (reason !== this.#lastFailure) {
+      this.#lastFailure = reason;
       this.#logger.error(
         { reason },
         'TLS certificate not renewed: the files cannot be used, so the old one stays in use',

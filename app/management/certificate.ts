@@ -8,11 +8,11 @@ import { shownFile } from '../configuration/shown-file.ts';
 /** The settings that name the certificate's files. */
 export type CertificateFiles = NonNullable<Settings['server']['ssl']>;
 
-/** A certificate with its key, as PEM; both were seen to be of one kind and to belong together. */
+/** A certificate with its private key, as PEM; checked to match each other and to be usable for TLS. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
-  /** Whom it is for and until when, for the log. */
+  /** For the log, as is `validTo`. */
   readonly subject: string;
   readonly validTo: string;
 }
@@ -43,12 +43,12 @@ type Attempt<T> =
   | { readonly value: T; readonly problem?: never }
   | { readonly value?: never; readonly problem: Problem };
 
-/** What `parse` made of a file, or why it could not, as the end of a sentence. */
+/** The result of `parse` for a file, or the failure, as the end of a sentence. */
 export type PemReading<T> =
   | { readonly pem: string; readonly parsed: T; readonly failure?: never }
   | { readonly failure: string };
 
-/** Reads a file; the error of `parse` is not told, since OpenSSL's says nothing to a person. */
+/** Reads a PEM file; the error of `parse` is left out, since OpenSSL's text does not help to mend the file. */
 export function readPem<T>(file: string, parse: (pem: string) => T): PemReading<T> {
   let pem: string;
   try {
@@ -97,7 +97,7 @@ function pairProblem(cert: X509Certificate, pems: { cert: string; key: string },
   }
 }
 
-/** Reads the two files and sees whether a TLS server can work with them; an expired certificate is one it can work with. */
+/** Reads the two files and checks that a TLS server can use them; an expired certificate passes. */
 export function readCertificate(files: CertificateFiles): CertificateReading {
   const cert = parseFile(files.certificate, CERTIFICATE, (pem) => new X509Certificate(pem));
   const key = parseFile(files['certificate-private-key'], KEY, createPrivateKey);
@@ -116,9 +116,9 @@ export function readCertificate(files: CertificateFiles): CertificateReading {
 }
 
 /**
- * The certificate that a server begins with.
+ * The certificate for the start of the server.
  *
- * @throws Error with all that is wrong with the files; the configuration was checked for it before.
+ * @throws Error with all that is wrong with the files; the check of the configuration has usually found it before.
  */
 export function requireCertificate(files: CertificateFiles): Certificate {
   const { certificate, problems } = readCertificate(files);

@@ -47,7 +47,8 @@ const keyOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
  * do not count either.
  *
  * A connection with a request that is being answered is closed only when those are the majority, the longest under way
- * first: else clients that read no answers could hold nearly all connections, and the others would compete for the rest.
+ * first: else clients that read no answers could hold nearly all connections, and the others would compete for the
+ * rest.
  */
 export class ConnectionLimit {
   readonly #open = new Map<string, Connection>();

@@ -1,15 +1,16 @@
-/** A list of types that the server can produce, the one it prefers first. */
+/** The types that the server can produce, the preferred one first. */
 export function producible(...types: readonly string[]): readonly MediaRange[] {
   return types.map(parseMediaRange).filter((type) => type !== undefined);
 }
 
 /**
- * The content type to answer with: what the client asked for, parameters included, where it asked for a certain type,
- * else the first of ours that it takes.
+ * The content type to answer with: the client's own, parameters included, where it names one type, else the first of
+ * the server's that it accepts.
  *
- * @param ranges What the client accepts, best first.
- * @param types What can be produced, preferred first; a wildcard in it stands for whatever the client names.
- * @returns `undefined` when nothing that can be produced is acceptable.
+ * @param ranges The ranges that the client accepts, best first.
+ * @param types The types that the server can produce, preferred first; a wildcard stands for the subtype that the
+ * client names.
+ * @returns `undefined` when the client accepts none of them.
  */
 export function negotiate(ranges: readonly MediaRange[], types: readonly MediaRange[]): string | undefined {
   for (const range of ranges) {
@@ -38,7 +39,7 @@ export interface MediaRange {
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /**
- * The media ranges of an Accept header, those the client likes best first, the more specific first among equals.
+ * The media ranges of an Accept header, by falling `q`, the more specific first among equals.
  *
  * @param header The header as it came; left out or empty, everything is acceptable.
  * @returns An empty list when the header is not one: then nothing is acceptable, as with Spring.
@@ -81,7 +82,7 @@ export function accepts(range: MediaRange, produced: MediaRange): boolean {
   );
 }
 
-/** Whether the range leaves nothing open. */
+/** Whether the range is one type, without a wildcard. */
 function isConcrete({ subtype }: MediaRange): boolean {
   return !subtype.includes('*');
 }

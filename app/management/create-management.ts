@@ -22,7 +22,7 @@ import { measureRequests } from './measure-requests.ts';
 import { createServer, type ServerOptions } from './server.ts';
 import { AdminRegistration, adminInstance } from './spring-boot-admin.ts';
 
-/** What the operational interface is made from; all functions answer at once and throw nothing. */
+/** The sources of the operational interface; its functions return at once and do not throw. */
 export interface ManagementOptions {
   readonly settings: Pick<Settings, 'server' | 'kafka' | 'logging' | 'management' | 'spring' | 'info'>;
   readonly build: ProductBuild;
@@ -41,9 +41,9 @@ export interface ManagementOptions {
 export interface Management {
   /** The log of the whole process; usable before {@link start} and after {@link stop}. */
   readonly logger: FastifyBaseLogger;
-  /** Feeds the metrics with what the pipeline does. */
+  /** Feeds the metrics with the events of the pipeline. */
   readonly listener: StreamListener;
-  /** Feeds the metrics with what the Kafka client does. */
+  /** Feeds the metrics with the events of the Kafka client. */
   readonly client: ClientListener;
   /** Feeds the metrics with the times of the writing pool's connections. */
   readonly connections: Pick<PoolMetrics, 'observe' | 'timedOut'>;
@@ -82,7 +82,7 @@ function register(settings: ManagementOptions['settings'], port: number, logger:
   return registration;
 }
 
-/** As {@link createManagement}, with the server itself, so that a test can ask it without a network. */
+/** As {@link createManagement}, with the server itself, so that a test can send requests without a network. */
 export function assembleManagement(options: ManagementOptions): { management: Management; app: FastifyInstance } {
   const { settings, build } = options;
   const endpoint = managementEndpoint(settings);
@@ -129,7 +129,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
   return { management, app };
 }
 
-/** A server without routes, and what belongs to it from its start to its end. */
+/** A server without routes, with its authentication and certificate renewal. */
 interface GuardedServer {
   readonly app: FastifyInstance;
   readonly isAuthorized: IsAuthorized;
@@ -138,8 +138,8 @@ interface GuardedServer {
 }
 
 /**
- * The server with its certificate and authentication: with `management.security` everything but the health is 401 without
- * a right credential, and the health's own route decides what it shows.
+ * The server with its certificate and authentication: with `management.security` everything but the health is 401
+ * without a right credential, and the health's own route decides what it shows.
  *
  * @throws Error when the certificate cannot be used
  */

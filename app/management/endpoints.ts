@@ -41,7 +41,7 @@ export function serveEndpoints(app: FastifyInstance, sources: EndpointSources): 
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(:\d{1,5})?$/i;
 
-/** The links of each endpoint below the base path, by the names that Spring Boot gives them. */
+/** The links of each endpoint below the base path, by their names in Spring Boot. */
 const LINKS: Readonly<Record<ActuatorEndpointId, (endpoint: ManagementEndpoint) => Readonly<Record<string, string>>>> =
   {
     health: ({ healthPath }) => ({ health: healthPath, 'health-path': `${healthPath}/{*path}` }),
@@ -53,7 +53,7 @@ const LINKS: Readonly<Record<ActuatorEndpointId, (endpoint: ManagementEndpoint) 
     }),
   };
 
-/** Serves the list of the exposed endpoints, as absolute links to the host that the client asked. */
+/** Serves the list of the exposed endpoints, as absolute links with the request's host. */
 function indexRoute(
   app: FastifyInstance,
   endpoint: ManagementEndpoint,
@@ -71,7 +71,7 @@ function indexRoute(
   });
 }
 
-/** The Host header; the address of the connection where there is none or where it is no host. */
+/** The Host header; the local address of the connection where it is missing or not a host. */
 function hostOf({ headers: { host = '' }, socket }: FastifyRequest): string {
   if (HOST.test(host)) {
     return host;
@@ -97,7 +97,7 @@ function healthRoute(app: FastifyInstance, sources: EndpointSources): void {
   }
 }
 
-/** Segments below the health path; one slash at the end means nothing. */
+/** Segments below the health path; one slash at the end is ignored. */
 function segmentsOf(request: FastifyRequest): string[] {
   const { '*': path = '' } = request.params as { '*'?: string };
   return path === '' ? [] : path.replace(/\/$/, '').split('/');
@@ -114,7 +114,9 @@ function inDialect(answer: HealthAnswer | undefined, dialect: Dialect): JsonAnsw
 
 type Tag = readonly [string, string];
 
-/** Serves the names of the metrics and each one's figures, by `?tag=KEY:VALUE` those of the series that carry the tag. */
+/**
+ * Serves the names of the metrics and each one's figures, by `?tag=KEY:VALUE` those of the series that carry the tag.
+ */
 function metricsRoute(app: FastifyInstance, endpoint: ManagementEndpoint, reader: MetricReader): void {
   jsonRoute(app, endpoint.metricsPath, () => ({ body: { names: reader.names } }));
   app.addHook('onSend', async (request, reply) => {
@@ -134,7 +136,9 @@ function metricsRoute(app: FastifyInstance, endpoint: ManagementEndpoint, reader
   });
 }
 
-/** The tags of the query; `undefined` when one of them is not KEY:VALUE. A single parameter may hold several, by commas. */
+/**
+ * The tags of the query; `undefined` when one of them is not KEY:VALUE. A single parameter may hold several, by commas.
+ */
 function tagsOf(request: FastifyRequest): readonly Tag[] | undefined {
   const { tag = '' } = request.query as { tag?: string | string[] };
   if (tag === '') {

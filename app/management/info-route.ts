@@ -42,7 +42,7 @@ export function infoRoute(
   jsonRoute(app, infoPath, () => ({ body: { ...known, ...processPart() } }));
 }
 
-/** As Spring Boot shows it: the commit by its first seven digits. */
+/** As Spring Boot shows it: the commit's id is its first seven digits. */
 function gitOf({ branch, commit, commitTime }: ProductBuild): object {
   return commit === undefined
     ? {}
@@ -56,10 +56,10 @@ function gitOf({ branch, commit, commitTime }: ProductBuild): object {
 
 const JAVA_ARCH: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'aarch64' };
 
-/** The processor's name as a JVM has it. */
+/** The architecture by the name of the JVM's `os.arch`. */
 const javaArch = (name: string): string => JAVA_ARCH[name] ?? name;
 
-/** A kind of memory in bytes, as Java's management tells it: -1 for what is not known or has no limit. */
+/** Memory in bytes as Java's MemoryUsage has it: -1 for an unknown value or no limit. */
 interface MemoryInfo {
   readonly max: number;
   readonly init: number;
@@ -67,7 +67,7 @@ interface MemoryInfo {
   readonly used: number;
 }
 
-/** What the process is, as Spring Boot's process info tells it; V8's heap is the heap, the rest of the process is not. */
+/** The fields of Spring Boot's process info; `heap` is V8's, `nonHeap` the rest of the resident memory. */
 function processInfo(metrics: MetricReader) {
   const heap = getHeapStatistics();
   const { rss } = process.memoryUsage();
@@ -98,7 +98,7 @@ function garbageCollectors(metrics: MetricReader): readonly { name: string; coll
   });
 }
 
-/** A container's user has a number, but not always a name. */
+/** The user's name, else the uid: a container's user may have no name. */
 function owner(): string {
   try {
     return userInfo().username;

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
 import { environmentName } from '../../settings/setting-list.ts';
 
-/** The HTTP server cannot listen where the settings say; the message says why and what to do. */
+/** The HTTP server cannot listen on the address of the settings; the message has the reason and the remedy. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
@@ -24,9 +24,9 @@ function reasonOf(code: string, { settings }: ManagementEndpoint): string | unde
 }
 
 /**
- * Listens.
+ * Listens on the address and port of the settings.
  *
- * @returns The address with the port that is really used.
+ * @returns The address with the port that is used, also where the settings say 0.
  * @throws ListenError when that is not possible
  */
 export async function listen(app: FastifyInstance, endpoint: ManagementEndpoint): Promise<AddressInfo> {

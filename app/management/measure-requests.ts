@@ -2,28 +2,30 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
 import type { HttpRequests } from '../metrics/http-requests.ts';
 
-/** Spring's word for an answer that says nothing about a route: a method or a type that cannot be had. */
+/** Spring's label `uri` of an answer without a route of its own: 405, 406, OPTIONS. */
 const UNKNOWN = 'UNKNOWN';
-const NOWHERE = '/**';
 
-/** Answers of the server itself, which come before or beside any route's. */
+/** Spring's label `uri` of an answer 404. */
+const NOT_FOUND = '/**';
+
+/** Statuses of the server's own answers, which come before a route's. */
 const WITHOUT_ROUTE: ReadonlySet<number> = new Set([405, 406]);
 
-/** The template of a route as Spring writes it. */
+/** The path template of a route as Spring writes it. */
 const templateOf = (url: string): string =>
   url.replace(/:name(\(.*\))?$/, '{requiredMetricName}').replace(/\/\*$/, '/**');
 
 function uriOf({ is404, method, routeOptions }: FastifyRequest, status: number): string {
   if (is404) {
-    return NOWHERE;
+    return NOT_FOUND;
   }
   const isKnown = routeOptions.url !== undefined && method !== 'OPTIONS' && !WITHOUT_ROUTE.has(status);
   return isKnown ? templateOf(routeOptions.url ?? '') : UNKNOWN;
 }
 
 /**
- * Measures every request; has to be called before the routes are added. A GET of each route that is answered with 200, and
- * with 503 where health is asked, has its series from the start.
+ * Measures every request; has to be called before the routes are added. Each route has its series of a GET with status
+ * 200 from the start, those of the health one with 503, too.
  */
 export function measureRequests(
   app: FastifyInstance,

@@ -19,7 +19,7 @@ const LIMITS = {
   headerBytes: 16_384,
   headersTimeout: 10_000,
   requestTimeout: 15_000,
-  /** How often the two are enforced; Node's own 30 s would let a slow client stay that much longer. */
+  /** How often the two timeouts are checked; with Node's 30 s a slow client would stay that much longer. */
   connectionsCheckingInterval: 5_000,
   /** Silence on a connection in the middle of a request. */
   connectionTimeout: 30_000,
@@ -27,7 +27,7 @@ const LIMITS = {
   metricNameCharacters: 1_024,
 } as const;
 
-/** No route has a schema, so nothing compiles one: the compilers are a fifth of what Fastify would load at the start. */
+/** No route has a schema, so no compiler is loaded: they are a fifth of the code that Fastify loads at the start. */
 const NO_SCHEMAS = {
   compilersFactory: {
     buildValidator: () => refuseSchema,
@@ -39,7 +39,7 @@ function refuseSchema(): never {
   throw new Error("routes have no schemas: the image leaves the compilers of Fastify's out");
 }
 
-/** A method without its own meaning here; CONNECT is not one: Node closes such a connection by itself. */
+/** Methods that Node knows and Fastify does not; without CONNECT, for which Node closes the connection itself. */
 const extraMethods = (app: FastifyInstance) =>
   METHODS.filter((method) => method !== 'CONNECT' && !app.supportedMethods.includes(method));
 
@@ -60,7 +60,7 @@ function serverOptions(certificate: Certificate | undefined) {
   return { https: { ...http, cert, key, handshakeTimeout: LIMITS.headersTimeout } };
 }
 
-/** What {@link createServer} is made from. */
+/** The options of {@link createServer}. */
 export interface ServerOptions {
   readonly logging: Settings['logging'];
   /**
@@ -86,8 +86,8 @@ export interface ServerOptions {
 }
 
 /**
- * The HTTP server without routes: it reads no request bodies, answers every error in Actuator's words, never with a
- * message or a stack trace, and owns the process's log (`log`). A request is logged at debug.
+ * The HTTP server without routes: it reads no request bodies, answers every error as Spring Boot does, without message
+ * and stack trace, and owns the process's log (`log`). A request is logged at debug.
  */
 export function createServer({ logging, certificate, guard, destination, onLogLine }: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
@@ -134,7 +134,7 @@ async function refuseDoubtfulHost(request: FastifyRequest, reply: FastifyReply):
   return isClear ? undefined : sendError(request, reply.header('connection', 'close'), 400);
 }
 
-/** Spring passes over path parameters (`/health;a=1`); what stands in the query is left alone. */
+/** Spring ignores path parameters (`/health;a=1`); the query is left as it is. */
 function withoutPathParameters(url: string): string {
   return url.replace(/^[^?]*/, (path) => path.replace(/;[^/]*/g, ''));
 }
@@ -161,7 +161,7 @@ function addErrorAnswers(app: FastifyInstance): void {
   });
 }
 
-/** Parameters of a query by their names; one that is there several times is a list. */
+/** Parameters of a query by their names; a repeated one is a list. */
 type QueryParameters = Readonly<Record<string, string | readonly string[]>>;
 
 function decode(text: string): string | undefined {
@@ -172,7 +172,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Reads a query. A parameter that cannot be percent-decoded is passed over, as Tomcat does: the others still count. */
+/** Parses a query. A parameter that cannot be percent-decoded is ignored, as Tomcat does; the others count. */
 export function queryParameters(query: string): QueryParameters {
   const values = new Map<string, string[]>();
   for (const parameter of query.split('&').filter((part) => part !== '')) {

@@ -6,23 +6,32 @@ import { maskText } from '../../settings/mask-secrets.ts';
 import type { AdminClientSettings, Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
 
-/** Longest time, in milliseconds, that a server may take to answer; Spring's own client waits as long. */
+/** Timeout of a registration, in milliseconds, the same as that of Spring's own client. */
 const ANSWER_MS = 5_000;
 
-/** Longest time, in milliseconds, that a registration under way gets at the end, and then signing off. */
+/** Longest time, in milliseconds, that a registration under way gets during the shutdown, and then signing off. */
 const SIGN_OFF_MS = 1_000;
 
-/** What a server does not have to be told again. */
+/** The registration of this process, in the names of Spring Boot Admin's API. */
+interface AdminInstance {
+  readonly name: string;
+  readonly managementUrl: string;
+  readonly healthUrl: string;
+  readonly serviceUrl: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** The state of the registration at one server. */
 interface Known {
-  /** Under which it knows this process; `undefined` until it answered. */
+  /** The id of this process there; `undefined` before the first registration. */
   id: string | undefined;
-  /** Whether the log has that it is away. */
+  /** Whether the log has that the server is away. */
   isAway: boolean;
 }
 
 /**
- * Registers this process at Spring Boot Admin and does so again every `period`: a server that was started anew knows
- * nobody. A server that is away is logged once and asked again; the consumer never waits for it.
+ * Registers this process at Spring Boot Admin, and again every `period`, since a server forgets its instances when it
+ * restarts. A server that is away is logged once and tried again; the consumer never waits for it.
  */
 export class AdminRegistration {
   readonly #client: AdminClientSettings;
@@ -39,7 +48,7 @@ export class AdminRegistration {
     this.#client = client;
     this.#instance = instance;
     this.#logger = logger;
-    this.#servers = new Map(client.url.map((url) => [url.replace(/\/$/, ''), { id: undefined, isAway: false }]));
+    this.#servers = new Map(client.url.map((url) => [withoutSlash(url), { id: undefined, isAway: false }]));
   }
 
   /** Registers now and from now on. */
@@ -52,7 +61,7 @@ export class AdminRegistration {
     });
   }
 
-  /** Ends the registering and signs off wherever this process is known, for 2 s at most. Calling it again joins the first call. */
+  /** Ends the registering and signs off at each server, for 2 s at most. Calling it again joins the first call. */
   end(): Promise<void> {
     this.#ended ??= this.#end();
     return this.#ended;
@@ -61,7 +70,7 @@ export class AdminRegistration {
   async #end(): Promise<void> {
     this.#isEnding = true;
     clearTimeout(this.#timer);
-    // A registration under way is awaited: cut off, it could be known there under an id that is not known here.
+    // A registration under way is awaited: cut off, it could exist there with an id that is not known here.
     const giveUp = setTimeout(() => this.#givingUp.abort(), SIGN_OFF_MS);
     await this.#attempt;
     clearTimeout(giveUp);
@@ -139,7 +148,7 @@ export class AdminRegistration {
   }
 }
 
-/** What is no JSON has no id; the parser's own message would quote the answer, which may repeat what was sent. */
+/** An answer that is no JSON has no id; the parser's message would quote it, and it may repeat the credentials sent. */
 function idOf(answer: string): unknown {
   try {
     return (JSON.parse(answer) as { id?: unknown } | null)?.id;
@@ -148,32 +157,25 @@ function idOf(answer: string): unknown {
   }
 }
 
-/** fetch() itself only says that it failed; why is in the cause, whose message may be empty where there were several. */
+/** The message of fetch() gives no reason; its cause does, with an empty message where several addresses failed. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
   return maskText(cause?.message || cause?.code || message);
 }
 
-/** What Spring Boot Admin is told of this process, in its own words. */
-interface AdminInstance {
-  readonly name: string;
-  readonly managementUrl: string;
-  readonly healthUrl: string;
-  readonly serviceUrl: string;
-  readonly metadata: Readonly<Record<string, string>>;
-}
+const withoutSlash = (url: string): string => url.replace(/\/$/, '');
 
-/** Where others reach this machine: the Pod's address where Kubernetes tells it, since no name leads to a Pod. */
+/** The host of this process's URLs: the Pod's address where Kubernetes sets it, since DNS has no name for a Pod. */
 function ownHost(podIp: string | undefined): string {
   const host = podIp || hostname();
   return host.includes(':') ? `[${host}]` : host;
 }
 
-const withoutSlash = (url: string): string => url.replace(/\/$/, '');
-
 /**
- * @param port the port that is listened on, which settings cannot know where they say 0.
- * @param startup when this process began.
+ * This process as an instance of Spring Boot Admin.
+ *
+ * @param port the port that is listened on; the settings may say 0.
+ * @param startup the start of this process.
  * @param podIp the address of the Pod. @default the environment variable POD_IP, else the machine's name
  */
 export function adminInstance(
