@@ -38,7 +38,7 @@ async function statuses(): Promise<Record<string, string | undefined>> {
   return { root: root?.status, liveness: liveness?.status, readiness: readiness?.status };
 }
 
-/** The disk is really asked, which fake timers do not wait for. */
+/** statfs() is real, and fake timers do not wait for it. */
 async function untilAllChecked(): Promise<void> {
   jest.useRealTimers();
   await at();

@@ -9,7 +9,7 @@ import {
 import { HealthEndpoint } from '../../../app/health/health-endpoint.ts';
 import type { HealthGroup } from '../../../app/health/health-group.ts';
 
-/** A group of these components that shows everything; without names, of all. */
+/** A group of the named components that shows everything; without names, of all components. */
 const group = (...names: string[]): HealthGroup => ({
   isMember: (name) => names.length === 0 || names.includes(name),
   shows: { components: true, details: true },
@@ -20,7 +20,7 @@ const NO_GROUPS: ReadonlyMap<string, HealthGroup> = new Map();
 
 const component = (name: string, status: Status) => stateComponent(name, () => ({ status }));
 
-/** A component whose first result a test gives. */
+/** A component with a first result that the test gives. */
 function silentComponent(name: string): HealthComponent & { answer(health: Health): void } {
   let current: Health | undefined;
   let markKnown: () => void = () => undefined;

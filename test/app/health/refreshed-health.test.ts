@@ -13,7 +13,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** An indicator that a test answers by hand. */
+/** An indicator with checks that the test settles. */
 function manualIndicator() {
   const asked: { resolve: (health: Health) => void; reject: (error: Error) => void; signal: AbortSignal }[] = [];
   const check = (signal: AbortSignal) =>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ask } from './ask.ts';
 import { type RunningManagement, settingsWith, startManagement } from './running-management.ts';
 
-/** What Spring Boot Admin's server and its pages send. */
+/** The Accept header of Spring Boot Admin's server and its pages. */
 const ACCEPT = [
   'vnd.spring-boot.actuator.v3+json',
   'vnd.spring-boot.actuator.v2+json',

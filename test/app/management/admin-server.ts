@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What was asked of the server. */
+/** One request to the server. */
 export interface AdminRequest {
   readonly method: string;
   readonly url: string;
@@ -11,12 +11,12 @@ export interface AdminRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A server that registers and forgets instances as Spring Boot Admin's does: the same health URL is the same instance. */
+/** A server that registers and deregisters instances as Spring Boot Admin's does: the same health URL is the same instance. */
 export class AdminServer {
-  /** What is registered, by id. */
+  /** The registered instances by id. */
   readonly instances = new Map<string, AdminRequest['body']>();
   readonly requests: AdminRequest[] = [];
-  /** Answers with this status instead; 0: with nothing at all. */
+  /** Answers every request with this status; 0: does not answer. */
   failure: number | undefined;
   /** Answers a registration with this text instead of an id. */
   answer: string | undefined;

@@ -10,14 +10,14 @@ export interface Question {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came back. */
+/** The answer to a request, with its body uncompressed. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** Asks the server at a port of this machine, with nothing in the headers but what is given. */
+/** Sends a request to a port of this machine, with the given headers alone. */
 export function ask(port: number, { method = 'GET', url, headers = {} }: Question): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asked = request({ host: '127.0.0.1', port, method, path: url, headers }, (response) => {

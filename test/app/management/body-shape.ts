@@ -1,7 +1,7 @@
 import { ABSENT_LABELS, FOREIGN_KEYS } from './differences.ts';
 import { familyShapes } from './exposition-shape.ts';
 
-/** Keys whose values are part of the contract; of all others only the type is. */
+/** Keys with values that are part of the contract; other keys have to agree in type alone. */
 const EXACT_KEYS = new Set([
   'status',
   'error',
@@ -20,10 +20,10 @@ const EXACT_KEYS = new Set([
 
 const FOREIGN = new Set(FOREIGN_KEYS.flatMap(({ keys }) => keys));
 
-/** Sections of the info, whose names and texts are each product's own. */
+/** Sections of the info with names and texts of each product's own. */
 const FREE_SECTIONS = new Set(['app', 'build', 'os', 'garbageCollectors']);
 
-/** What has to be the same of a body. */
+/** The part of a body that has to be as captured. */
 export function bodyShape(body: string, contentType: unknown): unknown {
   if (body === '') {
     return 'empty';
@@ -38,7 +38,7 @@ export function bodyShape(body: string, contentType: unknown): unknown {
   return type.includes('version=') ? familyShapes(body) : body;
 }
 
-/** Keys in their order, exact values where they matter, types elsewhere; of a list, the different shapes in it. */
+/** Keys in their order, values of EXACT_KEYS, types of the others; for a list, the distinct shapes of its items. */
 function shapeOf(value: unknown, key = '', isFree = false): unknown {
   if (Array.isArray(value)) {
     const isExact = EXACT_KEYS.has(key) && !isFree;
@@ -61,10 +61,10 @@ function shapeOf(value: unknown, key = '', isFree = false): unknown {
   return EXACT_KEYS.has(key) && !isFree && !isDiskPath(key, value) ? value : typeof value;
 }
 
-/** Whether an item of a list of tags is a tag that is here, too. */
+/** Whether an item of a list of tags is a tag that this consumer has, too. */
 const isHere = (item: unknown): boolean =>
   !(typeof item === 'object' && item !== null && 'tag' in item && ABSENT_LABELS.names.has(String(item.tag)));
 
-/** `path` is the asked path in an error, and a folder of the machine in diskSpace. */
+/** `path` is the requested path in an error, and a folder of the machine in diskSpace. */
 const isDiskPath = (key: string, value: unknown): boolean =>
   key === 'path' && String(value).startsWith('/') && !/^\/(actuator|$)/.test(String(value));

@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Puts the files there as the kubelet does: a new folder, and a link to it that is exchanged in one step. */
+/** Writes the files as the kubelet does: a new folder, and a symbolic link to it that is replaced atomically. */
 function mount({ cert, key }: TestCertificate, name: string): void {
   mkdirSync(join(folder, name));
   writeFileSync(join(folder, name, 'tls.crt'), cert);
@@ -55,7 +55,7 @@ async function startWithTls() {
   return { port: address.port, lines, renewal };
 }
 
-/** The common name that the server at the port shows, to a client that knows both certificates. */
+/** The common name of the server's certificate, for a client that trusts both certificates. */
 function shownBy(port: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', ca: [first.cert, second.cert] }, () => {

@@ -13,12 +13,12 @@ import { certificateFolder, testCertificate } from './test-certificate.ts';
 /** How many times the probes are asked at least, and how many connections are renewed meanwhile. */
 const ROUNDS = 20;
 const RENEWED = 500;
-/** After how long, in milliseconds, clients come back that were sent away: one after the other, on the average. */
+/** Random time, in milliseconds, after which a client opens a closed connection again. */
 const returnTime = (): number => 2_000 + Math.random() * 4_000;
 
 const PING = 'GET /actuator/health/ping HTTP/1.1\r\nHost: h\r\n\r\n';
 const HALF = 'GET /actuator/health HTTP/1.1\r\nHost: h\r\nX: ';
-/** The head of a record of TLS whose body, a greeting of 512 bytes, never comes. */
+/** The header of a TLS record; its body, a ClientHello of 512 bytes, never comes. */
 const GREETING = '\u0016\u0003\u0001\u0002\u0000';
 
 /** Files that a process with the usual limit of 1,024 may have open, less what Kafka and PostgreSQL need. */
@@ -51,21 +51,21 @@ async function serve(withTls: boolean): Promise<number> {
   return port;
 }
 
-/** How many files the server has open, where the system tells. */
+/** Number of files that the server has open, on systems with /proc. */
 const openFiles = (): number =>
   process.platform === 'linux' ? readdirSync(`/proc/${served?.pid}/fd`).length : Number.MIN_SAFE_INTEGER;
 
-/** Bytes of an answer beyond what the system takes for a client. */
+/** Bytes of an answer, more than the socket buffers take for a client that does not read. */
 const LARGE = 50_000_000;
 
-/** Connections that all stay open and that are opened anew whenever the server closes them. */
+/** Connections that stay open, and are opened again whenever the server closes them. */
 class Crowd {
   readonly #sockets = new Set<Socket>();
   readonly #returning = new Set<NodeJS.Timeout>();
   #left = false;
   renewed = 0;
 
-  /** Resolves when all have been opened and have sent their bytes. */
+  /** Resolves when all are open and have sent their bytes. */
   async open(count: number, opened: () => Socket, bytes: string): Promise<void> {
     await Promise.all(Array.from({ length: count }, () => this.#stay(opened, bytes)));
   }
@@ -89,7 +89,7 @@ class Crowd {
     return new Promise((resolve) => {
       const socket = opened();
       this.#sockets.add(socket);
-      // Written when the connection, or its TLS, stands.
+      // Written once the connection, or its TLS handshake, is complete.
       socket.write(bytes, () => resolve());
       socket.resume();
       socket.on('error', () => undefined);
@@ -104,7 +104,7 @@ class Crowd {
   }
 }
 
-/** Asks over a new connection; fails unless the answer is there in time, within a second. */
+/** Sends a request over a new connection; fails without an answer within a second. */
 function probe(port: number, path: string, withTls: boolean, timeoutMs = 1_000): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port, path, agent: false, signal: AbortSignal.timeout(timeoutMs) } as const;
@@ -119,7 +119,7 @@ function probe(port: number, path: string, withTls: boolean, timeoutMs = 1_000):
 
 /** Probes while the crowd renews its connections. */
 async function probeBeside({ renewed: before }: Crowd, port: number, withTls: boolean): Promise<void> {
-  // The crowd came all at once; from the answer to this one on, whatever it is, the server has seen them all.
+  // All connections came at once; once this request is answered, with any status, the server has accepted them all.
   await probe(port, '/actuator/health', withTls, 30_000).catch(() => undefined);
   for (let round = 0; round < ROUNDS || (crowd?.renewed ?? 0) - before < RENEWED; round += 1) {
     for (const path of ['/actuator/health/liveness', '/actuator/health']) {
@@ -154,7 +154,7 @@ describe('of three connections', () => {
   /** @param answerTimeout milliseconds. @default longer than any test takes */
   async function listen(answerTimeout = 600_000): Promise<void> {
     evicted = [];
-    // The answers are given by the tests.
+    // The tests answer.
     limited = createServer();
     const onEvicted = (peer: string | undefined) => evicted.push(peer);
     new ConnectionLimit(limited, { connections: 3, answerTimeout, onEvicted });

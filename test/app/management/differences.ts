@@ -1,16 +1,16 @@
-/** Parts of an answer that may differ; `all` is the answer as a whole: what it is about is not here. */
+/** Parts of an answer that may differ; `all` is the whole answer, about a thing that this consumer does not have. */
 export type Part = 'headers' | 'body' | 'all';
 
-/** Captured answers that this consumer is meant to give differently. */
+/** Captured answers that differ here by intention. */
 export interface Difference {
   /** Names of the captures. */
   readonly captures: readonly string[];
   readonly parts: readonly Part[];
-  /** Why; stands in docs/monitoring-interface.md word by word. */
+  /** The reason, word by word as in docs/monitoring-interface.md. */
   readonly reason: string;
 }
 
-/** All differences from the captures. Whatever is not in here has to be as captured. */
+/** All differences from the captures. Every other part has to be as captured. */
 export const DIFFERENCES: readonly Difference[] = [
   { captures: ['error'], parts: ['all'], reason: '`/error` is a path like any other: 404' },
   { captures: ['health-ssl'], parts: ['all'], reason: 'no SSL bundles: no component `ssl`' },
@@ -46,7 +46,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-/** Families of Boot's scrape that are not here. */
+/** Families of Boot's scrape that this consumer does not have. */
 export const ABSENT_FAMILIES: readonly { readonly names: readonly RegExp[]; readonly reason: string }[] = [
   { names: [/^(executor|tomcat)_/], reason: 'no task executor, no Tomcat: no families of theirs' },
   { names: [/^spring_kafka_/], reason: 'no Spring listener, no Spring template: no families of theirs' },
@@ -68,7 +68,7 @@ export const ABSENT_FAMILIES: readonly { readonly names: readonly RegExp[]; read
   },
 ];
 
-/** Labels of Boot's scrape, and tags of its metrics, that are not here. */
+/** Labels of Boot's scrape, and tags of its metrics, that this consumer does not have. */
 export const ABSENT_LABELS = {
   names: new Set<string>(['spring_id', 'spring.id']),
   reason: 'no Spring listener, whose name would be in them: no label `spring_id`',

@@ -1,6 +1,6 @@
 import { ABSENT_FAMILIES, ABSENT_LABELS } from './differences.ts';
 
-/** What has to be the same of a family: its lines without help text and values, each once. */
+/** The part of a family that has to be as captured: its lines without help text and values, each once. */
 export type FamilyShapes = ReadonlyMap<string, readonly string[]>;
 
 const labelNames = (labels: string): string =>
@@ -10,7 +10,7 @@ const labelNames = (labels: string): string =>
     .sort()
     .join();
 
-/** The line without what is its own: help text, value, and the values of its labels. */
+/** The line without help text, value and the values of its labels. */
 function shapeOf(line: string): string {
   if (line.startsWith('#')) {
     return line.replace(/^# HELP (\S+) .*$/, '# HELP $1');

@@ -26,7 +26,7 @@ function exchange(port: number, bytes: string): Promise<string> {
 const statusesOf = (answer: string): string[] =>
   [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, code = '']) => code);
 
-/** Exactly the keys of every error, in their order, in an answer after which the connection ends. */
+/** The keys of every error, in their order, in an answer after which the connection ends. */
 function expectError(answer: string, error: { status: number; error: string; path: string }): void {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   const headers = head.toLowerCase().split('\r\n');
@@ -146,7 +146,7 @@ describe('with one server', () => {
 const REQUESTS = 10_000;
 const BATCH = 500;
 
-/** Bytes that the heap may hold more after all requests than after the first tenth of them. */
+/** Bytes by which the heap may grow between the first tenth of the requests and the last. */
 const HEAP_GROWTH = 3_000_000;
 
 const segment = fc.oneof(
@@ -181,7 +181,7 @@ const broken = fc.tuple(wellFormed, fc.nat(), noise).map(([text, at, bytes]) => 
   const cut = at % text.length;
   return text.slice(0, cut) + bytes + text.slice(cut);
 });
-/** What a connection sends: requests in one go, ended by one after which the server closes. */
+/** The bytes of a connection: pipelined requests, then a malformed one, after which the server closes. */
 const conversation = fc
   .tuple(fc.array(fc.oneof({ weight: 8, arbitrary: wellFormed }, broken, noise), { minLength: 10, maxLength: 10 }))
   .map(([requests]) => `${requests.join('')}\r\n\r\nEND`);

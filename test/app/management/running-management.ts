@@ -33,10 +33,10 @@ export function settingsWith(management: object, others: object = {}): Settings 
   return checked.value;
 }
 
-/** Made once, since the first check of settings compiles their schema, which is no test's time to spend. */
+/** Made once, before any test's timeout runs: the first check of settings compiles their schema. */
 const SETTINGS = settingsWith({});
 
-/** Options with parts that all work and a log that is thrown away. */
+/** Options with checks that succeed and a log that is dropped. */
 export function managementOptions(overrides: Partial<ManagementOptions> = {}): ManagementOptions {
   return {
     settings: SETTINGS,
@@ -57,7 +57,7 @@ export interface RunningManagement {
   readonly address: AddressInfo;
 }
 
-/** Starts the interface and says that it is ready. */
+/** Starts the interface and sets it ready. */
 export async function startManagement(overrides: Partial<ManagementOptions> = {}): Promise<RunningManagement> {
   const { management, app } = assembleManagement(managementOptions(overrides));
   const address = await management.start();

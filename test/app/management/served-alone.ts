@@ -1,6 +1,6 @@
 /**
- * Serves the operational interface in a process of its own, with TLS when a folder with a certificate is given; asked
- * for it, tells what the heap holds after a collection.
+ * Serves the operational interface in a process of its own, with TLS when a folder with a certificate is given; answers
+ * each message with the size of the heap after a garbage collection.
  */
 import { managementOptions, startManagement } from './running-management.ts';
 import { sslIn } from './test-certificate.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 
-/** A certificate in PEM that signs itself, and so is its own authority. */
+/** A self-signed certificate in PEM, its own certificate authority. */
 export interface TestCertificate {
   readonly cert: string;
   readonly key: string;
