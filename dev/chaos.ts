@@ -1,10 +1,10 @@
 import { keepLogs } from './chaos/keep-logs.ts';
 import { CHAOS_HELP, type ChaosOptions, readChaosOptions } from './chaos/options.ts';
 import { runChaos } from './chaos/run-chaos.ts';
+import { beginRun } from './run/begin-run.ts';
 import { failureText } from './run/failure-text.ts';
 import type { RunFolder } from './run/run-folder.ts';
-import { beginRun } from './start/begin-run.ts';
-import { Screen } from './start/screen.ts';
+import { Screen } from './run/screen.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;

@@ -2,8 +2,8 @@
 import { type ClusterOptions, readClusterRequest } from './cluster/options.ts';
 import { Protocol } from './cluster/protocol.ts';
 import { runClusterTest } from './cluster/run-cluster-test.ts';
-import { exitCodeOf } from './start/begin-run.ts';
-import { Screen } from './start/screen.ts';
+import { exitCodeOf } from './run/begin-run.ts';
+import { Screen } from './run/screen.ts';
 
 process.exit(await main(process.argv.slice(2)));
 

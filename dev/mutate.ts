@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { KNOWN_MUTANTS, type KnownMutant } from './mutate/known-mutants.ts';
 import { type MutationReport, scoreLines, weakFiles } from './mutate/mutation-score.ts';
+import { exitCodeOf } from './run/begin-run.ts';
 import type { RunFolder } from './run/run-folder.ts';
-import { startStack } from './stack.ts';
-import { exitCodeOf } from './start/begin-run.ts';
-import { Screen } from './start/screen.ts';
+import { Screen } from './run/screen.ts';
+import { startStack } from './stack/local-stack.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '..');
 const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];

@@ -1,11 +1,11 @@
+import { beginRun } from './run/begin-run.ts';
 import { failureText } from './run/failure-text.ts';
-import { beginRun } from './start/begin-run.ts';
-import type { Interruption } from './start/interruption.ts';
+import type { Interruption } from './run/interruption.ts';
+import { Screen } from './run/screen.ts';
 import { prepareJob } from './start/job.ts';
 import { readOptions, START_HELP, type StartOptions } from './start/options.ts';
 import { runContinuously } from './start/run-continuously.ts';
-import { runOnce } from './start/run-once.ts';
-import { Screen } from './start/screen.ts';
+import { runOnce } from './start/run-job.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { type ConsumerProcess, startConsumerProcess } from '../consumer-process.ts';
-import type { Stack } from '../stack.ts';
+import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
+import type { Stack } from '../stack/local-stack.ts';
 
 /** Where the consumer of a benchmark writes. */
 export const BENCH_SCHEMA = 'stream_consumer';

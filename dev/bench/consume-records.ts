@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ExplainedError } from '../run/explained-error.ts';
-import type { Stack } from '../stack.ts';
+import type { Stack } from '../stack/local-stack.ts';
 import { BENCH_SCHEMA, startBenchConsumer } from './bench-consumer.ts';
 import { cpuSeconds } from './processor-time.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import { LogLines } from '../run/log-lines.ts';
-import type { Stack } from '../stack.ts';
-import { ensureTopic } from '../start/topic.ts';
+import type { Stack } from '../stack/local-stack.ts';
+import { ensureTopic } from '../stack/topic.ts';
 import { startBenchConsumer } from './bench-consumer.ts';
 import { shareOfCore } from './processor-time.ts';
 

@@ -1,5 +1,5 @@
 import type { Kafka, Message } from 'kafkajs';
-import { ensureTopic } from '../start/topic.ts';
+import { ensureTopic } from '../stack/topic.ts';
 import { BENCHMARK_HEADER, benchmarkRecord } from './benchmark-records.ts';
 
 const PER_REQUEST = 3_000;

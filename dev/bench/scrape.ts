@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { METRICS } from '../../contract/metrics.ts';
-import type { ConsumerProcess } from '../consumer-process.ts';
-import type { Stack } from '../stack.ts';
+import type { ConsumerProcess } from '../run/consumer-process.ts';
+import type { Stack } from '../stack/local-stack.ts';
 import { startBenchConsumer } from './bench-consumer.ts';
 import { cpuSeconds, shareOfCore } from './processor-time.ts';
 import { Scraper, type Scrapes } from './scraper.ts';

@@ -6,8 +6,8 @@ import { stringify } from 'yaml';
 import { ACTUATOR_BASE_PATH, ACTUATOR_ENDPOINT } from '../../contract/actuator.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import { freePort } from '../run/free-port.ts';
-import type { Stack } from '../stack.ts';
-import { ensureTopic } from '../start/topic.ts';
+import type { Stack } from '../stack/local-stack.ts';
+import { ensureTopic } from '../stack/topic.ts';
 import { BENCH_SCHEMA } from './bench-consumer.ts';
 import { cpuSeconds } from './processor-time.ts';
 

@@ -1,12 +1,12 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ConsumerProcess, startConsumerProcess } from '../consumer-process.ts';
+import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
 import { freePort } from '../run/free-port.ts';
-import { terminate } from '../run/local-server.ts';
 import { describeExit, type ExitStatus } from '../run/owned-process.ts';
 import { processIdentity } from '../run/process-identity.ts';
 import type { RunFolder } from '../run/run-folder.ts';
+import { terminate } from '../stack/local-server.ts';
 
 const CONFIG_FILE = join(import.meta.dirname, '..', 'application.yml');
 /** Above the consumer's own `shutdown.timeout`: a consumer that is killed for being late has failed. */

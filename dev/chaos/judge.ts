@@ -3,7 +3,7 @@ import { awaitAccounted } from '../start/await-accounted.ts';
 import { compareTables } from '../verdict/compare-tables.ts';
 import { loadExpected } from '../verdict/expected-rows.ts';
 import type { Finding } from '../verdict/finding.ts';
-import { type ChaosSite, WRITTEN } from './chaos-site.ts';
+import { type ChaosSite, WRITTEN } from './chaos-stack.ts';
 import { findingOfNumbers } from './finding-of-numbers.ts';
 import { PARTITIONS } from './schedule.ts';
 import { contentRecords, readTopic, type TopicContent } from './topic-reader.ts';

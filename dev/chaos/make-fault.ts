@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { BEGIN } from '../../app/store/begin-transaction.ts';
-import { type ChaosSite, WRITTEN } from './chaos-site.ts';
+import { type ChaosSite, WRITTEN } from './chaos-stack.ts';
 import type { Fault } from './fault.ts';
 import type { TcpProxy } from './tcp-proxy.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Positions } from '../start/positions.ts';
+import type { Positions } from '../verdict/positions.ts';
 
 const POLL_MS = 100;
 

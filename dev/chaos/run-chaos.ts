@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunFolder } from '../run/run-folder.ts';
-import type { Screen } from '../start/screen.ts';
+import type { Screen } from '../run/screen.ts';
 import { count, type Finding, verdictTable } from '../verdict/finding.ts';
-import { type ChaosSite, COPED_WITH, prepareSite } from './chaos-site.ts';
+import { type ChaosSite, COPED_WITH, prepareSite } from './chaos-stack.ts';
 import { describeFault } from './fault.ts';
 import { faultTable, type Made } from './fault-table.ts';
 import { findingOfNumbers } from './finding-of-numbers.ts';

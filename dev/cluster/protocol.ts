@@ -1,5 +1,5 @@
 import { failureText } from '../run/failure-text.ts';
-import type { Screen } from '../start/screen.ts';
+import type { Screen } from '../run/screen.ts';
 
 const MARK = { ok: 'ok', failed: 'FAILED', skipped: 'skipped' } as const;
 const CHECK_WIDTH = 64;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { imageReference } from '../../deployment/image.ts';
 import type { RunFolder } from '../run/run-folder.ts';
-import type { Screen } from '../start/screen.ts';
+import type { Screen } from '../run/screen.ts';
 import { loadImage } from './image.ts';
 import { Kubectl } from './kubectl.ts';
 import { applied, appliedAgain, changeApplied, deleted, withoutDifference } from './manifest-checks.ts';

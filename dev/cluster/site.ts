@@ -1,11 +1,11 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { ChaosProducer } from '../chaos/chaos-producer.ts';
-import { startLocalKafka } from '../kafka/local-kafka.ts';
-import { startLocalPostgres } from '../postgres/local-postgres.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { RunFolder } from '../run/run-folder.ts';
-import { PositionReader } from '../start/positions.ts';
-import { ensureTopic } from '../start/topic.ts';
+import { startLocalKafka } from '../stack/local-kafka.ts';
+import { startLocalPostgres } from '../stack/local-postgres.ts';
+import { ensureTopic } from '../stack/topic.ts';
+import { PositionReader } from '../verdict/positions.ts';
 import { WRITTEN } from './subject.ts';
 
 /** What decides the records' content; any number would do. */

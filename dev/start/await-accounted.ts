@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { count, type Finding } from '../verdict/finding.ts';
-import { type Positions, sumOfNext } from './positions.ts';
+import { type Positions, sumOfNext } from '../verdict/positions.ts';
 
 const POLL_MS = 100;
 const PATIENCE_MS = 60_000;

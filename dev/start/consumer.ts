@@ -1,13 +1,13 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { type ConsumerProcess, startConsumerProcess } from '../consumer-process.ts';
+import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
 import { freePort } from '../run/free-port.ts';
-import { terminate } from '../run/local-server.ts';
 import type { RunFolder } from '../run/run-folder.ts';
+import type { Screen } from '../run/screen.ts';
+import { terminate } from '../stack/local-server.ts';
 import type { RunNames } from './names.ts';
 import type { StartOptions } from './options.ts';
-import type { Parts } from './parts.ts';
-import type { Screen } from './screen.ts';
+import type { Parts } from './servers.ts';
 
 const CONFIG_FILE = join(import.meta.dirname, '..', 'application.yml');
 const USUAL_PORT = 8080;

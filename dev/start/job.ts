@@ -1,14 +1,14 @@
-import type { ConsumerProcess } from '../consumer-process.ts';
 import { OrderProducer } from '../orders/order-producer.ts';
+import type { ConsumerProcess } from '../run/consumer-process.ts';
 import { describeExit, type ExitStatus } from '../run/owned-process.ts';
 import type { RunFolder } from '../run/run-folder.ts';
+import type { Screen } from '../run/screen.ts';
+import { ensureTopic } from '../stack/topic.ts';
+import { PositionReader, type Positions } from '../verdict/positions.ts';
 import { provideConsumer } from './consumer.ts';
 import { type RunNames, runNames } from './names.ts';
 import type { StartOptions } from './options.ts';
-import { type Parts, provideParts } from './parts.ts';
-import { PositionReader, type Positions } from './positions.ts';
-import type { Screen } from './screen.ts';
-import { ensureTopic } from './topic.ts';
+import { type Parts, provideParts } from './servers.ts';
 
 /** Everything that runs before the first record is produced. */
 export interface Job {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Screen } from '../run/screen.ts';
 import { count } from '../verdict/finding.ts';
-import { type Positions, sumOfNext } from './positions.ts';
-import type { Screen } from './screen.ts';
+import { type Positions, sumOfNext } from '../verdict/positions.ts';
 
 const INTERVAL_MS = 500;
 

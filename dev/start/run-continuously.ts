@@ -1,7 +1,7 @@
+import type { Screen } from '../run/screen.ts';
 import type { Job } from './job.ts';
 import { produceOrders } from './produce-orders.ts';
 import { showProgress } from './progress.ts';
-import type { Screen } from './screen.ts';
 
 /**
  * Produces sample orders and shows how far all has come, until the signal is aborted or the consumer ends.

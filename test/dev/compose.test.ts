@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { USUAL_PORT } from '../../dev/stack.ts';
+import { USUAL_PORT } from '../../dev/stack/local-stack.ts';
 
 const DEV = join(import.meta.dirname, '..', '..', 'dev');
 
@@ -15,7 +15,7 @@ const { services } = parse(readFileSync(join(DEV, 'compose.yaml'), 'utf8')) as C
 
 describe('dev/compose.yaml', () => {
   it('runs the Kafka whose jars Maven fetches', () => {
-    const pom = readFileSync(join(DEV, 'kafka', 'pom.xml'), 'utf8');
+    const pom = readFileSync(join(DEV, 'stack', 'pom.xml'), 'utf8');
     const [, version] = /<artifactId>kafka_2\.13<\/artifactId>\s*<version>([^<]+)</.exec(pom) ?? [];
     expect(services['kafka']?.image).toBe(`apache/kafka:${version}`);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { METRICS } from '../../contract/metrics.ts';
-import type { LocalPostgres } from '../../dev/postgres/local-postgres.ts';
+import type { LocalPostgres } from '../../dev/stack/local-postgres.ts';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { startPrivatePostgres } from './stack/private-servers.ts';

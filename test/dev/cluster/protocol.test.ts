@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Protocol } from '../../../dev/cluster/protocol.ts';
 import { ExplainedError } from '../../../dev/run/explained-error.ts';
-import { Screen } from '../../../dev/start/screen.ts';
+import { Screen } from '../../../dev/run/screen.ts';
 
 function recorded() {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { awaitAccounted } from '../../../dev/start/await-accounted.ts';
-import type { Positions } from '../../../dev/start/positions.ts';
+import type { Positions } from '../../../dev/verdict/positions.ts';
 
 const ends = new Map([
   [0, 5n],

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import type { LocalKafka } from '../../../dev/kafka/local-kafka.ts';
+import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';

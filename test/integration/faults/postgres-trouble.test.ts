@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
-import type { LocalPostgres } from '../../../dev/postgres/local-postgres.ts';
+import type { LocalPostgres } from '../../../dev/stack/local-postgres.ts';
 import { query } from '../stack/database.ts';
 import { type Membership, membership, TELLS_JOINS } from '../stack/group-membership.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';

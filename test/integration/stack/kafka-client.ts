@@ -1,5 +1,5 @@
 import { Kafka, logLevel, type RecordMetadata } from 'kafkajs';
-import { createTopicWithLeaders } from '../../../dev/start/topic.ts';
+import { createTopicWithLeaders } from '../../../dev/stack/topic.ts';
 import { randomName } from './random-name.ts';
 import { sharedBroker } from './shared-stack.ts';
 

@@ -1,5 +1,5 @@
-import { type LocalKafka, startLocalKafka } from '../../../dev/kafka/local-kafka.ts';
-import { type LocalPostgres, startLocalPostgres } from '../../../dev/postgres/local-postgres.ts';
+import { type LocalKafka, startLocalKafka } from '../../../dev/stack/local-kafka.ts';
+import { type LocalPostgres, startLocalPostgres } from '../../../dev/stack/local-postgres.ts';
 import { testRun } from './test-run.ts';
 
 /** A PostgreSQL for one test, which may stop, crash and freeze it; it ends with the test file. */

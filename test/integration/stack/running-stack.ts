@@ -1,4 +1,4 @@
-import type { Stack } from '../../../dev/stack.ts';
+import type { Stack } from '../../../dev/stack/local-stack.ts';
 
 const KEY = Symbol.for('stream-consumer.test.stack');
 const shelf = globalThis as { [KEY]?: Stack };

@@ -1,6 +1,6 @@
-import { compileConsumer } from '../../../dev/compile-consumer.ts';
+import { compileConsumer } from '../../../dev/run/compile-consumer.ts';
 import { RunFolder } from '../../../dev/run/run-folder.ts';
-import { startStack } from '../../../dev/stack.ts';
+import { startStack } from '../../../dev/stack/local-stack.ts';
 import { endRunOnSignal } from './end-run-on-signal.ts';
 import { keepForTeardown } from './running-stack.ts';
 import { SHARED_STACK_ENV } from './shared-stack.ts';

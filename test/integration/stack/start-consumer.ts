@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { type ConsumerProcess, startConsumerProcess } from '../../../dev/consumer-process.ts';
+import { type ConsumerProcess, startConsumerProcess } from '../../../dev/run/consumer-process.ts';
 import { randomName } from './random-name.ts';
 import { sharedBroker, sharedDatabaseUrl } from './shared-stack.ts';
 import { testRun } from './test-run.ts';

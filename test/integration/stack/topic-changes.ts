@@ -1,5 +1,5 @@
 import type { Admin } from 'kafkajs';
-import { createTopicWithLeaders } from '../../../dev/start/topic.ts';
+import { createTopicWithLeaders } from '../../../dev/stack/topic.ts';
 import { type AtBroker, kafkaClient } from './kafka-client.ts';
 
 /** Makes an empty topic with a name that is given. @param options.partitions @default 1 */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Positions } from '../../../dev/start/positions.ts';
 import { progressLine } from '../../../dev/start/progress.ts';
+import type { Positions } from '../../../dev/verdict/positions.ts';
 
 const at = (next: [number, bigint][], deadLetters: bigint): Positions => ({
   next: new Map(next),

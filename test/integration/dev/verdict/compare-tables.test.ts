@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { OrderProducer } from '../../../dev/orders/order-producer.ts';
-import { producedRecords } from '../../../dev/orders/produced-records.ts';
-import { compareTables } from '../../../dev/verdict/compare-tables.ts';
-import { loadExpected } from '../../../dev/verdict/expected-rows.ts';
-import type { Finding } from '../../../dev/verdict/finding.ts';
-import { withDatabase } from '../stack/database.ts';
-import { createTopic, kafkaClient } from '../stack/kafka-client.ts';
-import { startConsumer } from '../stack/start-consumer.ts';
-import { until } from '../stack/until.ts';
+import { OrderProducer } from '../../../../dev/orders/order-producer.ts';
+import { producedRecords } from '../../../../dev/orders/produced-records.ts';
+import { compareTables } from '../../../../dev/verdict/compare-tables.ts';
+import { loadExpected } from '../../../../dev/verdict/expected-rows.ts';
+import type { Finding } from '../../../../dev/verdict/finding.ts';
+import { withDatabase } from '../../stack/database.ts';
+import { createTopic, kafkaClient } from '../../stack/kafka-client.ts';
+import { startConsumer } from '../../stack/start-consumer.ts';
+import { until } from '../../stack/until.ts';
 
 const SEED = 5;
 const PARTITIONS = 2;

@@ -1,9 +1,9 @@
 import { closeSync, mkdtempSync, openSync, renameSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ExplainedError } from './explained-error.ts';
-import { type Command, describeExit, type ExitStatus, type OwnedProcess } from './owned-process.ts';
-import type { RunFolder } from './run-folder.ts';
+import { ExplainedError } from '../run/explained-error.ts';
+import { type Command, describeExit, type ExitStatus, type OwnedProcess } from '../run/owned-process.ts';
+import type { RunFolder } from '../run/run-folder.ts';
 
 const TAIL_LINES = 15;
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ExplainedError } from './explained-error.ts';
+import { ExplainedError } from '../run/explained-error.ts';
 
 /** Folders must stay readable for the user that PostgreSQL runs as, whatever the umask says. */
 const READABLE_FOLDER = 0o755;

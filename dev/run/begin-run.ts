@@ -1,7 +1,7 @@
-import { failureText } from '../run/failure-text.ts';
-import { removeLeftoverRuns } from '../run/leftover-runs.ts';
-import { RunFolder } from '../run/run-folder.ts';
+import { failureText } from './failure-text.ts';
 import { type Interruption, listenForInterruption } from './interruption.ts';
+import { removeLeftoverRuns } from './leftover-runs.ts';
+import { RunFolder } from './run-folder.ts';
 import type { Screen } from './screen.ts';
 
 /** A run that can be ended by Ctrl-C. */

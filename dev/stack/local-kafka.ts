@@ -3,10 +3,10 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExplainedError } from '../run/explained-error.ts';
 import { freePort } from '../run/free-port.ts';
-import { type LocalServer, ServerStartError, startServer } from '../run/local-server.ts';
 import type { RunFolder } from '../run/run-folder.ts';
-import { hasKafkaJars, kafkaJars, type Progress } from './jars.ts';
-import { ensurePrerequisites, javaProgram } from './prerequisites.ts';
+import { hasKafkaJars, kafkaJars, type Progress } from './kafka-jars.ts';
+import { ensurePrerequisites, javaProgram } from './kafka-prerequisites.ts';
+import { type LocalServer, ServerStartError, startServer } from './local-server.ts';
 import { type BrokerLayout, serverProperties } from './server-properties.ts';
 
 const LOG_CONFIGURATION = join(import.meta.dirname, 'log4j2.properties');

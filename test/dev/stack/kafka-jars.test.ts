@@ -1,8 +1,8 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { hasKafkaJars, kafkaJars } from '../../../dev/kafka/jars.ts';
 import { RunFolder } from '../../../dev/run/run-folder.ts';
+import { hasKafkaJars, kafkaJars } from '../../../dev/stack/kafka-jars.ts';
 import { temporaryFolder } from '../run/temporary-folder.ts';
 
 /** What every zip file, and so every jar, ends with: here one without entries. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Screen } from '../../../dev/start/screen.ts';
+import { Screen } from '../../../dev/run/screen.ts';
 
 function screenOn({ isTTY, columns = 80, noColour = '' }: { isTTY: boolean; columns?: number; noColour?: string }) {
   const written: string[] = [];

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ensurePrerequisites } from '../../../dev/kafka/prerequisites.ts';
+import { ensurePrerequisites } from '../../../dev/stack/kafka-prerequisites.ts';
 import { temporaryFolder } from '../run/temporary-folder.ts';
 
 /** The programs of a machine: shell scripts in a folder that is the whole path. */

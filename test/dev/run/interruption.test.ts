@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Interruption, listenForInterruption } from '../../../dev/start/interruption.ts';
+import { type Interruption, listenForInterruption } from '../../../dev/run/interruption.ts';
 
 let interruption: Interruption | undefined;
 afterEach(() => interruption?.dispose());

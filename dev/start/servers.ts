@@ -2,9 +2,9 @@ import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { RunFolder } from '../run/run-folder.ts';
-import { type StackPart, startStack } from '../stack.ts';
+import type { Screen } from '../run/screen.ts';
+import { type StackPart, startStack } from '../stack/local-stack.ts';
 import type { StartOptions } from './options.ts';
-import type { Screen } from './screen.ts';
 
 const LABEL = { kafka: 'Kafka', postgres: 'PostgreSQL' } as const satisfies Record<StackPart, string>;
 const CONNECT_TIMEOUT_MS = 10_000;

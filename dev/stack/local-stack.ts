@@ -1,7 +1,7 @@
-import { type LocalKafka, startLocalKafka } from './kafka/local-kafka.ts';
-import { type LocalPostgres, startLocalPostgres } from './postgres/local-postgres.ts';
-import { removeLeftoverRuns } from './run/leftover-runs.ts';
-import { RunFolder } from './run/run-folder.ts';
+import { removeLeftoverRuns } from '../run/leftover-runs.ts';
+import { RunFolder } from '../run/run-folder.ts';
+import { type LocalKafka, startLocalKafka } from './local-kafka.ts';
+import { type LocalPostgres, startLocalPostgres } from './local-postgres.ts';
 
 /** Where the parts listen by convention: taken when free and wanted. */
 export const USUAL_PORT = { kafka: 9092, postgres: 5432 } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { timeToRecover } from '../../../dev/chaos/recovery.ts';
-import type { Positions } from '../../../dev/start/positions.ts';
+import type { Positions } from '../../../dev/verdict/positions.ts';
 
 /** Stored offset and log end of partitions 0, 1, ... */
 type Reading = readonly (readonly [next: number, end: number])[];

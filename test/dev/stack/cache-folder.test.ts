@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { cached } from '../../../dev/run/cache-folder.ts';
 import { ExplainedError } from '../../../dev/run/explained-error.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { cached } from '../../../dev/stack/cache-folder.ts';
+import { temporaryFolder } from '../run/temporary-folder.ts';
 
 const isComplete = async (folder: string): Promise<boolean> => existsSync(join(folder, 'whole'));
 

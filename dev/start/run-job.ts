@@ -1,15 +1,15 @@
 import pg from 'pg';
 import { endOffsets, producedRecords } from '../orders/produced-records.ts';
+import type { Screen } from '../run/screen.ts';
 import { checkEndpoints } from '../verdict/check-endpoints.ts';
 import { compareTables } from '../verdict/compare-tables.ts';
 import { loadExpected } from '../verdict/expected-rows.ts';
 import { count, type Finding, verdictTable } from '../verdict/finding.ts';
+import { sumOfNext } from '../verdict/positions.ts';
 import { awaitAccounted } from './await-accounted.ts';
 import type { Job } from './job.ts';
-import { sumOfNext } from './positions.ts';
 import { produceOrders } from './produce-orders.ts';
 import { showProgress } from './progress.ts';
-import type { Screen } from './screen.ts';
 
 /**
  * Produces a fixed number of records, waits until each is accounted for, compares and prints the verdict.

@@ -1,10 +1,10 @@
 import { Kafka, logLevel } from 'kafkajs';
-import { type LocalKafka, startLocalKafka } from '../kafka/local-kafka.ts';
-import { type LocalPostgres, startLocalPostgres } from '../postgres/local-postgres.ts';
 import type { RunFolder } from '../run/run-folder.ts';
-import { PositionReader } from '../start/positions.ts';
-import { ensureTopic } from '../start/topic.ts';
+import { type LocalKafka, startLocalKafka } from '../stack/local-kafka.ts';
+import { type LocalPostgres, startLocalPostgres } from '../stack/local-postgres.ts';
+import { ensureTopic } from '../stack/topic.ts';
 import type { Written } from '../verdict/compare-tables.ts';
+import { PositionReader } from '../verdict/positions.ts';
 import { ChaosProducer } from './chaos-producer.ts';
 import { ConsumerFleet } from './consumer-fleet.ts';
 import { PARTITIONS, SESSION_TIMEOUT_MS } from './schedule.ts';

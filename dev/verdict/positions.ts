@@ -1,6 +1,6 @@
 import type { Kafka } from 'kafkajs';
 import pg from 'pg';
-import type { Written } from '../verdict/compare-tables.ts';
+import type { Written } from './compare-tables.ts';
 
 /** How far the consumer has come. */
 export interface Positions {

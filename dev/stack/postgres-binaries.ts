@@ -1,8 +1,8 @@
 import { chmod, cp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { cached } from '../run/cache-folder.ts';
 import { ExplainedError } from '../run/explained-error.ts';
+import { cached } from './cache-folder.ts';
 
 /** Written last; its content is the number of files. */
 const COMPLETE = '.complete';

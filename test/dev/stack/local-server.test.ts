@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ServerStartError, startServer } from '../../../dev/run/local-server.ts';
 import { RunFolder } from '../../../dev/run/run-folder.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { ServerStartError, startServer } from '../../../dev/stack/local-server.ts';
+import { temporaryFolder } from '../run/temporary-folder.ts';
 
 const runs: RunFolder[] = [];
 afterEach(() => Promise.all(runs.map((run) => run.close())));

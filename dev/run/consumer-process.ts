@@ -1,14 +1,14 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { loadSettings } from '../app/configuration/load-settings.ts';
-import { type ManagementEndpoint, managementEndpoint } from '../contract/actuator.ts';
-import { describeProblems } from '../settings/problem.ts';
-import { ExplainedError } from './run/explained-error.ts';
-import { LogLines } from './run/log-lines.ts';
-import { describeExit, type ExitStatus } from './run/owned-process.ts';
-import type { RunFolder } from './run/run-folder.ts';
+import { loadSettings } from '../../app/configuration/load-settings.ts';
+import { type ManagementEndpoint, managementEndpoint } from '../../contract/actuator.ts';
+import { describeProblems } from '../../settings/problem.ts';
+import { ExplainedError } from './explained-error.ts';
+import { LogLines } from './log-lines.ts';
+import { describeExit, type ExitStatus } from './owned-process.ts';
+import type { RunFolder } from './run-folder.ts';
 
-const REPOSITORY = resolve(import.meta.dirname, '..');
+const REPOSITORY = resolve(import.meta.dirname, '..', '..');
 const POLL_MS = 100;
 const TAIL_LINES = 15;
 const HEALTH_TIMEOUT_MS = 60_000;

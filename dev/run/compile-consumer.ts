@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { ExplainedError } from './run/explained-error.ts';
-import type { RunFolder } from './run/run-folder.ts';
+import { ExplainedError } from './explained-error.ts';
+import type { RunFolder } from './run-folder.ts';
 
-const REPOSITORY = resolve(import.meta.dirname, '..');
+const REPOSITORY = resolve(import.meta.dirname, '..', '..');
 
 /**
  * Compiles the consumer into `build/`, as the image's build does; what is up to date stays as it is.

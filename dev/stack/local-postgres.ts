@@ -3,9 +3,9 @@ import { appendFile, chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { ExplainedError } from '../run/explained-error.ts';
 import { freePort } from '../run/free-port.ts';
-import { type LocalServer, ServerStartError, startServer } from '../run/local-server.ts';
 import type { RunFolder } from '../run/run-folder.ts';
-import { postgresBinaries } from './binaries.ts';
+import { type LocalServer, ServerStartError, startServer } from './local-server.ts';
+import { postgresBinaries } from './postgres-binaries.ts';
 import { type SystemUser, serverUser } from './server-user.ts';
 
 const SUPERUSER = 'postgres';

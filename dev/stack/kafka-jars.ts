@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { cached, cacheFolder } from '../run/cache-folder.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { RunFolder } from '../run/run-folder.ts';
+import { cached, cacheFolder } from './cache-folder.ts';
 
 const POM = join(import.meta.dirname, 'pom.xml');
 /** Names and sizes of the jars, written last: a folder without it, or that does not match it, is not whole. */
