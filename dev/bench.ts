@@ -7,10 +7,9 @@ import { produceRecords } from './bench/produce-records.ts';
 import { measureScrapes, STEADY_RATE } from './bench/scrape.ts';
 import type { Scrapes } from './bench/scraper.ts';
 import { measureStarts } from './bench/start.ts';
-import { compileConsumer } from './run/compile-consumer.ts';
+import { compileConsumer } from './run/consumer-process.ts';
 import { ExplainedError } from './run/explained-error.ts';
-import { removeLeftoverRuns } from './run/leftover-runs.ts';
-import { RunFolder } from './run/run-folder.ts';
+import { RunFolder, removeLeftoverRuns } from './run/run-folder.ts';
 import { type Stack, startStack } from './stack/local-stack.ts';
 
 const HELP = `Measures the consumer, in one run, with a Kafka and a PostgreSQL of its own.

@@ -1,8 +1,7 @@
-import { keepLogs } from './chaos/keep-logs.ts';
 import { CHAOS_HELP, type ChaosOptions, readChaosOptions } from './chaos/options.ts';
-import { runChaos } from './chaos/run-chaos.ts';
-import { beginRun } from './run/begin-run.ts';
-import { failureText } from './run/failure-text.ts';
+import { keepLogs, runChaos } from './chaos/run-chaos.ts';
+import { failureText } from './run/explained-error.ts';
+import { beginRun } from './run/interruption.ts';
 import type { RunFolder } from './run/run-folder.ts';
 import { Screen } from './run/screen.ts';
 

@@ -2,7 +2,7 @@
 import { type ClusterOptions, readClusterRequest } from './cluster/options.ts';
 import { Protocol } from './cluster/protocol.ts';
 import { runClusterTest } from './cluster/run-cluster-test.ts';
-import { exitCodeOf } from './run/begin-run.ts';
+import { exitCodeOf } from './run/interruption.ts';
 import { Screen } from './run/screen.ts';
 
 process.exit(await main(process.argv.slice(2)));

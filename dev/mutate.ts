@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { KNOWN_MUTANTS, type KnownMutant } from './mutate/known-mutants.ts';
 import { type MutationReport, scoreLines, weakFiles } from './mutate/mutation-score.ts';
-import { exitCodeOf } from './run/begin-run.ts';
+import { exitCodeOf } from './run/interruption.ts';
 import type { RunFolder } from './run/run-folder.ts';
 import { Screen } from './run/screen.ts';
 import { startStack } from './stack/local-stack.ts';

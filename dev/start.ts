@@ -1,11 +1,9 @@
-import { beginRun } from './run/begin-run.ts';
-import { failureText } from './run/failure-text.ts';
-import type { Interruption } from './run/interruption.ts';
+import { failureText } from './run/explained-error.ts';
+import { beginRun, type Interruption } from './run/interruption.ts';
 import { Screen } from './run/screen.ts';
 import { prepareJob } from './start/job.ts';
 import { readOptions, START_HELP, type StartOptions } from './start/options.ts';
-import { runContinuously } from './start/run-continuously.ts';
-import { runOnce } from './start/run-job.ts';
+import { runContinuously, runOnce } from './start/run-job.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;

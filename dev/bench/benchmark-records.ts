@@ -1,5 +1,5 @@
 import { randomSource } from '../orders/random-source.ts';
-import { sampleOrder } from '../orders/sample-order.ts';
+import { sampleOrder } from '../orders/sample-record.ts';
 
 const CUSTOMERS = 20_000;
 const SEED = 7;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
 import { freePort } from '../run/free-port.ts';
 import { describeExit, type ExitStatus } from '../run/owned-process.ts';
-import { processIdentity } from '../run/process-identity.ts';
+import { processIdentity } from '../run/recorded-processes.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import { terminate } from '../stack/local-server.ts';
 

@@ -1,13 +1,10 @@
 import pg from 'pg';
-import { awaitAccounted } from '../start/await-accounted.ts';
-import { compareTables } from '../verdict/compare-tables.ts';
-import { loadExpected } from '../verdict/expected-rows.ts';
-import type { Finding } from '../verdict/finding.ts';
+import { compareTables, loadExpected, unexpectedRows } from '../verdict/compare-tables.ts';
+import { type Finding, findingOfNumbers } from '../verdict/finding.ts';
+import { awaitAccounted } from '../verdict/positions.ts';
 import { type ChaosSite, WRITTEN } from './chaos-stack.ts';
-import { findingOfNumbers } from './finding-of-numbers.ts';
 import { PARTITIONS } from './schedule.ts';
 import { contentRecords, readTopic, type TopicContent } from './topic-reader.ts';
-import { unexpectedRows } from './unexpected-rows.ts';
 
 const READ_TIMEOUT_MS = 300_000;
 const HEALTH_TIMEOUT_MS = 60_000;

@@ -1,16 +1,15 @@
+import { cpSync, mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
-import { count, type Finding, verdictTable } from '../verdict/finding.ts';
-import { type ChaosSite, COPED_WITH, prepareSite } from './chaos-stack.ts';
-import { describeFault } from './fault.ts';
-import { faultTable, type Made } from './fault-table.ts';
-import { findingOfNumbers } from './finding-of-numbers.ts';
+import { count, type Finding, findingOfNumbers, verdictTable } from '../verdict/finding.ts';
+import { timeToRecover } from '../verdict/positions.ts';
+import { type ChaosSite, COPED_WITH, makeFault, prepareSite } from './chaos-stack.ts';
 import { judge } from './judge.ts';
-import { makeFault } from './make-fault.ts';
 import type { ChaosOptions } from './options.ts';
-import { timeToRecover } from './recovery.ts';
-import { FIRST_CONSUMERS, faultSchedule, type Step } from './schedule.ts';
+import { describeFault, type FaultKind, FIRST_CONSUMERS, faultSchedule, type Step } from './schedule.ts';
 
 const MINUTE_MS = 60_000;
 const RECOVERY_LIMIT_MS = 60_000;
@@ -104,3 +103,52 @@ const outcome = (recoveryMs: number | undefined): string =>
 
 const clock = (ms: number): string =>
   `${String(Math.floor(ms / MINUTE_MS)).padStart(2)}:${String(Math.floor((ms % MINUTE_MS) / 1_000)).padStart(2, '0')}`;
+
+/** One fault that was made. */
+interface Made {
+  readonly kind: FaultKind;
+  /** Milliseconds from the end of the fault until records flowed again in every partition; undefined: too many. */
+  readonly recoveryMs: number | undefined;
+}
+
+const HEADINGS = ['fault', 'times', 'median recovery', 'longest recovery'];
+
+/** The faults by kind, as lines of a Markdown table: how often, and how long until all was well again. */
+export function faultTable(made: readonly Made[]): readonly string[] {
+  const kinds = [...new Set(made.map(({ kind }) => kind))].sort();
+  const rows = kinds.map((kind) => {
+    const times = made
+      .filter((fault) => fault.kind === kind)
+      .map(({ recoveryMs }) => recoveryMs ?? Number.POSITIVE_INFINITY)
+      .sort((a, b) => a - b);
+    const median = times[Math.floor((times.length - 1) / 2)];
+    return [kind, String(times.length), inSeconds(median), inSeconds(times.at(-1))];
+  });
+  return markdown([HEADINGS, ...rows]);
+}
+
+const inSeconds = (ms = Number.POSITIVE_INFINITY): string =>
+  Number.isFinite(ms) ? `${(ms / 1_000).toFixed(1)} s` : 'never';
+
+function markdown(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const pad = (cell: string, column: number): string =>
+    column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const [headings = '', ...body] = rows.map((row) => line(row.map(pad)));
+  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
+  return [headings, line(rule), ...body];
+}
+
+/**
+ * Copies the logs of a run to where they outlive it.
+ *
+ * @returns the folder with the copies.
+ */
+export function keepLogs(runFolder: string, parent: string = tmpdir()): string {
+  const kept = mkdtempSync(join(parent, 'stream-consumer-chaos-'));
+  for (const name of readdirSync(runFolder).filter((file) => file.endsWith('.log'))) {
+    cpSync(join(runFolder, name), join(kept, name));
+  }
+  return kept;
+}

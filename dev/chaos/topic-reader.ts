@@ -1,6 +1,6 @@
 import type { Kafka, KafkaMessage } from 'kafkajs';
-import type { ProducedRecord } from '../orders/produced-records.ts';
-import { chaosRecord, NUMBER_HEADER } from './chaos-record.ts';
+import type { ProducedRecord } from '../orders/order-producer.ts';
+import { chaosRecord, NUMBER_HEADER } from './chaos-producer.ts';
 
 /** What a topic holds. */
 export interface TopicContent {

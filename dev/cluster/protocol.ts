@@ -1,4 +1,4 @@
-import { failureText } from '../run/failure-text.ts';
+import { failureText } from '../run/explained-error.ts';
 import type { Screen } from '../run/screen.ts';
 
 const MARK = { ok: 'ok', failed: 'FAILED', skipped: 'skipped' } as const;

@@ -1,12 +1,9 @@
 import pg from 'pg';
-import { timeToRecover } from '../chaos/recovery.ts';
 import { contentRecords, readTopic } from '../chaos/topic-reader.ts';
-import { unexpectedRows } from '../chaos/unexpected-rows.ts';
 import { ExplainedError } from '../run/explained-error.ts';
-import { awaitAccounted } from '../start/await-accounted.ts';
-import { compareTables } from '../verdict/compare-tables.ts';
-import { loadExpected } from '../verdict/expected-rows.ts';
+import { compareTables, loadExpected, unexpectedRows } from '../verdict/compare-tables.ts';
 import { count, type Finding } from '../verdict/finding.ts';
+import { awaitAccounted, timeToRecover } from '../verdict/positions.ts';
 import { PARTITIONS, SEED, type Site } from './site.ts';
 import { WRITTEN } from './subject.ts';
 

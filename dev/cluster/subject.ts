@@ -2,7 +2,7 @@ import { managementEndpoint } from '../../contract/actuator.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { type CheckedWorkload, checkedWorkload } from '../../deployment/checked-workload.ts';
 import { describeProblems } from '../../settings/problem.ts';
-import { MAX_VALUE_BYTES } from '../orders/poison.ts';
+import { MAX_VALUE_BYTES } from '../orders/sample-record.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { Written } from '../verdict/compare-tables.ts';
 

@@ -1,7 +1,34 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { POISON_KINDS, type Poison } from './poison.ts';
 import { type RandomSource, randomSource } from './random-source.ts';
-import { sampleOrder } from './sample-order.ts';
+
+/** `consumer.maxValueBytes` in dev/application.yml: low, so that a record over it still fits into a Kafka batch. */
+export const MAX_VALUE_BYTES = 262_144;
+
+const NESTING = 50_000;
+
+/** What replaces parts of a good record, and why the consumer must not take it. */
+interface Poison {
+  readonly reason: DeadLetterReason;
+  /** Left out: the good key stays. */
+  readonly key?: Buffer;
+  /** Left out: the good value stays. */
+  readonly value?: Buffer;
+}
+
+/** One of each kind that a producer can send to a broker with default settings. */
+export const POISON_KINDS: readonly Poison[] = [
+  { reason: 'invalid_json', value: Buffer.from('{"orderId": 17, "customer": {"name": "cut o') },
+  { reason: 'nul_character', value: Buffer.from('{"note": "an escaped NUL: \\u0000"}') },
+  { reason: 'nul_character', value: Buffer.from('{"note": "a raw NUL: \0"}') },
+  {
+    reason: 'invalid_utf8',
+    value: Buffer.concat([Buffer.from('{"note": "'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]),
+  },
+  { reason: 'number_out_of_range', value: Buffer.from('{"total": 1e200000}') },
+  { reason: 'nesting_too_deep', value: Buffer.from('['.repeat(NESTING) + ']'.repeat(NESTING)) },
+  { reason: 'value_too_large', value: Buffer.from(JSON.stringify({ note: 'x'.repeat(MAX_VALUE_BYTES) })) },
+  { reason: 'key_not_text', key: Buffer.from([0xff, 0xfe, 0xfd]) },
+];
 
 /** One header, in the order of the record. */
 export type SampleHeader = readonly [key: string, value: string | Buffer];
@@ -64,4 +91,31 @@ function headersAt(random: RandomSource, index: number): readonly SampleHeader[]
     return [trace, ['tag', 'first'], ['tag', 'second'], ['signature', Buffer.from([0x00, 0xff, index & 0xff])]];
   }
   return index % PLAIN_HEADERS_EVERY === 0 ? [trace] : [];
+}
+
+const NAMES = ['Ada Okafor', 'Grace Lindqvist', 'Zoë Müller', 'Jun 田中', 'Émile Dubois', 'Sofía Rojas', 'Noah Cohen'];
+const GOODS = ['kettle', 'lamp', 'notebook', 'raincoat', 'teapot', 'umbrella', 'violin strings', 'wool scarf'];
+const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY'];
+const STATUSES = ['new', 'paid', 'packed', 'shipped'];
+/** Above 2^53: a consumer that parses and prints numbers in JavaScript would change it. */
+const FIRST_ORDER_ID = 9_007_199_254_740_993n;
+const FIRST_ORDER_AT = Date.UTC(2026, 0, 1);
+const MS_BETWEEN_ORDERS = 37;
+
+const pick = (random: RandomSource, from: readonly string[]): string => from[random.below(from.length)] ?? '';
+
+/** Text of a JSON order, about 200 bytes. */
+export function sampleOrder(random: RandomSource, index: number, customer: number): string {
+  const quantity = 1 + random.below(4);
+  const cents = 199 + random.below(20_000);
+  const rest = {
+    customer: { id: customer, name: pick(random, NAMES) },
+    items: [{ sku: `SKU-${1_000 + random.below(9_000)}`, name: pick(random, GOODS), quantity }],
+    currency: pick(random, CURRENCIES),
+    status: pick(random, STATUSES),
+    placedAt: new Date(FIRST_ORDER_AT + index * MS_BETWEEN_ORDERS).toISOString(),
+  };
+  // Written by hand: two decimals and a number of 16 digits are beyond JSON.stringify.
+  const total = `${Math.floor((quantity * cents) / 100)}.${String((quantity * cents) % 100).padStart(2, '0')}`;
+  return `{"orderId":${FIRST_ORDER_ID + BigInt(index)},"total":${total},${JSON.stringify(rest).slice(1)}`;
 }

@@ -13,7 +13,7 @@ const POLL_MS = 100;
 const TAIL_LINES = 15;
 const HEALTH_TIMEOUT_MS = 60_000;
 
-export interface ConsumerProcessOptions {
+interface ConsumerProcessOptions {
   /** The consumer's `application.yml`. */
   readonly configFile: string;
   /** Settings by their environment names; they win over the file. `SERVER_PORT` is set from {@link port}. */
@@ -129,4 +129,23 @@ async function waitForStatus(
   throw new ExplainedError(
     [`The consumer's health did not become ${wanted.status}: it ${what}. The end of its log:`, ...tail].join('\n'),
   );
+}
+
+const ROOT = resolve(import.meta.dirname, '..', '..');
+
+/**
+ * Compiles the consumer into `build/`, as the image's build does; what is up to date stays as it is.
+ *
+ * @throws ExplainedError with what the compiler says when it refuses.
+ */
+export async function compileConsumer(run: RunFolder): Promise<void> {
+  const { code, output } = await run.complete({
+    program: process.execPath,
+    args: [resolve(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', 'app'],
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'] },
+  });
+  if (code !== 0) {
+    throw new ExplainedError(['The consumer does not compile:', ...output.map((line) => `    ${line}`)].join('\n'));
+  }
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { ExplainedError } from './explained-error.ts';
-import { readLines } from './line-reader.ts';
+import { readLines } from './log-lines.ts';
 
 /** How a process ended: one of the two is null. */
 export interface ExitStatus {

@@ -1,11 +1,17 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ExplainedError } from './explained-error.ts';
 import { type Command, type ExitStatus, type OwnedProcess, spawnOwned } from './owned-process.ts';
-import { processIdentity } from './process-identity.ts';
-import { killAll, PROCESSES_FOLDER, RUN_FOLDER_PREFIX, recordedProcesses } from './recorded-processes.ts';
+import {
+  killAll,
+  PROCESSES_FOLDER,
+  processIdentity,
+  RUN_FOLDER_PREFIX,
+  recordedProcesses,
+} from './recorded-processes.ts';
 
 /** Holds the identity of the owning process, since the system may give its number to another one. */
 export const OWNER_FILE = 'owner';
@@ -113,5 +119,59 @@ export class RunFolder {
     await Promise.all(left.map((owned) => owned.exited));
     process.off('exit', this.#abandon);
     await rm(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+const POLL_MS = 50;
+const PATIENCE_MS = 5_000;
+
+/**
+ * Cleans up after runs that died before they could: kills their processes, removes their folders.
+ *
+ * @returns the folders that were removed.
+ */
+export async function removeLeftoverRuns(parent: string = runFolderParent()): Promise<readonly string[]> {
+  const leftover = readdirSync(parent)
+    .filter((name) => name.startsWith(RUN_FOLDER_PREFIX))
+    .map((name) => join(parent, name))
+    .filter((folder) => isOurs(folder) && !hasLivingOwner(folder));
+  for (const folder of leftover) {
+    await killProcesses(folder);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+  return leftover;
+}
+
+/** Any user may make folders in the temporary folder: those of other users are left alone. */
+function isOurs(folder: string): boolean {
+  const uid = statSync(folder, { throwIfNoEntry: false })?.uid;
+  return uid !== undefined && (process.getuid === undefined || uid === process.getuid());
+}
+
+function hasLivingOwner(folder: string): boolean {
+  const pid = Number(/-run-(\d+)-[^/]*$/.exec(folder)?.[1]);
+  const identity = processIdentity(pid);
+  const recorded = recordedOwner(folder);
+  // A run that has just made its folder has not written the identity yet: then the number has to do.
+  return identity !== undefined && (recorded === '' || recorded === identity);
+}
+
+function recordedOwner(folder: string): string {
+  try {
+    return readFileSync(join(folder, OWNER_FILE), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+async function killProcesses(folder: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (
+    let left = recordedProcesses(folder);
+    left.length > 0 && Date.now() < deadline;
+    left = recordedProcesses(folder)
+  ) {
+    killAll(left);
+    await delay(POLL_MS);
   }
 }

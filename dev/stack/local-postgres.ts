@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { appendFile, chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExplainedError } from '../run/explained-error.ts';
@@ -6,7 +7,6 @@ import { freePort } from '../run/free-port.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import { type LocalServer, ServerStartError, startServer } from './local-server.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
-import { type SystemUser, serverUser } from './server-user.ts';
 
 const SUPERUSER = 'postgres';
 const START_TIMEOUT_MS = 30_000;
@@ -17,7 +17,7 @@ const OTHERS_MAY_LOG_IN = 'host all all all scram-sha-256\n';
 /** PostgreSQL's words for its ways to stop, and the signals that mean them. */
 const STOP_SIGNAL = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
-export interface LocalPostgresOptions {
+interface LocalPostgresOptions {
   /** Port to take when it is free. @default a random one */
   readonly port?: number;
   /** Whether clients with another address than 127.0.0.1, such as containers', may log in, with the password too. @default false */
@@ -161,4 +161,45 @@ function controlled(host: string, started: LocalServer, start: () => Promise<Loc
       await running?.stop(STOP_SIGNAL[mode], STOP_TIMEOUT_MS);
     },
   };
+}
+
+/** A user of this system, by number. */
+interface SystemUser {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** PostgreSQL's own user where the system has one, else the one that owns nothing. */
+const CANDIDATES = ['postgres', 'nobody'];
+
+/**
+ * Whom PostgreSQL runs as: it refuses to be root, so root lends it another user.
+ *
+ * @returns undefined when this process is not root: then it is the same user.
+ * @throws ExplainedError when the system has none of the users.
+ */
+export function serverUser(
+  passwd: string = '/etc/passwd',
+  isRoot: boolean = process.getuid?.() === 0,
+): SystemUser | undefined {
+  if (!isRoot) {
+    return undefined;
+  }
+  const users = readFileSync(passwd, 'utf8').split('\n').map(parseUser);
+  for (const name of CANDIDATES) {
+    const user = users.find((candidate) => candidate?.name === name && candidate.uid !== 0);
+    if (user !== undefined) {
+      return user;
+    }
+  }
+  throw new ExplainedError(
+    `PostgreSQL does not run as root, and ${passwd} has none of the users it could run as (${CANDIDATES.join(', ')}). ` +
+      'Add one (useradd --system postgres), run as another user, or use a database of your own: --database URL',
+  );
+}
+
+function parseUser(line: string): SystemUser | undefined {
+  const [name, , uid, gid] = line.split(':');
+  return name && uid && gid ? { name, uid: Number(uid), gid: Number(gid) } : undefined;
 }

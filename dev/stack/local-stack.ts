@@ -1,5 +1,4 @@
-import { removeLeftoverRuns } from '../run/leftover-runs.ts';
-import { RunFolder } from '../run/run-folder.ts';
+import { RunFolder, removeLeftoverRuns } from '../run/run-folder.ts';
 import { type LocalKafka, startLocalKafka } from './local-kafka.ts';
 import { type LocalPostgres, startLocalPostgres } from './local-postgres.ts';
 

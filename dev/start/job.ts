@@ -1,12 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { OrderProducer } from '../orders/order-producer.ts';
-import type { ConsumerProcess } from '../run/consumer-process.ts';
+import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
+import { freePort } from '../run/free-port.ts';
 import { describeExit, type ExitStatus } from '../run/owned-process.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
+import { terminate } from '../stack/local-server.ts';
 import { ensureTopic } from '../stack/topic.ts';
 import { PositionReader, type Positions } from '../verdict/positions.ts';
-import { provideConsumer } from './consumer.ts';
-import { type RunNames, runNames } from './names.ts';
 import type { StartOptions } from './options.ts';
 import { type Parts, provideParts } from './servers.ts';
 
@@ -56,4 +60,84 @@ export async function prepareJob(run: RunFolder, options: StartOptions, screen: 
   run.beforeClose(() => producer.disconnect().catch(() => undefined));
   await producer.connect();
   return { options, names, partitions, parts, consumer, consumerExit: () => exit, producer, positions, first };
+}
+
+/** Topic, group and schema of one run. */
+interface RunNames {
+  readonly topic: string;
+  readonly group: string;
+  readonly schema: string;
+}
+
+/**
+ * Names that are free: plain ones where Kafka and PostgreSQL were made for this run, ones with a random part where they
+ * are the user's. A position is stored by group, topic and partition, so a group is as lasting as the database.
+ *
+ * @param random letters and digits. @default eight random ones
+ */
+export function runNames(options: StartOptions, random: string = randomBytes(4).toString('hex')): RunNames {
+  const ownKafka = options.kafka === undefined;
+  const ownDatabase = options.database === undefined;
+  return {
+    topic: options.topic ?? (ownKafka ? 'orders' : `orders-${random}`),
+    group: options.group ?? (ownKafka && ownDatabase ? PRODUCT_NAME : `${PRODUCT_NAME}-${random}`),
+    schema: options.schema ?? (ownDatabase ? 'stream_consumer' : `stream_consumer_${random}`),
+  };
+}
+
+const CONFIG_FILE = join(import.meta.dirname, '..', 'application.yml');
+const USUAL_PORT = 8080;
+/** Above the consumer's own `shutdown.timeout`, so that it is never killed while it drains. */
+const DRAIN_TIMEOUT_MS = 30_000;
+/** Warnings are no news here: poison is produced on purpose. */
+const WORTH_SHOWING = ['error', 'fatal'];
+
+/**
+ * Starts the consumer with dev/application.yml as a separate process and waits until its health is UP.
+ *
+ * @throws ExplainedError with the end of its log when it does not get there.
+ */
+async function provideConsumer(
+  run: RunFolder,
+  options: StartOptions,
+  parts: Parts,
+  names: RunNames,
+  screen: Screen,
+): Promise<ConsumerProcess> {
+  screen.line('consumer    starting ...');
+  const consumer = await startConsumerProcess(run, {
+    configFile: CONFIG_FILE,
+    port: options.port ?? (await freePort(USUAL_PORT)),
+    env: {
+      KAFKA_BROKERS: parts.brokers,
+      KAFKA_TOPICS: names.topic,
+      KAFKA_GROUP_ID: names.group,
+      DATABASE_URL: parts.databaseUrl,
+      DATABASE_SCHEMA: names.schema,
+    },
+  });
+  run.beforeClose(async () => {
+    await terminate(consumer, 'SIGTERM', DRAIN_TIMEOUT_MS);
+  });
+  const logFile = join(run.path, 'consumer.log');
+  const log = createWriteStream(logFile, { mode: 0o600 });
+  consumer.logs.follow((line) => {
+    log.write(`${line}\n`);
+    if (options.verbose || isWorthShowing(line)) {
+      screen.line(`consumer    ${line}`);
+    }
+  });
+  await consumer.waitForHealth();
+  screen.line(`consumer    ready, process ${consumer.pid}, log ${logFile}`);
+  return consumer;
+}
+
+/** Whatever is no JSON did not come from the logger: that is worth seeing, too. */
+function isWorthShowing(line: string): boolean {
+  try {
+    const { level } = JSON.parse(line) as { level?: unknown };
+    return WORTH_SHOWING.includes(String(level));
+  } catch {
+    return true;
+  }
 }

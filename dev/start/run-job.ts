@@ -1,15 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { endOffsets, producedRecords } from '../orders/produced-records.ts';
+import { endOffsets, producedRecords } from '../orders/order-producer.ts';
 import type { Screen } from '../run/screen.ts';
 import { checkEndpoints } from '../verdict/check-endpoints.ts';
-import { compareTables } from '../verdict/compare-tables.ts';
-import { loadExpected } from '../verdict/expected-rows.ts';
+import { compareTables, loadExpected } from '../verdict/compare-tables.ts';
 import { count, type Finding, verdictTable } from '../verdict/finding.ts';
-import { sumOfNext } from '../verdict/positions.ts';
-import { awaitAccounted } from './await-accounted.ts';
+import { awaitAccounted, type Positions, sumOfNext } from '../verdict/positions.ts';
 import type { Job } from './job.ts';
-import { produceOrders } from './produce-orders.ts';
-import { showProgress } from './progress.ts';
 
 /**
  * Produces a fixed number of records, waits until each is accounted for, compares and prints the verdict.
@@ -71,3 +68,108 @@ async function judge(job: Job): Promise<readonly Finding[]> {
 }
 
 const seconds = (since: number): string => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
+
+/**
+ * Produces sample orders and shows how far all has come, until the signal is aborted or the consumer ends.
+ *
+ * @returns the exit code: 0 after the signal, 1 when the consumer has ended by itself.
+ */
+export async function runContinuously(job: Job, screen: Screen, signal: AbortSignal): Promise<number> {
+  for (const line of whereToLook(job)) {
+    screen.line(line);
+  }
+  const ended = new AbortController();
+  const stop = AbortSignal.any([signal, ended.signal]);
+  void job.consumer.exited.then(() => ended.abort());
+  const progress = showProgress(
+    { produced: () => job.producer.acknowledged, read: () => job.positions.read(), first: job.first },
+    screen,
+    stop,
+  );
+  try {
+    await produceOrders(job, stop);
+    await progress;
+  } finally {
+    ended.abort();
+    await progress;
+  }
+  return signal.aborted ? 0 : 1;
+}
+
+function whereToLook({ consumer, names, parts }: Job): readonly string[] {
+  const { healthPath, metricsPath, prometheusPath, infoPath } = consumer.endpoint;
+  const base = `http://127.0.0.1:${consumer.port}`;
+  return [
+    '',
+    `  health      ${base}${healthPath}`,
+    `  info        ${base}${infoPath}`,
+    `  metrics     ${base}${metricsPath}`,
+    `  Prometheus  ${base}${prometheusPath}`,
+    `  the rows    psql '${parts.psqlUrl}' -c 'SELECT * FROM ${names.schema}.records LIMIT 5'`,
+    `  Kafka       ${parts.brokers}, topic ${names.topic}, group ${names.group}`,
+    '',
+    'Ctrl-C stops everything.',
+    '',
+  ];
+}
+
+/** Far below the broker's limit of 1 MB for a batch, even with a large poison record in it. */
+const MOST_PER_REQUEST = 2_000;
+const PACE_MS = 200;
+const SECOND_MS = 1_000;
+
+/**
+ * Produces until the number that was asked for is acknowledged, the signal is aborted, or the consumer has ended.
+ *
+ * @throws Error of the client when the broker stays away.
+ */
+async function produceOrders({ options, producer, consumerExit }: Job, signal: AbortSignal): Promise<void> {
+  const total = options.records ?? Number.POSITIVE_INFINITY;
+  const startedAt = performance.now();
+  while (producer.acknowledged < total && !signal.aborted && consumerExit() === undefined) {
+    const elapsed = performance.now() - startedAt + PACE_MS;
+    const due = options.rate === undefined ? total : Math.floor((elapsed * options.rate) / SECOND_MS);
+    const count = Math.min(MOST_PER_REQUEST, total - producer.acknowledged, due - producer.acknowledged);
+    if (count > 0) {
+      await producer.send(count);
+    } else {
+      await delay(PACE_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+const INTERVAL_MS = 500;
+
+interface ProgressSource {
+  /** Records that the broker acknowledged. */
+  readonly produced: () => number;
+  /** Asks for the positions. */
+  readonly read: () => Promise<Positions>;
+  /** The positions before the first record: what counts is what came after them. */
+  readonly first: Positions;
+}
+
+/** Shows on the changing line how far all has come, until the signal is aborted. */
+async function showProgress(source: ProgressSource, screen: Screen, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const now = await source.read();
+      screen.status(progressLine(source.produced(), source.first, now));
+    } catch {
+      screen.status('Kafka or PostgreSQL does not answer');
+    }
+    await delay(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+  }
+  screen.endStatus();
+}
+
+/** `produced 1,000   in the table 990   dead letters 10   lag 0`. */
+export function progressLine(produced: number, first: Positions, now: Positions): string {
+  const deadLetters = now.deadLetters - first.deadLetters;
+  const accounted = sumOfNext(now) - sumOfNext(first);
+  const end = [...now.end.values()].reduce((total, offset) => total + offset, 0n);
+  const parts = { produced, 'in the table': accounted - deadLetters, 'dead letters': deadLetters };
+  return Object.entries({ ...parts, lag: end - sumOfNext(now) })
+    .map(([label, value]) => `${label} ${count(value)}`)
+    .join('   ');
+}

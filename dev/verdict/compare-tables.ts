@@ -1,5 +1,49 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
-import { count, type Finding } from './finding.ts';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { ProducedRecord } from '../orders/order-producer.ts';
+import type { SampleHeader } from '../orders/sample-record.ts';
+import { count, type Finding, findingOfNumbers } from './finding.ts';
+
+const CHUNK_BYTES = 65_536;
+const NULL = '\\N';
+
+/** Puts what was produced beside what was written: into the temporary table `expected` of the connection. */
+export async function loadExpected(client: pg.Client, records: Iterable<ProducedRecord>): Promise<void> {
+  await client.query(
+    `CREATE TEMP TABLE expected (
+       partition int, "offset" bigint, reason text, key bytea, headers jsonb, value bytea,
+       PRIMARY KEY (partition, "offset"))`,
+  );
+  await pipeline(Readable.from(copyText(records)), client.query(copyFrom('COPY expected FROM STDIN')));
+  await client.query('ANALYZE expected');
+}
+
+function* copyText(records: Iterable<ProducedRecord>): Generator<string> {
+  let chunk = '';
+  for (const { partition, offset, reason, key, headers, value } of records) {
+    chunk += [partition, offset, reason ?? NULL, bytea(key), headerText(headers), bytea(value)].join('\t');
+    chunk += '\n';
+    if (chunk.length > CHUNK_BYTES) {
+      yield chunk;
+      chunk = '';
+    }
+  }
+  yield chunk;
+}
+
+/** COPY takes a backslash for an escape: two of them are one. */
+const bytea = (bytes: Buffer | null): string => (bytes === null ? NULL : `\\\\x${bytes.toString('hex')}`);
+
+/** As the consumer is to write them: text where it is UTF-8 without NUL, else base64. */
+function headerText(headers: readonly SampleHeader[]): string {
+  const entries = headers.map(([key, value]) => ({
+    key,
+    value: typeof value === 'string' ? value : { base64: value.toString('base64') },
+  }));
+  return JSON.stringify(entries).replaceAll('\\', '\\\\');
+}
 
 /** Topic, group and schema of the rows that are compared. */
 export interface Written {
@@ -106,3 +150,17 @@ function finding(check: string, expected: bigint, problems: readonly Problem[]):
 
 const describe = ({ problem, number, examples }: Problem): string =>
   `${count(BigInt(number))} ${problem}; partition/offset ${examples.join(', ')}${BigInt(number) > examples.length ? ', ...' : ''}`;
+
+/** Looks for rows at places that are not in the table `expected` of the connection: no record stands behind them. */
+export async function unexpectedRows(client: pg.Client, { schema, topic, group }: Written): Promise<Finding> {
+  const { rows } = await client.query<{ place: string }>(
+    `SELECT t.topic || '/' || t.partition || '/' || t."offset" AS place
+     FROM (SELECT topic, partition, "offset" FROM "${schema}".records
+           UNION ALL SELECT topic, partition, "offset" FROM "${schema}".dead_letters WHERE group_id = $2) AS t
+     LEFT JOIN expected e ON t.topic = $1 AND e.partition = t.partition AND e."offset" = t."offset"
+     WHERE e."offset" IS NULL ORDER BY place`,
+    [topic, group],
+  );
+  const places = rows.map(({ place }) => place);
+  return findingOfNumbers('rows that no record stands behind', 0, places.length, places);
+}

@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import pg from 'pg';
 import type { Written } from './compare-tables.ts';
+import { count, type Finding } from './finding.ts';
 
 /** How far the consumer has come. */
 export interface Positions {
@@ -78,3 +80,104 @@ export class PositionReader {
 /** Sum of the next offsets of all partitions; one that has no row yet counts from its log start. */
 export const sumOfNext = ({ next, start }: Positions): bigint =>
   [...start].reduce((total, [partition, low]) => total + (next.get(partition) ?? low), 0n);
+
+const POSITIONS_POLL_MS = 100;
+const PATIENCE_MS = 60_000;
+
+/**
+ * Waits until the stored positions reach the offsets that the broker acknowledged, for as long as they move.
+ *
+ * @param ends the offset after the last acknowledged record, by partition.
+ * @param read asks for the positions.
+ * @param isAlive whether the consumer still runs: without it nothing will move.
+ * @param patience milliseconds without a move after which it is given up. @default 60000
+ */
+export async function awaitAccounted(
+  ends: ReadonlyMap<number, bigint>,
+  read: () => Promise<Positions>,
+  isAlive: () => boolean,
+  patience: number = PATIENCE_MS,
+): Promise<Finding> {
+  let best = -1n;
+  let movedAt = performance.now();
+  for (;;) {
+    const positions = await read();
+    const { next } = positions;
+    const behind = [...ends].filter(([partition, end]) => (next.get(partition) ?? 0n) < end);
+    if (behind.length === 0) {
+      return accountedFinding(ends, next, []);
+    }
+    if (sumOfNext(positions) > best) {
+      best = sumOfNext(positions);
+      movedAt = performance.now();
+    }
+    const given = isAlive() ? `no progress for ${patience / 1_000} s` : 'the consumer has ended';
+    if (!isAlive() || performance.now() - movedAt > patience) {
+      const details = behind.map(
+        ([partition, end]) =>
+          `partition ${partition}: stored position ${next.get(partition) ?? 'none'}, log end ${end}`,
+      );
+      return accountedFinding(ends, next, [given, ...details]);
+    }
+    await delay(POSITIONS_POLL_MS);
+  }
+}
+
+function accountedFinding(
+  ends: ReadonlyMap<number, bigint>,
+  next: ReadonlyMap<number, bigint>,
+  details: readonly string[],
+): Finding {
+  const reached = [...ends].filter(([partition, end]) => (next.get(partition) ?? 0n) >= end).length;
+  return {
+    check: 'partitions whose stored position reached their end',
+    expected: count(ends.size),
+    found: count(reached),
+    isWell: details.length === 0,
+    details,
+  };
+}
+
+const POLL_MS = 100;
+
+type Offsets = ReadonlyMap<number, bigint>;
+
+/**
+ * Waits until records that were produced to every partition after the call are in PostgreSQL, and so is all before them.
+ * What was there at the time of the call would not do: a partition may have been up to date when its consumer died.
+ *
+ * @param read asks for the positions; while it fails, nothing is known and it is asked again.
+ * @param limit milliseconds to wait.
+ * @param pollMs milliseconds between two questions. @default 100
+ * @returns the milliseconds that it took; undefined when the limit was reached.
+ */
+export async function timeToRecover(
+  read: () => Promise<Positions>,
+  limit: number,
+  pollMs: number = POLL_MS,
+): Promise<number | undefined> {
+  const startedAt = performance.now();
+  let before: Offsets | undefined;
+  let target: Offsets | undefined;
+  for (;;) {
+    const positions = await read().catch(() => undefined);
+    if (positions) {
+      before ??= positions.end;
+      target ??= isBeyond(positions.end, before) ? positions.end : undefined;
+    }
+    const elapsed = performance.now() - startedAt;
+    if (positions && target && reaches(positions.next, target)) {
+      return elapsed;
+    }
+    if (elapsed > limit) {
+      return undefined;
+    }
+    await delay(pollMs);
+  }
+}
+
+const reaches = (offsets: Offsets, target: Offsets): boolean =>
+  [...target].every(([partition, offset]) => (offsets.get(partition) ?? 0n) >= offset);
+
+const isBeyond = (offsets: Offsets, before: Offsets): boolean =>
+  [...before].every(([partition, offset]) => (offsets.get(partition) ?? 0n) > offset);

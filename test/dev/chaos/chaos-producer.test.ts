@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chaosRecord, NUMBER_HEADER } from '../../../dev/chaos/chaos-record.ts';
+import { chaosRecord, NUMBER_HEADER } from '../../../dev/chaos/chaos-producer.ts';
 import { sampleRecord } from '../../../dev/orders/sample-record.ts';
 
 describe('a record of the chaos run', () => {

@@ -1,5 +1,8 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { faultTable } from '../../../dev/chaos/fault-table.ts';
+import { faultTable, keepLogs } from '../../../dev/chaos/run-chaos.ts';
+import { temporaryFolder } from '../run/temporary-folder.ts';
 
 describe('the table of faults', () => {
   it('has a row for each kind, with the median and the longest recovery', () => {
@@ -21,4 +24,14 @@ describe('the table of faults', () => {
     const table = faultTable([{ kind: 'lock table', recoveryMs: undefined }]);
     expect(table.at(-1)).toMatch(/^\| lock table \| +1 \| +never \| +never \|$/);
   });
+});
+
+it('keeps the logs of a run, and nothing else of it', () => {
+  const run = temporaryFolder();
+  mkdirSync(join(run, 'kafka-data'));
+  writeFileSync(join(run, '5432.pgpass'), 'secret');
+  writeFileSync(join(run, 'consumer-1.log'), 'line');
+  const kept = keepLogs(run, temporaryFolder());
+  expect(readdirSync(kept)).toEqual(['consumer-1.log']);
+  expect(readFileSync(join(kept, 'consumer-1.log'), 'utf8')).toBe('line');
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeFault, type Fault } from '../../../dev/chaos/fault.ts';
 import {
   ALL_CONSUMERS,
+  describeFault,
+  type Fault,
   FIRST_CONSUMERS,
   faultSchedule,
   PARTITIONS,

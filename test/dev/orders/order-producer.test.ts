@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { endOffsets, producedRecords } from '../../../dev/orders/produced-records.ts';
+import { endOffsets, producedRecords } from '../../../dev/orders/order-producer.ts';
 import { sampleRecord } from '../../../dev/orders/sample-record.ts';
 
 const SEED = 3;

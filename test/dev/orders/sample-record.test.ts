@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { POISON_KINDS } from '../../../dev/orders/poison.ts';
-import { type SampleRecord, sampleRecord } from '../../../dev/orders/sample-record.ts';
+import { POISON_KINDS, type SampleRecord, sampleRecord } from '../../../dev/orders/sample-record.ts';
 
 const records = (count: number, seed = 1, partitions = 6): readonly SampleRecord[] =>
   Array.from({ length: count }, (_, index) => sampleRecord(seed, index, partitions));

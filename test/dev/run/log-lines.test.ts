@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { readLines } from '../../../dev/run/line-reader.ts';
-import { LogLines } from '../../../dev/run/log-lines.ts';
+import { LogLines, readLines } from '../../../dev/run/log-lines.ts';
 
 describe('log lines', () => {
   it('are found when they are there already', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { serverProperties } from '../../../dev/stack/server-properties.ts';
+import { serverProperties } from '../../../dev/stack/local-kafka.ts';
 
 const lines = serverProperties({ port: 1, controllerPort: 2, dataFolder: '/data' }).trim().split('\n');
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { serverUser } from '../../../dev/stack/server-user.ts';
+import { serverUser } from '../../../dev/stack/local-postgres.ts';
 import { temporaryFolder } from '../run/temporary-folder.ts';
 
 const NOBODY = 'nobody:x:65534:65533::/nonexistent:/usr/sbin/nologin';

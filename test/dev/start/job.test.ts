@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { runNames } from '../../../dev/start/names.ts';
+import { runNames } from '../../../dev/start/job.ts';
 import { readOptions } from '../../../dev/start/options.ts';
 
 function namesFor(...args: readonly string[]) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { progressLine } from '../../../dev/start/progress.ts';
+import { progressLine } from '../../../dev/start/run-job.ts';
 import type { Positions } from '../../../dev/verdict/positions.ts';
 
 const at = (next: [number, bigint][], deadLetters: bigint): Positions => ({

@@ -1,4 +1,4 @@
-import { compileConsumer } from '../../../dev/run/compile-consumer.ts';
+import { compileConsumer } from '../../../dev/run/consumer-process.ts';
 import { RunFolder } from '../../../dev/run/run-folder.ts';
 import { startStack } from '../../../dev/stack/local-stack.ts';
 import { endRunOnSignal } from './end-run-on-signal.ts';

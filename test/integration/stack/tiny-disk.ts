@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chown, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { serverUser } from '../../../dev/stack/server-user.ts';
+import { serverUser } from '../../../dev/stack/local-postgres.ts';
 import { testRun } from './test-run.ts';
 
 /** Room for what the tests before wrote into the table, too: on a quick machine that is 70,000 rows and 8 MB. */

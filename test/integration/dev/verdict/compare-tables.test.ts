@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { OrderProducer } from '../../../../dev/orders/order-producer.ts';
-import { producedRecords } from '../../../../dev/orders/produced-records.ts';
-import { compareTables } from '../../../../dev/verdict/compare-tables.ts';
-import { loadExpected } from '../../../../dev/verdict/expected-rows.ts';
+import { OrderProducer, type ProducedRecord, producedRecords } from '../../../../dev/orders/order-producer.ts';
+import { compareTables, loadExpected, unexpectedRows } from '../../../../dev/verdict/compare-tables.ts';
 import type { Finding } from '../../../../dev/verdict/finding.ts';
 import { withDatabase } from '../../stack/database.ts';
 import { createTopic, kafkaClient } from '../../stack/kafka-client.ts';
@@ -126,3 +124,28 @@ describe('the comparison of the tables with what was produced', () => {
     expect(records?.details[0]).toMatch(/^\d{2,} missing in records; partition\/offset (0\/\d+, ){5}\.\.\.$/);
   });
 });
+
+const record = (partition: number, offset: bigint): ProducedRecord => ({
+  partition,
+  offset,
+  key: null,
+  value: null,
+  headers: [],
+  reason: undefined,
+});
+
+it('finds rows at offsets, in partitions and of topics that nobody produced to', () =>
+  withDatabase(async ({ client, schema }) => {
+    await client.query(`
+      CREATE SCHEMA ${schema};
+      CREATE TABLE ${schema}.records (topic text, partition int, "offset" bigint);
+      CREATE TABLE ${schema}.dead_letters (group_id text, topic text, partition int, "offset" bigint);
+      INSERT INTO ${schema}.records VALUES ('t', 0, 0), ('t', 0, 2), ('t', 1, 0), ('other', 0, 0);
+      INSERT INTO ${schema}.dead_letters VALUES ('g', 't', 0, 1), ('g', 't', 0, 3), ('another', 't', 0, 4)`);
+    await loadExpected(client, [record(0, 0n), record(0, 1n)]);
+    expect(await unexpectedRows(client, { schema, topic: 't', group: 'g' })).toMatchObject({
+      isWell: false,
+      found: '4',
+      details: ['other/0/0', 't/0/2', 't/0/3', 't/1/0'],
+    });
+  }));
