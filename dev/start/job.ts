@@ -10,18 +10,26 @@ import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
 import { terminate } from '../stack/local-server.ts';
 import { ensureTopic } from '../stack/topic.ts';
+import type { Written } from '../verdict/compare-tables.ts';
 import { PositionReader, type Positions } from '../verdict/positions.ts';
 import type { StartOptions } from './options.ts';
-import { type Parts, provideParts } from './servers.ts';
+import { provideServers, type Servers } from './servers.ts';
+
+const CONFIG_FILE = join(import.meta.dirname, '..', 'application.yml');
+const USUAL_PORT = 8080;
+/** Above the consumer's own `shutdown.timeout`, so that it is never killed while it drains. */
+const DRAIN_TIMEOUT_MS = 30_000;
+/** Warnings are no news here: poison is produced on purpose. */
+const SHOWN_LEVELS = ['error', 'fatal'];
 
 /** Everything that runs before the first record is produced. */
 export interface Job {
   readonly options: StartOptions;
-  readonly names: RunNames;
+  readonly names: Written;
   readonly partitions: number;
-  readonly parts: Parts;
+  readonly servers: Servers;
   readonly consumer: ConsumerProcess;
-  /** Set when the consumer has ended, which it does not do unasked. */
+  /** How the consumer has ended; undefined while it runs. */
   readonly consumerExit: () => ExitStatus | undefined;
   readonly producer: OrderProducer;
   readonly positions: PositionReader;
@@ -29,26 +37,23 @@ export interface Job {
   readonly first: Positions;
 }
 
-/** Topics and schemas made in a Kafka or PostgreSQL of the user's are not removed. */
-const stays = (part: string | undefined): string => (part === undefined ? '' : '; stays there after this run');
-
 /**
- * Starts parts, topic and consumer in this order, each told of as it becomes ready.
+ * Starts servers, topic and consumer in this order; the screen names each as it becomes ready.
  *
- * @throws ExplainedError when one of them does not get there.
+ * @throws ExplainedError when a server or the consumer does not become ready.
  */
 export async function prepareJob(run: RunFolder, options: StartOptions, screen: Screen): Promise<Job> {
   const names = runNames(options);
-  const parts = await provideParts(run, options, screen);
-  const partitions = await ensureTopic(parts.kafka, names.topic, options.partitions);
+  const servers = await provideServers(run, options, screen);
+  const partitions = await ensureTopic(servers.kafka, names.topic, options.partitions);
   screen.line(`topic       ${names.topic}, ${partitions} partitions${stays(options.kafka)}`);
   screen.line(`schema      ${names.schema}${stays(options.database)}`);
-  const positions = new PositionReader(parts.databaseUrl, parts.kafka, names);
+  const positions = new PositionReader(servers.databaseUrl, servers.kafka, names);
   run.beforeClose(() => positions.disconnect());
   await positions.connect();
   // Before the consumer starts: its counters begin here, and it may have read what others produced before it is ready.
   const first = await positions.read();
-  const consumer = await provideConsumer(run, options, parts, names, screen);
+  const consumer = await startConsumer(run, options, servers, names, screen);
   let exit: ExitStatus | undefined;
   void consumer.exited.then((status) => {
     exit = status;
@@ -56,18 +61,14 @@ export async function prepareJob(run: RunFolder, options: StartOptions, screen: 
       screen.line(`consumer    ended by itself: ${describeExit(status)}`);
     }
   });
-  const producer = new OrderProducer({ kafka: parts.kafka, topic: names.topic, partitions }, options.seed);
+  const producer = new OrderProducer({ kafka: servers.kafka, topic: names.topic, partitions }, options.seed);
   run.beforeClose(() => producer.disconnect().catch(() => undefined));
   await producer.connect();
-  return { options, names, partitions, parts, consumer, consumerExit: () => exit, producer, positions, first };
+  return { options, names, partitions, servers, consumer, consumerExit: () => exit, producer, positions, first };
 }
 
-/** Topic, group and schema of one run. */
-interface RunNames {
-  readonly topic: string;
-  readonly group: string;
-  readonly schema: string;
-}
+/** Topics and schemas made in a Kafka or PostgreSQL of the user's are not removed. */
+const stays = (server: string | undefined): string => (server === undefined ? '' : '; stays there after this run');
 
 /**
  * Names that are free: plain ones where Kafka and PostgreSQL were made for this run, ones with a random part where they
@@ -75,7 +76,7 @@ interface RunNames {
  *
  * @param random letters and digits. @default eight random ones
  */
-export function runNames(options: StartOptions, random: string = randomBytes(4).toString('hex')): RunNames {
+export function runNames(options: StartOptions, random: string = randomBytes(4).toString('hex')): Written {
   const ownKafka = options.kafka === undefined;
   const ownDatabase = options.database === undefined;
   return {
@@ -85,23 +86,16 @@ export function runNames(options: StartOptions, random: string = randomBytes(4).
   };
 }
 
-const CONFIG_FILE = join(import.meta.dirname, '..', 'application.yml');
-const USUAL_PORT = 8080;
-/** Above the consumer's own `shutdown.timeout`, so that it is never killed while it drains. */
-const DRAIN_TIMEOUT_MS = 30_000;
-/** Warnings are no news here: poison is produced on purpose. */
-const WORTH_SHOWING = ['error', 'fatal'];
-
 /**
  * Starts the consumer with dev/application.yml as a separate process and waits until its health is UP.
  *
- * @throws ExplainedError with the end of its log when it does not get there.
+ * @throws ExplainedError with the end of its log when its health does not become UP.
  */
-async function provideConsumer(
+async function startConsumer(
   run: RunFolder,
   options: StartOptions,
-  parts: Parts,
-  names: RunNames,
+  servers: Servers,
+  names: Written,
   screen: Screen,
 ): Promise<ConsumerProcess> {
   screen.line('consumer    starting ...');
@@ -109,10 +103,10 @@ async function provideConsumer(
     configFile: CONFIG_FILE,
     port: options.port ?? (await freePort(USUAL_PORT)),
     env: {
-      KAFKA_BROKERS: parts.brokers,
+      KAFKA_BROKERS: servers.brokers,
       KAFKA_TOPICS: names.topic,
       KAFKA_GROUP_ID: names.group,
-      DATABASE_URL: parts.databaseUrl,
+      DATABASE_URL: servers.databaseUrl,
       DATABASE_SCHEMA: names.schema,
     },
   });
@@ -123,7 +117,7 @@ async function provideConsumer(
   const log = createWriteStream(logFile, { mode: 0o600 });
   consumer.logs.follow((line) => {
     log.write(`${line}\n`);
-    if (options.verbose || isWorthShowing(line)) {
+    if (options.verbose || isShown(line)) {
       screen.line(`consumer    ${line}`);
     }
   });
@@ -132,11 +126,11 @@ async function provideConsumer(
   return consumer;
 }
 
-/** Whatever is no JSON did not come from the logger: that is worth seeing, too. */
-function isWorthShowing(line: string): boolean {
+/** A line that is no JSON did not come from the logger, such as a crash of Node: that is shown, too. */
+function isShown(line: string): boolean {
   try {
     const { level } = JSON.parse(line) as { level?: unknown };
-    return WORTH_SHOWING.includes(String(level));
+    return SHOWN_LEVELS.includes(String(level));
   } catch {
     return true;
   }

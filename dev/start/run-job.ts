@@ -8,6 +8,12 @@ import { count, type Finding, verdictTable } from '../verdict/finding.ts';
 import { awaitAccounted, type Positions, sumOfNext } from '../verdict/positions.ts';
 import type { Job } from './job.ts';
 
+/** Far below the broker's limit of 1 MB for a batch, even with a large poison record in it. */
+const MAX_RECORDS_PER_REQUEST = 2_000;
+const PRODUCE_INTERVAL_MS = 200;
+const SECOND_MS = 1_000;
+const PROGRESS_INTERVAL_MS = 500;
+
 /**
  * Produces a fixed number of records, waits until each is accounted for, compares and prints the verdict.
  *
@@ -15,11 +21,7 @@ import type { Job } from './job.ts';
  */
 export async function runOnce(job: Job, screen: Screen, signal: AbortSignal): Promise<number> {
   const finished = new AbortController();
-  const progress = showProgress(
-    { produced: () => job.producer.acknowledged, read: () => job.positions.read(), first: job.first },
-    screen,
-    AbortSignal.any([signal, finished.signal]),
-  );
+  const progress = showProgress(job, screen, AbortSignal.any([signal, finished.signal]));
   let findings: readonly Finding[];
   try {
     const startedAt = performance.now();
@@ -52,12 +54,13 @@ function waitForConsumer({ producer, options, partitions, positions, consumerExi
 }
 
 async function judge(job: Job): Promise<readonly Finding[]> {
-  const { producer, options, partitions, parts, names, consumer, positions, first } = job;
-  const client = new pg.Client({ connectionString: parts.databaseUrl });
+  const { producer, options, partitions, servers, names, consumer, positions, first } = job;
+  const client = new pg.Client({ connectionString: servers.databaseUrl });
   await client.connect();
   try {
     await loadExpected(client, producedRecords(producer.batches, options.seed, partitions));
     const tables = await compareTables(client, names);
+    // Records of other producers count in the consumer's metric, too.
     const isAlone = sumOfNext(await positions.read()) - sumOfNext(first) === BigInt(producer.acknowledged);
     const consumed = isAlone ? producer.acknowledged : undefined;
     const endpoints = await checkEndpoints((path) => consumer.get(path), consumer.endpoint, names.topic, consumed);
@@ -70,7 +73,7 @@ async function judge(job: Job): Promise<readonly Finding[]> {
 const seconds = (since: number): string => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
 
 /**
- * Produces sample orders and shows how far all has come, until the signal is aborted or the consumer ends.
+ * Produces sample orders and shows the progress, until the signal is aborted or the consumer ends.
  *
  * @returns the exit code: 0 after the signal, 1 when the consumer has ended by itself.
  */
@@ -81,11 +84,7 @@ export async function runContinuously(job: Job, screen: Screen, signal: AbortSig
   const ended = new AbortController();
   const stop = AbortSignal.any([signal, ended.signal]);
   void job.consumer.exited.then(() => ended.abort());
-  const progress = showProgress(
-    { produced: () => job.producer.acknowledged, read: () => job.positions.read(), first: job.first },
-    screen,
-    stop,
-  );
+  const progress = showProgress(job, screen, stop);
   try {
     await produceOrders(job, stop);
     await progress;
@@ -96,7 +95,7 @@ export async function runContinuously(job: Job, screen: Screen, signal: AbortSig
   return signal.aborted ? 0 : 1;
 }
 
-function whereToLook({ consumer, names, parts }: Job): readonly string[] {
+function whereToLook({ consumer, names, servers }: Job): readonly string[] {
   const { healthPath, metricsPath, prometheusPath, infoPath } = consumer.endpoint;
   const base = `http://127.0.0.1:${consumer.port}`;
   return [
@@ -105,18 +104,13 @@ function whereToLook({ consumer, names, parts }: Job): readonly string[] {
     `  info        ${base}${infoPath}`,
     `  metrics     ${base}${metricsPath}`,
     `  Prometheus  ${base}${prometheusPath}`,
-    `  the rows    psql '${parts.psqlUrl}' -c 'SELECT * FROM ${names.schema}.records LIMIT 5'`,
-    `  Kafka       ${parts.brokers}, topic ${names.topic}, group ${names.group}`,
+    `  the rows    psql '${servers.psqlUrl}' -c 'SELECT * FROM ${names.schema}.records LIMIT 5'`,
+    `  Kafka       ${servers.brokers}, topic ${names.topic}, group ${names.group}`,
     '',
     'Ctrl-C stops everything.',
     '',
   ];
 }
-
-/** Far below the broker's limit of 1 MB for a batch, even with a large poison record in it. */
-const MOST_PER_REQUEST = 2_000;
-const PACE_MS = 200;
-const SECOND_MS = 1_000;
 
 /**
  * Produces until the number that was asked for is acknowledged, the signal is aborted, or the consumer has ended.
@@ -127,49 +121,42 @@ async function produceOrders({ options, producer, consumerExit }: Job, signal: A
   const total = options.records ?? Number.POSITIVE_INFINITY;
   const startedAt = performance.now();
   while (producer.acknowledged < total && !signal.aborted && consumerExit() === undefined) {
-    const elapsed = performance.now() - startedAt + PACE_MS;
+    const elapsed = performance.now() - startedAt + PRODUCE_INTERVAL_MS;
     const due = options.rate === undefined ? total : Math.floor((elapsed * options.rate) / SECOND_MS);
-    const count = Math.min(MOST_PER_REQUEST, total - producer.acknowledged, due - producer.acknowledged);
+    const count = Math.min(MAX_RECORDS_PER_REQUEST, total - producer.acknowledged, due - producer.acknowledged);
     if (count > 0) {
       await producer.send(count);
     } else {
-      await delay(PACE_MS, undefined, { signal }).catch(() => undefined);
+      await delay(PRODUCE_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
-const INTERVAL_MS = 500;
-
-interface ProgressSource {
-  /** Records that the broker acknowledged. */
-  readonly produced: () => number;
-  /** Asks for the positions. */
-  readonly read: () => Promise<Positions>;
-  /** The positions before the first record: what counts is what came after them. */
-  readonly first: Positions;
-}
-
-/** Shows on the changing line how far all has come, until the signal is aborted. */
-async function showProgress(source: ProgressSource, screen: Screen, signal: AbortSignal): Promise<void> {
+/** Shows on the changing line how many records are produced and stored, until the signal is aborted. */
+async function showProgress({ producer, positions, first }: Job, screen: Screen, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      const now = await source.read();
-      screen.status(progressLine(source.produced(), source.first, now));
+      const now = await positions.read();
+      screen.status(progressLine(producer.acknowledged, first, now));
     } catch {
       screen.status('Kafka or PostgreSQL does not answer');
     }
-    await delay(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+    await delay(PROGRESS_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
   }
   screen.endStatus();
 }
 
-/** `produced 1,000   in the table 990   dead letters 10   lag 0`. */
+/**
+ * `produced 1,000   in the table 990   dead letters 10   lag 0`.
+ *
+ * @param first the positions before the first record: only what came after them counts.
+ */
 export function progressLine(produced: number, first: Positions, now: Positions): string {
   const deadLetters = now.deadLetters - first.deadLetters;
   const accounted = sumOfNext(now) - sumOfNext(first);
   const end = [...now.end.values()].reduce((total, offset) => total + offset, 0n);
-  const parts = { produced, 'in the table': accounted - deadLetters, 'dead letters': deadLetters };
-  return Object.entries({ ...parts, lag: end - sumOfNext(now) })
+  const lag = end - sumOfNext(now);
+  return Object.entries({ produced, 'in the table': accounted - deadLetters, 'dead letters': deadLetters, lag })
     .map(([label, value]) => `${label} ${count(value)}`)
     .join('   ');
 }

@@ -8,26 +8,26 @@ import type { StartOptions } from './options.ts';
 
 const LABEL = { kafka: 'Kafka', postgres: 'PostgreSQL' } as const satisfies Record<StackPart, string>;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Our server has no TLS, whatever PGSSLMODE says of the user's servers. */
+/** The local PostgreSQL has no TLS, and PGSSLMODE may demand it for the user's servers. */
 const WITHOUT_TLS = '?sslmode=disable';
 
 /** Kafka and PostgreSQL, started by this run or the user's. */
-export interface Parts {
+export interface Servers {
   readonly kafka: Kafka;
   /** Comma-separated, as the setting takes them. */
   readonly brokers: string;
   /** May hold a password. */
   readonly databaseUrl: string;
-  /** For psql; without a password, but with a file that holds it where the server is ours. */
+  /** For psql; without a password, but with the file that holds it where this run has started PostgreSQL. */
   readonly psqlUrl: string;
 }
 
 /**
- * Starts the parts that the options do not name and makes sure that the others answer.
+ * Starts the servers that the options do not name and makes sure that the others answer.
  *
- * @throws ExplainedError when a part does not start or does not answer.
+ * @throws ExplainedError when a server does not start or does not answer.
  */
-export async function provideParts(run: RunFolder, options: StartOptions, screen: Screen): Promise<Parts> {
+export async function provideServers(run: RunFolder, options: StartOptions, screen: Screen): Promise<Servers> {
   const wanted: StackPart[] = [];
   if (options.kafka === undefined) {
     wanted.push('kafka');
