@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
 import { freePort } from '../run/free-port.ts';
-import { describeExit, type ExitStatus } from '../run/owned-process.ts';
+import { describeExit, type ExitStatus, terminate } from '../run/owned-process.ts';
 import { processIdentity } from '../run/recorded-processes.ts';
 import type { RunFolder } from '../run/run-folder.ts';
-import { terminate } from '../stack/local-server.ts';
 
 const CONFIG_FILE = join(import.meta.dirname, '..', 'application.yml');
 /** Above the consumer's own `shutdown.timeout`: a consumer that is killed for being late has failed. */

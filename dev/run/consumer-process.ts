@@ -9,9 +9,30 @@ import { describeExit, type ExitStatus } from './owned-process.ts';
 import type { RunFolder } from './run-folder.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '..', '..');
+const PROGRAM = {
+  source: ['--import', 'tsx', join(REPOSITORY, 'app', 'main.ts')],
+  compiled: [join(REPOSITORY, 'build', 'app', 'main.js')],
+} as const;
 const POLL_MS = 100;
 const TAIL_LINES = 15;
 const HEALTH_TIMEOUT_MS = 60_000;
+
+/**
+ * Compiles the consumer into `build/`, as the image's build does; what is up to date stays as it is.
+ *
+ * @throws ExplainedError with the compiler's messages when it refuses.
+ */
+export async function compileConsumer(run: RunFolder): Promise<void> {
+  const { code, output } = await run.complete({
+    program: process.execPath,
+    args: [resolve(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', 'app'],
+    cwd: REPOSITORY,
+    env: { PATH: process.env['PATH'] },
+  });
+  if (code !== 0) {
+    throw new ExplainedError(['The consumer does not compile:', ...output.map((line) => `    ${line}`)].join('\n'));
+  }
+}
 
 interface ConsumerProcessOptions {
   /** The consumer's `application.yml`. */
@@ -26,17 +47,12 @@ interface ConsumerProcessOptions {
   readonly shell?: string;
 }
 
-const PROGRAM = {
-  source: ['--import', 'tsx', join(REPOSITORY, 'app', 'main.ts')],
-  compiled: [join(REPOSITORY, 'build', 'app', 'main.js')],
-} as const;
-
 /** A consumer that runs as a separate process. */
 export interface ConsumerProcess {
   readonly pid: number;
   readonly port: number;
   readonly endpoint: ManagementEndpoint;
-  /** What it wrote so far, line by line. */
+  /** The lines that it has written so far. */
   readonly logs: LogLines;
   /** Settles when the process is gone. */
   readonly exited: Promise<ExitStatus>;
@@ -52,18 +68,10 @@ export interface ConsumerProcess {
   waitForHealth(status?: number, timeout?: number): Promise<void>;
 }
 
-function endpointOf(configFile: string, env: Readonly<Record<string, string>>): ManagementEndpoint {
-  const settings = loadSettings({ configFile, env, cwd: REPOSITORY });
-  if (!settings.ok) {
-    throw new ExplainedError(describeProblems(settings.problems));
-  }
-  return managementEndpoint(settings.value);
-}
-
 /**
  * Starts the consumer as a process of its own that ends with the run at the latest.
  *
- * The environment of this process is not handed down: a setting that happens to be in it would win over the file.
+ * Of the environment of this process it gets the path alone: a setting in the rest would win over the file.
  *
  * @throws ExplainedError when the settings are wrong.
  */
@@ -95,6 +103,14 @@ export async function startConsumerProcess(run: RunFolder, options: ConsumerProc
     waitForHealth: (status = 200, timeout = HEALTH_TIMEOUT_MS) =>
       waitForStatus(health, { status, timeout }, owned.exited, logs),
   };
+}
+
+function endpointOf(configFile: string, env: Readonly<Record<string, string>>): ManagementEndpoint {
+  const settings = loadSettings({ configFile, env, cwd: REPOSITORY });
+  if (!settings.ok) {
+    throw new ExplainedError(describeProblems(settings.problems));
+  }
+  return managementEndpoint(settings.value);
 }
 
 /** The port that the consumer says it listens on; 0 when it ended before. */
@@ -129,23 +145,4 @@ async function waitForStatus(
   throw new ExplainedError(
     [`The consumer's health did not become ${wanted.status}: it ${what}. The end of its log:`, ...tail].join('\n'),
   );
-}
-
-const ROOT = resolve(import.meta.dirname, '..', '..');
-
-/**
- * Compiles the consumer into `build/`, as the image's build does; what is up to date stays as it is.
- *
- * @throws ExplainedError with what the compiler says when it refuses.
- */
-export async function compileConsumer(run: RunFolder): Promise<void> {
-  const { code, output } = await run.complete({
-    program: process.execPath,
-    args: [resolve(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', 'app'],
-    cwd: ROOT,
-    env: { PATH: process.env['PATH'] },
-  });
-  if (code !== 0) {
-    throw new ExplainedError(['The consumer does not compile:', ...output.map((line) => `    ${line}`)].join('\n'));
-  }
 }

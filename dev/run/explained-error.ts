@@ -1,9 +1,12 @@
-/** A failure with a message that says all that its reader needs: it is shown without a stack trace. */
+/** A failure whose message says what is wrong and what to do: it is shown without a stack trace. */
 export class ExplainedError extends Error {
   override readonly name = 'ExplainedError';
 }
 
-/** What a person is told of a failure: clients of Kafka and PostgreSQL say in words what is wrong; anything else is a defect and needs its stack. */
+/**
+ * The text of a failure for the terminal. The message of an ExplainedError, and those of the clients of Kafka and PostgreSQL,
+ * say what is wrong; any other error is a defect and is shown with its stack.
+ */
 export function failureText(error: unknown): string {
   if (!(error instanceof Error)) {
     return String(error);

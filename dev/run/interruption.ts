@@ -3,19 +3,20 @@ import { failureText } from './explained-error.ts';
 import { RunFolder, removeLeftoverRuns } from './run-folder.ts';
 import type { Screen } from './screen.ts';
 
-/** A run that can be ended by Ctrl-C. */
-interface BegunRun {
-  readonly run: RunFolder;
-  readonly interruption: Interruption;
-}
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** npm hands on the signal that the terminal has sent to this process already: two within this time are one Ctrl-C. */
+const SAME_SIGNAL_MS = 300;
 
 /**
- * Removes what killed runs have left behind, and begins one that ends in order at Ctrl-C, at SIGTERM, or when its
- * output is closed; a second signal ends it at once.
+ * Removes what killed runs have left behind, and begins a run. The first Ctrl-C or SIGTERM interrupts it, and so does a
+ * closed standard output; a second signal ends it at once.
  *
- * @param stopping what is said at the first signal
+ * @param stopping the line that the screen shows at the first signal
  */
-export async function beginRun(screen: Screen, stopping: string): Promise<BegunRun> {
+export async function beginRun(
+  screen: Screen,
+  stopping: string,
+): Promise<{ run: RunFolder; interruption: Interruption }> {
   await removeLeftoverRuns();
   const run = await RunFolder.create();
   const interruption = listenForInterruption(
@@ -25,7 +26,7 @@ export async function beginRun(screen: Screen, stopping: string): Promise<BegunR
       process.exit(exitCode);
     },
   );
-  // The reader of standard output has closed it, as in `npm start | head`.
+  // Standard output was closed at its other end, as in `npm start | head`.
   process.stdout.on('error', () => interruption.interrupt('SIGHUP'));
   return { run, interruption };
 }
@@ -33,9 +34,9 @@ export async function beginRun(screen: Screen, stopping: string): Promise<BegunR
 /**
  * Does the work in a run of its own, which is closed before this resolves.
  *
- * @param work whether all is well
- * @returns an exit code: 0 when it is, 1 when it is not or when the work failed, which is said on stderr; the code of the signal
- * that came first
+ * @param work resolves to whether all is well
+ * @returns the exit code: 0 when all is well; 1 when it is not, or when the work failed, with the reason on stderr; that of
+ * the signal when one came first
  */
 export async function exitCodeOf(screen: Screen, work: (run: RunFolder) => Promise<boolean>): Promise<number> {
   const { run, interruption } = await beginRun(screen, 'stopping');
@@ -53,11 +54,7 @@ export async function exitCodeOf(screen: Screen, work: (run: RunFolder) => Promi
   }
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** npm hands on the signal that the terminal has sent to this process already: two so close are one Ctrl-C. */
-const SAME_SIGNAL_MS = 300;
-
-/** What a person's wish to end the program looks like to it. */
+/** SIGINT, SIGTERM and SIGHUP, as the work of a program sees them. */
 export interface Interruption {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
@@ -72,10 +69,10 @@ export interface Interruption {
 }
 
 /**
- * Listens for Ctrl-C and its kin.
+ * Listens for the signals that end a program.
  *
- * @param onFirst runs at the first signal.
- * @param endAtOnce runs at every further one and must not return.
+ * @param onFirst called at the first signal.
+ * @param endAtOnce called at every further one; must not return.
  * @param now the clock in milliseconds. @default Date.now
  */
 export function listenForInterruption(

@@ -21,7 +21,7 @@ export interface Command {
   readonly onLine?: (line: string) => void;
 }
 
-/** A child that this process answers for. */
+/** A child process in a process group of its own. */
 export interface OwnedProcess {
   readonly pid: number;
   /** Settles when the process is gone and its output was read to the end. */
@@ -32,7 +32,7 @@ export interface OwnedProcess {
 
 /**
  * Starts a program in a process group of its own: Ctrl-C in the terminal then reaches this process alone, which stops
- * everything in the right order.
+ * its children in the right order.
  *
  * @throws ExplainedError when the program cannot be started.
  */
@@ -71,6 +71,19 @@ function startFailure(command: Command, child: ChildProcess): Promise<ExplainedE
       resolve(new ExplainedError(`${command.program} could not be started: ${error.message}`, { cause: error })),
     );
   });
+}
+
+/** Ends a process by a signal, and by SIGKILL when it still lives after `timeout` milliseconds. */
+export async function terminate(owned: OwnedProcess, signal: NodeJS.Signals, timeout: number): Promise<ExitStatus> {
+  // A stopped process would never see the signal.
+  owned.kill('SIGCONT');
+  owned.kill(signal);
+  const timer = setTimeout(() => owned.kill('SIGKILL'), timeout);
+  try {
+    return await owned.exited;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** `exit code 3`, `signal SIGKILL`. */

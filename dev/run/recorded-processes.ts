@@ -2,12 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Run folders are called `<prefix><pid of the owner>-<random>`; one may lie in another one. */
+/** Run folders are called `<prefix><pid of the owner>-<random>`; a run folder may lie in another one. */
 export const RUN_FOLDER_PREFIX = 'stream-consumer-run-';
-/** One file per child of the owner: its name is the number, its content the identity. */
+/** One file per child of the owner: its name is the process id, its content the identity. */
 export const PROCESSES_FOLDER = 'processes';
+/** Field 22 of `/proc/<pid>/stat`; the name in field 2 may hold spaces and parentheses, so fields are counted behind it. */
+const STARTTIME_AFTER_NAME = 19;
 
-/** Numbers of the living processes that a run folder, or one inside it, has a record of. */
+/** Ids of the living processes that a run folder, or one inside it, has a record of. */
 export function recordedProcesses(runFolder: string): readonly number[] {
   const records = join(runFolder, PROCESSES_FOLDER);
   const own = list(records)
@@ -17,18 +19,18 @@ export function recordedProcesses(runFolder: string): readonly number[] {
   return [...own, ...nested.flatMap((name) => recordedProcesses(join(runFolder, name)))];
 }
 
-/** Ends processes that may have ended by themselves in the meantime. */
+/** SIGKILL for processes that may have ended by themselves in the meantime. */
 export function killAll(pids: readonly number[]): void {
   for (const pid of pids) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It was faster.
+      // The process has ended by itself.
     }
   }
 }
 
-/** Whether the process is still the one that was recorded, and not a later one with its number. */
+/** Whether the process is still the recorded one, and not a later one with its id. */
 function isSame(pid: number, record: string): boolean {
   const identity = processIdentity(pid);
   return identity !== undefined && identity === read(record);
@@ -50,11 +52,8 @@ function read(file: string): string | undefined {
   }
 }
 
-/** Field 22 of `/proc/<pid>/stat`; the name in field 2 may hold spaces and parentheses, so fields are counted behind it. */
-const STARTTIME_AFTER_NAME = 19;
-
 /**
- * Tells a process from a later one with the same number: its start time.
+ * The start time of a process, which tells it from a later one with the same id.
  *
  * @returns undefined when no such process lives (a zombie does not).
  */

@@ -13,23 +13,23 @@ import {
   recordedProcesses,
 } from './recorded-processes.ts';
 
-/** Holds the identity of the owning process, since the system may give its number to another one. */
+/** Holds the identity of the owning process, since the system may give its id to another one. */
 export const OWNER_FILE = 'owner';
+const KILL_TIMEOUT_MS = 5_000;
+const KILL_INTERVAL_MS = 50;
 
 /** Where run folders are made: root's own temporary folder may be closed to the user that PostgreSQL runs as. */
 export function runFolderParent(): string {
   return process.getuid?.() === 0 ? '/tmp' : tmpdir();
 }
 
-type Stop = () => Promise<void>;
-
 /**
- * All that one run of the local stack leaves on the machine: a temporary folder and processes. Closing it stops the
- * processes and removes the folder; when the owner dies without that, the next run finds the folder and does it.
+ * A temporary folder and the processes that end with it. Closing the run stops the processes and removes the folder; where
+ * the owner died without that, {@link removeLeftoverRuns} of the next run does both.
  */
 export class RunFolder {
   readonly path: string;
-  readonly #stops: Stop[] = [];
+  readonly #stops: (() => Promise<void>)[] = [];
   readonly #processes = new Set<OwnedProcess>();
   #closing: Promise<void> | undefined;
   readonly #abandon = (): void => this.abandon();
@@ -39,7 +39,7 @@ export class RunFolder {
     process.on('exit', this.#abandon);
   }
 
-  /** Makes the folder, readable by its owner only; other users may pass through it to what is given to them. */
+  /** Makes the folder. Only its owner may list it; other users may pass through it to the files that are theirs. */
   static async create(parent: string = runFolderParent()): Promise<RunFolder> {
     const path = await mkdtemp(join(parent, `${RUN_FOLDER_PREFIX}${process.pid}-`));
     const run = new RunFolder(path);
@@ -88,7 +88,7 @@ export class RunFolder {
   }
 
   /** Registers what {@link close} has to do before it kills what is left; the last one registered is the first to run. */
-  beforeClose(stop: Stop): void {
+  beforeClose(stop: () => Promise<void>): void {
     this.#stops.push(stop);
   }
 
@@ -106,7 +106,7 @@ export class RunFolder {
     try {
       rmSync(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
     } catch {
-      // Something still writes there in its last moments: the next run removes the rest.
+      // A process that is being killed still writes there: the next run removes the rest.
     }
   }
 
@@ -122,11 +122,8 @@ export class RunFolder {
   }
 }
 
-const POLL_MS = 50;
-const PATIENCE_MS = 5_000;
-
 /**
- * Cleans up after runs that died before they could: kills their processes, removes their folders.
+ * Cleans up after runs that died before they were closed: kills their processes, removes their folders.
  *
  * @returns the folders that were removed.
  */
@@ -152,7 +149,7 @@ function hasLivingOwner(folder: string): boolean {
   const pid = Number(/-run-(\d+)-[^/]*$/.exec(folder)?.[1]);
   const identity = processIdentity(pid);
   const recorded = recordedOwner(folder);
-  // A run that has just made its folder has not written the identity yet: then the number has to do.
+  // A run that has just made its folder has not written the identity yet: then the process id has to do.
   return identity !== undefined && (recorded === '' || recorded === identity);
 }
 
@@ -165,13 +162,11 @@ function recordedOwner(folder: string): string {
 }
 
 async function killProcesses(folder: string): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (
-    let left = recordedProcesses(folder);
-    left.length > 0 && Date.now() < deadline;
-    left = recordedProcesses(folder)
-  ) {
+  const deadline = Date.now() + KILL_TIMEOUT_MS;
+  let left = recordedProcesses(folder);
+  while (left.length > 0 && Date.now() < deadline) {
     killAll(left);
-    await delay(POLL_MS);
+    await delay(KILL_INTERVAL_MS);
+    left = recordedProcesses(folder);
   }
 }
