@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ExplainedError } from '../run/explained-error.ts';
 
-/** Folders must stay readable for the user that PostgreSQL runs as, whatever the umask says. */
+/** The user that PostgreSQL runs as must be able to read the folders, whatever the umask. */
 const READABLE_FOLDER = 0o755;
 
 /**
@@ -19,17 +19,17 @@ export function cacheFolder(): string {
 }
 
 export interface CacheEntry {
-  /** Name in the cache folder; has to change with whatever the content depends on. */
+  /** Name in the cache folder; it has to change when the content does. */
   readonly name: string;
-  /** Whether the folder holds all it should: a damaged entry is made again. */
+  /** Whether the folder is whole: a damaged entry is filled again. */
   readonly isComplete: (folder: string) => Promise<boolean>;
   /** Fills an empty folder. */
   readonly fill: (folder: string) => Promise<void>;
 }
 
 /**
- * The folder of an entry, filled when it is absent or damaged. It is filled under another name and renamed when it is
- * whole, so an interrupted or concurrent run never leaves a half entry.
+ * The folder of an entry, filled when it is absent or damaged. It is filled under another name and renamed once it is
+ * whole, so that neither an interrupted nor a concurrent run leaves half an entry.
  *
  * @throws ExplainedError when this user cannot write there.
  */
@@ -72,7 +72,7 @@ async function replace(draft: string, folder: string, isComplete: CacheEntry['is
   try {
     await rename(draft, folder);
   } catch (error) {
-    // Another run may have been faster, and its entry is as good as this one.
+    // A concurrent run may have been faster, and its entry is as good.
     if (!(await isComplete(folder))) {
       throw error;
     }

@@ -7,19 +7,19 @@ import type { RunFolder } from '../run/run-folder.ts';
 import { cached, cacheFolder } from './cache-folder.ts';
 
 const POM = join(import.meta.dirname, 'pom.xml');
-/** Names and sizes of the jars, written last: a folder without it, or that does not match it, is not whole. */
+/** Names and sizes of the jars, written last: a folder that lacks it or does not match it is not whole. */
 const LISTING = 'jars.json';
 /** A zip file ends with this record; Java's tools leave its comment empty. */
 const END_OF_ZIP = { signature: 0x06054b50, length: 22 } as const;
 
-/** Says how a long step goes on. */
+/** Takes the progress of a long step, for the terminal. */
 export type Progress = (message: string) => void;
 
 /**
  * The folder with the broker's jars: from the cache, else fetched by Maven into it. The entry's name holds a hash of
  * the pom, so another Kafka version is another entry.
  *
- * @throws ExplainedError when Maven fails, with what it said.
+ * @throws ExplainedError when Maven fails, with its errors.
  */
 export async function kafkaJars(run: RunFolder, onProgress: Progress, cache: string = cacheFolder()): Promise<string> {
   const fill = (folder: string) => fetchJars(run, folder, onProgress);
@@ -93,7 +93,7 @@ function withOwnHome(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return home && !/\s/.test(home) ? { ...env, MAVEN_OPTS: `-Duser.home=${home} ${options ?? ''}`.trim() } : env;
 }
 
-/** The first lines that say something: Maven resets colours in front of them even where it uses none. */
+/** Maven's first errors. It resets colours in front of them even where it uses none, and some are empty. */
 function saidErrors(output: readonly string[]): readonly string[] {
   const lines = output.map((line) => stripVTControlCharacters(line)).filter((line) => line.trim() !== '');
   const errors = lines.filter((line) => /^\[ERROR\] *\S/.test(line)).slice(0, 5);

@@ -7,7 +7,7 @@ const OLDEST_JAVA = 17;
 /** Debian's names; its default runtime is Java 17 in Debian 12 and a later one after it. */
 const PACKAGE = { java: 'default-jre-headless', maven: 'maven' } as const;
 
-const THREE_WAYS_OUT = `A local Kafka needs Java >= ${OLDEST_JAVA} and, to fetch its jars once, Maven. One of these helps:
+const REMEDIES = `A local Kafka needs Java >= ${OLDEST_JAVA} and, to fetch its jars once, Maven. One of these helps:
   - install them (Debian, Ubuntu: sudo apt-get install ${PACKAGE.java} ${PACKAGE.maven}; macOS: brew install openjdk maven)
   - use brokers that you have: npm start -- --kafka HOST:PORT
   - run Kafka and PostgreSQL in containers: docker compose -f dev/compose.yaml up --wait, then
@@ -18,17 +18,17 @@ type Tool = keyof typeof PACKAGE;
 export interface PrerequisitesOptions {
   /** Whether the jars are already there, so that Maven has nothing to do. */
   readonly hasJars: boolean;
-  /** Hears before packages are installed. */
+  /** Called before packages are installed. */
   readonly onProgress: (message: string) => void;
   /** @default whether this process is root */
   readonly isRoot?: boolean;
 }
 
 /**
- * Makes sure that Java and, where jars have to be fetched, Maven can be run. What is missing is installed by apt-get when
- * this process is root and the system has it.
+ * Makes sure that Java and, where jars have to be fetched, Maven can be run. As root it installs a missing one by apt-get,
+ * where the system has that.
  *
- * @throws ExplainedError with what is missing and the three ways out.
+ * @throws ExplainedError with the missing programs and three remedies.
  */
 export async function ensurePrerequisites(options: PrerequisitesOptions): Promise<void> {
   const missing = await missingTools(options.hasJars);
@@ -38,16 +38,14 @@ export async function ensurePrerequisites(options: PrerequisitesOptions): Promis
   const isRoot = options.isRoot ?? process.getuid?.() === 0;
   const list = missing.map(({ problem }) => problem).join('; ');
   if (!isRoot || (await run('apt-get', ['--version'])).code !== 0) {
-    throw new ExplainedError(`${list}.\n${THREE_WAYS_OUT}`);
+    throw new ExplainedError(`${list}.\n${REMEDIES}`);
   }
   const packages = missing.map(({ tool }) => PACKAGE[tool]);
   options.onProgress(`${list}: installing ${packages.join(' and ')} by apt-get, about a minute`);
   await install(packages);
   const still = await missingTools(options.hasJars);
   if (still.length > 0) {
-    throw new ExplainedError(
-      `Even after apt-get: ${still.map(({ problem }) => problem).join('; ')}.\n${THREE_WAYS_OUT}`,
-    );
+    throw new ExplainedError(`Even after apt-get: ${still.map(({ problem }) => problem).join('; ')}.\n${REMEDIES}`);
   }
 }
 
@@ -88,11 +86,9 @@ async function install(packages: readonly string[]): Promise<void> {
   if (code !== 0) {
     const said = `${update.code === 0 ? '' : update.output}${output}`.trim().split('\n').slice(-8);
     throw new ExplainedError(
-      [
-        `apt-get could not install ${packages.join(' and ')}:`,
-        ...said.map((line) => `    ${line}`),
-        THREE_WAYS_OUT,
-      ].join('\n'),
+      [`apt-get could not install ${packages.join(' and ')}:`, ...said.map((line) => `    ${line}`), REMEDIES].join(
+        '\n',
+      ),
     );
   }
 }

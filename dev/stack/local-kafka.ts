@@ -6,23 +6,22 @@ import { freePort } from '../run/free-port.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import { hasKafkaJars, kafkaJars, type Progress } from './kafka-jars.ts';
 import { ensurePrerequisites, javaProgram } from './kafka-prerequisites.ts';
-import { type LocalServer, ServerStartError, startServer } from './local-server.ts';
+import { type LocalServer, startOnFreePort, startServer } from './local-server.ts';
 
 const LOG_CONFIGURATION = join(import.meta.dirname, 'log4j2.properties');
-/** A quick start matters more than a high peak: the serial collector and the first compiler are ready soonest. */
+/** For a quick start rather than a high peak: the serial collector and the first compiler are ready soonest. */
 const JVM_OPTIONS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Djava.awt.headless=true'];
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
-const ATTEMPTS = 3;
 
 interface LocalKafkaOptions {
   /** Port to take when it is free. @default a random one */
   readonly port?: number;
   /** Port that clients are told to use, such as a proxy's. @default the one that the broker listens on */
   readonly advertisedPort?: number;
-  /** Another address under which clients see this machine's loopback ports, such as containers'. @default none */
+  /** Another address of this machine's loopback ports, for clients such as containers. @default none */
   readonly elsewhere?: string;
-  /** Hears how a long step goes on. @default progress is not told */
+  /** Called with the progress of a long step. @default never */
   readonly onProgress?: Progress;
 }
 
@@ -51,29 +50,16 @@ export async function startLocalKafka(run: RunFolder, options: LocalKafkaOptions
   const onProgress = options.onProgress ?? (() => undefined);
   await ensurePrerequisites({ hasJars: await hasKafkaJars(), onProgress });
   const jars = await kafkaJars(run, onProgress);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await formatAndStart(run, jars, attempt === 1 ? options.port : undefined, options);
-    } catch (error) {
-      // Another process took the port after it was found free: another port is as good.
-      if (attempt === ATTEMPTS || !isPortTaken(error)) {
-        throw error;
-      }
-    }
-  }
+  return startOnFreePort(options.port, (port) => formatAndStart(run, jars, port, options));
 }
-
-const isPortTaken = (error: unknown): boolean =>
-  error instanceof ServerStartError && error.output.some((line) => /Address already in use/i.test(line));
 
 async function formatAndStart(
   run: RunFolder,
   jars: string,
-  usualPort: number | undefined,
+  port: number,
   { advertisedPort, elsewhere }: LocalKafkaOptions,
 ): Promise<LocalKafka> {
   const folder = await mkdtemp(join(run.path, 'kafka-'));
-  const port = await freePort(usualPort);
   const layout: BrokerLayout = {
     port,
     ...(advertisedPort === undefined ? {} : { advertisedPort }),
@@ -158,15 +144,15 @@ interface BrokerLayout {
   readonly port: number;
   /** Port that clients are told to use, such as a proxy's. @default {@link port} */
   readonly advertisedPort?: number;
-  /** A second way in, for clients that see this machine under another address. @default none */
+  /** A second listener, advertised under another address of this machine. @default none */
   readonly elsewhere?: { readonly port: number; readonly host: string };
   readonly controllerPort: number;
   readonly dataFolder: string;
 }
 
 /**
- * `server.properties` of one node that is broker and controller: nothing is replicated, groups begin at once, and
- * topics are made on purpose only, so a misspelt one is an error. A broker that crashed may register again after 3 s.
+ * `server.properties` of one node that is broker and controller. Nothing is replicated, a group's first rebalance does not wait,
+ * and topics are not created automatically, so a misspelt one is an error. A crashed broker may register again after 3 s.
  */
 export function serverProperties(layout: BrokerLayout): string {
   const { port, advertisedPort = port, elsewhere, controllerPort, dataFolder } = layout;

@@ -3,24 +3,24 @@ import { readFileSync } from 'node:fs';
 import { appendFile, chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExplainedError } from '../run/explained-error.ts';
-import { freePort } from '../run/free-port.ts';
 import type { RunFolder } from '../run/run-folder.ts';
-import { type LocalServer, ServerStartError, startServer } from './local-server.ts';
+import { type LocalServer, startOnFreePort, startServer } from './local-server.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 
 const SUPERUSER = 'postgres';
+/** PostgreSQL's own user where the system has one, else the user without files. */
+const SERVER_USERS = ['postgres', 'nobody'];
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 20_000;
-const ATTEMPTS = 3;
-/** A line of pg_hba.conf: any client of the port, which still is the loopback interface's. */
-const OTHERS_MAY_LOG_IN = 'host all all all scram-sha-256\n';
+/** A line of pg_hba.conf for clients of any address; the port still is the loopback interface's. */
+const HBA_OF_ANY_ADDRESS = 'host all all all scram-sha-256\n';
 /** PostgreSQL's words for its ways to stop, and the signals that mean them. */
 const STOP_SIGNAL = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
 interface LocalPostgresOptions {
   /** Port to take when it is free. @default a random one */
   readonly port?: number;
-  /** Whether clients with another address than 127.0.0.1, such as containers', may log in, with the password too. @default false */
+  /** Whether clients of other addresses than 127.0.0.1, such as containers, may log in with the password. @default false */
   readonly admitsOthers?: boolean;
 }
 
@@ -63,24 +63,10 @@ export async function startLocalPostgres(run: RunFolder, options: LocalPostgresO
   const password = randomBytes(18).toString('base64url');
   const { data, user } = await initialize(run, binaries, password);
   if (options.admitsOthers === true) {
-    await appendFile(join(data, 'pg_hba.conf'), OTHERS_MAY_LOG_IN);
+    await appendFile(join(data, 'pg_hba.conf'), HBA_OF_ANY_ADDRESS);
   }
-  for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort(attempt === 1 ? options.port : undefined);
-    const cluster = { binaries, data, port, user };
-    try {
-      return await startCluster(run, cluster, password);
-    } catch (error) {
-      // Another process took the port after it was found free: another port is as good.
-      if (attempt === ATTEMPTS || !isPortTaken(error)) {
-        throw error;
-      }
-    }
-  }
+  return startOnFreePort(options.port, (port) => startCluster(run, { binaries, data, port, user }, password));
 }
-
-const isPortTaken = (error: unknown): boolean =>
-  error instanceof ServerStartError && error.output.some((line) => /could not bind|Address already in use/i.test(line));
 
 async function initialize(run: RunFolder, binaries: string, password: string) {
   const user = serverUser();
@@ -170,13 +156,10 @@ interface SystemUser {
   readonly gid: number;
 }
 
-/** PostgreSQL's own user where the system has one, else the one that owns nothing. */
-const CANDIDATES = ['postgres', 'nobody'];
-
 /**
- * Whom PostgreSQL runs as: it refuses to be root, so root lends it another user.
+ * The user that PostgreSQL runs as when this process is root: PostgreSQL refuses to run as root.
  *
- * @returns undefined when this process is not root: then it is the same user.
+ * @returns undefined when this process is not root: PostgreSQL then runs as the same user.
  * @throws ExplainedError when the system has none of the users.
  */
 export function serverUser(
@@ -187,14 +170,14 @@ export function serverUser(
     return undefined;
   }
   const users = readFileSync(passwd, 'utf8').split('\n').map(parseUser);
-  for (const name of CANDIDATES) {
+  for (const name of SERVER_USERS) {
     const user = users.find((candidate) => candidate?.name === name && candidate.uid !== 0);
     if (user !== undefined) {
       return user;
     }
   }
   throw new ExplainedError(
-    `PostgreSQL does not run as root, and ${passwd} has none of the users it could run as (${CANDIDATES.join(', ')}). ` +
+    `PostgreSQL does not run as root, and ${passwd} has none of the users it could run as (${SERVER_USERS.join(', ')}). ` +
       'Add one (useradd --system postgres), run as another user, or use a database of your own: --database URL',
   );
 }

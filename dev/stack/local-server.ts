@@ -2,13 +2,17 @@ import { closeSync, mkdtempSync, openSync, renameSync, writeSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExplainedError } from '../run/explained-error.ts';
-import { type Command, describeExit, type ExitStatus, type OwnedProcess } from '../run/owned-process.ts';
+import { freePort } from '../run/free-port.ts';
+import { type Command, describeExit, type ExitStatus, terminate } from '../run/owned-process.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 
 const TAIL_LINES = 15;
+const PORT_ATTEMPTS = 3;
+/** Kafka's and PostgreSQL's words for a port that another process listens on. */
+const PORT_TAKEN = /could not bind|Address already in use/i;
 
 export interface ServerCommand extends Command {
-  /** What people call it: `Kafka`. */
+  /** Its name in messages: `Kafka`. */
   readonly name: string;
   /** The log line by which the server says that it takes connections. */
   readonly ready: RegExp;
@@ -36,7 +40,7 @@ export class ServerStartError extends ExplainedError {
 }
 
 /**
- * Starts a server, with its log in `<run folder>/<name>.log`, and waits until it is ready.
+ * Starts a server, with its log in `<run folder>/<name in small letters>.log`, and waits until it is ready.
  *
  * @throws ServerStartError with the end of the log, and where the whole of it is kept, when it ends or stays silent.
  */
@@ -76,18 +80,26 @@ export async function startServer(run: RunFolder, command: ServerCommand): Promi
   };
 }
 
-/** Ends a process by a signal, and by SIGKILL when that did not help within `timeout` milliseconds. */
-export async function terminate(owned: OwnedProcess, signal: NodeJS.Signals, timeout: number): Promise<ExitStatus> {
-  // A stopped process would never see the signal.
-  owned.kill('SIGCONT');
-  owned.kill(signal);
-  const timer = setTimeout(() => owned.kill('SIGKILL'), timeout);
-  try {
-    return await owned.exited;
-  } finally {
-    clearTimeout(timer);
+/**
+ * Starts a server on a free port. Another process may take that port before the server listens: then another one is tried.
+ *
+ * @param usual the first port to try where it is free. @default a random one
+ */
+export async function startOnFreePort<T>(usual: number | undefined, start: (port: number) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort(attempt === 1 ? usual : undefined);
+    try {
+      return await start(port);
+    } catch (error) {
+      if (attempt === PORT_ATTEMPTS || !isPortTaken(error)) {
+        throw error;
+      }
+    }
   }
 }
+
+const isPortTaken = (error: unknown): boolean =>
+  error instanceof ServerStartError && error.output.some((line) => PORT_TAKEN.test(line));
 
 function silence(timeout: number): Promise<'silent'> {
   return new Promise((resolve) => {
@@ -95,7 +107,7 @@ function silence(timeout: number): Promise<'silent'> {
   });
 }
 
-/** The run folder goes away with the run; the log of a failed start has to outlive it. */
+/** Moves the log of a failed start out of the run folder, which is removed with the run. */
 function keep(logFile: string): string {
   const kept = join(mkdtempSync(join(tmpdir(), 'stream-consumer-log-')), 'server.log');
   renameSync(logFile, kept);

@@ -2,7 +2,7 @@ import { RunFolder, removeLeftoverRuns } from '../run/run-folder.ts';
 import { type LocalKafka, startLocalKafka } from './local-kafka.ts';
 import { type LocalPostgres, startLocalPostgres } from './local-postgres.ts';
 
-/** Where the parts listen by convention: taken when free and wanted. */
+/** Where Kafka and PostgreSQL listen by convention. */
 export const USUAL_PORT = { kafka: 9092, postgres: 5432 } as const;
 
 export type StackPart = 'kafka' | 'postgres';
@@ -12,9 +12,9 @@ export interface StackOptions {
   readonly parts?: readonly StackPart[];
   /** Whether to take {@link USUAL_PORT} where it is free. @default false: random ports */
   readonly usualPorts?: boolean;
-  /** Hears of each step that takes long. @default steps are not told */
+  /** Called before each step that takes long. @default never */
   readonly onProgress?: (part: StackPart, message: string) => void;
-  /** Hears when a part takes connections. @default that is not told */
+  /** Called when a part takes connections. @default never */
   readonly onReady?: (part: StackPart, address: string) => void;
   /** The run that the parts end with. @default a new one, closed by {@link Stack.stop} */
   readonly run?: RunFolder;
@@ -32,7 +32,7 @@ export interface Stack {
 }
 
 /**
- * Starts the local stack, both parts at once, after cleaning up what crashed runs left.
+ * Starts the local stack, both parts at once, after the cleanup of crashed runs.
  *
  * @throws ExplainedError when a part does not start; nothing is left running then.
  */
@@ -56,7 +56,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
-/** As Promise.all, but waits for both before it gives a failure: what is still starting could not be stopped. */
+/** As Promise.all, but a failure waits for the other start, too: a server that is still starting could not be stopped. */
 async function settleAll<A, B>(a: Promise<A> | undefined, b: Promise<B> | undefined) {
   await Promise.allSettled([a, b]);
   return Promise.all([a, b]);

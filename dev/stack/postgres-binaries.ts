@@ -12,7 +12,7 @@ const READABLE = { folder: 0o755, file: 0o644, program: 0o755 } as const;
 
 /**
  * The folder with PostgreSQL's `bin`, `lib` and `share`: a copy of the npm package's binaries in the cache folder. The
- * package itself lies in the checkout, where the user that PostgreSQL runs as may have no business.
+ * package itself lies in the checkout, which the user that PostgreSQL runs as may not be allowed to read.
  *
  * @throws ExplainedError when the package has no binaries for this system.
  */

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 
-const LOOK_MS = 50;
-const LEADERS_WITHIN_MS = 30_000;
+const POLL_MS = 50;
+const LEADERS_TIMEOUT_MS = 30_000;
 
-/** A broker that is named as leader may not know it yet, and refuse: only an answer of every leader tells. */
+/** The metadata may name a leader that does not know of it yet and refuses requests: only answers of all leaders count. */
 async function haveLeadersAnswered(admin: Admin, topic: string, partitions: number): Promise<boolean> {
   const { length } = await admin.fetchTopicOffsets(topic);
   if (length < partitions) {
@@ -21,25 +21,25 @@ const falseUntil = (deadline: number) => (error: unknown) => {
 };
 
 /**
- * Makes a topic and waits until the leader of each partition answers. kafkajs's own wait fails where a broker that is busy does
- * not know the topic at once, and ends before the leaders know what they are.
+ * Creates a topic and waits until the leader of each partition answers. kafkajs's own wait fails where a busy broker does not
+ * know the topic at once, and it ends before the leaders know that they lead.
  *
  * @param config `numPartitions` left out: 1
- * @throws Error what the last look said, when 30 s were not enough.
+ * @throws Error the last answer, when 30 s were not enough.
  */
 export async function createTopicWithLeaders(admin: Admin, config: ITopicConfig): Promise<void> {
   await admin.createTopics({ topics: [config], waitForLeaders: false });
-  const deadline = Date.now() + LEADERS_WITHIN_MS;
+  const deadline = Date.now() + LEADERS_TIMEOUT_MS;
   const { topic, numPartitions = 1 } = config;
   while (!(await haveLeadersAnswered(admin, topic, numPartitions).catch(falseUntil(deadline)))) {
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
 }
 
 /**
- * Makes the topic when it is absent.
+ * Creates the topic when it is absent.
  *
- * @returns how many partitions it has, which for a topic that was there may be others than wanted.
+ * @returns its number of partitions, which may be another one than asked for when the topic existed before.
  */
 export async function ensureTopic(kafka: Kafka, topic: string, partitions: number): Promise<number> {
   const admin = kafka.admin();
