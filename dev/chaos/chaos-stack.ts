@@ -18,15 +18,15 @@ export const WRITTEN: Written = { topic: 'orders', group: 'chaos', schema: 'stre
 
 const RECORDS_PER_SECOND = 1_000;
 
-/** Lines of the consumers' logs that show what the engine had to cope with. */
-export const COPED_WITH = {
+/** Lines of the consumers' logs that show effects of the faults; the report counts them. */
+export const COUNTED_LOG_LINES = {
   'stale writers turned away': /another writer moved the offset/,
   'writes tried again': /the write failed and is tried again/,
 } as const;
 
 /**
- * Many small transactions, so that a fault meets one; time-outs that are short beside the faults. Queues are as small as
- * they may be, so that partitions are paused and resumed, too.
+ * Small transactions, so that a fault meets one; time-outs that are shorter than the faults; the smallest queues, so that
+ * partitions are paused and resumed, too.
  */
 const CONSUMER_SETTINGS = {
   KAFKA_TOPICS: WRITTEN.topic,
@@ -38,11 +38,11 @@ const CONSUMER_SETTINGS = {
   CONSUMER_MAX_QUEUED_BYTES: '65536',
 } as const;
 
-/** Everything that a chaos run runs, and all it may break. */
-export interface ChaosSite {
+/** The servers, the consumers and the producer of a chaos run. */
+export interface ChaosStack {
   readonly kafka: LocalKafka;
   readonly postgres: LocalPostgres;
-  /** In front of Kafka, for consumers, producer and verdict alike. */
+  /** In front of Kafka, for consumers, producer and verdict. */
   readonly kafkaProxy: TcpProxy;
   /** Between the consumers and PostgreSQL. */
   readonly postgresProxy: TcpProxy;
@@ -53,11 +53,11 @@ export interface ChaosSite {
 }
 
 /**
- * Starts Kafka and PostgreSQL behind proxies, and makes the topic; nothing is produced or consumed yet.
+ * Starts Kafka and PostgreSQL behind proxies and creates the topic. Producer and consumers are not started yet.
  *
- * @throws ExplainedError when a part does not start.
+ * @throws ExplainedError when a server does not start.
  */
-export async function prepareSite(run: RunFolder, seed: number, onProgress: (text: string) => void) {
+export async function startChaosStack(run: RunFolder, seed: number, onProgress: (text: string) => void) {
   const [kafkaProxy, postgresProxy] = await Promise.all([TcpProxy.listen(), TcpProxy.listen()]);
   run.beforeClose(async () => {
     await Promise.all([kafkaProxy.close(), postgresProxy.close()]);
@@ -66,7 +66,7 @@ export async function prepareSite(run: RunFolder, seed: number, onProgress: (tex
     startLocalKafka(run, { advertisedPort: kafkaProxy.port, onProgress }),
     startLocalPostgres(run),
   ] as const;
-  // Both, before a failure of one is told: what is still starting could not be stopped.
+  // A failure waits for the other start, too: a server that is still starting could not be stopped.
   await Promise.allSettled(starts);
   const [kafka, postgres] = await Promise.all(starts);
   kafkaProxy.forwardTo(portOf(`tcp://${kafka.broker}`));
@@ -81,12 +81,12 @@ export async function prepareSite(run: RunFolder, seed: number, onProgress: (tex
   const database = new URL(postgres.urlWithPassword);
   database.port = String(postgresProxy.port);
   const env = { ...CONSUMER_SETTINGS, KAFKA_BROKERS: brokers, DATABASE_URL: database.href };
-  const fleet = new ConsumerFleet(run, env, Object.values(COPED_WITH));
+  const fleet = new ConsumerFleet(run, env, Object.values(COUNTED_LOG_LINES));
   const producer = new ChaosProducer(plan);
-  return { kafka, postgres, kafkaProxy, postgresProxy, client, producer, positions, fleet } satisfies ChaosSite;
+  return { kafka, postgres, kafkaProxy, postgresProxy, client, producer, positions, fleet } satisfies ChaosStack;
 }
 
-/** Time-outs far below a fault's length, so that its end is noticed soon. */
+/** Time-outs far below a fault's length, so that the client notices its end soon. */
 function quietClient(broker: string): Kafka {
   return new Kafka({
     clientId: 'chaos',
@@ -100,16 +100,16 @@ function quietClient(broker: string): Kafka {
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-/** Makes a fault; resolves when it is over and everything that was taken away is there again. */
-export async function makeFault(site: ChaosSite, fault: Fault): Promise<void> {
-  const { kafka, postgres, kafkaProxy, postgresProxy, fleet, producer } = site;
+/** Makes a fault; resolves when it is over and everything that it took away is there again. */
+export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> {
+  const { kafka, postgres, kafkaProxy, postgresProxy, fleet, producer } = stack;
   switch (fault.kind) {
     case 'kill consumer':
       return fleet.kill(fault.slot);
     case 'freeze consumer':
       return fleet.freeze(fault.slot, fault.ms);
     case 'add consumer':
-      // Its rebalance is the fault: that is over when it has partitions.
+      // Its rebalance is the fault, which is over once the new consumer has partitions.
       return (await fleet.add(fault.slot)).waitForHealth();
     case 'remove consumer':
       return fleet.remove(fault.slot);
@@ -148,7 +148,7 @@ async function slowDown(proxy: TcpProxy, { latencyMs, ms }: { latencyMs: number;
   proxy.delayBy(0);
 }
 
-/** A lock ends with its connection: when PostgreSQL is restarted meanwhile, it is over sooner. */
+/** A lock ends with its connection: where PostgreSQL is restarted meanwhile, it ends sooner. */
 async function lockTable(url: string, ms: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { compareTables, loadExpected, unexpectedRows } from '../verdict/compare-tables.ts';
-import { type Finding, findingOfNumbers } from '../verdict/finding.ts';
+import { countFinding, type Finding } from '../verdict/finding.ts';
 import { awaitAccounted } from '../verdict/positions.ts';
-import { type ChaosSite, WRITTEN } from './chaos-stack.ts';
+import { type ChaosStack, WRITTEN } from './chaos-stack.ts';
 import { PARTITIONS } from './schedule.ts';
 import { contentRecords, readTopic, type TopicContent } from './topic-reader.ts';
 
@@ -11,60 +11,60 @@ const HEALTH_TIMEOUT_MS = 60_000;
 const EXAMPLES = 10;
 
 /**
- * What became of each record, once the producer has stopped: waits until the consumers have caught up, reads the topic
- * back and compares it with the tables, stops the consumers and looks for what is left of them.
+ * The findings on each record, once the producer has stopped: waits until the consumers have caught up, reads the topic
+ * back, compares it with the tables, stops the consumers and looks for processes that they left behind.
  */
-export async function judge(site: ChaosSite, seed: number): Promise<readonly Finding[]> {
-  const { positions, fleet, client } = site;
+export async function judge(stack: ChaosStack, seed: number): Promise<readonly Finding[]> {
+  const { positions, fleet, client } = stack;
   const { end: ends } = await positions.read();
   const accounted = await awaitAccounted(
     ends,
     () => positions.read(),
     () => fleet.processes.length > 0,
   );
-  const health = await checkHealth(site);
+  const health = await checkHealth(stack);
   const source = { kafka: client, topic: WRITTEN.topic, partitions: PARTITIONS, seed, ends };
   const content = await readTopic(source, READ_TIMEOUT_MS);
-  const database = new pg.Client({ connectionString: site.postgres.urlWithPassword });
+  const database = new pg.Client({ connectionString: stack.postgres.urlWithPassword });
   await database.connect();
   try {
     await loadExpected(database, contentRecords(content, source));
     const tables = [...(await compareTables(database, WRITTEN)), await unexpectedRows(database, WRITTEN)];
     await fleet.stop();
-    return [accounted, health, ...checkTopic(content, site), ...tables, checkConsumers(site), checkLeftover(site)];
+    return [accounted, health, ...checkTopic(content, stack), ...tables, checkConsumers(stack), checkLeftover(stack)];
   } finally {
     await database.end();
   }
 }
 
-async function checkHealth({ fleet }: ChaosSite): Promise<Finding> {
+async function checkHealth({ fleet }: ChaosStack): Promise<Finding> {
   const results = await Promise.allSettled(
     fleet.processes.map((consumer) => consumer.waitForHealth(200, HEALTH_TIMEOUT_MS)),
   );
   const details = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
-  return findingOfNumbers('consumers whose health is UP', results.length, results.length - details.length, details);
+  return countFinding('consumers whose health is UP', results.length, results.length - details.length, details);
 }
 
-/** The broker's own promise: what it acknowledged is there. */
-function checkTopic({ numbers, problems }: TopicContent, { producer }: ChaosSite): readonly Finding[] {
+/** Kafka's part: each acknowledged record is in the topic, as it was produced. */
+function checkTopic({ numbers, problems }: TopicContent, { producer }: ChaosStack): readonly Finding[] {
   const found = new Set([...numbers.values()].flat());
   const { orders, burst } = producer.acknowledged;
   const missing = Array.from({ length: orders + burst }, (_, index) => index - burst).filter((id) => !found.has(id));
   const details = missing.length > 0 ? [`missing: ${missing.slice(0, EXAMPLES).join(', ')}`] : [];
   const all = [...numbers.values()].reduce((sum, { length }) => sum + length, 0);
   return [
-    findingOfNumbers('acknowledged records in the topic', orders + burst, orders + burst - missing.length, details),
-    findingOfNumbers('records of the topic as they were produced', all, all - problems.length, problems),
+    countFinding('acknowledged records in the topic', orders + burst, orders + burst - missing.length, details),
+    countFinding('records of the topic as they were produced', all, all - problems.length, problems),
   ];
 }
 
-function checkConsumers({ fleet }: ChaosSite): Finding {
-  return findingOfNumbers('consumers that ended by themselves', 0, fleet.problems.length, fleet.problems);
+function checkConsumers({ fleet }: ChaosStack): Finding {
+  return countFinding('consumers that ended by themselves', 0, fleet.problems.length, fleet.problems);
 }
 
-function checkLeftover({ fleet }: ChaosSite): Finding {
+function checkLeftover({ fleet }: ChaosStack): Finding {
   const left = fleet.leftover();
-  return findingOfNumbers(
+  return countFinding(
     'consumers left behind',
     0,
     left.length,

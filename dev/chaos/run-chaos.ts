@@ -4,22 +4,30 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
-import { count, type Finding, findingOfNumbers, verdictTable } from '../verdict/finding.ts';
+import { count, countFinding, type Finding, verdictTable } from '../verdict/finding.ts';
 import { timeToRecover } from '../verdict/positions.ts';
-import { type ChaosSite, COPED_WITH, makeFault, prepareSite } from './chaos-stack.ts';
+import { type ChaosStack, COUNTED_LOG_LINES, makeFault, startChaosStack } from './chaos-stack.ts';
 import { judge } from './judge.ts';
 import type { ChaosOptions } from './options.ts';
 import { describeFault, type FaultKind, FIRST_CONSUMERS, faultSchedule, type Step } from './schedule.ts';
 
 const MINUTE_MS = 60_000;
 const RECOVERY_LIMIT_MS = 60_000;
+const HEADINGS = ['fault', 'times', 'median recovery', 'longest recovery'];
+
+/** One fault that was made. */
+interface MadeFault {
+  readonly kind: FaultKind;
+  /** Milliseconds from the end of the fault until records flowed again in every partition; undefined: beyond the limit. */
+  readonly recoveryMs: number | undefined;
+}
 
 /**
- * Starts everything, makes faults for the time that was asked for, and judges.
+ * Starts the stack, makes faults for the given minutes, and prints the verdict.
  *
  * @param signal ends it at the next step; there is no verdict then.
  * @returns whether every record was written exactly once and nothing else went wrong; undefined when the signal came.
- * @throws ExplainedError when a part does not start.
+ * @throws ExplainedError when a server or a consumer does not start.
  */
 export async function runChaos(
   run: RunFolder,
@@ -29,29 +37,29 @@ export async function runChaos(
 ): Promise<boolean | undefined> {
   const { minutes, seed } = options;
   screen.line(`chaos run of ${minutes} min with --seed ${seed}; starting Kafka, PostgreSQL and consumers ...`);
-  const site = await prepareSite(run, seed, (text) => screen.line(text));
-  run.beforeClose(async () => site.fleet.abandon());
-  await Promise.all([...FIRST_CONSUMERS.map((slot) => site.fleet.add(slot)), site.producer.start()]);
-  await Promise.all(site.fleet.processes.map((consumer) => consumer.waitForHealth()));
+  const stack = await startChaosStack(run, seed, (text) => screen.line(text));
+  run.beforeClose(async () => stack.fleet.abandon());
+  await Promise.all([...FIRST_CONSUMERS.map((slot) => stack.fleet.add(slot)), stack.producer.start()]);
+  await Promise.all(stack.fleet.processes.map((consumer) => consumer.waitForHealth()));
   screen.line(`started; logs in ${run.path} as long as it runs`);
-  const made = await makeFaults(site, options, screen, signal);
+  const made = await makeFaults(stack, options, screen, signal);
   if (signal.aborted) {
     return undefined;
   }
   screen.line('no more faults; waiting for the rest, then comparing ...');
-  await site.producer.stop();
-  const findings = [...(await judge(site, seed)), recoveries(made)];
-  report(site, made, findings, screen);
+  await stack.producer.stop();
+  const findings = [...(await judge(stack, seed)), recoveries(made)];
+  report(stack, made, findings, screen);
   return findings.every(({ isWell }) => isWell);
 }
 
 async function makeFaults(
-  site: ChaosSite,
+  stack: ChaosStack,
   { minutes, seed }: ChaosOptions,
   screen: Screen,
   signal: AbortSignal,
-): Promise<readonly Made[]> {
-  const made: Made[] = [];
+): Promise<readonly MadeFault[]> {
+  const made: MadeFault[] = [];
   const startedAt = performance.now();
   for (const step of faultSchedule(seed)) {
     await delay(step.quietMs, undefined, { signal }).catch(() => undefined);
@@ -60,28 +68,28 @@ async function makeFaults(
       break;
     }
     screen.line(`${clock(elapsed)}  ${step.faults.map(describeFault).join('; at the same time ')}`);
-    const recoveryMs = await makeStep(site, step);
+    const recoveryMs = await makeStep(stack, step);
     made.push(...step.faults.map(({ kind }) => ({ kind, recoveryMs })));
     screen.line(`       ${outcome(recoveryMs)}`);
   }
   return made;
 }
 
-/** Two faults of a step begin together; both are over before it is looked how long it takes to recover. */
-async function makeStep(site: ChaosSite, { faults }: Step): Promise<number | undefined> {
-  await Promise.all(faults.map((fault) => makeFault(site, fault)));
-  return timeToRecover(() => site.positions.read(), RECOVERY_LIMIT_MS);
+/** Two faults of a step begin together; the recovery is timed from the end of the longer one. */
+async function makeStep(stack: ChaosStack, { faults }: Step): Promise<number | undefined> {
+  await Promise.all(faults.map((fault) => makeFault(stack, fault)));
+  return timeToRecover(() => stack.positions.read(), RECOVERY_LIMIT_MS);
 }
 
-function recoveries(made: readonly Made[]): Finding {
+function recoveries(made: readonly MadeFault[]): Finding {
   const recovered = made.filter(({ recoveryMs }) => recoveryMs !== undefined).length;
-  return findingOfNumbers(`faults recovered from within ${RECOVERY_LIMIT_MS / 1_000} s`, made.length, recovered, []);
+  return countFinding(`faults recovered from within ${RECOVERY_LIMIT_MS / 1_000} s`, made.length, recovered, []);
 }
 
-function report(site: ChaosSite, made: readonly Made[], findings: readonly Finding[], screen: Screen): void {
-  const { producer, fleet } = site;
+function report(stack: ChaosStack, made: readonly MadeFault[], findings: readonly Finding[], screen: Screen): void {
+  const { producer, fleet } = stack;
   const { orders, burst } = producer.acknowledged;
-  const coped = Object.entries(COPED_WITH).map(([what, line]) => `${count(fleet.counted(line))} ${what}`);
+  const coped = Object.entries(COUNTED_LOG_LINES).map(([what, line]) => `${count(fleet.counted(line))} ${what}`);
   const lines = [
     '',
     ...faultTable(made),
@@ -104,17 +112,8 @@ const outcome = (recoveryMs: number | undefined): string =>
 const clock = (ms: number): string =>
   `${String(Math.floor(ms / MINUTE_MS)).padStart(2)}:${String(Math.floor((ms % MINUTE_MS) / 1_000)).padStart(2, '0')}`;
 
-/** One fault that was made. */
-interface Made {
-  readonly kind: FaultKind;
-  /** Milliseconds from the end of the fault until records flowed again in every partition; undefined: too many. */
-  readonly recoveryMs: number | undefined;
-}
-
-const HEADINGS = ['fault', 'times', 'median recovery', 'longest recovery'];
-
-/** The faults by kind, as lines of a Markdown table: how often, and how long until all was well again. */
-export function faultTable(made: readonly Made[]): readonly string[] {
+/** The faults by kind, as lines of a Markdown table: how often, and the time to recover. */
+export function faultTable(made: readonly MadeFault[]): readonly string[] {
   const kinds = [...new Set(made.map(({ kind }) => kind))].sort();
   const rows = kinds.map((kind) => {
     const times = made
@@ -122,12 +121,12 @@ export function faultTable(made: readonly Made[]): readonly string[] {
       .map(({ recoveryMs }) => recoveryMs ?? Number.POSITIVE_INFINITY)
       .sort((a, b) => a - b);
     const median = times[Math.floor((times.length - 1) / 2)];
-    return [kind, String(times.length), inSeconds(median), inSeconds(times.at(-1))];
+    return [kind, String(times.length), recoveryTime(median), recoveryTime(times.at(-1))];
   });
   return markdown([HEADINGS, ...rows]);
 }
 
-const inSeconds = (ms = Number.POSITIVE_INFINITY): string =>
+const recoveryTime = (ms = Number.POSITIVE_INFINITY): string =>
   Number.isFinite(ms) ? `${(ms / 1_000).toFixed(1)} s` : 'never';
 
 function markdown(rows: readonly (readonly string[])[]): readonly string[] {
@@ -141,7 +140,7 @@ function markdown(rows: readonly (readonly string[])[]): readonly string[] {
 }
 
 /**
- * Copies the logs of a run to where they outlive it.
+ * Copies the logs of a run to a folder of their own, which stays when the run folder is removed.
  *
  * @returns the folder with the copies.
  */

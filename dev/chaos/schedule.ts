@@ -1,6 +1,18 @@
 import { type RandomSource, randomSource } from '../orders/random-source.ts';
 
-/** Something that is done to the consumers or to what they need; `ms` is how long it lasts, in milliseconds. */
+/** Partitions of the topic: more than consumers, so that each has some. */
+export const PARTITIONS = 6;
+/** Consumers at the start are those with the numbers 1 to 3. */
+export const FIRST_CONSUMERS: readonly number[] = [1, 2, 3];
+/** Numbers of the consumers that may run at once. */
+export const ALL_CONSUMERS: readonly number[] = [1, 2, 3, 4];
+/** `kafka.sessionTimeout` of the consumers: a freeze is longer, so that the frozen one has lost its partitions. */
+export const SESSION_TIMEOUT_MS = 6_000;
+
+/** One step of so many has two faults. */
+const PAIR_EVERY = 4;
+
+/** A fault of a consumer, of Kafka or of PostgreSQL; `ms` is its length in milliseconds. */
 export type Fault =
   | { readonly kind: 'kill consumer'; readonly slot: number }
   | { readonly kind: 'freeze consumer'; readonly slot: number; readonly ms: number }
@@ -15,9 +27,7 @@ export type Fault =
 
 export type FaultKind = Fault['kind'];
 
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
-
-/** What a fault does, for a person: `kill consumer 2 (SIGKILL); it is started again`. */
+/** A fault as the terminal shows it: `kill consumer 2 (SIGKILL); it is started again`. */
 export function describeFault(fault: Fault): string {
   switch (fault.kind) {
     case 'kill consumer':
@@ -45,16 +55,9 @@ export function describeFault(fault: Fault): string {
   }
 }
 
-/** Partitions of the topic; more than consumers, so that each has some. */
-export const PARTITIONS = 6;
-/** Consumers at the start are those with the numbers 1 to 3. */
-export const FIRST_CONSUMERS: readonly number[] = [1, 2, 3];
-/** Numbers of the consumers that may run at once. */
-export const ALL_CONSUMERS: readonly number[] = [1, 2, 3, 4];
-/** `kafka.sessionTimeout` of the consumers: a freeze is longer, so that the frozen one has lost its partitions. */
-export const SESSION_TIMEOUT_MS = 6_000;
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
-/** What happens at once, after a while without faults. */
+/** Faults that begin together, after a while without any. */
 export interface Step {
   readonly quietMs: number;
   /** One fault, or two that overlap. */
@@ -76,14 +79,9 @@ const KINDS: readonly FaultKind[] = [
   'poison burst',
 ];
 
-/** Of so many steps one has two faults. */
-const PAIR_EVERY = 4;
-
 /**
- * The schedule of faults, without end: rounds in which each kind comes once, in an order, with lengths and with victims
- * that the seed alone decides.
- *
- * Two to four consumers are there at any time, because one is added and one removed in each round.
+ * The endless schedule of faults: rounds in which each kind comes once. The seed alone decides their order, their lengths and
+ * the consumers that they hit. Two to four consumers run at any time: each round adds one and removes one.
  */
 export function* faultSchedule(seed: number): Generator<Step, never> {
   const present = new Set(FIRST_CONSUMERS);

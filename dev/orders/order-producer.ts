@@ -7,7 +7,7 @@ interface Destination {
   readonly partitions: number;
 }
 
-/** One acknowledged request: records `firstIndex` up to but without `firstIndex + count`, in the order of their indexes. */
+/** One acknowledged request: the records from `firstIndex` up to but without `firstIndex + count`, in this order. */
 interface AcknowledgedBatch {
   readonly firstIndex: number;
   readonly count: number;
@@ -15,7 +15,7 @@ interface AcknowledgedBatch {
   readonly baseOffsets: ReadonlyMap<number, bigint>;
 }
 
-/** Produces sample orders and remembers what the broker acknowledged. */
+/** Produces sample orders and keeps the offsets that the broker acknowledged. */
 export class OrderProducer {
   readonly #destination: Destination;
   readonly #seed: number;
@@ -82,7 +82,7 @@ export interface ProducedRecord extends SampleRecord {
   readonly offset: bigint;
 }
 
-/** All records of the batches again, made anew from the seed: nothing has to be kept for the comparison. */
+/** All records of the batches with their offsets, made again from the seed, so that none has to be kept. */
 export function* producedRecords(
   batches: readonly AcknowledgedBatch[],
   seed: number,

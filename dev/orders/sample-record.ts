@@ -1,12 +1,26 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { type RandomSource, randomSource } from './random-source.ts';
 
+/** One header, in the order of the record. */
+export type SampleHeader = readonly [key: string, value: string | Buffer];
+
+/** A record to produce, and the table that the consumer has to write it to. */
+export interface SampleRecord {
+  readonly partition: number;
+  readonly key: Buffer | null;
+  /** `null` is a tombstone. */
+  readonly value: Buffer | null;
+  readonly headers: readonly SampleHeader[];
+  /** Why the record has to end in `dead_letters`; undefined when it belongs into `records`. */
+  readonly reason: DeadLetterReason | undefined;
+}
+
 /** `consumer.maxValueBytes` in dev/application.yml: low, so that a record over it still fits into a Kafka batch. */
 export const MAX_VALUE_BYTES = 262_144;
 
 const NESTING = 50_000;
 
-/** What replaces parts of a good record, and why the consumer must not take it. */
+/** Key or value of a record that PostgreSQL cannot store, and the reason of its dead letter. */
 interface Poison {
   readonly reason: DeadLetterReason;
   /** Left out: the good key stays. */
@@ -30,27 +44,22 @@ export const POISON_KINDS: readonly Poison[] = [
   { reason: 'key_not_text', key: Buffer.from([0xff, 0xfe, 0xfd]) },
 ];
 
-/** One header, in the order of the record. */
-export type SampleHeader = readonly [key: string, value: string | Buffer];
-
-/** A record to produce, and what the consumer has to make of it. */
-export interface SampleRecord {
-  readonly partition: number;
-  readonly key: Buffer | null;
-  /** `null` is a tombstone. */
-  readonly value: Buffer | null;
-  readonly headers: readonly SampleHeader[];
-  /** Why the record has to end in `dead_letters`; undefined when it belongs into `records`. */
-  readonly reason: DeadLetterReason | undefined;
-}
+const NAMES = ['Ada Okafor', 'Grace Lindqvist', 'Zoë Müller', 'Jun 田中', 'Émile Dubois', 'Sofía Rojas', 'Noah Cohen'];
+const GOODS = ['kettle', 'lamp', 'notebook', 'raincoat', 'teapot', 'umbrella', 'violin strings', 'wool scarf'];
+const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY'];
+const STATUSES = ['new', 'paid', 'packed', 'shipped'];
+/** Above 2^53: a consumer that parsed and printed numbers in JavaScript would change it. */
+const FIRST_ORDER_ID = 9_007_199_254_740_993n;
+const FIRST_ORDER_AT = Date.UTC(2026, 0, 1);
+const MS_BETWEEN_ORDERS = 37;
 
 /** The first poison records come early, so that a short run meets every kind; later ones are rare. */
 const FIRST_POISON = { every: 10, upTo: POISON_KINDS.length * 10 } as const;
 const LATER_POISON_EVERY = 1_000;
 const TOMBSTONE_EVERY = 250;
 const KEYLESS_EVERY = 97;
-const PLAIN_HEADERS_EVERY = 2;
-const ODD_HEADERS_EVERY = 50;
+const TRACE_HEADER_EVERY = 2;
+const REPEATED_HEADERS_EVERY = 50;
 const CUSTOMERS = 20_000;
 
 /**
@@ -87,20 +96,11 @@ function headersAt(random: RandomSource, index: number): readonly SampleHeader[]
       .toString(16)
       .padStart(8, '0'),
   ];
-  if (index % ODD_HEADERS_EVERY === ODD_HEADERS_EVERY - 1) {
+  if (index % REPEATED_HEADERS_EVERY === REPEATED_HEADERS_EVERY - 1) {
     return [trace, ['tag', 'first'], ['tag', 'second'], ['signature', Buffer.from([0x00, 0xff, index & 0xff])]];
   }
-  return index % PLAIN_HEADERS_EVERY === 0 ? [trace] : [];
+  return index % TRACE_HEADER_EVERY === 0 ? [trace] : [];
 }
-
-const NAMES = ['Ada Okafor', 'Grace Lindqvist', 'Zoë Müller', 'Jun 田中', 'Émile Dubois', 'Sofía Rojas', 'Noah Cohen'];
-const GOODS = ['kettle', 'lamp', 'notebook', 'raincoat', 'teapot', 'umbrella', 'violin strings', 'wool scarf'];
-const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY'];
-const STATUSES = ['new', 'paid', 'packed', 'shipped'];
-/** Above 2^53: a consumer that parses and prints numbers in JavaScript would change it. */
-const FIRST_ORDER_ID = 9_007_199_254_740_993n;
-const FIRST_ORDER_AT = Date.UTC(2026, 0, 1);
-const MS_BETWEEN_ORDERS = 37;
 
 const pick = (random: RandomSource, from: readonly string[]): string => from[random.below(from.length)] ?? '';
 
@@ -115,7 +115,7 @@ export function sampleOrder(random: RandomSource, index: number, customer: numbe
     status: pick(random, STATUSES),
     placedAt: new Date(FIRST_ORDER_AT + index * MS_BETWEEN_ORDERS).toISOString(),
   };
-  // Written by hand: two decimals and a number of 16 digits are beyond JSON.stringify.
+  // JSON.stringify keeps neither two decimals nor 16 digits.
   const total = `${Math.floor((quantity * cents) / 100)}.${String((quantity * cents) % 100).padStart(2, '0')}`;
   return `{"orderId":${FIRST_ORDER_ID + BigInt(index)},"total":${total},${JSON.stringify(rest).slice(1)}`;
 }

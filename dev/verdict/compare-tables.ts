@@ -4,12 +4,22 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { ProducedRecord } from '../orders/order-producer.ts';
 import type { SampleHeader } from '../orders/sample-record.ts';
-import { count, type Finding, findingOfNumbers } from './finding.ts';
+import { count, countFinding, type Finding } from './finding.ts';
 
 const CHUNK_BYTES = 65_536;
+/** NULL in COPY's text format. */
 const NULL = '\\N';
+const EXAMPLES = 5;
+const SAME_PLACE = 't.topic = $1 AND t.partition = e.partition AND t."offset" = e."offset"';
 
-/** Puts what was produced beside what was written: into the temporary table `expected` of the connection. */
+/** Topic, group and schema of a consumer's rows. */
+export interface Written {
+  readonly schema: string;
+  readonly topic: string;
+  readonly group: string;
+}
+
+/** Loads the produced records into the temporary table `expected` of the connection, to compare them there. */
 export async function loadExpected(client: pg.Client, records: Iterable<ProducedRecord>): Promise<void> {
   await client.query(
     `CREATE TEMP TABLE expected (
@@ -33,23 +43,16 @@ function* copyText(records: Iterable<ProducedRecord>): Generator<string> {
   yield chunk;
 }
 
-/** COPY takes a backslash for an escape: two of them are one. */
+/** COPY takes a backslash for an escape: it is doubled. */
 const bytea = (bytes: Buffer | null): string => (bytes === null ? NULL : `\\\\x${bytes.toString('hex')}`);
 
-/** As the consumer is to write them: text where it is UTF-8 without NUL, else base64. */
+/** Headers as the consumer has to write them: text where they are UTF-8 without NUL, else base64. */
 function headerText(headers: readonly SampleHeader[]): string {
   const entries = headers.map(([key, value]) => ({
     key,
     value: typeof value === 'string' ? value : { base64: value.toString('base64') },
   }));
   return JSON.stringify(entries).replaceAll('\\', '\\\\');
-}
-
-/** Topic, group and schema of the rows that are compared. */
-export interface Written {
-  readonly schema: string;
-  readonly topic: string;
-  readonly group: string;
 }
 
 interface Problem {
@@ -60,20 +63,17 @@ interface Problem {
 
 interface Comparison {
   readonly check: string;
-  /** Which of the expected records belong into this table. */
+  /** SQL condition: the expected record belongs into this table. */
   readonly belongs: string;
-  /** Finds the record's row. */
+  /** SQL join of the record's row. */
   readonly join: string;
-  /** SQL that names the problem of a record, or is NULL. */
+  /** SQL expression: the problem of a record, or NULL. */
   readonly problem: string;
 }
 
-const EXAMPLES = 5;
-const SAME_PLACE = 't.topic = $1 AND t.partition = e.partition AND t."offset" = e."offset"';
-
 /**
- * PostgreSQL itself compares the table `expected` with what the consumer wrote: keys as text, values and headers as
- * jsonb, dead letters byte for byte and by their reason.
+ * Compares the table `expected` with the consumer's rows, in PostgreSQL itself: keys as text, values and headers as jsonb,
+ * dead letters byte for byte and by their reason.
  */
 export async function compareTables(client: pg.Client, written: Written): Promise<readonly Finding[]> {
   const records: Comparison = {
@@ -128,13 +128,7 @@ async function findMisplaced(client: pg.Client, { schema, topic, group }: Writte
     [topic, group],
   );
   const number = found.rows.reduce((sum, row) => sum + BigInt(row.number), 0n);
-  return {
-    check: 'records in the wrong table',
-    expected: '0',
-    found: count(number),
-    isWell: number === 0n,
-    details: found.rows.map(describe),
-  };
+  return countFinding('records in the wrong table', 0n, number, found.rows.map(describe));
 }
 
 function finding(check: string, expected: bigint, problems: readonly Problem[]): Finding {
@@ -151,7 +145,7 @@ function finding(check: string, expected: bigint, problems: readonly Problem[]):
 const describe = ({ problem, number, examples }: Problem): string =>
   `${count(BigInt(number))} ${problem}; partition/offset ${examples.join(', ')}${BigInt(number) > examples.length ? ', ...' : ''}`;
 
-/** Looks for rows at places that are not in the table `expected` of the connection: no record stands behind them. */
+/** Rows at offsets that are not in the table `expected` of the connection: no record was produced there. */
 export async function unexpectedRows(client: pg.Client, { schema, topic, group }: Written): Promise<Finding> {
   const { rows } = await client.query<{ place: string }>(
     `SELECT t.topic || '/' || t.partition || '/' || t."offset" AS place
@@ -162,5 +156,5 @@ export async function unexpectedRows(client: pg.Client, { schema, topic, group }
     [topic, group],
   );
   const places = rows.map(({ place }) => place);
-  return findingOfNumbers('rows that no record stands behind', 0, places.length, places);
+  return countFinding('rows that no record stands behind', 0, places.length, places);
 }

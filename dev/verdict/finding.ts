@@ -4,19 +4,32 @@ export interface Finding {
   readonly expected: string;
   readonly found: string;
   readonly isWell: boolean;
-  /** What differs, for a person; empty when all is well. */
+  /** The differences in words; empty when all is well. */
   readonly details: readonly string[];
 }
 
+/** Of more details than this the first ones are shown. */
+const MAX_DETAILS = 10;
 const COLUMNS = { check: 'check', expected: 'expected', found: 'found' } as const;
 
-/** A number for a person: `100,000`. */
+/** A number as the terminal shows it: `100,000`. */
 export const count = (value: number | bigint): string => value.toLocaleString('en-US');
+
+/** A finding that is well when both numbers are the same. */
+export function countFinding<T extends number | bigint>(
+  check: string,
+  expected: T,
+  found: T,
+  details: readonly string[],
+): Finding {
+  const shown = details.length > MAX_DETAILS ? [...details.slice(0, MAX_DETAILS), '...'] : details;
+  return { check, expected: count(expected), found: count(found), isWell: expected === found, details: shown };
+}
 
 /**
  * The findings as a table, each followed by its details.
  *
- * @param tint marks what is well and what is not.
+ * @param tint colours `ok` and `DIFFERS`.
  */
 export function verdictTable(
   findings: readonly Finding[],
@@ -34,13 +47,4 @@ export function verdictTable(
       ...details.map((detail) => `      ${detail}`),
     ]),
   ];
-}
-
-/** Of more details than this the first ones are shown. */
-const EXAMPLES = 10;
-
-/** A finding that is well when the two numbers are the same. */
-export function findingOfNumbers(check: string, expected: number, found: number, details: readonly string[]): Finding {
-  const shown = details.length > EXAMPLES ? [...details.slice(0, EXAMPLES), '...'] : details;
-  return { check, expected: count(expected), found: count(found), isWell: expected === found, details: shown };
 }

@@ -4,14 +4,22 @@ import pg from 'pg';
 import type { Written } from './compare-tables.ts';
 import { count, type Finding } from './finding.ts';
 
-/** How far the consumer has come. */
+/** SQLSTATE of a table that is not there: the consumer answers before it has made its tables. */
+const UNDEFINED_TABLE = '42P01';
+const POLL_MS = 100;
+const STALL_TIMEOUT_MS = 60_000;
+
+/** Offsets by partition. */
+type Offsets = ReadonlyMap<number, bigint>;
+
+/** The consumer's stored positions beside the log of its topic. */
 export interface Positions {
   /** The next offset that PostgreSQL expects, by partition; partitions without a row are absent. */
-  readonly next: ReadonlyMap<number, bigint>;
+  readonly next: Offsets;
   /** Kafka's log start, by partition. */
-  readonly start: ReadonlyMap<number, bigint>;
+  readonly start: Offsets;
   /** Kafka's log end, by partition. */
-  readonly end: ReadonlyMap<number, bigint>;
+  readonly end: Offsets;
   readonly deadLetters: bigint;
 }
 
@@ -20,16 +28,7 @@ interface Stored {
   readonly dead: string;
 }
 
-/** SQLSTATE of a table that is not there: the consumer answers before it has made its tables. */
-const UNDEFINED_TABLE = '42P01';
-
-function emptyWhenAbsent(error: unknown): undefined {
-  if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) {
-    throw error;
-  }
-}
-
-/** Asks Kafka and PostgreSQL how far the consumer has come, over connections that stay open; several may ask at once. */
+/** Reads the positions from Kafka and PostgreSQL over connections that stay open; several reads may run at once. */
 export class PositionReader {
   readonly #pool: pg.Pool;
   readonly #admin: ReturnType<Kafka['admin']>;
@@ -48,7 +47,7 @@ export class PositionReader {
   }
 
   async read(): Promise<Positions> {
-    // The stored positions first: what is produced and written between the two answers must not look like a negative lag.
+    // The stored positions first: a record produced and written between the two answers must not look like a negative lag.
     const stored = await this.#readStored().catch(emptyWhenAbsent);
     const ends = await this.#admin.fetchTopicOffsets(this.#written.topic);
     const next = Object.entries(stored?.next ?? {});
@@ -60,7 +59,7 @@ export class PositionReader {
     };
   }
 
-  /** In one statement, so that both come from the same moment. */
+  /** In one statement, so that offsets and dead letters are of the same snapshot. */
   async #readStored(): Promise<Stored | undefined> {
     const { schema, topic, group } = this.#written;
     const { rows } = await this.#pool.query<Stored>(
@@ -77,26 +76,29 @@ export class PositionReader {
   }
 }
 
+function emptyWhenAbsent(error: unknown): undefined {
+  if ((error as { code?: unknown }).code !== UNDEFINED_TABLE) {
+    throw error;
+  }
+}
+
 /** Sum of the next offsets of all partitions; one that has no row yet counts from its log start. */
 export const sumOfNext = ({ next, start }: Positions): bigint =>
   [...start].reduce((total, [partition, low]) => total + (next.get(partition) ?? low), 0n);
-
-const POSITIONS_POLL_MS = 100;
-const PATIENCE_MS = 60_000;
 
 /**
  * Waits until the stored positions reach the offsets that the broker acknowledged, for as long as they move.
  *
  * @param ends the offset after the last acknowledged record, by partition.
- * @param read asks for the positions.
- * @param isAlive whether the consumer still runs: without it nothing will move.
- * @param patience milliseconds without a move after which it is given up. @default 60000
+ * @param read reads the positions.
+ * @param isAlive whether the consumer still runs: the positions of one that has ended do not move.
+ * @param stallTimeout milliseconds without a move after which the wait ends. @default 60000
  */
 export async function awaitAccounted(
-  ends: ReadonlyMap<number, bigint>,
+  ends: Offsets,
   read: () => Promise<Positions>,
   isAlive: () => boolean,
-  patience: number = PATIENCE_MS,
+  stallTimeout: number = STALL_TIMEOUT_MS,
 ): Promise<Finding> {
   let best = -1n;
   let movedAt = performance.now();
@@ -104,52 +106,39 @@ export async function awaitAccounted(
     const positions = await read();
     const { next } = positions;
     const behind = [...ends].filter(([partition, end]) => (next.get(partition) ?? 0n) < end);
-    if (behind.length === 0) {
-      return accountedFinding(ends, next, []);
+    const finding = {
+      check: 'partitions whose stored position reached their end',
+      expected: count(ends.size),
+      found: count(ends.size - behind.length),
+      isWell: behind.length === 0,
+    };
+    if (finding.isWell) {
+      return { ...finding, details: [] };
     }
     if (sumOfNext(positions) > best) {
       best = sumOfNext(positions);
       movedAt = performance.now();
     }
-    const given = isAlive() ? `no progress for ${patience / 1_000} s` : 'the consumer has ended';
-    if (!isAlive() || performance.now() - movedAt > patience) {
-      const details = behind.map(
+    const reason = isAlive() ? `no progress for ${stallTimeout / 1_000} s` : 'the consumer has ended';
+    if (!isAlive() || performance.now() - movedAt > stallTimeout) {
+      const places = behind.map(
         ([partition, end]) =>
           `partition ${partition}: stored position ${next.get(partition) ?? 'none'}, log end ${end}`,
       );
-      return accountedFinding(ends, next, [given, ...details]);
+      return { ...finding, details: [reason, ...places] };
     }
-    await delay(POSITIONS_POLL_MS);
+    await delay(POLL_MS);
   }
 }
 
-function accountedFinding(
-  ends: ReadonlyMap<number, bigint>,
-  next: ReadonlyMap<number, bigint>,
-  details: readonly string[],
-): Finding {
-  const reached = [...ends].filter(([partition, end]) => (next.get(partition) ?? 0n) >= end).length;
-  return {
-    check: 'partitions whose stored position reached their end',
-    expected: count(ends.size),
-    found: count(reached),
-    isWell: details.length === 0,
-    details,
-  };
-}
-
-const POLL_MS = 100;
-
-type Offsets = ReadonlyMap<number, bigint>;
-
 /**
- * Waits until records that were produced to every partition after the call are in PostgreSQL, and so is all before them.
- * What was there at the time of the call would not do: a partition may have been up to date when its consumer died.
+ * Waits until records that were produced to every partition after the call are in PostgreSQL, and all records before them.
+ * Records of the time of the call do not count: a partition may have been up to date when its consumer died.
  *
- * @param read asks for the positions; while it fails, nothing is known and it is asked again.
+ * @param read reads the positions; it may fail and is then called again.
  * @param limit milliseconds to wait.
- * @param pollMs milliseconds between two questions. @default 100
- * @returns the milliseconds that it took; undefined when the limit was reached.
+ * @param pollMs milliseconds between two reads. @default 100
+ * @returns the milliseconds until then; undefined when the limit was reached.
  */
 export async function timeToRecover(
   read: () => Promise<Positions>,
