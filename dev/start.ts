@@ -44,7 +44,7 @@ async function startAndStop(options: StartOptions, screen: Screen): Promise<numb
   }
 }
 
-/** Ctrl-C is the way to end a run without end; with `--once` it came before the verdict, and CI must not take that for one. */
+/** Ctrl-C is the usual end of an endless run. With `--once` it came before the verdict: the exit code says so to CI. */
 function afterInterruption(options: StartOptions, { exitCode }: Interruption): number {
   return options.once && exitCode !== undefined ? exitCode : 0;
 }

@@ -3,15 +3,22 @@ import type { Kafka, Producer } from 'kafkajs';
 import { toMessage } from '../orders/order-producer.ts';
 import { POISON_KINDS, type SampleRecord, sampleRecord } from '../orders/sample-record.ts';
 
-const PACE_MS = 100;
+const REQUEST_INTERVAL_MS = 100;
 
-/** Where the records go, how many a second, and what decides their content. */
+/** The header that holds a record's number, from which a reader of the topic makes the record again. */
+export const NUMBER_HEADER = 'chaos-number';
+
+/** Largest value of a burst's records: a thousand of them fit into one request. */
+const BURST_BYTES = 1_024;
+const BURST_KINDS = POISON_KINDS.filter(({ value }) => value === undefined || value.length <= BURST_BYTES);
+
+/** The topic, the rate, and the seed of the records' content. */
 interface ProductionPlan {
   readonly kafka: Kafka;
   readonly topic: string;
   readonly partitions: number;
   readonly seed: number;
-  /** Records per second while Kafka takes them; what was not sent in an outage is not made up for. */
+  /** Records per second while Kafka takes them; those of an outage are left out. */
   readonly rate: number;
 }
 
@@ -24,8 +31,8 @@ interface Burst {
 /**
  * Produces records with known content, one request after the other, until it is stopped.
  *
- * A request that fails is sent again until it is acknowledged by all replicas. The broker may have stored it nevertheless:
- * then its records are in the topic twice, at two offsets, and both have to be in the tables.
+ * A request that fails is sent again until all replicas have acknowledged it. Where the broker has stored the failed
+ * one, its records are in the topic twice, at two offsets, and both have to be in the tables.
  */
 export class ChaosProducer {
   readonly #plan: ProductionPlan;
@@ -42,7 +49,7 @@ export class ChaosProducer {
     this.#producer = plan.kafka.producer({ allowAutoTopicCreation: false, retry: { retries: 1 } });
   }
 
-  /** Numbers of acknowledged records: all from `-burst` up to but without `orders`, but for 0 where there is no order. */
+  /** The acknowledged records have the numbers from `-burst` up to but without `orders`. */
   get acknowledged(): { readonly orders: number; readonly burst: number } {
     return { orders: this.#orders, burst: this.#burstRecords };
   }
@@ -73,12 +80,12 @@ export class ChaosProducer {
     const { rate } = this.#plan;
     while (!this.#isStopping) {
       const startedAt = performance.now();
-      const orders = Math.ceil((rate * PACE_MS) / 1_000);
+      const orders = Math.ceil((rate * REQUEST_INTERVAL_MS) / 1_000);
       if (await this.#send(this.#orders, orders, 0)) {
         this.#orders += orders;
       }
       await this.#sendBurst();
-      await delay(Math.max(1, PACE_MS - (performance.now() - startedAt)));
+      await delay(Math.max(1, REQUEST_INTERVAL_MS - (performance.now() - startedAt)));
     }
   }
 
@@ -109,13 +116,6 @@ export class ChaosProducer {
     }
   }
 }
-
-/** The header that holds a record's number, so that a reader of the topic can tell what the record has to be. */
-export const NUMBER_HEADER = 'chaos-number';
-
-/** Small enough for a thousand of them in one request. */
-const BURST_BYTES = 1_024;
-const BURST_KINDS = POISON_KINDS.filter(({ value }) => value === undefined || value.length <= BURST_BYTES);
 
 /**
  * The record with a number: sample order `number` when it is not negative, else one of a poison burst, in

@@ -25,8 +25,8 @@ export const COUNTED_LOG_LINES = {
 } as const;
 
 /**
- * Small transactions, so that a fault meets one; time-outs that are shorter than the faults; the smallest queues, so that
- * partitions are paused and resumed, too.
+ * Small transactions, so that a fault meets one; time-outs that are shorter than the faults; the smallest queues, so
+ * that partitions are paused and resumed, too.
  */
 const CONSUMER_SETTINGS = {
   KAFKA_TOPICS: WRITTEN.topic,

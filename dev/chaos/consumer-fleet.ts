@@ -10,20 +10,20 @@ import type { RunFolder } from '../run/run-folder.ts';
 const CONFIG_FILE = join(import.meta.dirname, '..', 'application.yml');
 /** Above the consumer's own `shutdown.timeout`: a consumer that is killed for being late has failed. */
 const DRAIN_TIMEOUT_MS = 40_000;
-/** A consumer that ends by itself again and again must not keep the machine busy. */
+/** A consumer that ends by itself each time must not keep the machine busy. */
 const RESTART_PAUSE_MS = 500;
 
 interface Member {
   readonly process: ConsumerProcess;
-  /** How it may end; undefined: not at all. */
+  /** The end that the fleet has asked for; undefined: none. */
   expected: 'kill' | 'stop' | undefined;
-  /** Settles when it is gone and, unless it was removed, another one runs in its place. */
+  /** Settles when the process is gone and, unless it was removed, another one runs in its place. */
   settled: Promise<void>;
 }
 
 /**
- * Consumers as separate processes under numbers, and their supervisor: one that is gone is started again. A consumer
- * that ends by itself is a problem.
+ * Consumers as separate processes in numbered slots, and their supervisor: one that is gone is started again. A
+ * consumer that ends by itself is a problem.
  */
 export class ConsumerFleet {
   readonly #run: RunFolder;
@@ -92,7 +92,7 @@ export class ConsumerFleet {
     await member.settled;
   }
 
-  /** Stops a consumer's clock: it does nothing for some time and then goes on as if nothing had been. */
+  /** Stops a consumer by SIGSTOP, and lets it go on after `ms` milliseconds. */
   async freeze(slot: number, ms: number): Promise<void> {
     const { process } = this.#member(slot);
     process.kill('SIGSTOP');
@@ -103,7 +103,7 @@ export class ConsumerFleet {
     }
   }
 
-  /** Asks a consumer to end by SIGTERM, as a deployment does. */
+  /** Ends a consumer by SIGTERM, as a deployment does. */
   async remove(slot: number): Promise<void> {
     const member = this.#member(slot);
     // Before that, the signal would meet Node itself, not the consumer.
@@ -166,6 +166,6 @@ export class ConsumerFleet {
   }
 }
 
-/** Why it ended, where it said so; else the last thing that it said. */
+/** The fatal line of its log, which has the reason of its end; else the last line. */
 const lastWords = ({ logs: { all } }: ConsumerProcess): string =>
   all.findLast((line) => line.includes('"level":"fatal"')) ?? all.at(-1) ?? 'it said nothing';

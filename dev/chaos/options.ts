@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { closest } from 'fastest-levenshtein';
 
-/** What `npm run chaos` was asked to do. */
+/** The options of `npm run chaos`. */
 export interface ChaosOptions {
-  /** How long faults are made. */
+  /** Minutes in which faults are made. */
   readonly minutes: number;
-  /** Decides the faults and the records. */
+  /** Seed of the faults and the records. */
   readonly seed: number;
 }
 
@@ -44,7 +44,7 @@ kept, and it says where); 2 wrong options; 130 (143) when Ctrl-C (SIGTERM) came 
 /**
  * Reads the command line; all problems are found at once.
  *
- * @param randomSeed the seed when none is given. @default a random one
+ * @param randomSeed gives the seed where the options have none. @default a random one
  */
 export function readChaosOptions(
   args: readonly string[],

@@ -18,7 +18,9 @@ const HEADINGS = ['fault', 'times', 'median recovery', 'longest recovery'];
 /** One fault that was made. */
 interface MadeFault {
   readonly kind: FaultKind;
-  /** Milliseconds from the end of the fault until records flowed again in every partition; undefined: beyond the limit. */
+  /**
+   * Milliseconds from the end of the fault until records flowed again in every partition; undefined: beyond the limit.
+   */
   readonly recoveryMs: number | undefined;
 }
 

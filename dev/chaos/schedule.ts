@@ -80,8 +80,8 @@ const KINDS: readonly FaultKind[] = [
 ];
 
 /**
- * The endless schedule of faults: rounds in which each kind comes once. The seed alone decides their order, their lengths and
- * the consumers that they hit. Two to four consumers run at any time: each round adds one and removes one.
+ * The endless schedule of faults: rounds in which each kind comes once. The seed alone decides their order, their
+ * lengths and the consumers that they hit. Two to four consumers run at any time: each round adds one and removes one.
  */
 export function* faultSchedule(seed: number): Generator<Step, never> {
   const present = new Set(FIRST_CONSUMERS);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Passes TCP connections of the loopback interface on to a port, as badly as it is told to. */
+/** Passes TCP connections of the loopback interface on to a port, and delays or breaks them on demand. */
 export class TcpProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -11,7 +11,7 @@ export class TcpProxy {
   #isRefusing = false;
 
   private constructor() {
-    // Half a connection may be closed: what the other half still has to say is passed on.
+    // A half-closed connection still passes on data in the other direction.
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => this.#accept(client));
   }
 
@@ -72,14 +72,14 @@ export class TcpProxy {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
     }
-    // What one side has broken off is broken for the other one, too.
+    // A reset of one side is passed on to the other.
     client.on('error', () => server.resetAndDestroy());
     server.on('error', () => client.resetAndDestroy());
     void this.#pass(client, server);
     void this.#pass(server, client);
   }
 
-  /** Passes on until `from` has said all, or either is broken: then the listeners of `error` do the rest. */
+  /** Passes data on until `from` has ended or either socket breaks: then the listeners of `error` close the other. */
   async #pass(from: Socket, to: Socket): Promise<void> {
     try {
       // The other direction may still be open: the end of this one must not destroy the socket.

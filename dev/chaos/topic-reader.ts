@@ -2,15 +2,15 @@ import type { Kafka, KafkaMessage } from 'kafkajs';
 import type { ProducedRecord } from '../orders/order-producer.ts';
 import { chaosRecord, NUMBER_HEADER } from './chaos-producer.ts';
 
-/** What a topic holds. */
+/** The records of a topic, by their numbers. */
 export interface TopicContent {
   /** Numbers of the records of each partition, in the order of their offsets. */
   readonly numbers: ReadonlyMap<number, readonly number[]>;
-  /** What should not be in the topic: records with other content than produced, gaps. */
+  /** Gaps, and records with other content than produced. */
   readonly problems: readonly string[];
 }
 
-/** Which topic is read, and what decides the content of its records. */
+/** The topic to read, and the seed of its records' content. */
 export interface TopicToRead {
   readonly kafka: Kafka;
   readonly topic: string;
@@ -23,7 +23,7 @@ export interface TopicToRead {
 /**
  * Reads a topic from its start to its end with a client of its own and without any of the consumer's code.
  *
- * @param timeout milliseconds after which it is given up.
+ * @param timeout milliseconds after which the read fails.
  * @throws Error when the end is not reached in time.
  */
 export async function readTopic(source: TopicToRead, timeout: number): Promise<TopicContent> {
@@ -40,7 +40,7 @@ export async function readTopic(source: TopicToRead, timeout: number): Promise<T
       timer = setTimeout(() => reject(new Error(`${source.topic} was not read within ${timeout / 1_000} s`)), timeout);
       const eachBatch = async ({ batch }: { batch: { partition: number; messages: KafkaMessage[] } }) => {
         const read = numbers.get(batch.partition) ?? [];
-        // After an error of its own kafkajs begins at the first offset again.
+        // kafkajs begins at the first offset again after an error of its own.
         for (const message of batch.messages.filter(({ offset }) => Number(offset) >= read.length)) {
           read.push(numberOf(source, batch.partition, message, read.length, problems));
         }

@@ -41,9 +41,13 @@ interface ConsumerProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Port of the HTTP interface. @default a free one, which is known once the consumer listens or has ended */
   readonly port?: number;
-  /** Program to run: the source, or what `tsc -b app` made of it, which starts in a third of the time. @default 'source' */
+  /**
+   * Program to run: the source, or what `tsc -b app` made of it, which starts in a third of the time. @default 'source'
+   */
   readonly program?: keyof typeof PROGRAM;
-  /** Shell commands that end with `exec "$@"`, which becomes the consumer: for limits and redirections. @default none */
+  /**
+   * Shell commands that end with `exec "$@"`, which becomes the consumer: for limits and redirections. @default none
+   */
   readonly shell?: string;
 }
 

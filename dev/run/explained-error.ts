@@ -4,8 +4,8 @@ export class ExplainedError extends Error {
 }
 
 /**
- * The text of a failure for the terminal. The message of an ExplainedError, and those of the clients of Kafka and PostgreSQL,
- * say what is wrong; any other error is a defect and is shown with its stack.
+ * The text of a failure for the terminal. The message of an ExplainedError, and those of the clients of Kafka and
+ * PostgreSQL, say what is wrong; any other error is a defect and is shown with its stack.
  */
 export function failureText(error: unknown): string {
   if (!(error instanceof Error)) {

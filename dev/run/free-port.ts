@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below every system's range for outgoing connections: a port that a stopped server is to get back must not be taken by
- * a client in the meantime, least of all by one that tries to reach that server and so connects to itself.
+ * Below every system's range for outgoing connections: no client may take the port of a stopped server that starts
+ * again. A client that tried to reach that server from its own port would connect to itself.
  */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 29_999;

@@ -35,8 +35,8 @@ export async function beginRun(
  * Does the work in a run of its own, which is closed before this resolves.
  *
  * @param work resolves to whether all is well
- * @returns the exit code: 0 when all is well; 1 when it is not, or when the work failed, with the reason on stderr; that of
- * the signal when one came first
+ * @returns the exit code: 0 when all is well; 1 when it is not, or when the work failed, with the reason on stderr;
+ * that of the signal when one came first
  */
 export async function exitCodeOf(screen: Screen, work: (run: RunFolder) => Promise<boolean>): Promise<number> {
   const { run, interruption } = await beginRun(screen, 'stopping');

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 export const RUN_FOLDER_PREFIX = 'stream-consumer-run-';
 /** One file per child of the owner: its name is the process id, its content the identity. */
 export const PROCESSES_FOLDER = 'processes';
-/** Field 22 of `/proc/<pid>/stat`; the name in field 2 may hold spaces and parentheses, so fields are counted behind it. */
+/**
+ * Field 22 of `/proc/<pid>/stat`; the name in field 2 may hold spaces and parentheses, so fields are counted behind it.
+ */
 const STARTTIME_AFTER_NAME = 19;
 
 /** Ids of the living processes that a run folder, or one inside it, has a record of. */

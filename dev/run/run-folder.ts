@@ -24,8 +24,8 @@ export function runFolderParent(): string {
 }
 
 /**
- * A temporary folder and the processes that end with it. Closing the run stops the processes and removes the folder; where
- * the owner died without that, {@link removeLeftoverRuns} of the next run does both.
+ * A temporary folder and the processes that end with it. Closing the run stops the processes and removes the folder;
+ * where the owner died without that, {@link removeLeftoverRuns} of the next run does both.
  */
 export class RunFolder {
   readonly path: string;
@@ -87,7 +87,9 @@ export class RunFolder {
     return { ...(await owned.exited), output };
   }
 
-  /** Registers what {@link close} has to do before it kills what is left; the last one registered is the first to run. */
+  /**
+   * Registers what {@link close} has to do before it kills what is left; the last one registered is the first to run.
+   */
   beforeClose(stop: () => Promise<void>): void {
     this.#stops.push(stop);
   }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** What a screen needs of an output stream. */
+/** An output stream, such as `process.stdout`. */
 export interface Terminal {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -12,7 +12,7 @@ const CLEAR_LINE = '\r\u001b[2K';
 const ASSUMED_COLUMNS = 120;
 const PLAIN_STATUS_INTERVAL_MS = 5_000;
 
-/** Lines for a person: on a terminal the last one changes in place, elsewhere it is a plain line now and then. */
+/** Lines for the terminal; the last one changes in place. Without a terminal that one is a plain line every 5 s. */
 export class Screen {
   readonly #terminal: Terminal;
   readonly #now: () => number;
@@ -46,7 +46,7 @@ export class Screen {
     }
   }
 
-  /** Leaves the changing line where it is and goes on below it. */
+  /** Leaves the changing line as it is; further lines come below it. */
   endStatus(): void {
     if (this.#status !== '') {
       this.#terminal.write('\n');
@@ -54,7 +54,7 @@ export class Screen {
     }
   }
 
-  /** Green for what is well and red for what is not, on a terminal. */
+  /** The text in green where all is well, else in red; without colours where the output is no terminal. */
   tint(text: string, isWell: boolean): string {
     return this.#colours ? styleText(isWell ? 'green' : 'red', text, { validateStream: false }) : text;
   }

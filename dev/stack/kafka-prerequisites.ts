@@ -25,8 +25,8 @@ export interface PrerequisitesOptions {
 }
 
 /**
- * Makes sure that Java and, where jars have to be fetched, Maven can be run. As root it installs a missing one by apt-get,
- * where the system has that.
+ * Makes sure that Java and, where jars have to be fetched, Maven can be run. As root it installs a missing one by
+ * apt-get, where the system has that.
  *
  * @throws ExplainedError with the missing programs and three remedies.
  */

@@ -94,7 +94,7 @@ async function formatStorage(run: RunFolder, jars: string, properties: string): 
   }
 }
 
-/** 16 bytes in Kafka's base64; the first bit is off, because a name that begins with a dash would be taken for an option. */
+/** 16 bytes in Kafka's base64. The first bit is off: an id that begins with a dash would be taken for an option. */
 function randomClusterId(): string {
   const bytes = randomBytes(16);
   bytes.writeUInt8(bytes.readUInt8(0) & 0x7f, 0);
@@ -151,8 +151,9 @@ interface BrokerLayout {
 }
 
 /**
- * `server.properties` of one node that is broker and controller. Nothing is replicated, a group's first rebalance does not wait,
- * and topics are not created automatically, so a misspelt one is an error. A crashed broker may register again after 3 s.
+ * `server.properties` of one node that is broker and controller. Nothing is replicated, a group's first rebalance does
+ * not wait, and topics are not created automatically, so a misspelt one is an error. A crashed broker may register
+ * again after 3 s.
  */
 export function serverProperties(layout: BrokerLayout): string {
   const { port, advertisedPort = port, elsewhere, controllerPort, dataFolder } = layout;

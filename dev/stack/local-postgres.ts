@@ -20,7 +20,9 @@ const STOP_SIGNAL = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 interface LocalPostgresOptions {
   /** Port to take when it is free. @default a random one */
   readonly port?: number;
-  /** Whether clients of other addresses than 127.0.0.1, such as containers, may log in with the password. @default false */
+  /**
+   * Whether clients of other addresses than 127.0.0.1, such as containers, may log in with the password. @default false
+   */
   readonly admitsOthers?: boolean;
 }
 

@@ -81,7 +81,7 @@ export async function startServer(run: RunFolder, command: ServerCommand): Promi
 }
 
 /**
- * Starts a server on a free port. Another process may take that port before the server listens: then another one is tried.
+ * Starts a server on a free port, and on another one where a process took that port before the server listened.
  *
  * @param usual the first port to try where it is free. @default a random one
  */

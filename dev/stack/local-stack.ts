@@ -56,7 +56,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
-/** As Promise.all, but a failure waits for the other start, too: a server that is still starting could not be stopped. */
+/**
+ * As Promise.all, but a failure waits for the other start, too: a server that is still starting could not be stopped.
+ */
 async function settleAll<A, B>(a: Promise<A> | undefined, b: Promise<B> | undefined) {
   await Promise.allSettled([a, b]);
   return Promise.all([a, b]);

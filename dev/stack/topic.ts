@@ -4,7 +4,9 @@ import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 const POLL_MS = 50;
 const LEADERS_TIMEOUT_MS = 30_000;
 
-/** The metadata may name a leader that does not know of it yet and refuses requests: only answers of all leaders count. */
+/**
+ * The metadata may name a leader that does not know of it yet and refuses requests: only answers of all leaders count.
+ */
 async function haveLeadersAnswered(admin: Admin, topic: string, partitions: number): Promise<boolean> {
   const { length } = await admin.fetchTopicOffsets(topic);
   if (length < partitions) {
@@ -21,8 +23,8 @@ const falseUntil = (deadline: number) => (error: unknown) => {
 };
 
 /**
- * Creates a topic and waits until the leader of each partition answers. kafkajs's own wait fails where a busy broker does not
- * know the topic at once, and it ends before the leaders know that they lead.
+ * Creates a topic and waits until the leader of each partition answers. kafkajs's own wait fails where a busy broker
+ * does not know the topic at once, and it ends before the leaders know that they lead.
  *
  * @param config `numPartitions` left out: 1
  * @throws Error the last answer, when 30 s were not enough.

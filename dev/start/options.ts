@@ -3,7 +3,7 @@ import { closest } from 'fastest-levenshtein';
 import { Check } from 'typebox/value';
 import { SettingsSchema } from '../../settings/settings.ts';
 
-/** What `npm start` was asked to do. */
+/** The options of `npm start`. */
 export interface StartOptions {
   /** Produce a fixed number, compare, end. */
   readonly once: boolean;
@@ -11,9 +11,9 @@ export interface StartOptions {
   readonly records: number | undefined;
   /** Records per second; undefined: as many as possible. */
   readonly rate: number | undefined;
-  /** `host:port` of brokers that are there already; undefined: start one. */
+  /** `host:port` of the user's brokers; undefined: start one. */
   readonly kafka: string | undefined;
-  /** URL of a database that is there already; undefined: start one. */
+  /** URL of the user's database; undefined: start one. */
   readonly database: string | undefined;
   readonly topic: string | undefined;
   readonly group: string | undefined;

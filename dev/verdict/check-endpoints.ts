@@ -11,14 +11,14 @@ type Get = (path: string) => Promise<Response>;
 interface Expectation {
   readonly path: string;
   readonly contentType: RegExp;
-  /** What is wrong with the body; undefined when nothing is. */
+  /** The problem of a body; undefined when it has none. */
   readonly problem: (body: string) => string | undefined;
 }
 
 /**
  * Asks each HTTP endpoint once.
  *
- * @param consumed records that the counter must show for the topic; undefined when others count there too.
+ * @param consumed records that the counter must show for the topic; undefined when other producers' records count, too.
  */
 export async function checkEndpoints(
   get: Get,
@@ -75,7 +75,7 @@ async function ask(get: Get, { path, contentType, problem }: Expectation): Promi
     }
     return contentType.test(type) ? problem(body) : `the content type is ${type}`;
   } catch (error) {
-    // fetch itself only says that it failed; why is in the cause.
+    // The error of fetch has its reason in the cause.
     const { cause } = error as { cause?: unknown };
     return String(cause instanceof Error ? cause.message : error);
   }

@@ -72,8 +72,8 @@ interface Comparison {
 }
 
 /**
- * Compares the table `expected` with the consumer's rows, in PostgreSQL itself: keys as text, values and headers as jsonb,
- * dead letters byte for byte and by their reason.
+ * Compares the table `expected` with the consumer's rows, in PostgreSQL itself: keys as text, values and headers as
+ * jsonb, dead letters byte for byte and by their reason.
  */
 export async function compareTables(client: pg.Client, written: Written): Promise<readonly Finding[]> {
   const records: Comparison = {

@@ -47,7 +47,7 @@ export class PositionReader {
   }
 
   async read(): Promise<Positions> {
-    // The stored positions first: a record produced and written between the two answers must not look like a negative lag.
+    // The stored positions first: a record written between the two answers must not look like a negative lag.
     const stored = await this.#readStored().catch(emptyWhenAbsent);
     const ends = await this.#admin.fetchTopicOffsets(this.#written.topic);
     const next = Object.entries(stored?.next ?? {});
@@ -132,8 +132,8 @@ export async function awaitAccounted(
 }
 
 /**
- * Waits until records that were produced to every partition after the call are in PostgreSQL, and all records before them.
- * Records of the time of the call do not count: a partition may have been up to date when its consumer died.
+ * Waits until records that were produced to every partition after the call are in PostgreSQL, and all records before
+ * them. Records of the time of the call do not count: a partition may have been up to date when its consumer died.
  *
  * @param read reads the positions; it may fail and is then called again.
  * @param limit milliseconds to wait.

@@ -5,7 +5,7 @@ import { RunFolder } from '../../../../dev/run/run-folder.ts';
 import { sharedRunFolder } from '../../stack/shared-stack.ts';
 import { until } from '../../stack/until.ts';
 
-/** Nobody listens there: the consumer waits for both, which is enough to be killed, frozen and removed. */
+/** Nothing listens there: the consumer waits for both, and can be killed, frozen and removed meanwhile. */
 const WAITING = {
   KAFKA_BROKERS: '127.0.0.1:1',
   DATABASE_URL: 'postgresql://postgres@127.0.0.1:1/postgres',
@@ -13,7 +13,7 @@ const WAITING = {
 
 const LISTENING = /"listening"/;
 
-/** Reserved for documentation (RFC 5737): nobody can listen there. */
+/** Reserved for documentation (RFC 5737): no process can listen there. */
 const NOT_OF_THIS_MACHINE = '192.0.2.1';
 
 /** `T` is a process that a signal has stopped. */
