@@ -1,6 +1,7 @@
 /** `npm run test:cluster`: what the manifests do in a real cluster. */
+
+import { Protocol } from './cluster/check-results.ts';
 import { type ClusterOptions, readClusterRequest } from './cluster/options.ts';
-import { Protocol } from './cluster/protocol.ts';
 import { runClusterTest } from './cluster/run-cluster-test.ts';
 import { exitCodeOf } from './run/interruption.ts';
 import { Screen } from './run/screen.ts';

@@ -3,7 +3,7 @@ import { ExplainedError } from '../run/explained-error.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import { checkEndpoints } from '../verdict/check-endpoints.ts';
 import type { Kubectl } from './kubectl.ts';
-import { WRITTEN } from './subject.ts';
+import { WRITTEN } from './tested-consumer.ts';
 
 const ROLLOUT_LIMIT = '--timeout=300s';
 

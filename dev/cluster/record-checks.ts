@@ -5,7 +5,7 @@ import { compareTables, loadExpected, unexpectedRows } from '../verdict/compare-
 import { count, type Finding } from '../verdict/finding.ts';
 import { awaitAccounted, timeToRecover } from '../verdict/positions.ts';
 import { PARTITIONS, SEED, type Site } from './site.ts';
-import { WRITTEN } from './subject.ts';
+import { WRITTEN } from './tested-consumer.ts';
 
 const RECOVERY_LIMIT_MS = 120_000;
 const READ_LIMIT_MS = 120_000;

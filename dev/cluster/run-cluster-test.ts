@@ -3,17 +3,17 @@ import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { imageReference } from '../../deployment/image.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
+import type { Protocol } from './check-results.ts';
 import { loadImage } from './image.ts';
 import { Kubectl } from './kubectl.ts';
 import { applied, appliedAgain, changeApplied, deleted, withoutDifference } from './manifest-checks.ts';
 import type { ClusterOptions } from './options.ts';
 import { endpointsAnswer, podDeleted, podNames, rolledOut } from './pod-checks.ts';
-import type { Protocol } from './protocol.ts';
 import { eachRecordOnce, recordsFlow } from './record-checks.ts';
 import { rendered } from './rendered.ts';
 import { podsScraped, prometheusRuns, rulesEvaluated } from './scrape-checks.ts';
 import { type Site, startSite } from './site.ts';
-import { SECRET, type Surroundings, subjectDocument, subjectEndpoint, subjectWorkload } from './subject.ts';
+import { SECRET, type Surroundings, subjectDocument, subjectEndpoint, subjectWorkload } from './tested-consumer.ts';
 
 const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' };
 

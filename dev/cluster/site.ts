@@ -6,7 +6,7 @@ import { startLocalKafka } from '../stack/local-kafka.ts';
 import { startLocalPostgres } from '../stack/local-postgres.ts';
 import { ensureTopic } from '../stack/topic.ts';
 import { PositionReader } from '../verdict/positions.ts';
-import { WRITTEN } from './subject.ts';
+import { WRITTEN } from './tested-consumer.ts';
 
 /** What decides the records' content; any number would do. */
 export const SEED = 1;

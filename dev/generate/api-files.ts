@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type DocumentedClass, documentedClass } from './documented-class.ts';
 import type { GeneratedFile } from './generated-files.ts';
 import { markdownTable } from './markdown-table.ts';
-import { type PropsProperty, type PropsSection, propsSections } from './props-sections.ts';
+import { type PropsProperty, type PropsSection, propsSections } from './props.ts';
 
 /** Folder that holds generated files and no others. */
 export const API_FOLDER = 'docs/api';

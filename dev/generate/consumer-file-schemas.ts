@@ -1,6 +1,6 @@
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
 import { isMandatory, type SchemaNode } from '../../settings/schema.ts';
-import { publishSchema } from './publish-schema.ts';
+import { publishSchema } from './schema-files.ts';
 
 /** JSON Schema with the keywords that only these two files need. */
 type PublishedSchema = SchemaNode & Readonly<Record<string, unknown>>;

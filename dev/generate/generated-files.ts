@@ -4,11 +4,11 @@ import type { SchemaNode } from '../../settings/schema.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
 import { API_FOLDER, apiFiles } from './api-files.ts';
 import { consumerFileSchema, environmentFileSchema } from './consumer-file-schemas.ts';
+import { settingsTable } from './document-tables.ts';
 import { replaceSection } from './marked-section.ts';
 import { metricsTable } from './metrics-table.ts';
 import { propsFile } from './props-file.ts';
-import { publishSchema, schemaText } from './publish-schema.ts';
-import { settingsTable } from './settings-table.ts';
+import { publishSchema, schemaText } from './schema-files.ts';
 import { versionFile } from './version-file.ts';
 
 /** A file as it has to be. */

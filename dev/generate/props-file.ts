@@ -1,7 +1,7 @@
 import { docComment } from './doc-comment.ts';
 import type { GeneratedFile } from './generated-files.ts';
+import { type PropsProperty, type PropsSection, propsSections } from './props.ts';
 import { propertyName } from './props-literal.ts';
-import { type PropsProperty, type PropsSection, propsSections } from './props-sections.ts';
 
 const HEADER = "// Written by npm run generate out of consumer.yaml's schema; never edited.\n";
 

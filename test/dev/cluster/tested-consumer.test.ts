@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { REPLICAS, SECRET, subjectDocument, subjectWorkload } from '../../../dev/cluster/subject.ts';
+import { REPLICAS, SECRET, subjectDocument, subjectWorkload } from '../../../dev/cluster/tested-consumer.ts';
 
 const around = { namespace: 'test', broker: '10.0.0.1:19092', databasePort: 15_432, hasOperator: false };
 

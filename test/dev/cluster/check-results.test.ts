@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Protocol } from '../../../dev/cluster/protocol.ts';
+import { Protocol } from '../../../dev/cluster/check-results.ts';
 import { ExplainedError } from '../../../dev/run/explained-error.ts';
 import { Screen } from '../../../dev/run/screen.ts';
 

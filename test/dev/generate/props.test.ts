@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { type PropsSection, propsSections } from '../../../dev/generate/props-sections.ts';
+import { type PropsSection, propsSections } from '../../../dev/generate/props.ts';
 import type { SchemaNode } from '../../../settings/schema.ts';
 import { exampleConsumer } from '../../charts/example-consumer.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { docComment } from '../../../dev/generate/doc-comment.ts';
+import { propsSections } from '../../../dev/generate/props.ts';
 import { propsFile, propsInterface } from '../../../dev/generate/props-file.ts';
-import { propsSections } from '../../../dev/generate/props-sections.ts';
-import { propsType } from '../../../dev/generate/props-type.ts';
+import { propsType } from '../../../dev/generate/typescript-text.ts';
 import type { SchemaNode } from '../../../settings/schema.ts';
 
 describe('the type of a place of consumer.yaml', () => {

@@ -1,7 +1,7 @@
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
 import { isMandatory, type SchemaNode } from '../../settings/schema.ts';
 import { defaultText } from './props-literal.ts';
-import { type PropsType, propsType } from './props-type.ts';
+import { type PropsType, propsType } from './typescript-text.ts';
 
 /** One property of a section of consumer.yaml, as the constructs' props have it. */
 export interface PropsProperty {
