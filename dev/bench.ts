@@ -1,12 +1,10 @@
 import { parseArgs } from 'node:util';
 import { Kafka, logLevel } from 'kafkajs';
-import { copyBaseline } from './bench/copy-baseline.ts';
 import { measureIdle } from './bench/idle.ts';
 import { produceRecords } from './bench/produce-records.ts';
-import { measureScrapes, STEADY_RATE } from './bench/scrape.ts';
-import type { Scrapes } from './bench/scraper.ts';
+import { measureScrapes, type Scrapes, STEADY_RATE } from './bench/scrape.ts';
 import { measureStarts } from './bench/start.ts';
-import { consumeRecords } from './bench/throughput.ts';
+import { consumeRecords, copyBaseline } from './bench/throughput.ts';
 import { compileConsumer } from './run/consumer-process.ts';
 import { ExplainedError } from './run/explained-error.ts';
 import { RunFolder, removeLeftoverRuns } from './run/run-folder.ts';

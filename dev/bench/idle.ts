@@ -3,8 +3,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { LogLines } from '../run/log-lines.ts';
 import type { Stack } from '../stack/local-stack.ts';
 import { ensureTopic } from '../stack/topic.ts';
-import { startBenchConsumer } from './bench-consumer.ts';
-import { shareOfCore } from './processor-time.ts';
+import { shareOfCore, startBenchConsumer } from './bench-consumer.ts';
 
 const TOPIC = 'idle';
 /** After this much the start is over: code is compiled, caches are filled. */

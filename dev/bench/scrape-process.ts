@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ScrapeOrder, Scrapes, ScrapeTarget } from './scraper.ts';
+import type { ScrapeOrder, Scrapes, ScrapeTarget } from './scrape.ts';
 
 /** What Prometheus sends. */
 const HEADERS = { accept: 'application/openmetrics-text;version=1.0.0', 'accept-encoding': 'gzip' };

@@ -8,8 +8,7 @@ import { ExplainedError } from '../run/explained-error.ts';
 import { freePort } from '../run/free-port.ts';
 import type { Stack } from '../stack/local-stack.ts';
 import { ensureTopic } from '../stack/topic.ts';
-import { BENCH_SCHEMA } from './bench-consumer.ts';
-import { cpuSeconds } from './processor-time.ts';
+import { BENCH_SCHEMA, cpuSeconds } from './bench-consumer.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '..', '..');
 const TOPIC = 'start';

@@ -1,10 +1,16 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { managementEndpoint } from '../../contract/actuator.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { type CheckedWorkload, checkedWorkload } from '../../deployment/checked-workload.ts';
 import { describeProblems } from '../../settings/problem.ts';
+import { findContainerEngine } from '../image/build-arguments.ts';
 import { MAX_VALUE_BYTES } from '../orders/sample-record.ts';
 import { ExplainedError } from '../run/explained-error.ts';
+import type { RunFolder } from '../run/run-folder.ts';
 import type { Written } from '../verdict/compare-tables.ts';
+import { runCommand } from './kubectl.ts';
 
 /** Topic, group and schema of the rows that the consumers write. */
 export const WRITTEN: Written = { topic: 'orders', group: 'cluster-test', schema: 'stream_consumer' };
@@ -53,3 +59,52 @@ export function subjectWorkload(document: object): CheckedWorkload {
 }
 
 export const subjectEndpoint = (own: CheckedWorkload) => managementEndpoint(own.settings);
+
+const REPOSITORY = resolve(import.meta.dirname, '..', '..');
+const inRepository = (path: string): string => pathToFileURL(join(REPOSITORY, path)).href;
+
+/**
+ * Renders a consumer.yaml as `npm run synth` does.
+ *
+ * @param document the content of consumer.yaml
+ * @returns the folder that `kubectl apply -f` takes
+ * @throws ExplainedError with what synth says when the document is wrong
+ */
+export async function rendered(run: RunFolder, document: object): Promise<string> {
+  const folder = await mkdtemp(join(run.path, 'manifests-'));
+  // JSON is YAML, too.
+  await writeFile(join(folder, 'consumer.yaml'), JSON.stringify(document));
+  await mkdir(join(folder, 'environments'));
+  const imports = ['--import', inRepository('synthesis/preload.mjs'), '--import', import.meta.resolve('tsx')];
+  const { code, stderr } = await runCommand(process.execPath, [...imports, join(REPOSITORY, 'main.ts')], {
+    cwd: folder,
+  });
+  if (code !== 0) {
+    throw new ExplainedError(`the manifests were not rendered:\n${stderr}`);
+  }
+  return join(folder, 'dist');
+}
+
+/**
+ * Makes an image of this machine known to the cluster's nodes.
+ *
+ * @param command what makes it known, given the path of a docker-archive
+ * @throws ExplainedError when there is no such image, or a command fails
+ */
+export async function loadImage(run: RunFolder, reference: string, command: string): Promise<string> {
+  const engine = findContainerEngine(process.env['PATH']);
+  if (engine === undefined) {
+    throw new ExplainedError('neither podman nor docker is installed, and one of them has to give the image');
+  }
+  const tar = join(run.path, 'image.tar');
+  const format = engine === 'podman' ? ['--format', 'docker-archive'] : [];
+  const saved = await runCommand(engine, ['save', ...format, '--output', tar, reference]);
+  if (saved.code !== 0) {
+    throw new ExplainedError(`${engine} could not save ${reference} (npm run image builds it): ${saved.stderr.trim()}`);
+  }
+  const loaded = await runCommand('sh', ['-c', `${command} "$1"`, 'sh', tar]);
+  if (loaded.code !== 0) {
+    throw new ExplainedError(`CLUSTER_LOAD_IMAGE ended with ${loaded.code}: ${loaded.stderr.trim()}`);
+  }
+  return reference;
+}

@@ -1,8 +1,36 @@
+import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
 import type { SchemaNode } from '../../settings/schema.ts';
 import { allowedValues } from '../../settings/schema-problems.ts';
 import { listSettings, type SettingEntry } from '../../settings/setting-list.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
-import { markdownTable } from './markdown-table.ts';
+
+/**
+ * Replaces what stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` in a Markdown text; a text
+ * without the marks stays as it is.
+ *
+ * @throws Error when a section is opened and not closed.
+ */
+export function replaceSection(text: string, name: string, content: string): string {
+  const opening = `<!-- generated:${name} -->`;
+  const closing = `<!-- /generated:${name} -->`;
+  const start = text.indexOf(opening);
+  if (start < 0) {
+    return text;
+  }
+  const end = text.indexOf(closing, start);
+  if (end < 0) {
+    throw new Error(`"${opening}" is never closed: add "${closing}" after it`);
+  }
+  return `${text.slice(0, start + opening.length)}\n\n${content}\n\n${text.slice(end)}`;
+}
+
+const escapeCell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+
+/** A table in Markdown, one line for each row. */
+export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(escapeCell).join(' | ')} |`;
+  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
+}
 
 function defaultOf({ segments, isRequired, isRequiredInSection, schema }: SettingEntry): string {
   if (isRequired) {
@@ -15,7 +43,7 @@ function defaultOf({ segments, isRequired, isRequiredInSection, schema }: Settin
   return text === '' ? '' : `\`${text}\``;
 }
 
-function row(setting: SettingEntry): readonly string[] {
+function settingRow(setting: SettingEntry): readonly string[] {
   const { path, environmentName, schema } = setting;
   return [`\`${path}\``, `\`${environmentName}\``, defaultOf(setting), allowedValues(schema), schema.description ?? ''];
 }
@@ -24,5 +52,31 @@ function row(setting: SettingEntry): readonly string[] {
 export const settingsTable = (): string =>
   markdownTable(
     ['Setting', 'Environment variable', 'Default', 'Allowed', 'Meaning'],
-    listSettings(SettingsSchema as SchemaNode).map(row),
+    listSettings(SettingsSchema as SchemaNode).map(settingRow),
+  );
+
+const code = (text: string): string => `\`${text}\``;
+
+const metricRow = ({
+  name,
+  type,
+  labels,
+  dotted,
+  unit,
+  help,
+  linuxOnly = false,
+}: MetricDefinition): readonly string[] => [
+  code(name),
+  type,
+  labels.map(code).join(', '),
+  dotted === undefined ? '' : code(dotted),
+  unit ?? '',
+  linuxOnly ? `${help} (Linux)` : help,
+];
+
+/** Every metric that the consumer exports. */
+export const metricsTable = (): string =>
+  markdownTable(
+    ['Name', 'Type', 'Labels', 'Micrometer name', 'Unit', 'Meaning'],
+    Object.values<MetricDefinition>(METRICS).map(metricRow),
   );

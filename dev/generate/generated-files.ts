@@ -3,13 +3,9 @@ import { join } from 'node:path';
 import type { SchemaNode } from '../../settings/schema.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
 import { API_FOLDER, apiFiles } from './api-files.ts';
-import { consumerFileSchema, environmentFileSchema } from './consumer-file-schemas.ts';
-import { settingsTable } from './document-tables.ts';
-import { replaceSection } from './marked-section.ts';
-import { metricsTable } from './metrics-table.ts';
-import { propsFile } from './props-file.ts';
-import { publishSchema, schemaText } from './schema-files.ts';
-import { versionFile } from './version-file.ts';
+import { metricsTable, replaceSection, settingsTable } from './document-tables.ts';
+import { propsFile } from './props.ts';
+import { consumerFileSchema, environmentFileSchema, publishSchema, schemaText } from './schema-files.ts';
 
 /** A file as it has to be. */
 export interface GeneratedFile {
@@ -69,4 +65,17 @@ export function staleFiles(root: string): readonly string[] {
   return (existsSync(folder) ? readdirSync(folder) : [])
     .map((name) => `${API_FOLDER}/${name}`)
     .filter((path) => !generated.has(path));
+}
+
+/** The package's version as a constant, so that no construct has to read package.json. */
+function versionFile(root: string): GeneratedFile {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  return {
+    path: 'contract/product-version.ts',
+    content: `// Written by npm run generate out of package.json; never edited.
+
+/** Version of the package: \`app.kubernetes.io/version\`, and the image's tag unless another is asked for. */
+export const PRODUCT_VERSION = '${version}';
+`,
+  };
 }

@@ -1,7 +1,7 @@
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
 import { isMandatory, type SchemaNode } from '../../settings/schema.ts';
-import { defaultText } from './props-literal.ts';
-import { type PropsType, propsType } from './typescript-text.ts';
+import type { GeneratedFile } from './generated-files.ts';
+import { defaultText, docComment, type PropsType, propertyName, propsType } from './typescript-text.ts';
 
 /** One property of a section of consumer.yaml, as the constructs' props have it. */
 export interface PropsProperty {
@@ -77,3 +77,26 @@ export function propsSections(root: SchemaNode = ConsumerFileSchema as SchemaNod
   }
   return found;
 }
+
+const HEADER = "// Written by npm run generate out of consumer.yaml's schema; never edited.\n";
+
+function propertyText({ key, type, description, allowed, fallback }: PropsProperty): string {
+  const paragraphs = [
+    description,
+    ...(allowed === '' ? [] : [`Allowed: ${allowed}.`]),
+    ...(fallback === undefined ? [] : [`@default ${fallback}`]),
+  ];
+  const optional = fallback === undefined ? '' : '?';
+  return `${docComment(paragraphs, '  ')}\n  readonly ${propertyName(key)}${optional}: ${type.text};`;
+}
+
+/** The interface of a section: each property with its description, what is allowed, its default. */
+export function propsInterface({ name, about, properties }: PropsSection): string {
+  return `${docComment([about], '')}\nexport interface ${name} {\n${properties.map(propertyText).join('\n\n')}\n}\n`;
+}
+
+/** The types of the constructs' props: an interface for each section of consumer.yaml, the whole file first. */
+export const propsFile = (): GeneratedFile => ({
+  path: 'deployment/props.ts',
+  content: [HEADER, ...propsSections().map(propsInterface)].join('\n'),
+});

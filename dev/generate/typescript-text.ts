@@ -1,3 +1,4 @@
+import { compileSchema } from '../../settings/compile-schema.ts';
 import { isFreeMap, isOpen, type SchemaNode } from '../../settings/schema.ts';
 
 /** A TypeScript type as text, and the sections for which it names an interface. */
@@ -23,7 +24,7 @@ const SCALARS: Readonly<Record<string, string>> = {
   number: 'number',
 };
 
-const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
+const scalarText = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : String(value));
 
 const plain = (text: string): PropsType => ({ text, interfaces: [] });
 
@@ -57,10 +58,10 @@ export function propsType(node: SchemaNode, path: readonly string[]): PropsType 
     return plain('unknown');
   }
   if (node.enum !== undefined) {
-    return plain(node.enum.map(literal).join(' | '));
+    return plain(node.enum.map(scalarText).join(' | '));
   }
   if (node.const !== undefined) {
-    return plain(literal(node.const));
+    return plain(scalarText(node.const));
   }
   if (node.anyOf !== undefined) {
     return unionOf(node.anyOf, path);
@@ -80,4 +81,72 @@ export function propsType(node: SchemaNode, path: readonly string[]): PropsType 
     throw new Error(`${path.join('.')}: no TypeScript type for ${JSON.stringify(node)}`);
   }
   return plain(scalar);
+}
+
+/** A doc comment shows so many characters in three lines. */
+const LONGEST = 250;
+
+/** No section of consumer.yaml has so many levels. */
+const DEEPEST = 10;
+
+/** A key as TypeScript writes it: Spring's own names have dashes. */
+export const propertyName = (key: string): string => (/^\w+$/.test(key) ? key : `'${key}'`);
+
+/** @param maps how many maps inside one another are written out */
+function literal(value: unknown, maps: number): string {
+  if (Array.isArray(value)) {
+    return `[${value.map((each) => literal(each, maps)).join(', ')}]`;
+  }
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'string' ? `'${value}'` : String(value);
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 0) {
+    return '{}';
+  }
+  const inner = entries.map(([key, each]) => `${propertyName(key)}: ${literal(each, maps - 1)}`);
+  return maps === 0 ? '{ ... }' : `{ ${inner.join(', ')} }`;
+}
+
+/** What is there when a key is left out: the check itself fills in what a section and the items of a list leave out. */
+function completeDefault(node: SchemaNode): unknown {
+  const filled: { value?: unknown } = {};
+  compileSchema({ type: 'object', properties: { value: node } } as SchemaNode)(filled);
+  return filled.value;
+}
+
+/** A default as TypeScript writes it; the innermost maps of a long one are `{ ... }`. */
+export function defaultText(node: SchemaNode): string {
+  const value = completeDefault(node);
+  let maps = DEEPEST;
+  while (maps > 1 && literal(value, maps).length > LONGEST) {
+    maps -= 1;
+  }
+  return literal(value, maps);
+}
+
+const WIDTH = 118;
+
+function wrap(text: string, width: number): string[] {
+  const lines = [''];
+  for (const word of text.split(/\s+/)) {
+    const line = lines[lines.length - 1] ?? '';
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(word);
+    } else {
+      lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return lines;
+}
+
+/** A doc comment of paragraphs, wrapped, with an empty line between them. */
+export function docComment(paragraphs: readonly string[], indent: string): string {
+  const width = WIDTH - indent.length - ' * '.length;
+  const lines = paragraphs.flatMap((text, index) => [...(index === 0 ? [] : ['']), ...wrap(text, width)]);
+  const [only] = lines;
+  if (lines.length === 1 && only !== undefined) {
+    return `${indent}/** ${only} */`;
+  }
+  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`].join('\n');
 }

@@ -5,9 +5,15 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import { describeProblems } from '../../settings/problem.ts';
-import { buildArguments, type ImageBuild } from './build-arguments.ts';
-import { CONTAINER_ENGINES, type ContainerEngine, findContainerEngine } from './container-engine.ts';
-import { imageFacts, sourceDateEpoch } from './image-facts.ts';
+import {
+  buildArguments,
+  CONTAINER_ENGINES,
+  type ContainerEngine,
+  findContainerEngine,
+  type ImageBuild,
+  imageFacts,
+  sourceDateEpoch,
+} from './build-arguments.ts';
 import { imageToBuild } from './image-to-build.ts';
 import { softwareBill } from './software-bill.ts';
 

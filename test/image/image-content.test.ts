@@ -3,11 +3,19 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LICENSE } from '../../contract/identity.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
-import { buildArguments } from '../../dev/image/build-arguments.ts';
-import { imageFacts, sourceDateEpoch } from '../../dev/image/image-facts.ts';
+import { buildArguments, imageFacts, sourceDateEpoch } from '../../dev/image/build-arguments.ts';
+import { imageToBuild } from '../../dev/image/image-to-build.ts';
 import { randomName } from '../integration/stack/random-name.ts';
-import { builtImage } from './stack/image.ts';
 import { podman, podmanJson } from './stack/podman.ts';
+
+/** The name under which `npm run image` builds, and which the manifests in dist/ refer to. */
+function builtImage(): string {
+  const image = imageToBuild('.', '', PRODUCT_VERSION);
+  if (!image.ok) {
+    throw new Error('consumer.yaml names no image that can be built');
+  }
+  return image.value;
+}
 
 interface Inspected {
   readonly Id: string;

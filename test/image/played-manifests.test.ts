@@ -5,10 +5,8 @@ import { createTopic, produce } from '../integration/stack/kafka-client.ts';
 import { randomName } from '../integration/stack/random-name.ts';
 import { sharedBroker, sharedDatabaseUrl } from '../integration/stack/shared-stack.ts';
 import { awaitEachOnce } from '../integration/stack/stored-rows.ts';
-import { askProbe } from './stack/ask-probe.ts';
 import { gracePeriodSeconds, manifestContainer } from './stack/manifest-flags.ts';
-import { type PlayedPod, playPod } from './stack/play-pod.ts';
-import { shareLoopback } from './stack/pod-loopback.ts';
+import { askProbe, type PlayedPod, playPod, shareLoopback } from './stack/play-pod.ts';
 import { podman } from './stack/podman.ts';
 
 const name = randomName('played').replace('_', '-');

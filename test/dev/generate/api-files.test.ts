@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { apiFiles } from '../../../dev/generate/api-files.ts';
-import { documentedClass } from '../../../dev/generate/documented-class.ts';
+import { apiFiles, documentedClass } from '../../../dev/generate/api-files.ts';
 import * as library from '../../../index.ts';
 
 const [reference = '', props = ''] = apiFiles('.').map(({ content }) => content);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { replaceSection } from '../../../dev/generate/marked-section.ts';
+import { replaceSection } from '../../../dev/generate/document-tables.ts';
 
 const MARKED = 'before\n<!-- generated:a -->\nold\n<!-- /generated:a -->\nafter';
 

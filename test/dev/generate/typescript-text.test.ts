@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { docComment } from '../../../dev/generate/doc-comment.ts';
-import { propsSections } from '../../../dev/generate/props.ts';
-import { propsFile, propsInterface } from '../../../dev/generate/props-file.ts';
-import { propsType } from '../../../dev/generate/typescript-text.ts';
+import { propsFile, propsInterface, propsSections } from '../../../dev/generate/props.ts';
+import { docComment, propsType } from '../../../dev/generate/typescript-text.ts';
 import type { SchemaNode } from '../../../settings/schema.ts';
 
 describe('the type of a place of consumer.yaml', () => {

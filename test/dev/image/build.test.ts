@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { buildArguments } from '../../../dev/image/build-arguments.ts';
-import { findContainerEngine } from '../../../dev/image/container-engine.ts';
-import { imageFacts, sourceDateEpoch } from '../../../dev/image/image-facts.ts';
+import {
+  buildArguments,
+  findContainerEngine,
+  imageFacts,
+  sourceDateEpoch,
+} from '../../../dev/image/build-arguments.ts';
 import { imageToBuild } from '../../../dev/image/image-to-build.ts';
 import { softwareBill } from '../../../dev/image/software-bill.ts';
 import { consumerDocument } from '../../charts/example-consumer.ts';

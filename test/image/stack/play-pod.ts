@@ -1,12 +1,17 @@
+import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
+import type { RunFolder } from '../../../dev/run/run-folder.ts';
 import { testRun } from '../../integration/stack/test-run.ts';
 import { synthesize, temporaryCheckout } from '../../synthesis/checkout.ts';
+import type { ManifestProbe } from './manifest-flags.ts';
 import { podman, podmanJson, runPodman } from './podman.ts';
 
 /** Parts of consumer.yaml that a test sets; the rest is the checkout's own. */
-export interface PodUnderTest {
+interface PodUnderTest {
   readonly name: string;
   readonly application: object;
   readonly database: { readonly existingSecret: string };
@@ -79,4 +84,84 @@ export async function playPod(chosen: PodUnderTest): Promise<PlayedPod> {
   const address = Object.values(infra.NetworkSettings.Networks).map(({ IPAddress }) => IPAddress)[0] ?? '';
   const stop = async (grace: number) => void (await podman(['pod', 'stop', '--time', String(grace), pod]));
   return { manifests, container: `${pod}-consumer`, address, pid: infra.State.Pid, stop };
+}
+
+/**
+ * Asks as the kubelet does: first after the initial delay, then once in each period, each time with the probe's own timeout.
+ *
+ * @param startedAt when the container was started, in milliseconds
+ * @returns the HTTP status of each answer; 0 where none came
+ */
+export async function askProbe(
+  probe: ManifestProbe,
+  host: string,
+  startedAt: number,
+  times: number,
+): Promise<number[]> {
+  const { httpGet, initialDelaySeconds, periodSeconds, timeoutSeconds } = probe;
+  const url = `${httpGet.scheme.toLowerCase()}://${host}:${httpGet.port}${httpGet.path}`;
+  const statuses: number[] = [];
+  for (let round = 0; round < times; round += 1) {
+    await delay(startedAt + (initialDelaySeconds + round * periodSeconds) * 1_000 - Date.now());
+    const answer = await fetch(url, { signal: AbortSignal.timeout(timeoutSeconds * 1_000) }).catch(() => undefined);
+    await answer?.body?.cancel();
+    statuses.push(answer?.status ?? 0);
+  }
+  return statuses;
+}
+
+/** Program of the Pod's side: hands connections to a port of its loopback interface on to a socket in the file system. */
+const POD_SIDE = `
+  const { createServer, connect } = require('node:net');
+  const [, port, path] = process.argv;
+  createServer((near) => {
+    const far = connect(path);
+    near.pipe(far).pipe(near);
+    for (const socket of [near, far]) socket.on('error', () => { near.destroy(); far.destroy(); });
+  }).listen(Number(port), '127.0.0.1');
+`;
+
+/** Takes the connections of the Pod's side to a port of this machine. */
+async function listenForPod(run: RunFolder, port: number, path: string): Promise<void> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    near.pipe(far).pipe(near);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          near.destroy();
+          far.destroy();
+          sockets.delete(socket);
+        });
+    }
+  });
+  server.listen(path);
+  await once(server, 'listening');
+  run.beforeClose(async () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+}
+
+/**
+ * Gives a Pod the loopback ports of this machine under the same numbers, since a Pod has a loopback interface of its own,
+ * and Kafka tells its clients to come to 127.0.0.1.
+ *
+ * @param pid a process in the Pod's network
+ * @param ports what listens here on 127.0.0.1
+ */
+export async function shareLoopback(pid: number, ports: readonly number[]): Promise<void> {
+  const run = await testRun();
+  for (const port of ports) {
+    const path = join(run.path, `pod-${port}.sock`);
+    await listenForPod(run, port, path);
+    await run.spawn({
+      program: 'nsenter',
+      args: ['--target', String(pid), '--net', process.execPath, '--eval', POD_SIDE, String(port), path],
+      env: { PATH: process.env['PATH'] },
+    });
+  }
 }

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 
+/** Label of every container that a test starts by itself, so that the next run finds what a killed one left. */
+export const TEST_LABEL = 'stream-consumer.test=image';
+
 /** How a podman command ended. */
-export interface Finished {
+interface Finished {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import startStack from '../../integration/stack/setup.ts';
-import { podman, runPodman } from './podman.ts';
-import { TEST_LABEL } from './test-label.ts';
+import { podman, runPodman, TEST_LABEL } from './podman.ts';
 
 /** Builds the image, removes the containers that a killed run left, and starts the Kafka and the PostgreSQL of all tests. */
 export default async function setup(): Promise<void> {

@@ -5,8 +5,7 @@ import { CONTAINER_PATH } from '../../../contract/container.ts';
 import { randomName } from '../../integration/stack/random-name.ts';
 import { testRun } from '../../integration/stack/test-run.ts';
 import { manifestContainer, plainEnvironment, restrictionFlags } from './manifest-flags.ts';
-import { podman, runPodman } from './podman.ts';
-import { TEST_LABEL } from './test-label.ts';
+import { podman, runPodman, TEST_LABEL } from './podman.ts';
 
 /** Where the container finds the folder of secret files. */
 const SECRETS_FOLDER = '/etc/stream-consumer-secrets';
