@@ -66,7 +66,7 @@ async function benchIdle(stack: Stack): Promise<void> {
   print('a bare kafkajs consumer as it is shipped', percent(plainClient));
 }
 
-/** The value below which a share of the values lies, which are ascending. */
+/** The value that a share of the ascending values lies below. */
 const percentile = (ascending: readonly number[], share: number): string =>
   `${(ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * share))] ?? 0).toFixed(1)} ms`;
 

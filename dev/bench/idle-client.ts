@@ -1,4 +1,4 @@
-/** A kafkajs consumer that has nothing to do, with or without our patches: started by the benchmark of idle processor time. */
+/** An idle kafkajs consumer, with or without our patches: a process of the benchmark of idle processor time. */
 import { createRequire } from 'node:module';
 import { loadKafkajs } from '../../app/kafka/kafkajs-patches.ts';
 

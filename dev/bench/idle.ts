@@ -6,7 +6,7 @@ import { ensureTopic } from '../stack/topic.ts';
 import { shareOfCore, startBenchConsumer } from './bench-consumer.ts';
 
 const TOPIC = 'idle';
-/** After this much the start is over: code is compiled, caches are filled. */
+/** Until code is compiled and caches are filled. */
 const WARM_UP_SECONDS = 10;
 
 /** Shares of one core that idle processes use. */
@@ -30,8 +30,8 @@ async function idleClient(stack: Stack, way: 'patched' | 'plain'): Promise<numbe
 }
 
 /**
- * What doing nothing costs: the whole consumer with its health checks and lag polls, and a bare kafkajs consumer with and
- * without our patches; all at once, over the same seconds.
+ * Processor time of idle processes: the whole consumer with its health checks and lag polls, and a bare kafkajs consumer
+ * with and without our patches; all at once, over the same seconds.
  */
 export async function measureIdle(stack: Stack, seconds: number): Promise<IdleResult> {
   const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.ERROR });

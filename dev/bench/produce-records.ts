@@ -7,25 +7,21 @@ import { ensureTopic } from '../stack/topic.ts';
 const CUSTOMERS = 20_000;
 const SEED = 7;
 
-/** One record of the benchmark: about 200 bytes of JSON, a key and one header, none of them poison. */
-interface BenchmarkRecord {
-  readonly key: Buffer;
-  readonly value: Buffer;
-}
+/** Records in one produce request. */
+const PER_REQUEST = 3_000;
+/** Interval between two requests of a steady load. */
+const STEADY_REQUEST_MS = 100;
 
-/** The header that every record of the benchmark carries. */
+/** The only header of every record. */
 export const BENCHMARK_HEADER = { key: 'source', value: Buffer.from('bench') } as const;
 
-/** The record at an index; the same in every run. */
-export function benchmarkRecord(index: number): BenchmarkRecord {
+/** The record at an index, the same in every run: a key and about 200 bytes of JSON, never poison. */
+export function benchmarkRecord(index: number): { readonly key: Buffer; readonly value: Buffer } {
   const random = randomSource(SEED, index);
   const customer = random.below(CUSTOMERS);
   return { key: Buffer.from(`customer-${customer}`), value: Buffer.from(sampleOrder(random, index, customer)) };
 }
 
-const PER_REQUEST = 3_000;
-
-/** So many of the benchmark's records, spread evenly over the partitions. */
 const benchmarkMessages = (from: number, count: number, partitions: number): Message[] =>
   Array.from({ length: count }, (_, nth) => ({
     ...benchmarkRecord(from + nth),
@@ -49,9 +45,6 @@ export async function produceRecords(
   await producer.disconnect();
 }
 
-const EVERY_MS = 100;
-
-/** What is produced, and how fast. */
 export interface SteadyLoad {
   readonly kafka: Kafka;
   readonly topic: string;
@@ -62,21 +55,22 @@ export interface SteadyLoad {
 }
 
 /**
- * Produces records at a steady rate, until the function that it gives is called.
+ * Produces the benchmark's records at a steady rate.
  *
- * @returns ends the load when what was begun is acknowledged, and says how many records the topic has then.
+ * @returns a function that ends the load when the last request is acknowledged, and gives the number of records that the
+ * topic then has
  */
 export async function startSteadyLoad(load: SteadyLoad): Promise<() => Promise<number>> {
   const { kafka, topic, partitions, recordsPerSecond, from } = load;
   const producer = kafka.producer({ allowAutoTopicCreation: false });
   await producer.connect();
-  const perRequest = (recordsPerSecond * EVERY_MS) / 1_000;
+  const perRequest = (recordsPerSecond * STEADY_REQUEST_MS) / 1_000;
   let [isEnding, next] = [false, from];
   const work = (async () => {
     while (!isEnding) {
       const messages = benchmarkMessages(next, perRequest, partitions);
       next += perRequest;
-      await Promise.all([producer.send({ topic, messages }), delay(EVERY_MS)]);
+      await Promise.all([producer.send({ topic, messages }), delay(STEADY_REQUEST_MS)]);
     }
   })();
   return async () => {

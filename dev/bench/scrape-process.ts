@@ -2,13 +2,13 @@ import { Agent, get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ScrapeOrder, Scrapes, ScrapeTarget } from './scrape.ts';
 
-/** What Prometheus sends. */
+/** As Prometheus sends them. */
 const HEADERS = { accept: 'application/openmetrics-text;version=1.0.0', 'accept-encoding': 'gzip' };
 
 const agent = new Agent({ keepAlive: true });
 let isOver = false;
 
-/** One scrape over a connection that stays open, as Prometheus does it, until its last byte. */
+/** One scrape until its last byte, over a connection that stays open, as Prometheus keeps it. */
 function scrape({ port, path }: ScrapeTarget): Promise<{ readonly milliseconds: number; readonly body: Buffer }> {
   return new Promise((resolve, reject) => {
     const began = performance.now();

@@ -9,35 +9,127 @@ import type { Stack } from '../stack/local-stack.ts';
 import { cpuSeconds, shareOfCore, startBenchConsumer } from './bench-consumer.ts';
 import { type SteadyLoad, startSteadyLoad } from './produce-records.ts';
 
-/** Whom to scrape on this machine. */
+/** At most ten scrapes a second, far more than Prometheus makes. */
+const PAUSES_MS = 100;
+const SCRAPES_AT_REST = 300;
+const SCRAPES_OF_STEADY_LOAD = 300;
+const SECONDS_AT_REST = 5;
+
+/** Seldom: each request for the number of rows is work for the consumer, too. */
+const POLL_MS = 1_000;
+
+/** Records a second of the steady load. */
+export const STEADY_RATE = 5_000;
+
+/** A series of scrapes. */
+export interface Scrapes {
+  /** Duration of each scrape, ascending. */
+  readonly milliseconds: readonly number[];
+  /** Durations of requests to an idle server, made in between: what the machine and the client take by themselves. */
+  readonly ofEmptyServer: readonly number[];
+  /** Compressed body of the last scrape. */
+  readonly body: Uint8Array;
+}
+
+/** What scrapes of a consumer cost; times in milliseconds. */
+interface ScrapeResult {
+  readonly series: number;
+  readonly bytes: number;
+  readonly compressedBytes: number;
+  /** Scrapes while a backlog was consumed as fast as possible. */
+  readonly ofBacklog: Scrapes;
+  /** Scrapes while {@link STEADY_RATE} records a second were produced and consumed. */
+  readonly ofSteadyLoad: Scrapes;
+  /** Scrapes while nothing was produced. */
+  readonly atRest: Scrapes;
+  /** Processor time of the consumer for one scrape. */
+  readonly cpuPerScrape: number;
+}
+
+/**
+ * Scrapes a consumer while it works off the topic's backlog, while it keeps up with a steady load, and while it is idle.
+ *
+ * The cost is measured as processor time, not as a difference of two throughputs: one of them alone varies by more.
+ */
+export async function measureScrapes(stack: Stack, load: Omit<SteadyLoad, 'recordsPerSecond'>): Promise<ScrapeResult> {
+  const consumer = await startBenchConsumer(stack, load.topic, {});
+  const scraper = new Scraper({ port: consumer.port, path: consumer.endpoint.prometheusPath });
+  try {
+    await consumer.logs.waitFor(/"msg":"assigned"/);
+    const ofBacklog = await scrapesOfBacklog(scraper, consumer, load.from);
+    const ofSteadyLoad = await scrapesOfSteadyLoad(scraper, consumer, { ...load, recordsPerSecond: STEADY_RATE });
+    const { scrapes: atRest, cpu } = await scrapesAtRest(scraper, consumer);
+    const cpuPerScrape = (cpu * 1_000) / SCRAPES_AT_REST;
+    return { ...sizesOf(atRest), ofBacklog, ofSteadyLoad, atRest, cpuPerScrape };
+  } finally {
+    scraper.close();
+    consumer.kill('SIGTERM');
+    await consumer.exited;
+  }
+}
+
+async function scrapesOfBacklog(scraper: Scraper, consumer: ConsumerProcess, records: number): Promise<Scrapes> {
+  const scrapes = scraper.scrape({ pausesMs: PAUSES_MS, count: Number.POSITIVE_INFINITY });
+  await untilConsumed(consumer, records);
+  scraper.over();
+  return scrapes;
+}
+
+async function scrapesOfSteadyLoad(scraper: Scraper, consumer: ConsumerProcess, load: SteadyLoad): Promise<Scrapes> {
+  const stop = await startSteadyLoad(load);
+  const scrapes = await scraper.scrape({ pausesMs: PAUSES_MS, count: SCRAPES_OF_STEADY_LOAD });
+  await untilConsumed(consumer, await stop());
+  return scrapes;
+}
+
+async function scrapesAtRest(scraper: Scraper, consumer: ConsumerProcess) {
+  const idleShare = await shareOfCore(consumer.pid, SECONDS_AT_REST);
+  const [cpuBefore, began] = [cpuSeconds(consumer.pid), performance.now()];
+  const scrapes = await scraper.scrape({ pausesMs: PAUSES_MS, count: SCRAPES_AT_REST });
+  const idleSeconds = (idleShare * (performance.now() - began)) / 1_000;
+  return { scrapes, cpu: cpuSeconds(consumer.pid) - cpuBefore - idleSeconds };
+}
+
+async function untilConsumed(consumer: ConsumerProcess, records: number): Promise<void> {
+  while ((await rowsWritten(consumer)) < records) {
+    await delay(POLL_MS);
+  }
+}
+
+async function rowsWritten({ get, endpoint }: ConsumerProcess): Promise<number> {
+  const answer = await get(`${endpoint.metricsPath}/${METRICS.rowsWritten.name}`);
+  const { measurements } = (await answer.json()) as { measurements: readonly { value: number }[] };
+  return measurements[0]?.value ?? 0;
+}
+
+function sizesOf({ body }: Scrapes): Pick<ScrapeResult, 'series' | 'bytes' | 'compressedBytes'> {
+  const text = gunzipSync(body);
+  const series = text.toString().match(/^[^#]/gm)?.length ?? 0;
+  return { series, bytes: text.length, compressedBytes: body.length };
+}
+
+interface ScrapePlan {
+  /** Sum of the pauses between two scrapes. */
+  readonly pausesMs: number;
+  /** Most scrapes to make. */
+  readonly count: number;
+}
+
+/** A path on a port of this machine. */
 export interface ScrapeTarget {
   readonly port: number;
   readonly path: string;
 }
 
-/** How to scrape: with pauses of so many milliseconds in all between two scrapes, and at most so many times. */
-interface ScrapePlan {
-  readonly pausesMs: number;
-  readonly count: number;
-}
-
-/** What the process that scrapes is told. */
+/** Message to scrape-process.ts, which answers with {@link Scrapes}. */
 export interface ScrapeOrder extends ScrapePlan {
   readonly target: ScrapeTarget;
   readonly empty: ScrapeTarget;
 }
 
-/** What came of it: how long each scrape took, in milliseconds and ascending, and what the last one brought. */
-export interface Scrapes {
-  readonly milliseconds: readonly number[];
-  /** How long an answer took meanwhile of a server that does nothing: what the machine and the scraping itself take. */
-  readonly ofEmptyServer: readonly number[];
-  readonly body: Uint8Array;
-}
-
 /**
- * Scrapes by a process of its own, which ends with this one: in the one that produces the load, a scrape would also wait for that.
- * Between two scrapes it asks a server that does nothing, in a third process.
+ * Scrapes from a process of its own, which ends with this one: here a scrape would also wait for the load that this process
+ * produces. Between two scrapes that process makes a request to an idle server, in a third process.
  */
 class Scraper {
   readonly #target: ScrapeTarget;
@@ -62,7 +154,7 @@ class Scraper {
     return done;
   }
 
-  /** Ends what was ordered with the scrape under way. */
+  /** Makes the scrape under way the last one. */
   over(): void {
     this.#process.send('over');
   }
@@ -84,96 +176,4 @@ async function message<Message>(process: ChildProcess): Promise<Message> {
   });
   const [received] = (await Promise.race([once(process, 'message'), ended])) as [Message];
   return received;
-}
-
-/** Pauses between two scrapes: ten scrapes a second at most, as many as Prometheus would hardly ask for. */
-const PAUSES_MS = 100;
-const SCRAPES_AT_REST = 300;
-const SCRAPES_OF_STEADY_LOAD = 300;
-
-/** How often it is asked how far the consumer is: seldom, since that is work for it, too. */
-const ASK_EVERY_MS = 1_000;
-
-/** Records a second of the steady load. */
-export const STEADY_RATE = 5_000;
-
-const SECONDS_AT_REST = 5;
-
-/** What scrapes of a consumer cost; times in milliseconds. */
-interface ScrapeResult {
-  readonly series: number;
-  readonly bytes: number;
-  readonly compressedBytes: number;
-  /** Scrapes while a backlog was consumed as fast as could be. */
-  readonly ofBacklog: Scrapes;
-  /** Scrapes while {@link STEADY_RATE} records a second were produced and consumed. */
-  readonly ofSteadyLoad: Scrapes;
-  /** Scrapes when there was nothing else to do. */
-  readonly atRest: Scrapes;
-  /** Processor time of the consumer for one scrape. */
-  readonly cpuPerScrape: number;
-}
-
-async function consumed({ get: ask, endpoint }: ConsumerProcess): Promise<number> {
-  const answer = await ask(`${endpoint.metricsPath}/${METRICS.rowsWritten.name}`);
-  const { measurements } = (await answer.json()) as { measurements: readonly { value: number }[] };
-  return measurements[0]?.value ?? 0;
-}
-
-/** Scrapes until so many records are consumed. */
-async function scrapesOfBacklog(scraper: Scraper, consumer: ConsumerProcess, records: number): Promise<Scrapes> {
-  const scrapes = scraper.scrape({ pausesMs: PAUSES_MS, count: Number.POSITIVE_INFINITY });
-  await untilConsumed(consumer, records);
-  scraper.over();
-  return scrapes;
-}
-
-async function scrapesOfSteadyLoad(scraper: Scraper, consumer: ConsumerProcess, load: SteadyLoad): Promise<Scrapes> {
-  const stop = await startSteadyLoad(load);
-  const scrapes = await scraper.scrape({ pausesMs: PAUSES_MS, count: SCRAPES_OF_STEADY_LOAD });
-  await untilConsumed(consumer, await stop());
-  return scrapes;
-}
-
-async function untilConsumed(consumer: ConsumerProcess, records: number): Promise<void> {
-  while ((await consumed(consumer)) < records) {
-    await delay(ASK_EVERY_MS);
-  }
-}
-
-async function scrapesAtRest(scraper: Scraper, consumer: ConsumerProcess) {
-  const idleShare = await shareOfCore(consumer.pid, SECONDS_AT_REST);
-  const [cpuBefore, began] = [cpuSeconds(consumer.pid), performance.now()];
-  const scrapes = await scraper.scrape({ pausesMs: PAUSES_MS, count: SCRAPES_AT_REST });
-  const idleSeconds = (idleShare * (performance.now() - began)) / 1_000;
-  return { scrapes, cpu: cpuSeconds(consumer.pid) - cpuBefore - idleSeconds };
-}
-
-/**
- * Scrapes a consumer while it works its way through a topic, while it keeps up with what is produced, and with nothing to do;
- * the topic is full when this is called.
- *
- * The cost is measured as processor time, not as a difference of two throughputs: one of them alone varies by more.
- */
-export async function measureScrapes(stack: Stack, load: Omit<SteadyLoad, 'recordsPerSecond'>): Promise<ScrapeResult> {
-  const consumer = await startBenchConsumer(stack, load.topic, {});
-  const scraper = new Scraper({ port: consumer.port, path: consumer.endpoint.prometheusPath });
-  try {
-    await consumer.logs.waitFor(/"msg":"assigned"/);
-    const ofBacklog = await scrapesOfBacklog(scraper, consumer, load.from);
-    const ofSteadyLoad = await scrapesOfSteadyLoad(scraper, consumer, { ...load, recordsPerSecond: STEADY_RATE });
-    const { scrapes: atRest, cpu } = await scrapesAtRest(scraper, consumer);
-    const cpuPerScrape = (cpu * 1_000) / SCRAPES_AT_REST;
-    return { ...sizesOf(atRest), ofBacklog, ofSteadyLoad, atRest, cpuPerScrape };
-  } finally {
-    scraper.close();
-    consumer.kill('SIGTERM');
-    await consumer.exited;
-  }
-}
-
-function sizesOf({ body }: Scrapes): Pick<ScrapeResult, 'series' | 'bytes' | 'compressedBytes'> {
-  const text = gunzipSync(body);
-  const series = text.toString().match(/^[^#]/gm)?.length ?? 0;
-  return { series, bytes: text.length, compressedBytes: body.length };
 }

@@ -1,31 +1,29 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
-import { stringify } from 'yaml';
 import { ACTUATOR_BASE_PATH, ACTUATOR_ENDPOINT } from '../../contract/actuator.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import { freePort } from '../run/free-port.ts';
 import type { Stack } from '../stack/local-stack.ts';
 import { ensureTopic } from '../stack/topic.ts';
-import { BENCH_SCHEMA, cpuSeconds } from './bench-consumer.ts';
+import { cpuSeconds, memoryBytes, writeBenchSettings } from './bench-consumer.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '..', '..');
 const TOPIC = 'start';
 const HEALTH_PATH = `${ACTUATOR_BASE_PATH}/${ACTUATOR_ENDPOINT.health}`;
-/** Each question takes processor time of the start that is measured. */
+/** Each request takes processor time of the start that is measured. */
 const POLL_MS = 10;
-/** After this long the start is over: memory that only the start needed is given back. */
+/** Until the garbage collector has given back the memory that only the start needed. */
 const SETTLED_MS = 10_000;
-const PATIENCE_MS = 30_000;
+const UP_LIMIT_MS = 30_000;
 
 /** One start of the bundle that is in the image. */
 export interface Start {
-  /** From the start of the process to the first answer of its health that says UP. */
+  /** From the start of the process to the first health answer that says UP. */
   readonly upMilliseconds: number;
-  /** Processor time that it had used by then. */
+  /** Processor time of the process until then. */
   readonly cpuMilliseconds: number;
-  /** Resident memory afterwards, with nothing to do. */
+  /** Resident memory when idle. */
   readonly idleBytes: number;
 }
 
@@ -45,8 +43,8 @@ async function makeLayer({ run }: Stack): Promise<string> {
   return folder;
 }
 
-async function firstUp(url: string, since: number): Promise<number> {
-  while (performance.now() - since < PATIENCE_MS) {
+async function untilUp(url: string, since: number): Promise<number> {
+  while (performance.now() - since < UP_LIMIT_MS) {
     const answer = await fetch(url).catch(() => undefined);
     await answer?.body?.cancel();
     if (answer?.ok) {
@@ -54,12 +52,7 @@ async function firstUp(url: string, since: number): Promise<number> {
     }
     await delay(POLL_MS);
   }
-  throw new ExplainedError(`${url} was not UP in ${PATIENCE_MS} ms`);
-}
-
-async function residentBytes(pid: number): Promise<number> {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) * 1024;
+  throw new ExplainedError(`${url} was not UP in ${UP_LIMIT_MS} ms`);
 }
 
 async function startOnce(stack: Stack, layer: string, configFile: string, port: number): Promise<Start> {
@@ -70,28 +63,23 @@ async function startOnce(stack: Stack, layer: string, configFile: string, port: 
     cwd: layer,
     env: { CONFIG_FILE: configFile, SERVER_PORT: String(port), NODE_ENV: 'production' },
   });
-  const upMilliseconds = await firstUp(`http://127.0.0.1:${port}${HEALTH_PATH}`, since);
+  const upMilliseconds = await untilUp(`http://127.0.0.1:${port}${HEALTH_PATH}`, since);
   const cpuMilliseconds = cpuSeconds(consumer.pid) * 1_000;
   await delay(SETTLED_MS);
-  const idleBytes = await residentBytes(consumer.pid);
+  const idleBytes = memoryBytes(consumer.pid, 'VmRSS');
   consumer.kill('SIGTERM');
   await consumer.exited;
   return { upMilliseconds, cpuMilliseconds, idleBytes };
 }
 
-/** Starts the consumer again and again, with Kafka and PostgreSQL in reach and its tables there. */
+/** Starts the consumer several times, one after the other; Kafka and PostgreSQL run, and its tables exist. */
 export async function measureStarts(stack: Stack, times: number): Promise<readonly Start[]> {
   const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.ERROR });
   await ensureTopic(kafka, TOPIC, 6);
   const layer = await makeLayer(stack);
-  const configFile = join(stack.run.path, 'start.yml');
-  const settings = {
-    kafka: { brokers: [stack.kafka?.broker], topics: [TOPIC], groupId: 'start' },
-    database: { url: stack.postgres?.urlWithPassword, schema: BENCH_SCHEMA },
-  };
-  await writeFile(configFile, stringify(settings), { mode: 0o600 });
+  const configFile = await writeBenchSettings(stack, TOPIC);
   const starts: Start[] = [];
-  // The first one makes the tables and fills the system's file cache.
+  // The first start makes the tables and fills the system's file cache.
   for (let count = 0; count <= times; count += 1) {
     starts.push(await startOnce(stack, layer, configFile, await freePort()));
   }

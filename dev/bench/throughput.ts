@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg, { escapeIdentifier } from 'pg';
 import { copyInto } from '../../app/store/copy-query.ts';
@@ -6,11 +5,14 @@ import { RECORDS, RecordRows } from '../../app/store/record-rows.ts';
 import { MIGRATIONS } from '../../app/store/schema-migrations.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { Stack } from '../stack/local-stack.ts';
-import { BENCH_SCHEMA, cpuSeconds, startBenchConsumer } from './bench-consumer.ts';
+import { BENCH_SCHEMA, cpuSeconds, memoryBytes, startBenchConsumer } from './bench-consumer.ts';
 import { BENCHMARK_HEADER, benchmarkRecord } from './produce-records.ts';
 
+/** Schema and transactions of the baseline. */
+const BASELINE_SCHEMA = 'copy_baseline';
 const ROWS_PER_TRANSACTION = 10_000;
-const SCHEMA = 'copy_baseline';
+
+const POLL_MS = 50;
 
 function* readyMadeRows(records: number): Generator<Buffer> {
   for (let from = 0; from < records; from += ROWS_PER_TRANSACTION) {
@@ -26,8 +28,8 @@ function* readyMadeRows(records: number): Generator<Buffer> {
 }
 
 /**
- * What PostgreSQL can take from one connection: COPY of rows that were made before the clock starts, into the very table
- * that the consumer writes, 10,000 a transaction.
+ * The rate of COPY over one connection, 10,000 rows a transaction, into a table like the consumer's. The rows are ready
+ * before the clock starts.
  *
  * @returns rows per second
  */
@@ -35,13 +37,13 @@ export async function copyBaseline(databaseUrl: string, records: number): Promis
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const schema = escapeIdentifier(SCHEMA);
+    const schema = escapeIdentifier(BASELINE_SCHEMA);
     await client.query(`CREATE SCHEMA ${schema}; ${MIGRATIONS[0]?.sql(schema) ?? ''}`);
     const transactions = [...readyMadeRows(records)];
     await client.query('CHECKPOINT');
     const began = performance.now();
     for (const rows of transactions) {
-      await copyInto(client, SCHEMA, RECORDS, rows);
+      await copyInto(client, BASELINE_SCHEMA, RECORDS, rows);
     }
     const seconds = (performance.now() - began) / 1_000;
     await client.query(`DROP SCHEMA ${schema} CASCADE`);
@@ -51,23 +53,16 @@ export async function copyBaseline(databaseUrl: string, records: number): Promis
   }
 }
 
-const POLL_MS = 50;
-
-/** What one run of the consumer over the whole topic took. */
+/** One run of the consumer over the whole topic. */
 interface ConsumeResult {
   readonly rowsPerSecond: number;
   /** Processor time of the consumer's process, in seconds. */
   readonly cpuSeconds: number;
-  /** Most resident memory that it had, in bytes. */
+  /** Its resident memory at the peak, in bytes. */
   readonly peakMemoryBytes: number;
 }
 
-function peakMemoryBytes(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1_024;
-}
-
-/** When the last transaction was committed, or undefined while records are missing. */
+/** Time of the last transaction; `undefined` while records are missing. */
 async function finishedAt(client: pg.Client, records: number): Promise<Date | undefined> {
   const { rows } = await client
     .query<{ total: string | null; last: Date }>(
@@ -78,10 +73,10 @@ async function finishedAt(client: pg.Client, records: number): Promise<Date | un
 }
 
 /**
- * Starts the consumer over a topic that is full and waits until PostgreSQL holds all of it. The clock runs from the
+ * Starts the consumer with the topic's backlog and waits until PostgreSQL has all of its records. The clock runs from the
  * assignment of the partitions to the last transaction: it includes the first fetch, but not the start of the process.
  *
- * @param stack both parts
+ * @param stack Kafka and PostgreSQL
  * @throws ExplainedError when the consumer ends before it is done
  */
 export async function consumeRecords(
@@ -106,7 +101,7 @@ export async function consumeRecords(
     await delay(POLL_MS);
     last = await finishedAt(client, records);
   }
-  const figures = { cpuSeconds: cpuSeconds(consumer.pid), peakMemoryBytes: peakMemoryBytes(consumer.pid) };
+  const figures = { cpuSeconds: cpuSeconds(consumer.pid), peakMemoryBytes: memoryBytes(consumer.pid, 'VmHWM') };
   await client.end();
   consumer.kill('SIGTERM');
   await consumer.exited;
