@@ -4,8 +4,8 @@ import type { Screen } from '../run/screen.ts';
 const MARK = { ok: 'ok', failed: 'FAILED', skipped: 'skipped' } as const;
 const CHECK_WIDTH = 64;
 
-/** The table of what was checked; each row is shown as soon as it is known. */
-export class Protocol {
+/** The table of the checks' results; each row is shown as soon as it is known. */
+export class CheckResults {
   readonly #screen: Screen;
   #failures = 0;
   #skipped = 0;
@@ -23,10 +23,10 @@ export class Protocol {
   }
 
   /**
-   * Makes one check.
+   * Makes one check and adds its row.
    *
-   * @param run says in a few words what was found, or throws.
-   * @returns whether it went well.
+   * @param run gives the result in a few words, or throws
+   * @returns whether it did not throw
    */
   async check(name: string, run: () => Promise<string>): Promise<boolean> {
     const startedAt = performance.now();
@@ -45,7 +45,7 @@ export class Protocol {
     }
   }
 
-  /** A row for what cannot be checked here. */
+  /** Adds a row for a check that cannot be made here. */
   skip(name: string, why: string): void {
     this.#skipped += 1;
     this.#row(name, 'skipped', why);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { ExplainedError } from '../run/explained-error.ts';
 
-/** How a program ended and what it wrote. */
+/** Exit code and output of a program. */
 interface Finished {
   /** -1 when it could not be started or was killed. */
   readonly code: number;
@@ -10,7 +10,7 @@ interface Finished {
 }
 
 interface CommandOptions {
-  /** What it reads from standard input. @default nothing */
+  /** Its standard input. @default empty */
   readonly input?: string;
   /** @default this process's */
   readonly cwd?: string;
@@ -18,7 +18,7 @@ interface CommandOptions {
 
 const LARGEST_OUTPUT = 64 * 1_048_576;
 
-/** Runs a program to its end; one that is not there ends like one that failed. */
+/** Runs a program to its end; a missing program gives a result, too. */
 export function runCommand(program: string, args: readonly string[], options: CommandOptions = {}): Promise<Finished> {
   const { input = '', cwd } = options;
   return new Promise((resolve) => {
@@ -31,13 +31,13 @@ export function runCommand(program: string, args: readonly string[], options: Co
         resolve({ code, stdout, stderr: stderr === '' && code !== 0 ? (error?.message ?? '') : stderr });
       },
     );
-    // A program that ends before it has read everything is judged by its exit code.
+    // EPIPE, when the program ends before it has read everything: its exit code tells more.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });
 }
 
-/** An object as the API server gives it, as far as it is looked into. */
+/** An object of the API server, with the fields that the checks read. */
 export interface ClusterObject {
   readonly kind: string;
   readonly metadata: {
@@ -56,23 +56,25 @@ export class Kubectl {
     this.#namespace = namespace;
   }
 
-  /** Runs it and leaves the judgement of its exit code to the caller. */
+  /** Runs kubectl; any exit code is a result. */
   run(args: readonly string[], input = ''): Promise<Finished> {
     return runCommand('kubectl', ['--namespace', this.#namespace, ...args], { input });
   }
 
   /**
-   * @returns what it wrote
-   * @throws ExplainedError with kubectl's own words when it fails
+   * Runs kubectl.
+   *
+   * @returns its standard output
+   * @throws ExplainedError with kubectl's message when it fails
    */
   async text(...args: readonly string[]): Promise<string> {
-    return this.#judged(args, await this.run(args));
+    return this.#checked(args, await this.run(args));
   }
 
-  /** Applies an object server-side. @throws ExplainedError with kubectl's own words when it fails */
+  /** Applies an object server-side. @throws ExplainedError with kubectl's message when it fails */
   async apply(manifest: object): Promise<void> {
     const args = ['apply', '--server-side', '--filename', '-'];
-    this.#judged(args, await this.run(args, JSON.stringify(manifest)));
+    this.#checked(args, await this.run(args, JSON.stringify(manifest)));
   }
 
   /** The objects of the files in a folder, as they are in the cluster. @throws ExplainedError when one is missing */
@@ -83,7 +85,7 @@ export class Kubectl {
     return list.items;
   }
 
-  #judged(args: readonly string[], { code, stdout, stderr }: Finished): string {
+  #checked(args: readonly string[], { code, stdout, stderr }: Finished): string {
     if (code !== 0) {
       throw new ExplainedError(`kubectl ${args.join(' ')} ended with ${code}: ${stderr.trim() || stdout.trim()}`);
     }

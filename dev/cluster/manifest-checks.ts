@@ -3,11 +3,11 @@ import { ExplainedError } from '../run/explained-error.ts';
 import type { ClusterObject, Kubectl } from './kubectl.ts';
 
 const POLL_MS = 500;
-/** As often the same answer: nothing writes to the objects any more. */
+/** After so many equal answers no controller writes to the objects any more. */
 const QUIET_ANSWERS = 4;
 const SETTLE_LIMIT_MS = 60_000;
 
-/** What tells one state of an object from another, by the object's name. */
+/** The state of each object, as a text to compare, by `kind/name`. */
 type Versions = ReadonlyMap<string, string>;
 
 const nameOf = ({ kind, metadata }: ClusterObject): string => `${kind}/${metadata.name}`;
@@ -17,7 +17,7 @@ async function versions(kubectl: Kubectl, folder: string): Promise<Versions> {
   return new Map(objects.map((object) => [nameOf(object), object.metadata.resourceVersion]));
 }
 
-/** What a manifest says of its objects: without status, and without what the API server keeps beside it. */
+/** The objects as a manifest has them: without status, and without the metadata that the API server adds. */
 async function contents(kubectl: Kubectl, folder: string): Promise<Versions> {
   const objects = await kubectl.objects(folder);
   return new Map(
@@ -31,7 +31,7 @@ async function contents(kubectl: Kubectl, folder: string): Promise<Versions> {
 const differing = (before: Versions, after: Versions): string[] =>
   [...after].filter(([name, version]) => before.get(name) !== version).map(([name]) => name);
 
-/** Waits until the cluster's own controllers have written what they had to write into the objects. */
+/** Waits until no controller of the cluster changes the objects any more. */
 async function settled(kubectl: Kubectl, folder: string): Promise<Versions> {
   const deadline = Date.now() + SETTLE_LIMIT_MS;
   let last = await versions(kubectl, folder);
@@ -46,16 +46,16 @@ async function settled(kubectl: Kubectl, folder: string): Promise<Versions> {
 
 /** Applies a folder as its users do, server-side and strictly. @returns how many objects it holds */
 export async function applied(kubectl: Kubectl, folder: string): Promise<string> {
-  const said = await kubectl.text('apply', '--server-side', '--validate=strict', '--filename', folder);
+  const output = await kubectl.text('apply', '--server-side', '--validate=strict', '--filename', folder);
   const objects = await kubectl.objects(folder);
-  const lines = said.trim().split('\n');
+  const lines = output.trim().split('\n');
   if (lines.length !== objects.length) {
-    throw new ExplainedError(`${objects.length} objects, but kubectl said:\n${said}`);
+    throw new ExplainedError(`${objects.length} objects, but kubectl said:\n${output}`);
   }
   return `${objects.length} objects`;
 }
 
-/** Applies a folder that is applied already, and sees that nothing happens. */
+/** Applies a folder a second time, which has to change nothing. */
 export async function appliedAgain(kubectl: Kubectl, folder: string): Promise<string> {
   const before = await settled(kubectl, folder);
   await applied(kubectl, folder);
@@ -76,9 +76,8 @@ export async function withoutDifference(kubectl: Kubectl, folder: string): Promi
 }
 
 /**
- * Applies a folder in which only application.yml differs from the one before it.
- *
- * @returns what changed, which has to be the ConfigMap, which is another one, and the Deployment
+ * Applies a folder in which only application.yml differs from that of `before`: that has to make a new ConfigMap, and to
+ * change the Deployment and nothing else.
  */
 export async function changeApplied(kubectl: Kubectl, before: string, after: string): Promise<string> {
   const old = await contents(kubectl, before);
@@ -91,7 +90,7 @@ export async function changeApplied(kubectl: Kubectl, before: string, after: str
   return 'a new ConfigMap and the Deployment, nothing else';
 }
 
-/** Deletes what the folders hold, the namespace with it. */
+/** Deletes the objects of the folders, and the namespace with them. */
 export async function deleted(kubectl: Kubectl, folders: readonly string[]): Promise<string> {
   const files = folders.flatMap((folder) => ['--filename', folder]);
   await kubectl.text('delete', ...files, '--ignore-not-found', '--wait', '--timeout=180s');

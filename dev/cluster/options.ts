@@ -1,14 +1,14 @@
-/** What the test may use beside the cluster; what is missing skips its part. */
+/** Commands and addresses for parts of the test; without one of them its part is skipped. */
 export interface ClusterOptions {
-  /** A command that makes an image known to the nodes, given the path of its tar. */
+  /** Command that makes an image known to the nodes, given the path of its tar. */
   readonly loadImage: string | undefined;
   /** Address under which Pods reach this machine's loopback ports. */
   readonly host: string | undefined;
-  /** A command that runs the Prometheus of a namespace and a name, at {@link PROMETHEUS_URL}. */
+  /** Command that runs the Prometheus of a namespace and a name, at {@link PROMETHEUS_URL}. */
   readonly scrape: string | undefined;
 }
 
-/** Where the command of CLUSTER_SCRAPE has to let Prometheus listen. */
+/** Address of the Prometheus that the command of CLUSTER_SCRAPE runs. */
 export const PROMETHEUS_URL = 'http://127.0.0.1:9390';
 
 export const CLUSTER_HELP = `Applies the manifests to a real cluster, rolls, breaks and deletes them there, and prints a table of what held.
@@ -25,7 +25,7 @@ It works in a namespace of its own with Pod Security "restricted" and removes it
 Needs kubectl; the image's part also podman or docker, Java >= 17 and Maven. Exit code 1: something failed.
 `;
 
-/** The options as the environment has them; an empty variable counts as none. */
+/** Reads the environment; an empty variable is as good as none. */
 function readClusterOptions(env: NodeJS.ProcessEnv): ClusterOptions {
   return {
     loadImage: env['CLUSTER_LOAD_IMAGE'] || undefined,
@@ -34,7 +34,7 @@ function readClusterOptions(env: NodeJS.ProcessEnv): ClusterOptions {
   };
 }
 
-/** What the command line and the environment ask for. */
+/** A test, or a text and an exit code. */
 export type ClusterRequest =
   | { readonly kind: 'test'; readonly options: ClusterOptions }
   | { readonly kind: 'exit'; readonly code: number; readonly stdout?: string; readonly stderr?: string };
@@ -43,7 +43,7 @@ const EXIT_USAGE = 2;
 
 const SKIPPED = 'SKIPPED: KUBECONFIG names no cluster, so nothing was tested (npm run test:cluster -- --help)\n';
 
-/** Without a cluster there is nothing to do, which is told and no failure. */
+/** Reads the command line and the environment; without a cluster nothing is tested, which is no failure. */
 export function readClusterRequest(args: readonly string[], env: NodeJS.ProcessEnv): ClusterRequest {
   const unknown = args.filter((arg) => arg !== '--help' && arg !== '-h');
   if (unknown.length > 0) {

@@ -10,7 +10,12 @@ import { WRITTEN } from './tested-consumer.ts';
 
 const ROLLOUT_LIMIT = '--timeout=300s';
 
-/** Waits until the rollout is over: every Pod is new and ready by its own probe. */
+/** Name of the Prometheus object. */
+const PROMETHEUS = 'cluster-test';
+const SCRAPE_LIMIT_MS = 90_000;
+const POLL_MS = 1_000;
+
+/** Waits until the rollout is over: every Pod is new and ready by its probe. */
 export async function rolledOut(kubectl: Kubectl, deployment: string): Promise<string> {
   try {
     await kubectl.text('rollout', 'status', `deployment/${deployment}`, ROLLOUT_LIMIT);
@@ -34,13 +39,13 @@ export async function podNames(
   return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.name);
 }
 
-/** Takes one Pod away, as a node's drain would, and waits until there are as many as before. */
+/** Deletes one Pod, as the drain of a node would, and waits until all replicas are ready again. */
 export async function podDeleted(kubectl: Kubectl, deployment: string, pod: string): Promise<string> {
   await kubectl.text('delete', 'pod', pod, '--wait', '--timeout=120s');
   return rolledOut(kubectl, deployment);
 }
 
-/** Asks every endpoint of a Pod through a port that kubectl forwards. */
+/** Checks every endpoint of a Pod through a port that kubectl forwards. */
 export async function endpointsAnswer(
   run: RunFolder,
   namespace: string,
@@ -74,11 +79,6 @@ export async function endpointsAnswer(
   return `${found} of ${expected} answer as they should`;
 }
 
-/** Name of the object that asks the operator for a Prometheus. */
-const PROMETHEUS = 'cluster-test';
-const LIMIT_MS = 90_000;
-const POLL_MS = 1_000;
-
 interface Target {
   readonly labels: Readonly<Record<string, string>>;
   readonly health: string;
@@ -97,22 +97,22 @@ async function ask<T>(path: string): Promise<T> {
   return ((await response.json()) as { data: T }).data;
 }
 
-/** Asks until the answer is as it should be; the last problem is told when the time is over. */
+/** Polls until there is no problem any more. @throws ExplainedError with the last problem when the time is over */
 async function eventually(problemOf: () => Promise<string | undefined>): Promise<void> {
-  const deadline = Date.now() + LIMIT_MS;
+  const deadline = Date.now() + SCRAPE_LIMIT_MS;
   for (;;) {
     const problem = await problemOf();
     if (problem === undefined) {
       return;
     }
     if (Date.now() > deadline) {
-      throw new ExplainedError(`after ${LIMIT_MS / 1_000} s: ${problem}`);
+      throw new ExplainedError(`after ${SCRAPE_LIMIT_MS / 1_000} s: ${problem}`);
     }
     await delay(POLL_MS);
   }
 }
 
-/** Asks the operator for a Prometheus that takes every monitor and rule of the namespace, and has it run. */
+/** Creates a Prometheus object for all monitors and rules of the namespace, and runs it by CLUSTER_SCRAPE. */
 export async function prometheusRuns(kubectl: Kubectl, namespace: string, command: string): Promise<string> {
   await kubectl.apply({
     apiVersion: 'monitoring.coreos.com/v1',
@@ -127,7 +127,7 @@ export async function prometheusRuns(kubectl: Kubectl, namespace: string, comman
   return 'runs by what the operator generated';
 }
 
-/** Every Pod is found by the ServiceMonitor, and its answer is taken. */
+/** Checks that Prometheus finds every Pod by the ServiceMonitor, and has the metrics of the Pods. */
 export async function podsScraped(pods: readonly string[]): Promise<string> {
   await eventually(async () => {
     const { activeTargets } = await ask<{ activeTargets: Target[] }>('targets?state=active');
@@ -145,7 +145,7 @@ export async function podsScraped(pods: readonly string[]): Promise<string> {
   return `${pods.length} of ${pods.length} targets up`;
 }
 
-/** Every rule was loaded and computed without an error. */
+/** Checks that Prometheus has loaded every rule and evaluates it without an error. */
 export async function rulesEvaluated(): Promise<string> {
   let alerts: Rule[] = [];
   await eventually(async () => {

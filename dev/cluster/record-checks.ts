@@ -12,40 +12,41 @@ import { count, type Finding } from '../verdict/finding.ts';
 import { awaitAccounted, PositionReader, timeToRecover } from '../verdict/positions.ts';
 import { WRITTEN } from './tested-consumer.ts';
 
-/** What decides the records' content; any number would do. */
+/** Seed of the records' content; any number will do. */
 const SEED = 1;
 const PARTITIONS = 6;
 const RECORDS_PER_SECOND = 500;
 
+const RECOVERY_LIMIT_MS = 120_000;
+const READ_LIMIT_MS = 120_000;
+
 /** Kafka and PostgreSQL on this machine, as Pods reach them. */
-export interface Site {
+export interface BackingServices {
   readonly broker: string;
   readonly databaseUrl: string;
-  /** The same for this machine. */
+  /** `databaseUrl` as this machine reaches it. */
   readonly localDatabaseUrl: string;
   readonly client: Kafka;
   readonly producer: ChaosProducer;
   readonly positions: PositionReader;
 }
 
-function urlAt(url: string, host: string): string {
-  const moved = new URL(url);
-  moved.hostname = host;
-  return moved.href;
-}
-
 /**
- * Starts both and makes the topic; nothing is produced yet.
+ * Starts Kafka and PostgreSQL and makes the topic; nothing is produced yet.
  *
  * @param host this machine as Pods see it
  * @throws ExplainedError when a part does not start
  */
-export async function startSite(run: RunFolder, host: string, onProgress: (text: string) => void): Promise<Site> {
+export async function startBackingServices(
+  run: RunFolder,
+  host: string,
+  onProgress: (text: string) => void,
+): Promise<BackingServices> {
   const starts = [
     startLocalKafka(run, { elsewhere: host, onProgress }),
     startLocalPostgres(run, { admitsOthers: true }),
   ] as const;
-  // Both, before a failure of one is told: what is still starting could not be stopped.
+  // A server that is still starting cannot be stopped, so the failure of one waits for the other.
   await Promise.allSettled(starts);
   const [{ broker, brokerElsewhere }, { urlWithPassword }] = await Promise.all(starts);
   if (brokerElsewhere === undefined) {
@@ -67,11 +68,14 @@ export async function startSite(run: RunFolder, host: string, onProgress: (text:
   };
 }
 
-const RECOVERY_LIMIT_MS = 120_000;
-const READ_LIMIT_MS = 120_000;
+function urlAt(url: string, host: string): string {
+  const moved = new URL(url);
+  moved.hostname = host;
+  return moved.href;
+}
 
-/** Waits until records produced from now on are in PostgreSQL, of every partition. */
-export async function recordsFlow({ positions }: Site): Promise<string> {
+/** Waits until PostgreSQL has records of every partition that were produced from now on. */
+export async function recordsFlow({ positions }: BackingServices): Promise<string> {
   const time = await timeToRecover(() => positions.read(), RECOVERY_LIMIT_MS);
   if (time === undefined) {
     throw new ExplainedError(`new records were not in PostgreSQL within ${RECOVERY_LIMIT_MS / 1_000} s`);
@@ -79,8 +83,8 @@ export async function recordsFlow({ positions }: Site): Promise<string> {
   return `of all ${PARTITIONS} partitions`;
 }
 
-async function findings(site: Site): Promise<readonly Finding[]> {
-  const { positions, client, localDatabaseUrl } = site;
+async function findings(services: BackingServices): Promise<readonly Finding[]> {
+  const { positions, client, localDatabaseUrl } = services;
   const { end: ends } = await positions.read();
   const accounted = await awaitAccounted(
     ends,
@@ -100,8 +104,8 @@ async function findings(site: Site): Promise<readonly Finding[]> {
 }
 
 /** Reads the topic back and compares it with the tables: each record once, as a row or as a dead letter. */
-export async function eachRecordOnce(site: Site): Promise<string> {
-  const unwell = (await findings(site)).filter(({ isWell }) => !isWell);
+export async function eachRecordOnce(services: BackingServices): Promise<string> {
+  const unwell = (await findings(services)).filter(({ isWell }) => !isWell);
   if (unwell.length > 0) {
     const lines = unwell.flatMap(({ check, expected, found, details }) => [
       `${check}: ${found} instead of ${expected}`,
@@ -109,5 +113,5 @@ export async function eachRecordOnce(site: Site): Promise<string> {
     ]);
     throw new ExplainedError(lines.join('\n'));
   }
-  return `${count(site.producer.acknowledged.orders)} records, none lost, none doubled`;
+  return `${count(services.producer.acknowledged.orders)} records, none lost, none doubled`;
 }

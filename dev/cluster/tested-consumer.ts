@@ -17,11 +17,11 @@ export const WRITTEN: Written = { topic: 'orders', group: 'cluster-test', schema
 
 export const REPLICAS = 2;
 
-/** The Secret with the database's credentials. */
+/** Secret with the database's credentials. */
 export const SECRET = 'orders-consumer-database';
 
-/** What the consumer under test depends on. */
-export interface Surroundings {
+/** What the tested consumer needs of the cluster and of this machine. */
+export interface Dependencies {
   readonly namespace: string;
   /** Brokers as Pods see them. */
   readonly broker: string;
@@ -30,18 +30,18 @@ export interface Surroundings {
   readonly hasOperator: boolean;
 }
 
-/** consumer.yaml of the consumer under test. */
-export function subjectDocument(around: Surroundings, logLevel: 'info' | 'debug'): object {
+/** consumer.yaml of the tested consumer. */
+export function consumerDocument(dependencies: Dependencies, logLevel: 'info' | 'debug'): object {
   return {
     name: 'orders-consumer',
-    namespace: { name: around.namespace },
+    namespace: { name: dependencies.namespace },
     image: { repository: 'localhost/stream-consumer' },
     replicas: REPLICAS,
     database: { existingSecret: SECRET },
-    networkPolicy: { egress: { database: [{ ports: [around.databasePort] }] } },
-    monitoring: { customResources: around.hasOperator },
+    networkPolicy: { egress: { database: [{ ports: [dependencies.databasePort] }] } },
+    monitoring: { customResources: dependencies.hasOperator },
     application: {
-      kafka: { brokers: [around.broker], topics: [WRITTEN.topic], groupId: WRITTEN.group },
+      kafka: { brokers: [dependencies.broker], topics: [WRITTEN.topic], groupId: WRITTEN.group },
       database: { schema: WRITTEN.schema },
       consumer: { maxValueBytes: MAX_VALUE_BYTES },
       logging: { level: logLevel },
@@ -49,8 +49,8 @@ export function subjectDocument(around: Surroundings, logLevel: 'info' | 'debug'
   };
 }
 
-/** What the manifests of the document are made from. @throws ExplainedError when the document is wrong */
-export function subjectWorkload(document: object): CheckedWorkload {
+/** The checked content of a consumer.yaml. @throws ExplainedError when it is wrong */
+export function consumerWorkload(document: object): CheckedWorkload {
   const checked = checkConsumerFile(document);
   if (!checked.ok) {
     throw new ExplainedError(describeProblems(checked.problems));
@@ -58,7 +58,7 @@ export function subjectWorkload(document: object): CheckedWorkload {
   return checkedWorkload(checked.value);
 }
 
-export const subjectEndpoint = (own: CheckedWorkload) => managementEndpoint(own.settings);
+export const consumerEndpoint = ({ settings }: CheckedWorkload) => managementEndpoint(settings);
 
 const REPOSITORY = resolve(import.meta.dirname, '..', '..');
 const inRepository = (path: string): string => pathToFileURL(join(REPOSITORY, path)).href;
@@ -70,9 +70,9 @@ const inRepository = (path: string): string => pathToFileURL(join(REPOSITORY, pa
  * @returns the folder that `kubectl apply -f` takes
  * @throws ExplainedError with what synth says when the document is wrong
  */
-export async function rendered(run: RunFolder, document: object): Promise<string> {
+export async function renderManifests(run: RunFolder, document: object): Promise<string> {
   const folder = await mkdtemp(join(run.path, 'manifests-'));
-  // JSON is YAML, too.
+  // JSON is YAML.
   await writeFile(join(folder, 'consumer.yaml'), JSON.stringify(document));
   await mkdir(join(folder, 'environments'));
   const imports = ['--import', inRepository('synthesis/preload.mjs'), '--import', import.meta.resolve('tsx')];
@@ -88,7 +88,7 @@ export async function rendered(run: RunFolder, document: object): Promise<string
 /**
  * Makes an image of this machine known to the cluster's nodes.
  *
- * @param command what makes it known, given the path of a docker-archive
+ * @param command makes it known, given the path of a docker-archive
  * @throws ExplainedError when there is no such image, or a command fails
  */
 export async function loadImage(run: RunFolder, reference: string, command: string): Promise<string> {

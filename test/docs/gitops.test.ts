@@ -18,7 +18,7 @@ describe('docs/gitops.md', () => {
 
   test('shows what the test in a cluster says, by the names of its checks', () => {
     const source = readFileSync('dev/cluster.ts', 'utf8');
-    const checks = [...source.matchAll(/protocol\.check\(\s*(['`])(.*?)\1/g)].map(([, , name = '']) =>
+    const checks = [...source.matchAll(/results\.check\(\s*(['`])(.*?)\1/g)].map(([, , name = '']) =>
       name.replace(/\$\{.*?\}/, '1'),
     );
     const [table = ''] = blocks('console');

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { REPLICAS, SECRET, subjectDocument, subjectWorkload } from '../../../dev/cluster/tested-consumer.ts';
+import { consumerDocument, consumerWorkload, REPLICAS, SECRET } from '../../../dev/cluster/tested-consumer.ts';
 
-const around = { namespace: 'test', broker: '10.0.0.1:19092', databasePort: 15_432, hasOperator: false };
+const dependencies = { namespace: 'test', broker: '10.0.0.1:19092', databasePort: 15_432, hasOperator: false };
 
 test('the consumer under test is right, and reaches what the test gives it', () => {
-  const { file, settings, namespace } = subjectWorkload(subjectDocument(around, 'debug'));
+  const { file, settings, namespace } = consumerWorkload(consumerDocument(dependencies, 'debug'));
   expect(namespace).toBe('test');
   expect(settings.kafka.brokers).toEqual(['10.0.0.1:19092']);
   expect(file.networkPolicy.egress.database).toEqual([{ ports: [15_432] }]);
