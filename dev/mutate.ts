@@ -1,4 +1,4 @@
-/** `npm run mutate`: changes the core in small ways, and looks whether a test notices each of them. */
+/** `npm run mutate`: changes the core in small ways, and checks that a test notices each change. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

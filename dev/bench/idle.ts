@@ -30,8 +30,8 @@ async function idleClient(stack: Stack, way: 'patched' | 'plain'): Promise<numbe
 }
 
 /**
- * Processor time of idle processes: the whole consumer with its health checks and lag polls, and a bare kafkajs consumer
- * with and without our patches; all at once, over the same seconds.
+ * Processor time of idle processes: the whole consumer with its health checks and lag polls, and a bare kafkajs
+ * consumer with and without our patches; all at once, over the same seconds.
  */
 export async function measureIdle(stack: Stack, seconds: number): Promise<IdleResult> {
   const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.ERROR });

@@ -57,8 +57,8 @@ export interface SteadyLoad {
 /**
  * Produces the benchmark's records at a steady rate.
  *
- * @returns a function that ends the load when the last request is acknowledged, and gives the number of records that the
- * topic then has
+ * @returns a function that ends the load when the last request is acknowledged, and gives the number of records in
+ * the topic
  */
 export async function startSteadyLoad(load: SteadyLoad): Promise<() => Promise<number>> {
   const { kafka, topic, partitions, recordsPerSecond, from } = load;

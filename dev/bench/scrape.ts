@@ -47,7 +47,7 @@ interface ScrapeResult {
 }
 
 /**
- * Scrapes a consumer while it works off the topic's backlog, while it keeps up with a steady load, and while it is idle.
+ * Scrapes a consumer while it works off the topic's backlog, keeps up with a steady load, and is idle.
  *
  * The cost is measured as processor time, not as a difference of two throughputs: one of them alone varies by more.
  */
@@ -128,8 +128,8 @@ export interface ScrapeOrder extends ScrapePlan {
 }
 
 /**
- * Scrapes from a process of its own, which ends with this one: here a scrape would also wait for the load that this process
- * produces. Between two scrapes that process makes a request to an idle server, in a third process.
+ * Scrapes from a process of its own, which ends with this one: here a scrape would also wait for the load that is
+ * produced. Between two scrapes it makes a request to an idle server, in a third process.
  */
 class Scraper {
   readonly #target: ScrapeTarget;

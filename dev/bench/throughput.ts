@@ -73,8 +73,9 @@ async function finishedAt(client: pg.Client, records: number): Promise<Date | un
 }
 
 /**
- * Starts the consumer with the topic's backlog and waits until PostgreSQL has all of its records. The clock runs from the
- * assignment of the partitions to the last transaction: it includes the first fetch, but not the start of the process.
+ * Starts the consumer with the topic's backlog and waits until PostgreSQL has all of its records. The clock runs from
+ * the assignment of the partitions to the last transaction: it includes the first fetch, but not the start of the
+ * process.
  *
  * @param stack Kafka and PostgreSQL
  * @throws ExplainedError when the consumer ends before it is done

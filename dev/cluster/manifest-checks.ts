@@ -76,8 +76,8 @@ export async function withoutDifference(kubectl: Kubectl, folder: string): Promi
 }
 
 /**
- * Applies a folder in which only application.yml differs from that of `before`: that has to make a new ConfigMap, and to
- * change the Deployment and nothing else.
+ * Applies a folder in which only application.yml differs from that of `before`: that has to make a new ConfigMap and
+ * change the Deployment, and nothing else.
  */
 export async function changeApplied(kubectl: Kubectl, before: string, after: string): Promise<string> {
   const old = await contents(kubectl, before);

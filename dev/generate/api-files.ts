@@ -13,7 +13,7 @@ import { markdownTable } from './document-tables.ts';
 import type { GeneratedFile } from './generated-files.ts';
 import { type PropsProperty, type PropsSection, propsSections } from './props.ts';
 
-/** Folder that holds generated files and no others. */
+/** A folder of generated files only. */
 export const API_FOLDER = 'docs/api';
 
 const HEADER = '<!-- Written by npm run generate out of the sources; never edited. -->\n\n';
@@ -28,7 +28,7 @@ const code = (text: string): string => `\`${text}\``;
 
 const withoutLinks = (text: string): string => text.replaceAll(/\{@link (\w+)\}/g, '`$1`');
 
-/** Parameters and what is thrown, as list items; the rest of a doc comment stays text. */
+/** A doc comment with its `@param` and `@throws` as list items. */
 const tagsAsList = (doc: string): string =>
   withoutLinks(doc)
     .replaceAll(/^@param (\w+) (.*)$/gm, '- `$1`: $2')
@@ -59,7 +59,7 @@ function propsSection({ name, about, properties }: PropsSection, known: Readonly
   return `## ${name}\n\n${about}\n\n${markdownTable(['Property', 'Type', 'Default', 'Meaning'], rows)}\n`;
 }
 
-/** The reference of the library: its classes from their doc comments, its props from the schema. */
+/** The reference of the library: classes from their doc comments, props from the schema. */
 export function apiFiles(root: string): readonly GeneratedFile[] {
   const classes = CLASSES.map((path) => documentedClass(readFileSync(join(root, path), 'utf8')));
   const sections = propsSections();
@@ -85,7 +85,7 @@ interface DocumentedMember {
 /** A class as its source declares and documents it. */
 interface DocumentedClass {
   readonly name: string;
-  /** What it extends. */
+  /** Its base class. */
   readonly base: string;
   readonly doc: string;
   /** Its public readonly properties, in their order. */
@@ -95,7 +95,7 @@ interface DocumentedClass {
   readonly constructorDoc: string;
 }
 
-/** A syntax tree with the text and the comments that it was read from. */
+/** The text of a source file, and the comments in it. */
 interface Source {
   readonly text: string;
   readonly comments: readonly Comment[];
@@ -126,7 +126,7 @@ function membersOf(source: Source, { body }: Class): DocumentedMember[] {
   });
 }
 
-/** As written, but a pattern that takes its argument apart is called `props`. */
+/** A parameter as written, with the name `props` for a destructuring pattern. */
 function parameterOf(source: Source, parameter: ParamPattern): string {
   const written =
     parameter.type === 'ObjectPattern' && parameter.typeAnnotation

@@ -5,7 +5,7 @@ import { listSettings, type SettingEntry } from '../../settings/setting-list.ts'
 import { SettingsSchema } from '../../settings/settings.ts';
 
 /**
- * Replaces what stands between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` in a Markdown text; a text
+ * Replaces the text between `<!-- generated:NAME -->` and `<!-- /generated:NAME -->` in a Markdown document; one
  * without the marks stays as it is.
  *
  * @throws Error when a section is opened and not closed.
@@ -32,20 +32,22 @@ export function markdownTable(header: readonly string[], rows: readonly (readonl
   return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
+const code = (text: string): string => `\`${text}\``;
+
 function defaultOf({ segments, isRequired, isRequiredInSection, schema }: SettingEntry): string {
   if (isRequired) {
     return '**required**';
   }
   if (isRequiredInSection) {
-    return `required in \`${segments.slice(0, -1).join('.')}\``;
+    return `required in ${code(segments.slice(0, -1).join('.'))}`;
   }
   const text = String(schema.default ?? '');
-  return text === '' ? '' : `\`${text}\``;
+  return text === '' ? '' : code(text);
 }
 
 function settingRow(setting: SettingEntry): readonly string[] {
   const { path, environmentName, schema } = setting;
-  return [`\`${path}\``, `\`${environmentName}\``, defaultOf(setting), allowedValues(schema), schema.description ?? ''];
+  return [code(path), code(environmentName), defaultOf(setting), allowedValues(schema), schema.description ?? ''];
 }
 
 /** Every setting of `application.yml`. */
@@ -54,8 +56,6 @@ export const settingsTable = (): string =>
     ['Setting', 'Environment variable', 'Default', 'Allowed', 'Meaning'],
     listSettings(SettingsSchema as SchemaNode).map(settingRow),
   );
-
-const code = (text: string): string => `\`${text}\``;
 
 const metricRow = ({
   name,

@@ -7,7 +7,7 @@ import { metricsTable, replaceSection, settingsTable } from './document-tables.t
 import { propsFile } from './props.ts';
 import { consumerFileSchema, environmentFileSchema, publishSchema, schemaText } from './schema-files.ts';
 
-/** A file as it has to be. */
+/** A file with its current content. */
 export interface GeneratedFile {
   /** Below the repository's root. */
   readonly path: string;
@@ -26,6 +26,19 @@ function schemaFiles(): readonly GeneratedFile[] {
   ];
 }
 
+/** The package's version as a constant, so that no construct has to read package.json. */
+function versionFile(root: string): GeneratedFile {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  return {
+    path: 'contract/product-version.ts',
+    content: `// Written by npm run generate out of package.json; never edited.
+
+/** Version of the package: \`app.kubernetes.io/version\`, and the image's tag unless another is asked for. */
+export const PRODUCT_VERSION = '${version}';
+`,
+  };
+}
+
 function documentFile(root: string, path: string): GeneratedFile {
   const text = readFileSync(join(root, path), 'utf8');
   return {
@@ -35,9 +48,9 @@ function documentFile(root: string, path: string): GeneratedFile {
 }
 
 /**
- * All files that are generated, or have generated sections, with the content they should have.
+ * All files that are generated or have generated sections.
  *
- * @param root folder of the repository: the documents' own text is read there.
+ * @param root folder of the repository, with the hand-written text of the documents
  */
 export function generatedFiles(root: string): readonly GeneratedFile[] {
   const documents = DOCUMENTS.filter((path) => existsSync(join(root, path)));
@@ -50,7 +63,7 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
   ];
 }
 
-/** The generated files that are missing or different. */
+/** The generated files that are missing or out of date. */
 export function outdatedFiles(root: string): readonly GeneratedFile[] {
   return generatedFiles(root).filter(({ path, content }) => {
     const file = join(root, path);
@@ -58,24 +71,11 @@ export function outdatedFiles(root: string): readonly GeneratedFile[] {
   });
 }
 
-/** Files in the folder that holds only generated ones, which nothing generates any more. */
+/** Files of docs/api that are generated no more. */
 export function staleFiles(root: string): readonly string[] {
   const generated = new Set(generatedFiles(root).map(({ path }) => path));
   const folder = join(root, API_FOLDER);
   return (existsSync(folder) ? readdirSync(folder) : [])
     .map((name) => `${API_FOLDER}/${name}`)
     .filter((path) => !generated.has(path));
-}
-
-/** The package's version as a constant, so that no construct has to read package.json. */
-function versionFile(root: string): GeneratedFile {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  return {
-    path: 'contract/product-version.ts',
-    content: `// Written by npm run generate out of package.json; never edited.
-
-/** Version of the package: \`app.kubernetes.io/version\`, and the image's tag unless another is asked for. */
-export const PRODUCT_VERSION = '${version}';
-`,
-  };
 }

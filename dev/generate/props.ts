@@ -8,9 +8,9 @@ export interface PropsProperty {
   readonly key: string;
   readonly type: PropsType;
   readonly description: string;
-  /** What is allowed, in words; empty where the type says it. */
+  /** Allowed values in words; empty where the type says it. */
   readonly allowed: string;
-  /** What holds when it is left out, as cdk8s-plus writes it: a literal, or a dash and words; `undefined`: it may not be. */
+  /** The default as cdk8s-plus writes it: a literal, or a dash and words; `undefined` for a required property. */
   readonly fallback: string | undefined;
 }
 
@@ -21,6 +21,9 @@ export interface PropsSection {
   readonly properties: readonly PropsProperty[];
 }
 
+const HEADER = "// Written by npm run generate out of consumer.yaml's schema; never edited.\n";
+
+/** The end of a description that says what holds without the property. */
 const LEFT_OUT = /(?:^|[.;:] )[Ll]eft out: ([^;]+?)(?:[.;](?: |$)|$)/;
 
 function fallback(node: SchemaNode, path: readonly string[]): string {
@@ -77,8 +80,6 @@ export function propsSections(root: SchemaNode = ConsumerFileSchema as SchemaNod
   }
   return found;
 }
-
-const HEADER = "// Written by npm run generate out of consumer.yaml's schema; never edited.\n";
 
 function propertyText({ key, type, description, allowed, fallback }: PropsProperty): string {
   const paragraphs = [

@@ -1,13 +1,13 @@
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
 import { freeValue, isMandatory, isOpen, type SchemaNode } from '../../settings/schema.ts';
 
-/** JSON Schema with the keywords that only these two files need. */
+/** JSON Schema with the keywords that only the files of consumers need. */
 type PublishedSchema = SchemaNode & Readonly<Record<string, unknown>>;
 
 const CONSUMER = '#/definitions/consumer';
 
-/** What is laid over something: any part of a consumer, and null where a part is to go. */
-function laidOver(): PublishedSchema {
+/** An overlay: any part of a consumer, and null to remove one. */
+function overlay(): PublishedSchema {
   const {
     $id: _id,
     title: _title,
@@ -27,7 +27,7 @@ const consumers = (description: string): PublishedSchema => ({
   items: { allOf: [{ $ref: CONSUMER }, { required: ['name'] }] } as SchemaNode,
 });
 
-/** Of a schema only what must be there. */
+/** Only the `required` of a schema, at every level. */
 function requiredPart(node: SchemaNode): PublishedSchema {
   const mandatory = (node.required ?? []).filter((key) => isMandatory(node, key));
   const inner = Object.entries(node.properties ?? {}).map(([key, child]) => [key, requiredPart(child)] as const);
@@ -50,14 +50,14 @@ export function consumerFileSchema(): PublishedSchema {
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { properties: { name: { not: {} } } },
     else: requiredPart(schema),
-    definitions: { consumer: laidOver() },
+    definitions: { consumer: overlay() },
   };
 }
 
 /** The schema of a file in environments/: any part of consumer.yaml. */
 export function environmentFileSchema(): PublishedSchema {
   const { $id, title } = ConsumerFileSchema as SchemaNode;
-  const part = laidOver();
+  const part = overlay();
   const references = Object.keys(part.properties ?? {}).map((key) => [
     key,
     { $ref: `${CONSUMER}/properties/${key}` } as SchemaNode,
@@ -77,11 +77,11 @@ export function environmentFileSchema(): PublishedSchema {
   };
 }
 
-/** Which liberties a file has beside the schema that the finished settings are checked with. */
+/** What a file may do beyond the schema of the complete settings. */
 interface SchemaUse {
-  /** Whether nothing has to be in it, as other sources may give the rest. */
+  /** Whether nothing is required in it, as other sources may give the rest. */
   readonly isPartial: boolean;
-  /** Whether null removes what a file below it gives. */
+  /** Whether null removes a value that the file below it gives. */
   readonly nullRemoves: boolean;
   /** Whether keys may be in kebab-case or dotted, and any value may hold a placeholder such as `${NAME:default}`. */
   readonly isRelaxed: boolean;
@@ -126,7 +126,7 @@ const kebabCase = (key: string): string => key.replaceAll(/[A-Z]/g, (capital) =>
 
 const camelCase = (key: string): string => key.replaceAll(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 
-/** What an editor should offer below a section: the keys, and after them, for relaxed ones, their other spelling. */
+/** The keys that an editor offers in a section, and after them, for relaxed binding, their other spelling. */
 function publishProperties(properties: Readonly<Record<string, SchemaNode>>, use: SchemaUse) {
   const published = mapValues(properties, (child) => publishChild(child, use));
   const others = Object.entries(published).flatMap(([key, child]) => {
@@ -137,7 +137,7 @@ function publishProperties(properties: Readonly<Record<string, SchemaNode>>, use
 }
 
 function publishPatterns(node: SchemaNode, use: SchemaUse) {
-  // Where a dotted key leads is beyond JSON Schema; the consumer checks it.
+  // JSON Schema cannot follow a dotted key; the consumer checks it.
   const mayHoldDots = node.patternProperties === undefined || freeValue(node)?.type === 'object';
   const dotted = use.isRelaxed && mayHoldDots ? { '[.]': {} } : {};
   return { ...dotted, ...mapValues(node.patternProperties ?? {}, (child) => publishChild(child, use)) };
@@ -162,9 +162,9 @@ export function schemaText(node: object): string {
 }
 
 /**
- * The schema as an editor wants it for a file that a person writes: what has a default may be left out.
+ * The schema of a hand-written file, for an editor: keys with a default are not required.
  *
- * @param schema the one that the complete settings are checked with.
+ * @param schema that of the complete settings
  */
 export function publishSchema(schema: SchemaNode, use: SchemaUse): SchemaNode {
   return publishNode(JSON.parse(JSON.stringify(schema)) as SchemaNode, use);

@@ -1,6 +1,15 @@
 import { compileSchema } from '../../settings/compile-schema.ts';
 import { isFreeMap, isOpen, type SchemaNode } from '../../settings/schema.ts';
 
+/** Width of a doc comment. */
+const WIDTH = 118;
+
+/** Longest default: three lines of a doc comment. */
+const LONGEST_DEFAULT = 250;
+
+/** More levels than any section of consumer.yaml has. */
+const DEEPEST = 10;
+
 /** A TypeScript type as text, and the sections for which it names an interface. */
 export interface PropsType {
   readonly text: string;
@@ -49,7 +58,7 @@ function unionOf(nodes: readonly SchemaNode[], path: readonly string[]): PropsTy
 }
 
 /**
- * The type of what may stand at a place of consumer.yaml.
+ * The type of the values that the schema of a path of consumer.yaml allows.
  *
  * @throws Error for a schema that this generator has no type for
  */
@@ -83,22 +92,16 @@ export function propsType(node: SchemaNode, path: readonly string[]): PropsType 
   return plain(scalar);
 }
 
-/** A doc comment shows so many characters in three lines. */
-const LONGEST = 250;
-
-/** No section of consumer.yaml has so many levels. */
-const DEEPEST = 10;
-
 /** A key as TypeScript writes it: Spring's own names have dashes. */
 export const propertyName = (key: string): string => (/^\w+$/.test(key) ? key : `'${key}'`);
 
-/** @param maps how many maps inside one another are written out */
+/** @param maps number of levels of maps to write out */
 function literal(value: unknown, maps: number): string {
   if (Array.isArray(value)) {
     return `[${value.map((each) => literal(each, maps)).join(', ')}]`;
   }
   if (typeof value !== 'object' || value === null) {
-    return typeof value === 'string' ? `'${value}'` : String(value);
+    return scalarText(value);
   }
   const entries = Object.entries(value);
   if (entries.length === 0) {
@@ -108,7 +111,7 @@ function literal(value: unknown, maps: number): string {
   return maps === 0 ? '{ ... }' : `{ ${inner.join(', ')} }`;
 }
 
-/** What is there when a key is left out: the check itself fills in what a section and the items of a list leave out. */
+/** The value of a key that is left out, with the inner defaults that the check fills in. */
 function completeDefault(node: SchemaNode): unknown {
   const filled: { value?: unknown } = {};
   compileSchema({ type: 'object', properties: { value: node } } as SchemaNode)(filled);
@@ -119,13 +122,11 @@ function completeDefault(node: SchemaNode): unknown {
 export function defaultText(node: SchemaNode): string {
   const value = completeDefault(node);
   let maps = DEEPEST;
-  while (maps > 1 && literal(value, maps).length > LONGEST) {
+  while (maps > 1 && literal(value, maps).length > LONGEST_DEFAULT) {
     maps -= 1;
   }
   return literal(value, maps);
 }
-
-const WIDTH = 118;
 
 function wrap(text: string, width: number): string[] {
   const lines = [''];

@@ -27,12 +27,12 @@ export function findContainerEngine(searchPath: string | undefined): ContainerEn
   return CONTAINER_ENGINES.find((engine) => folders.some((folder) => isExecutable(join(folder, engine))));
 }
 
-/** What an image says of itself, by the names of app/Dockerfile's build arguments. */
+/** Origin and time of an image, for its labels, by the names of app/Dockerfile's build arguments. */
 interface ImageFacts {
   readonly VERSION: string;
   /** Where the sources are: package.json's `repository`. */
   readonly SOURCE: string;
-  /** The commit, with `-dirty` behind it where files differ from it; empty outside of git. */
+  /** The commit, with `-dirty` after it where files differ from it; empty outside of git. */
   readonly REVISION: string;
   /** Empty outside of git, and where no branch is checked out. */
   readonly BRANCH: string;
@@ -44,13 +44,13 @@ interface ImageFacts {
 
 const isoTime = (epochSeconds: number): string => new Date(epochSeconds * 1_000).toISOString().replace('.000Z', 'Z');
 
-/** What a git command prints; empty where git, the repository or the answer is missing. */
+/** Output of a git command; empty where git, the repository or the answer is missing. */
 function git(folder: string, ...args: readonly string[]): string {
   const { status, stdout } = spawnSync('git', ['-C', folder, ...args], { encoding: 'utf8' });
   return status === 0 ? stdout.trim() : '';
 }
 
-/** Time, in seconds since 1970, that everything in the image is dated with, so that a second build gives the same image. */
+/** Seconds since 1970, the time of all files in the image, so that a second build gives the same image. */
 export function sourceDateEpoch(folder: string, env: Readonly<Record<string, string | undefined>>): number {
   const given = env['SOURCE_DATE_EPOCH'];
   if (given !== undefined && !/^\d{1,12}$/.test(given)) {
@@ -65,7 +65,7 @@ function repositoryUrl(folder: string): string {
 }
 
 /**
- * Reads what is known of the sources.
+ * Reads the origin of the sources from git and package.json.
  *
  * @param folder the checkout
  * @param env where `SOURCE_DATE_EPOCH` may be; left out there: the time of the commit, and 0 (1970) outside of git
@@ -85,7 +85,7 @@ export function imageFacts(folder: string, env: Readonly<Record<string, string |
   };
 }
 
-/** What there is to say about one build. */
+/** One build of app/Dockerfile. */
 export interface ImageBuild {
   /** Name that the image gets. */
   readonly reference: string;
@@ -100,7 +100,7 @@ export interface ImageBuild {
   readonly isLocal?: boolean;
 }
 
-function enginesOwn(engine: ContainerEngine, { epoch, isLocal }: ImageBuild): string[] {
+function engineFlags(engine: ContainerEngine, { epoch, isLocal }: ImageBuild): string[] {
   if (engine === 'docker') {
     // BuildKit takes the date from there; it has no option against pulling, and pulls only what is missing
     return ['--build-arg', `SOURCE_DATE_EPOCH=${epoch}`];
@@ -110,13 +110,13 @@ function enginesOwn(engine: ContainerEngine, { epoch, isLocal }: ImageBuild): st
   return [...own, ...(isLocal ? ['--pull-never'] : [])];
 }
 
-/** Arguments that have the engine build app/Dockerfile from the repository's root. */
+/** Arguments of the engine, to build app/Dockerfile from the repository's root. */
 export function buildArguments(engine: ContainerEngine, build: ImageBuild): string[] {
   const { reference, nodeImage, facts, certificates } = build;
   const buildArgs = { ...(nodeImage === undefined ? {} : { NODE_IMAGE: nodeImage }), ...facts };
   return [
     'build',
-    ...enginesOwn(engine, build),
+    ...engineFlags(engine, build),
     ...(certificates === undefined ? [] : ['--secret', `id=certificates,src=${certificates}`]),
     ...Object.entries(buildArgs).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
     ...['--file', 'app/Dockerfile', '--tag', reference, '.'],

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 
-/** All that is locked: `--omit=dev` leaves out production dependencies that are dev dependencies elsewhere, too. */
+/** All locked packages: `--omit=dev` also leaves out production dependencies that are dev dependencies elsewhere. */
 const NPM_SBOM = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'];
 
 interface Manifest {
@@ -22,14 +22,14 @@ interface Bill {
   readonly metadata: { readonly component: Component };
 }
 
-/** The part of the bill that these direct dependencies bring. */
+/** The bill of these direct dependencies and all that they depend on. */
 function reachable(bill: Bill, names: readonly string[]): Bill {
   const dependsOn = new Map(bill.dependencies.map((each) => [each.ref, each.dependsOn]));
   const nameOf = new Map(bill.components.map((each) => [each['bom-ref'], each.name]));
   const root = bill.metadata.component['bom-ref'];
   const direct = (dependsOn.get(root) ?? []).filter((ref) => names.includes(nameOf.get(ref) ?? ''));
   const kept = new Set([root, ...direct]);
-  // A set that grows while it is gone through goes on with what was added.
+  // The loop also visits what it adds to the set.
   for (const ref of kept) {
     for (const next of ref === root ? [] : (dependsOn.get(ref) ?? [])) kept.add(next);
   }
@@ -42,7 +42,7 @@ function reachable(bill: Bill, names: readonly string[]): Bill {
   };
 }
 
-/** An UUID that the same content always gets. */
+/** A UUID made from the content. */
 function contentUuid(content: string): string {
   const hex = createHash('sha256').update(content).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
@@ -51,12 +51,12 @@ function contentUuid(content: string): string {
 }
 
 /**
- * The software bill of materials of the application layer, CycloneDX as npm makes it. npm puts the clock, a random serial
- * number and its folder's name into it; here the same sources give the same bill.
+ * The software bill of materials of the application layer, CycloneDX as npm makes it. npm puts the clock, a random
+ * serial number and its folder's name into it; here the same sources give the same bill.
  *
  * @param folder the checkout
  * @param created ISO time that the bill is dated with
- * @throws Error with npm's own words when it makes none
+ * @throws Error with npm's message when npm fails
  */
 export function softwareBill(folder: string, created: string): string {
   const { status, stdout, stderr } = spawnSync('npm', NPM_SBOM, { cwd: folder, encoding: 'utf8', maxBuffer: 1e8 });

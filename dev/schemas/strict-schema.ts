@@ -9,7 +9,7 @@ const isObject = (value: unknown): value is Schema =>
 const LABEL_NAME = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
 const DNS_NAME = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*';
 
-/** What the API server checks although its schema does not say it. */
+/** Checks of the API server that its schema leaves out. */
 const UNPUBLISHED: Readonly<Record<string, Schema>> = {
   'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta': {
     name: { type: 'string', pattern: `^${DNS_NAME}$`, maxLength: 253 },
@@ -21,7 +21,7 @@ const UNPUBLISHED: Readonly<Record<string, Schema>> = {
   },
 };
 
-/** Amounts and ports that are numbers or texts; what the published schema calls only texts. */
+/** Amounts and ports are numbers or texts; the published schema has only texts. */
 const SCALARS: Readonly<Record<string, Schema>> = {
   'io.k8s.apimachinery.pkg.api.resource.Quantity': {
     type: ['string', 'number'],
@@ -30,10 +30,10 @@ const SCALARS: Readonly<Record<string, Schema>> = {
   'io.k8s.apimachinery.pkg.util.intstr.IntOrString': { type: ['integer', 'string'] },
 };
 
-/** Words for people and for tools, of no use to a check. `description` and the like may be names of properties too. */
+/** Annotations, of no use to a check. `description` and the like may be names of properties, too. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(['description', 'title', 'example', 'externalDocs', 'default']);
 
-/** Go writes a case-insensitive pattern in a way that JavaScript does not read. */
+/** JavaScript has no `(?i)` for a case-insensitive pattern. */
 function readablePattern(pattern: string): string {
   return pattern.includes('(?i)')
     ? pattern.replace('(?i)', '').replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`)
@@ -43,7 +43,7 @@ function readablePattern(pattern: string): string {
 const strictMap = (properties: Schema): Schema =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, strictSchema(schema)]));
 
-/** A published schema without its words, and so strict that an object refuses a field that it does not know. */
+/** A published schema without its annotations; its objects refuse unknown fields. */
 export function strictSchema(node: unknown): unknown {
   if (Array.isArray(node)) {
     return node.map(strictSchema);

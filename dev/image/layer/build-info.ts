@@ -1,5 +1,5 @@
 /**
- * Writes what only the build knows, for `/actuator/info`. Runs inside app/Dockerfile's build stage:
+ * Writes commit, branch and time of the build for `/actuator/info`, in app/Dockerfile's build stage:
  * `node dev/image/layer/build-info.ts FOLDER`, with the build's arguments in the environment.
  */
 import { writeFileSync } from 'node:fs';
