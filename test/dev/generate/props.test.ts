@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { type PropsSection, propsSections } from '../../../dev/generate/props.ts';
+import { type PropsSection, propsFile, propsInterface, propsSections } from '../../../dev/generate/props.ts';
+import { propsType } from '../../../dev/generate/typescript-text.ts';
 import type { SchemaNode } from '../../../settings/schema.ts';
 import { exampleConsumer } from '../../charts/example-consumer.ts';
 
@@ -91,4 +92,35 @@ test('every section of the schema is there once, the whole file first', () => {
   expect(names[0]).toBe('StreamConsumerProps');
   expect(new Set(names).size).toBe(names.length);
   expect(names).toEqual(expect.arrayContaining(['ImageProps', 'ApplicationKafkaProps']));
+});
+
+test('an interface has a comment for each property, with what is allowed and the default', () => {
+  const type = propsType({ type: 'integer' }, ['x', 'replicas']);
+  const properties = [
+    { key: 'replicas', type, description: 'Pods.', allowed: '0 to 9', fallback: '1' },
+    { key: 'in-root', type, description: 'Whether.', allowed: '', fallback: undefined },
+  ];
+  expect(propsInterface({ name: 'XProps', about: 'About.', properties })).toBe(`/** About. */
+export interface XProps {
+  /**
+   * Pods.
+   *
+   * Allowed: 0 to 9.
+   *
+   * @default 1
+   */
+  readonly replicas?: number;
+
+  /** Whether. */
+  readonly 'in-root': number;
+}
+`);
+});
+
+test('one file has the interface of every section and imports nothing', () => {
+  const { path, content } = propsFile();
+  const declared = [...content.matchAll(/^export interface (\w+) /gm)].map(([, name]) => name);
+  expect(path).toBe('deployment/props.ts');
+  expect(declared).toEqual(propsSections().map(({ name }) => name));
+  expect(content).not.toMatch(/^import/m);
 });

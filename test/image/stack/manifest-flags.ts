@@ -59,7 +59,7 @@ export function manifestContainer(file: string): ManifestContainer {
 /** Seconds between SIGTERM and SIGKILL in a file of manifests. */
 export const gracePeriodSeconds = (file: string): number => podSpec(file).terminationGracePeriodSeconds;
 
-/** The kubelet's words for restricting a container, said to podman. */
+/** podman's flags for the restrictions of a container's manifest. */
 export function restrictionFlags({ securityContext, resources }: ManifestContainer): string[] {
   return [
     ...(securityContext.readOnlyRootFilesystem ? ['--read-only', '--read-only-tmpfs=false'] : []),

@@ -21,7 +21,7 @@ interface PodUnderTest {
 
 /** A Pod that runs the synthesized manifests. */
 export interface PlayedPod {
-  /** The manifests it was made from. */
+  /** File of its manifests. */
   readonly manifests: string;
   /** Name of the consumer's container. */
   readonly container: string;
@@ -46,7 +46,7 @@ async function manifestsOf({ name, application, database }: PodUnderTest): Promi
   return join(folder, 'dist/consumer.k8s.yaml');
 }
 
-/** Puts the Secret there as podman's own version reads it: until 4.3 the bare keys, later the Kubernetes object. */
+/** Creates the Secret in the form that this podman reads: until 4.3 the bare keys, later the Kubernetes object. */
 async function createSecret(name: string, values: Readonly<Record<string, string>>): Promise<void> {
   const encoded = Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
   const data = Object.fromEntries(encoded) as Record<string, string>;
@@ -66,8 +66,8 @@ interface Infra {
 }
 
 /**
- * Has podman run synthesized manifests, unchanged, beside the Secret that they name. Of the probes podman makes a curl inside
- * the container, which is not there, so its verdict means nothing. The Pod ends with the test file.
+ * Runs synthesized manifests in podman, unchanged, with the Secret that they name. For probes podman runs curl inside the
+ * container, which has none, so its verdict means nothing. The Pod ends with the test file.
  */
 export async function playPod(chosen: PodUnderTest): Promise<PlayedPod> {
   const manifests = await manifestsOf(chosen);
@@ -87,7 +87,7 @@ export async function playPod(chosen: PodUnderTest): Promise<PlayedPod> {
 }
 
 /**
- * Asks as the kubelet does: first after the initial delay, then once in each period, each time with the probe's own timeout.
+ * Probes as the kubelet does: first after the initial delay, then once in each period, with the probe's timeout.
  *
  * @param startedAt when the container was started, in milliseconds
  * @returns the HTTP status of each answer; 0 where none came
@@ -110,7 +110,7 @@ export async function askProbe(
   return statuses;
 }
 
-/** Program of the Pod's side: hands connections to a port of its loopback interface on to a socket in the file system. */
+/** Program in the Pod's network: forwards connections to a port of its loopback interface to a Unix socket. */
 const POD_SIDE = `
   const { createServer, connect } = require('node:net');
   const [, port, path] = process.argv;
@@ -121,7 +121,7 @@ const POD_SIDE = `
   }).listen(Number(port), '127.0.0.1');
 `;
 
-/** Takes the connections of the Pod's side to a port of this machine. */
+/** Forwards the connections to the Unix socket to a port of this machine. */
 async function listenForPod(run: RunFolder, port: number, path: string): Promise<void> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -151,7 +151,7 @@ async function listenForPod(run: RunFolder, port: number, path: string): Promise
  * and Kafka tells its clients to come to 127.0.0.1.
  *
  * @param pid a process in the Pod's network
- * @param ports what listens here on 127.0.0.1
+ * @param ports of servers on 127.0.0.1 of this machine
  */
 export async function shareLoopback(pid: number, ports: readonly number[]): Promise<void> {
   const run = await testRun();

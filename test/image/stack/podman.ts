@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 
-/** Label of every container that a test starts by itself, so that the next run finds what a killed one left. */
+/** Label of the containers that tests start, by which the next run finds those of a killed one. */
 export const TEST_LABEL = 'stream-consumer.test=image';
 
-/** How a podman command ended. */
+/** Exit code and output of a podman command. */
 interface Finished {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs podman to its end, whatever that is. */
+/** Runs podman to its end; any exit code is a result. */
 export function runPodman(args: readonly string[]): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const child = spawn('podman', args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -30,7 +30,7 @@ export function runPodman(args: readonly string[]): Promise<Finished> {
  * Runs podman to its end.
  *
  * @returns what it printed, trimmed
- * @throws Error with its own words when it fails
+ * @throws Error with podman's message when it fails
  */
 export async function podman(args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await runPodman(args);

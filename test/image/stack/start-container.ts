@@ -7,10 +7,10 @@ import { testRun } from '../../integration/stack/test-run.ts';
 import { manifestContainer, plainEnvironment, restrictionFlags } from './manifest-flags.ts';
 import { podman, runPodman, TEST_LABEL } from './podman.ts';
 
-/** Where the container finds the folder of secret files. */
+/** Mount path of the folder of secret files. */
 const SECRETS_FOLDER = '/etc/stream-consumer-secrets';
 
-/** What a test may choose. */
+/** A container's settings that a test chooses. */
 export interface ContainerUnderTest {
   /** Content of `application.yml`, mounted where the chart mounts its ConfigMap. */
   readonly settings: object;
@@ -29,9 +29,9 @@ export interface Container {
   readonly name: string;
   /** Runs a script in it with its own Node.js, and gives what it prints. */
   evaluate(script: string): Promise<string>;
-  /** Has podman run the image's HEALTHCHECK once, and gives what podman makes of it: `starting`, `healthy` or `unhealthy`. */
+  /** Runs the image's HEALTHCHECK once, and gives podman's verdict: `starting`, `healthy` or `unhealthy`. */
   checkHealth(): Promise<string>;
-  /** What it wrote so far. */
+  /** Its output so far. */
   logs(): Promise<{ readonly stdout: string; readonly stderr: string }>;
   /** Waits until it has ended by itself or was stopped, and gives its exit code. */
   ended(): Promise<number>;
