@@ -1,15 +1,15 @@
 import { deadLetterTopic } from '../settings/dead-letters.ts';
 import { milliseconds } from '../settings/duration.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { ProductBuild } from './configuration/product-build.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
+import { LogRanges } from './kafka/kafka-admin.ts';
 import { createKafkaCheck } from './kafka/kafka-check.ts';
 import { createKafkaClient } from './kafka/kafka-client.ts';
 import { KafkaSource } from './kafka/kafka-source.ts';
-import { LogRanges } from './kafka/log-ranges.ts';
 import { createManagement, type Management } from './management/create-management.ts';
 import { ListenError } from './management/listening.ts';
+import type { ProductBuild } from './product-build.ts';
 import { createDatabaseCheck } from './store/database-check.ts';
 import { DatabasePool } from './store/database-pool.ts';
 import { PostgresSink } from './store/postgres-sink.ts';

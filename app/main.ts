@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PRODUCT_NAME } from '../contract/identity.ts';
 import type { Settings } from '../settings/settings.ts';
 import { configure } from './configuration/configure.ts';
-import { productBuild } from './configuration/product-build.ts';
 import type { DeadLettersRequest } from './dead-letters/dead-letters-request.ts';
 import { EXIT_CODE } from './exit-code.ts';
+import { productBuild } from './product-build.ts';
 import { keepRecordsYoung } from './young-records.ts';
 
 /** The last lines get this long to reach a reader that is slow. */

@@ -7,9 +7,9 @@ import { checkSettings, type Settings, SettingsSchema } from '../../settings/set
 import { shownPath } from '../../settings/shown-value.ts';
 import { type ConfigFile, findConfigFile } from './find-config-file.ts';
 import { type MergedValues, mergeValues } from './merge-values.ts';
+import { readText } from './named-file.ts';
 import { type ConfigTree, readConfigTree } from './read-config-tree.ts';
 import { readEnvironment } from './read-environment.ts';
-import { readText } from './read-text.ts';
 import { readYaml, type YamlInput, type YamlSettings } from './read-yaml.ts';
 import { shownFile } from './shown-file.ts';
 

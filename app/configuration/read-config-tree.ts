@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SchemaNode } from '../../settings/schema.ts';
-import { bindKey } from './bind-key.ts';
 import { convert } from './convert-text.ts';
-import { readText } from './read-text.ts';
+import { readText } from './named-file.ts';
+import { bindKey } from './relaxed-binding.ts';
 import type { SettingValue } from './setting-value.ts';
 
 /** A mounted directory of secret files. */

@@ -5,9 +5,9 @@ import { isOpen, type SchemaNode } from '../../settings/schema.ts';
 import { environmentName } from '../../settings/setting-list.ts';
 import { MASK, shownKey } from '../../settings/shown-value.ts';
 import { plainData, YAML_OPTIONS, yamlMistakes } from '../../settings/yaml-document.ts';
-import { bindKey } from './bind-key.ts';
 import { convert } from './convert-text.ts';
-import { DEEPEST_PLACEHOLDER, isNestedTooDeep, resolvePlaceholders } from './resolve-placeholders.ts';
+import { DEEPEST_PLACEHOLDER, isNestedTooDeep, resolvePlaceholders } from './placeholders.ts';
+import { bindKey } from './relaxed-binding.ts';
 import type { SettingValue } from './setting-value.ts';
 import { type LocatedDocument, placeOf, placeOfValue, type RawPath } from './yaml-place.ts';
 

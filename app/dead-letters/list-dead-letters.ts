@@ -8,7 +8,7 @@ import {
   deadLettersTable,
   type StoredDeadLetter,
   selection,
-} from './stored-dead-letter.ts';
+} from './dead-letters-table.ts';
 
 /** Small enough that a page of large values fits into memory. */
 const PAGE_ROWS = 100;

@@ -1,7 +1,7 @@
 import type { DatabasePool } from '../store/database-pool.ts';
+import { type ReplayOutcome, type ReplayTarget, replayNext } from './dead-letters-replay.ts';
 import type { ReplayRequest } from './dead-letters-request.ts';
-import { type ReplayOutcome, type ReplayTarget, replayNext } from './replay-dead-letter.ts';
-import type { DeadLetterPlace } from './stored-dead-letter.ts';
+import type { DeadLetterPlace } from './dead-letters-table.ts';
 
 /**
  * Replays the letters that a request names, one transaction after the other, in the order of group, topic, partition and

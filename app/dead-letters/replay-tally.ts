@@ -1,4 +1,4 @@
-import type { ReplayOutcome } from './replay-dead-letter.ts';
+import type { ReplayOutcome } from './dead-letters-replay.ts';
 
 const number = (count: number): string => count.toLocaleString('en');
 

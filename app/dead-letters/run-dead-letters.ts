@@ -6,13 +6,13 @@ import { DatabasePool } from '../store/database-pool.ts';
 import { FatalError } from '../stream/fatal-error.ts';
 import { OutageError } from '../stream/outage-error.ts';
 import { systemClock } from '../system-clock.ts';
+import { jsonLine, outcomeJson, outcomeLine, tablePage } from './dead-letters-output.ts';
 import type { DeadLettersRequest, ListRequest, ReplayRequest } from './dead-letters-request.ts';
-import { jsonLine, outcomeJson, outcomeLine, tablePage } from './letter-text.ts';
+import { countDeadLetters } from './dead-letters-table.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
 import { Output, type OutputStreams } from './output.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
 import { ReplayTally, reasonList } from './replay-tally.ts';
-import { countDeadLetters } from './stored-dead-letter.ts';
 
 /** What a command works with. */
 interface Tools {

@@ -9,9 +9,9 @@ import { partitionKey, type StreamRecord, type TopicPartition } from '../stream/
 import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
 import { Retries } from '../stream/retries.ts';
 import type { ClientListener } from './client-listener.ts';
-import { GiveWay } from './give-way.ts';
+import { GiveWay } from './event-loop-turns.ts';
+import type { LogRanges } from './kafka-admin.ts';
 import { kafkajsEvents, type OffsetOutOfRange, type SkippedRange } from './kafkajs-patches.ts';
-import type { LogRanges } from './log-ranges.ts';
 import { watchClient } from './watch-client.ts';
 
 /** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */

@@ -33,13 +33,13 @@ import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { commitOnce } from './commit-once.ts';
 import { coordinatorComesBack } from './coordinator-away.ts';
-import { fetchWhenResumed } from './fetch-when-resumed.ts';
-import { GiveWay } from './give-way.ts';
+import { GiveWay } from './event-loop-turns.ts';
+import { fetchWhenResumed } from './kafkajs-consumer-patches.ts';
+import { recordSetDecoder } from './kafkajs-record-patches.ts';
 import { KAFKAJS_VERSION } from './kafkajs-version.ts';
 import { measureMonotonically } from './monotonic-time.ts';
 import { checkTimeoutsRarely } from './rare-timeout-checks.ts';
 import { encodeRecord } from './record-encoder.ts';
-import { recordSetDecoder } from './record-set.ts';
 
 const require = createRequire(import.meta.url);
 

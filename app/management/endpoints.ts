@@ -3,9 +3,9 @@ import type { ActuatorEndpointId, ManagementEndpoint } from '../../contract/actu
 import { additionalHealthPaths } from '../../settings/health.ts';
 import { exposedEndpoints } from '../../settings/management.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { ProductBuild } from '../configuration/product-build.ts';
 import type { HealthAnswer, HealthEndpoint } from '../health/health-endpoint.ts';
 import type { MetricReader } from '../metrics/metric-reading.ts';
+import type { ProductBuild } from '../product-build.ts';
 import { type Dialect, type JsonAnswer, jsonRoute } from './actuator-route.ts';
 import type { IsAuthorized } from './authentication.ts';
 import { infoRoute } from './info-route.ts';

@@ -5,8 +5,8 @@ import type { ManagementEndpoint } from '../../contract/actuator.ts';
 import { LICENSE, PRODUCT_GROUP, PRODUCT_NAME } from '../../contract/identity.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { ProductBuild } from '../configuration/product-build.ts';
 import type { MetricReader } from '../metrics/metric-reading.ts';
+import type { ProductBuild } from '../product-build.ts';
 import { jsonRoute } from './actuator-route.ts';
 
 /** What the info is made from. */

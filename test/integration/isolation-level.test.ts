@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { replayNext } from '../../app/dead-letters/replay-dead-letter.ts';
+import { replayNext } from '../../app/dead-letters/dead-letters-replay.ts';
 import { DatabasePool } from '../../app/store/database-pool.ts';
 import { migrate } from '../../app/store/migrate.ts';
 import { initializePositions } from '../../app/store/stored-positions.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ReplayOutcome } from '../../../app/dead-letters/replay-dead-letter.ts';
+import type { ReplayOutcome } from '../../../app/dead-letters/dead-letters-replay.ts';
 import { ReplayTally } from '../../../app/dead-letters/replay-tally.ts';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 

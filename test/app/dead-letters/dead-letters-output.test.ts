@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { jsonLine, outcomeJson, outcomeLine, printable, tablePage } from '../../../app/dead-letters/letter-text.ts';
+import {
+  jsonLine,
+  outcomeJson,
+  outcomeLine,
+  printable,
+  tablePage,
+} from '../../../app/dead-letters/dead-letters-output.ts';
 import type { ListedDeadLetter } from '../../../app/dead-letters/list-dead-letters.ts';
 
 const aLetter = (fields: Partial<ListedDeadLetter> = {}): ListedDeadLetter => ({

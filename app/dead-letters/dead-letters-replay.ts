@@ -14,7 +14,7 @@ import {
   deadLettersTable,
   type StoredDeadLetter,
   selection,
-} from './stored-dead-letter.ts';
+} from './dead-letters-table.ts';
 
 /**
  * How the replay of one letter ended.

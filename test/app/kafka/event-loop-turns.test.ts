@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { GiveWay } from '../../../app/kafka/give-way.ts';
+import { GiveWay } from '../../../app/kafka/event-loop-turns.ts';
 import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
 
 const require = createRequire(import.meta.url);

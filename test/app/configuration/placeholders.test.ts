@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the placeholders of the configuration
 import { describe, expect, test } from '@jest/globals';
-import { resolvePlaceholders } from '../../../app/configuration/resolve-placeholders.ts';
+import { resolvePlaceholders } from '../../../app/configuration/placeholders.ts';
 
 const KNOWN: Readonly<Record<string, string>> = { HOST: 'db', EMPTY: '', PASSWORD: 'a${HOST}}:{b' };
 

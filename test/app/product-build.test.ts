@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { productBuild } from '../../../app/configuration/product-build.ts';
-import { BUILD_INFO_FILE } from '../../../contract/build-info.ts';
-import { PRODUCT_VERSION } from '../../../contract/product-version.ts';
-import { folderWith } from './folder.ts';
+import { productBuild } from '../../app/product-build.ts';
+import { BUILD_INFO_FILE } from '../../contract/build-info.ts';
+import { PRODUCT_VERSION } from '../../contract/product-version.ts';
+import { folderWith } from './configuration/folder.ts';
 
 test('the build is the version, and what the file beside package.json says', () => {
   const folder = folderWith({ [BUILD_INFO_FILE]: '{ "time": "2026-11-21T13:50:31Z", "branch": "main" }' });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { fetchWhenResumed } from '../../../app/kafka/fetch-when-resumed.ts';
+import { fetchWhenResumed } from '../../../app/kafka/kafkajs-consumer-patches.ts';
 
 /** A consumer group as kafkajs makes it: methods on the prototype, state on the instance. */
 function aGroup(maxWaitTime: number) {

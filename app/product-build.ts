@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUILD_INFO_FILE, type BuildInfo, buildInfoOf } from '../../contract/build-info.ts';
-import { PRODUCT_VERSION } from '../../contract/product-version.ts';
-import { packageFolder } from './package-folder.ts';
+import { BUILD_INFO_FILE, type BuildInfo, buildInfoOf } from '../contract/build-info.ts';
+import { PRODUCT_VERSION } from '../contract/product-version.ts';
+import { packageFolder } from './configuration/package-folder.ts';
 
 /** The package's version, and what its build wrote down. */
 export interface ProductBuild extends BuildInfo {

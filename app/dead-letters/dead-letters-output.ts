@@ -1,6 +1,6 @@
 import { isText } from '../store/header-json.ts';
+import type { ReplayOutcome } from './dead-letters-replay.ts';
 import type { ListedDeadLetter } from './list-dead-letters.ts';
-import type { ReplayOutcome } from './replay-dead-letter.ts';
 
 /** Control characters and those that change the direction of text: what a record holds must not steer a terminal. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
