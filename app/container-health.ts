@@ -1,12 +1,14 @@
 import http from 'node:http';
 import https from 'node:https';
+import { basename } from 'node:path';
 import { type ManagementEndpoint, managementEndpoint } from '../contract/actuator.ts';
 import { CONTAINER_HEALTH_CHECK } from '../contract/probes.ts';
 import { describeProblems } from '../settings/problem.ts';
+import { parseCommandLine } from './configuration/command-line.ts';
 import { loadSettings, type SettingsSources } from './configuration/load-settings.ts';
 
 /** What a container health check says: its exit code, and a line for `docker inspect`. */
-export interface ContainerHealth {
+interface ContainerHealth {
   readonly isHealthy: boolean;
   readonly message: string;
 }
@@ -71,4 +73,20 @@ export async function containerHealth(sources: SettingsSources, timeoutMs = TIME
     return { isHealthy: false, message };
   }
   return ask(localHealthUrl(endpoint), timeoutMs);
+}
+
+/** The program whose options are meant, under the name that the image starts it by. */
+const PROGRAM = 'main.js';
+
+/**
+ * Where another process was told to find its configuration.
+ *
+ * @param commandLine a `/proc/PID/cmdline`: words that each end with NUL. An init that only starts the consumer has the
+ * consumer's words in it, too; without the consumer in it nothing is found.
+ */
+export function optionsOfProcess(commandLine: string): Pick<SettingsSources, 'configFile' | 'configTree'> {
+  const words = commandLine.split('\0').slice(0, -1);
+  const program = words.findIndex((word) => basename(word) === PROGRAM);
+  const { config, configTree } = parseCommandLine(program === -1 ? [] : words.slice(program + 1));
+  return { configFile: config, configTree };
 }

@@ -1,7 +1,6 @@
 /** The image's HEALTHCHECK: exit code 0 when the consumer beside it answers its health with success, 1 otherwise. */
 import { readFileSync } from 'node:fs';
-import { optionsOfProcess } from './configuration/options-of-process.ts';
-import { containerHealth } from './container-health.ts';
+import { containerHealth, optionsOfProcess } from './container-health.ts';
 
 /** Empty where there is no such file, or another user's process. */
 function commandLineOfProcess1(): string {

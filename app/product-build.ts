@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { BUILD_INFO_FILE, type BuildInfo, buildInfoOf } from '../contract/build-info.ts';
 import { PRODUCT_VERSION } from '../contract/product-version.ts';
-import { packageFolder } from './configuration/package-folder.ts';
 
 /** The package's version, and what its build wrote down. */
 export interface ProductBuild extends BuildInfo {
@@ -26,4 +26,24 @@ function writtenIn(file: string): BuildInfo {
   } catch {
     return {};
   }
+}
+
+/**
+ * The package's own folder, that with `package.json`, found above this module: it runs from the sources and, one level
+ * deeper, from `build/`.
+ *
+ * @throws Error when no `package.json` is there, which only a broken installation can cause.
+ */
+function packageFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) {
+    const above = dirname(folder);
+    if (above === folder) {
+      throw new Error(
+        `no package.json in any folder above ${fileURLToPath(import.meta.url)}: the installation is incomplete`,
+      );
+    }
+    folder = above;
+  }
+  return folder;
 }

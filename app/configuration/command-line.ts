@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 import { nearestKey, type Problem } from '../../settings/problem.ts';
 import { shownText } from '../../settings/shown-value.ts';
-import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
-import { type GivenOptions, readDeadLetters } from './dead-letters-line.ts';
-import { CONFIG_FILE_PLACES } from './find-config-file.ts';
+import { type DeadLettersRequest, type GivenOptions, readDeadLetters } from '../dead-letters/dead-letters-request.ts';
+import { CONFIG_FILE_PLACES } from './load-settings.ts';
 
 interface Option {
   readonly type: 'string' | 'boolean';

@@ -1,16 +1,19 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { stringify } from 'yaml';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
+import type { Rule } from '../../settings/check.ts';
+import { readDatabaseUrl } from '../../settings/database-url.ts';
+import { maskSecrets } from '../../settings/mask-secrets.ts';
 import { describeProblems, type Problem } from '../../settings/problem.ts';
-import type { Settings } from '../../settings/settings.ts';
+import type { SchemaNode } from '../../settings/schema.ts';
+import { type Settings, SettingsSchema } from '../../settings/settings.ts';
 import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
 import { EXIT_CODE } from '../exit-code.ts';
+import { readCertificate, readPem } from '../management/certificate.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
-import { deadLettersHelp } from './dead-letters-help.ts';
-import { certificateFiles, databaseUrlFiles } from './file-rules.ts';
-import { CONFIG_FILE_PLACES } from './find-config-file.ts';
-import { helpText } from './help-text.ts';
-import { type LoadedSettings, loadSettings } from './load-settings.ts';
-import { printSettings } from './print-settings.ts';
+import { deadLettersHelp, helpText } from './help-text.ts';
+import { CONFIG_FILE_PLACES, type LoadedSettings, loadSettings } from './load-settings.ts';
 
 /** What the process has to do: run with these settings, see to dead letters, or print and end. */
 export type Decision =
@@ -74,3 +77,60 @@ export function configure(
   const rules = deadLetters ? [databaseUrlFiles] : [databaseUrlFiles, certificateFiles];
   return settle(loadSettings({ configFile: config, configTree, env, cwd, rules }), commandLine);
 }
+
+const schema = SettingsSchema as SchemaNode;
+
+/** The settings with each secret, and the password inside the database's URL, replaced by `******`. */
+function maskSettings(settings: Settings): Settings {
+  return maskSecrets(schema, settings) as Settings;
+}
+
+function inSchemaOrder(node: SchemaNode, value: unknown): unknown {
+  const { properties } = node;
+  if (properties === undefined || typeof value !== 'object' || value === null) {
+    return value;
+  }
+  const order = Object.keys(properties);
+  const rank = (key: string): number => (order.includes(key) ? order.indexOf(key) : order.length);
+  const entries = Object.entries(value).sort(([a], [b]) => rank(a) - rank(b));
+  return Object.fromEntries(entries.map(([key, child]) => [key, inSchemaOrder(properties[key] ?? {}, child)]));
+}
+
+/** The settings as a YAML document in the schema's order, secrets masked. */
+export function printSettings(settings: Settings): string {
+  return stringify(inSchemaOrder(schema, maskSettings(settings)), { lineWidth: 0 });
+}
+
+const asCertificate = (pem: string) => new X509Certificate(pem);
+
+const CERTIFICATE = 'a PEM file that begins with -----BEGIN CERTIFICATE-----';
+
+const URL_FILES = {
+  sslrootcert: {
+    parse: asCertificate,
+    allowed: `${CERTIFICATE}; a URL without sslrootcert trusts the certificate authorities that Node.js trusts`,
+  },
+  sslcert: { parse: asCertificate, allowed: CERTIFICATE },
+  sslkey: { parse: createPrivateKey, allowed: 'a PEM file with a private key that is not encrypted' },
+} as const;
+
+/** The files for TLS that the database's URL names; their names are not shown, since a key itself may stand there. */
+const databaseUrlFiles: Rule<Settings> = {
+  reads: ['database.url'],
+  find: ({ database: { url } }) => {
+    const parameters = readDatabaseUrl(url)?.searchParams;
+    return Object.entries(URL_FILES).flatMap(([name, { parse, allowed }]): Problem[] => {
+      const file = parameters?.get(name);
+      const failure = file ? readPem<unknown>(file, parse).failure : undefined;
+      const message = `names by ${name} a file that ${failure}`;
+      return failure === undefined ? [] : [{ path: 'database.url', message, allowed }];
+    });
+  },
+};
+
+/** The certificate of the HTTP interface and its key. */
+const certificateFiles: Rule<Settings> = {
+  reads: ['server.ssl'],
+  masksItself: true,
+  find: ({ server: { ssl } }) => (ssl === undefined ? [] : readCertificate(ssl).problems),
+};

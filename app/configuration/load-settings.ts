@@ -1,17 +1,16 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Checked, Rule } from '../../settings/check.ts';
 import type { Problem } from '../../settings/problem.ts';
 import type { SchemaNode } from '../../settings/schema.ts';
 import { environmentName } from '../../settings/setting-list.ts';
 import { checkSettings, type Settings, SettingsSchema } from '../../settings/settings.ts';
 import { shownPath } from '../../settings/shown-value.ts';
-import { type ConfigFile, findConfigFile } from './find-config-file.ts';
 import { type MergedValues, mergeValues } from './merge-values.ts';
-import { readText } from './named-file.ts';
+import { readText, shownFile } from './named-file.ts';
 import { type ConfigTree, readConfigTree } from './read-config-tree.ts';
 import { readEnvironment } from './read-environment.ts';
 import { readYaml, type YamlInput, type YamlSettings } from './read-yaml.ts';
-import { shownFile } from './shown-file.ts';
 
 /** Where settings come from. */
 export interface SettingsSources {
@@ -141,4 +140,38 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
   }
   const merged = mergeValues([...yaml.values, ...tree.read.values, ...readEnvironment(schema, env)]);
   return { ...check(merged, sources.rules), configFile };
+}
+
+/** Where `application.yml` is looked for when nobody names a file, in this order, below the working directory. */
+export const CONFIG_FILE_PLACES = ['application.yml', join('config', 'application.yml')] as const;
+
+/** The configuration file to read. */
+interface ConfigFile {
+  readonly path: string;
+  /** The name for messages: as the user wrote it, as far as that may be shown, or where it was found. */
+  readonly name: string;
+  /** What named it: `--config` or `CONFIG_FILE`; left out when it was found at one of the usual places. */
+  readonly namedBy?: string;
+}
+
+/**
+ * Finds the configuration file: the one named on the command line, else by the variable `CONFIG_FILE`, else at the first
+ * of the usual places. An empty variable names nothing.
+ *
+ * @returns `undefined` when no file is named and none is there: the environment may hold everything.
+ */
+function findConfigFile(
+  named: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+): ConfigFile | undefined {
+  if (named !== undefined) {
+    return { path: resolve(cwd, named), name: shownFile(named, cwd), namedBy: '--config' };
+  }
+  const variable = env['CONFIG_FILE'];
+  if (variable !== undefined && variable !== '') {
+    return { path: resolve(cwd, variable), name: shownFile(variable, cwd), namedBy: 'CONFIG_FILE' };
+  }
+  const place = CONFIG_FILE_PLACES.find((candidate) => existsSync(join(cwd, candidate)));
+  return place === undefined ? undefined : { path: join(cwd, place), name: place };
 }

@@ -1,10 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SchemaNode } from '../../settings/schema.ts';
-import { convert } from './convert-text.ts';
+import type { SettingValue } from './merge-values.ts';
 import { readText } from './named-file.ts';
-import { bindKey } from './relaxed-binding.ts';
-import type { SettingValue } from './setting-value.ts';
+import { bindKey, convert } from './relaxed-binding.ts';
 
 /** A mounted directory of secret files. */
 export interface ConfigTree {

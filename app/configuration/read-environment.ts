@@ -6,8 +6,8 @@ import {
   type SettingEntry,
   springEnvironmentName,
 } from '../../settings/setting-list.ts';
-import { convert } from './convert-text.ts';
-import type { SettingValue } from './setting-value.ts';
+import type { SettingValue } from './merge-values.ts';
+import { convert } from './relaxed-binding.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,15 +1,13 @@
-import { type Document, LineCounter, parseAllDocuments, visit } from 'yaml';
+import { type Document, isCollection, isMap, isNode, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
 import { formatPath } from '../../settings/document.ts';
 import type { Problem } from '../../settings/problem.ts';
 import { isOpen, type SchemaNode } from '../../settings/schema.ts';
 import { environmentName } from '../../settings/setting-list.ts';
 import { MASK, shownKey } from '../../settings/shown-value.ts';
-import { plainData, YAML_OPTIONS, yamlMistakes } from '../../settings/yaml-document.ts';
-import { convert } from './convert-text.ts';
+import { nodeAt, pairAt, plainData, YAML_OPTIONS, yamlMistakes } from '../../settings/yaml-document.ts';
+import type { SettingValue } from './merge-values.ts';
 import { DEEPEST_PLACEHOLDER, isNestedTooDeep, resolvePlaceholders } from './placeholders.ts';
-import { bindKey } from './relaxed-binding.ts';
-import type { SettingValue } from './setting-value.ts';
-import { type LocatedDocument, placeOf, placeOfValue, type RawPath } from './yaml-place.ts';
+import { bindKey, convert } from './relaxed-binding.ts';
 
 /** What a YAML file gives, or why it cannot be read. */
 export interface YamlSettings {
@@ -178,4 +176,42 @@ export function readYaml(input: YamlInput): YamlSettings {
   const documents = parseAllDocuments(input.text, { ...YAML_OPTIONS, lineCounter: lines, merge: true });
   const read = [...documents].map((document) => readDocument({ ...input, document, lines }));
   return { values: read.flatMap(({ values }) => values), problems: read.flatMap(({ problems }) => problems) };
+}
+
+/** Keys and list positions as the YAML has them, before they are bound to settings. */
+type RawPath = readonly (string | number)[];
+
+/** A YAML document, the lines of its file and the file's name for messages. */
+interface LocatedDocument {
+  readonly document: Document;
+  readonly lines: LineCounter;
+  readonly name: string;
+}
+
+/** A character of the file as `application.yml:3:9`. */
+function placeOf({ lines, name }: LocatedDocument, offset: number): string {
+  const { line, col } = lines.linePos(offset);
+  return `${name}:${line}:${col}`;
+}
+
+/** The node to point at: a scalar itself, of a section its key, of what an alias brings in the alias. */
+function pointedAt(document: Document, path: RawPath): Node | undefined {
+  const node = nodeAt(document, path);
+  if (node !== undefined && !isCollection(node)) {
+    return node;
+  }
+  const parent = nodeAt(document, path.slice(0, -1));
+  const key = isMap(parent) ? pairAt(parent, path.at(-1))?.key : undefined;
+  return isNode(key) ? key : node;
+}
+
+/** Where a value stands; for what a merge key or an alias brings in, the nearest place above it. */
+function placeOfValue(located: LocatedDocument, path: RawPath): string {
+  for (let length = path.length; length > 0; length -= 1) {
+    const range = pointedAt(located.document, path.slice(0, length))?.range;
+    if (range !== undefined && range !== null) {
+      return placeOf(located, range[0]);
+    }
+  }
+  return located.name;
 }

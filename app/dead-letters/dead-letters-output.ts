@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { isText } from '../store/header-json.ts';
+import type { Clock } from '../stream/clock.ts';
 import type { ReplayOutcome } from './dead-letters-replay.ts';
-import type { ListedDeadLetter } from './list-dead-letters.ts';
+import type { ListedDeadLetter } from './dead-letters-table.ts';
 
 /** Control characters and those that change the direction of text: what a record holds must not steer a terminal. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
@@ -78,4 +81,116 @@ export function outcomeLine({ kind, letter }: ReplayOutcome): string | null {
   };
   const line = lines[kind];
   return line === null ? null : printable(line);
+}
+
+const number = (count: number): string => count.toLocaleString('en');
+
+/** Counts of reasons as text, the most frequent first: `12 invalid_json, 3 value_too_large`. */
+export const reasonList = (counts: ReadonlyMap<string, number>): string =>
+  [...counts]
+    .sort(([, one], [, other]) => other - one)
+    .map(([reason, count]) => `${number(count)} ${reason}`)
+    .join(', ');
+
+/** What became of the letters so far. */
+export class ReplayTally {
+  readonly #total: number;
+  readonly #isDryRun: boolean;
+  readonly #reasons = new Map<string, number>();
+  #moved = 0;
+  #present = 0;
+  #refused = 0;
+
+  /** @param total letters to look at */
+  constructor(total: number, isDryRun: boolean) {
+    this.#total = total;
+    this.#isDryRun = isDryRun;
+  }
+
+  /** Whether every letter so far was moved. */
+  get isClean(): boolean {
+    return this.#refused + this.#present === 0;
+  }
+
+  add({ kind, letter }: ReplayOutcome): void {
+    if (kind === 'moved') {
+      this.#moved += 1;
+    } else if (kind === 'present') {
+      this.#present += 1;
+    } else {
+      this.#refused += 1;
+      this.#reasons.set(letter.reason, (this.#reasons.get(letter.reason) ?? 0) + 1);
+    }
+  }
+
+  /** One line while it goes on. */
+  progress(): string {
+    const seen = this.#moved + this.#present + this.#refused;
+    return `${number(seen)} of ${number(this.#total)} dead letters, ${number(this.#moved)} ${this.#verb()}`;
+  }
+
+  /** One line when it is over. */
+  summary(): string {
+    const refused =
+      this.#refused === 0 ? '' : `, ${number(this.#refused)} still refused (${reasonList(this.#reasons)})`;
+    const present = this.#present === 0 ? '' : `, ${number(this.#present)} in records already`;
+    return `${this.progress()}${refused}${present}${this.#isDryRun ? '; nothing was changed (--dry-run)' : ''}`;
+  }
+
+  #verb(): string {
+    return this.#isDryRun ? 'would be moved' : 'moved';
+  }
+}
+
+const TERMINAL_MS = 100;
+const LOG_MS = 10_000;
+const CLEAR_LINE = '\r\u001b[2K';
+
+/** Where a command writes: what was asked for to `out`, how it goes on to `err`. */
+export interface OutputStreams {
+  readonly out: Writable;
+  readonly err: Writable & { readonly isTTY?: boolean };
+}
+
+/** Writes a command's lines, and above them how far it is: in place on a terminal, else as a line every 10 s. */
+export class Output {
+  readonly #streams: OutputStreams;
+  readonly #clock: Pick<Clock, 'steady'>;
+  #shownAt: number;
+  #isShown = false;
+
+  constructor(streams: OutputStreams, clock: Pick<Clock, 'steady'>) {
+    this.#streams = streams;
+    this.#clock = clock;
+    this.#shownAt = clock.steady().getTime();
+  }
+
+  /** Resolves when there is room for more; a reader that went away ends the waiting, too. */
+  async lines(lines: readonly string[], to: 'out' | 'err' = 'out'): Promise<void> {
+    this.clear();
+    const stream = this.#streams[to];
+    if (lines.length > 0 && !stream.write(`${lines.join('\n')}\n`) && !stream.destroyed) {
+      await once(stream, 'drain').catch(() => undefined);
+    }
+  }
+
+  /** Shows the progress, if the last time is long enough ago. */
+  progress(text: () => string): void {
+    const { err } = this.#streams;
+    const isTerminal = err.isTTY === true;
+    const now = this.#clock.steady().getTime();
+    if (now - this.#shownAt >= (isTerminal ? TERMINAL_MS : LOG_MS)) {
+      err.write(isTerminal ? `${CLEAR_LINE}${text()}` : `${text()}\n`);
+      this.#shownAt = now;
+      this.#isShown = isTerminal;
+    }
+  }
+
+  /** Removes the progress from the terminal. */
+  clear(): void {
+    if (this.#isShown) {
+      this.#streams.err.write(CLEAR_LINE);
+      this.#isShown = false;
+    }
+  }
 }

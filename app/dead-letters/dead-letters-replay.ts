@@ -2,10 +2,11 @@ import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { type Admission, reasonOf, refusal } from '../store/admit-record.ts';
 import { BEGIN_ROWS } from '../store/begin-transaction.ts';
+import type { DatabasePool } from '../store/database-pool.ts';
 import { commit } from '../store/move-offset.ts';
 import type { KeyEncoding } from '../store/record-rows.ts';
 import { describeDatabaseError, verdictOn } from '../store/sqlstate.ts';
-import type { DeadLetterFilter } from './dead-letters-request.ts';
+import type { DeadLetterFilter, ReplayRequest } from './dead-letters-request.ts';
 import {
   COLUMNS,
   type DeadLetterPlace,
@@ -29,7 +30,7 @@ export interface ReplayOutcome {
 }
 
 /** Where the tables are, what fits, and whether anything is changed. */
-export interface ReplayTarget extends Admission {
+interface ReplayTarget extends Admission {
   readonly schema: string;
   readonly dryRun: boolean;
 }
@@ -153,5 +154,30 @@ async function insert(
     }
     await client.query('ROLLBACK TO SAVEPOINT fit');
     return { reason: reasonOf(error.code), error: describeDatabaseError(error) };
+  }
+}
+
+/**
+ * Replays the letters that a request names, one transaction after the other, in the order of group, topic, partition and
+ * offset, and gives the outcome of each once its transaction is over.
+ *
+ * @param signal when it is aborted, the letter in hand is finished and no other begun
+ * @throws OutageError, FatalError when PostgreSQL is away or refuses; what was moved before stays moved
+ */
+export async function* replayDeadLetters(
+  pool: Pick<DatabasePool, 'withClient'>,
+  target: ReplayTarget,
+  { filter, limit = Number.POSITIVE_INFINITY }: Pick<ReplayRequest, 'filter' | 'limit'>,
+  signal: AbortSignal,
+): AsyncGenerator<ReplayOutcome> {
+  let after: DeadLetterPlace | null = null;
+  for (let seen = 0; seen < limit && !signal.aborted; seen += 1) {
+    const place: DeadLetterPlace | null = after;
+    const outcome: ReplayOutcome | null = await pool.withClient((client) => replayNext(client, target, filter, place));
+    if (outcome === null) {
+      return;
+    }
+    after = outcome.letter;
+    yield outcome;
   }
 }

@@ -1,4 +1,6 @@
-import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import { DEAD_LETTER_REASONS, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import { nearestKey, type Problem } from '../../settings/problem.ts';
+import { shownText } from '../../settings/shown-value.ts';
 
 /** Which dead letters are meant; each condition that is left empty holds for all. */
 export interface DeadLetterFilter {
@@ -29,3 +31,77 @@ export interface ReplayRequest extends Common {
 }
 
 export type DeadLettersRequest = ListRequest | ReplayRequest;
+
+/** Letters that `list` shows unless it is told another number; `replay` takes all. */
+export const LISTED_BY_DEFAULT = 100;
+
+const ACTIONS = ['list', 'replay'] as const;
+
+type Action = (typeof ACTIONS)[number];
+
+const isAction = (word: string | undefined): word is Action => ACTIONS.some((action) => action === word);
+
+const isReason = (word: string): word is DeadLetterReason => DEAD_LETTER_REASONS.some((reason) => reason === word);
+
+/** The options as they were given: each with its values in their order; an option without a value is there with none. */
+export type GivenOptions = ReadonlyMap<string, readonly string[]>;
+
+function wrongReason(written: string): Problem {
+  const nearest = nearestKey(written, DEAD_LETTER_REASONS);
+  const given = shownText(written, DEAD_LETTER_REASONS);
+  const allowed = `one of ${DEAD_LETTER_REASONS.join(', ')}`;
+  return { path: '--reason', message: 'is none of the reasons', given, allowed, ...(nearest && { nearest }) };
+}
+
+function wrongAction(given: string | undefined): Problem {
+  const allowed = ACTIONS.map((action) => `dead-letters ${action}`).join(', ');
+  const problem = { path: 'the command dead-letters', allowed };
+  return given === undefined
+    ? { ...problem, message: 'needs to be told what to do' }
+    : { ...problem, message: 'cannot do this', given: shownText(given, ACTIONS) };
+}
+
+const isCount = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text);
+
+/**
+ * What the command `dead-letters` is asked for.
+ *
+ * @param words what follows the command's name on the command line, without the options
+ * @returns the request, or what is wrong with it
+ */
+export function readDeadLetters(
+  words: readonly string[],
+  options: GivenOptions,
+): { readonly request?: DeadLettersRequest; readonly problems: readonly Problem[] } {
+  const [action, ...others] = words;
+  const reasons = options.get('reason') ?? [];
+  const limit = options.get('limit')?.at(-1);
+  const problems: Problem[] = others.map((word) => ({
+    path: `the command dead-letters ${isAction(action) ? action : ''}`.trimEnd(),
+    message: 'takes options only',
+    given: shownText(word),
+    allowed: '--help lists them',
+  }));
+  problems.push(...reasons.filter((reason) => !isReason(reason)).map(wrongReason));
+  if (limit !== undefined && !isCount(limit)) {
+    problems.push({
+      path: '--limit',
+      message: 'is no number of letters',
+      given: shownText(limit),
+      allowed: 'a whole number from 1',
+    });
+  }
+  if (!isAction(action)) {
+    return { problems: [...problems, wrongAction(action)] };
+  }
+  const common = {
+    filter: { reasons: reasons.filter(isReason), topics: options.get('topic') ?? [] },
+    limit: limit === undefined ? undefined : Number(limit),
+    json: options.has('json'),
+  };
+  const request: DeadLettersRequest =
+    action === 'list'
+      ? { ...common, action, limit: common.limit ?? LISTED_BY_DEFAULT, showValue: options.has('show-value') }
+      : { ...common, action, dryRun: options.has('dry-run') };
+  return { request, problems };
+}

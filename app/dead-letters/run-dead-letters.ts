@@ -6,13 +6,19 @@ import { DatabasePool } from '../store/database-pool.ts';
 import { FatalError } from '../stream/fatal-error.ts';
 import { OutageError } from '../stream/outage-error.ts';
 import { systemClock } from '../system-clock.ts';
-import { jsonLine, outcomeJson, outcomeLine, tablePage } from './dead-letters-output.ts';
+import {
+  jsonLine,
+  Output,
+  type OutputStreams,
+  outcomeJson,
+  outcomeLine,
+  ReplayTally,
+  reasonList,
+  tablePage,
+} from './dead-letters-output.ts';
+import { replayDeadLetters } from './dead-letters-replay.ts';
 import type { DeadLettersRequest, ListRequest, ReplayRequest } from './dead-letters-request.ts';
-import { countDeadLetters } from './dead-letters-table.ts';
-import { listDeadLetters } from './list-dead-letters.ts';
-import { Output, type OutputStreams } from './output.ts';
-import { replayDeadLetters } from './replay-dead-letters.ts';
-import { ReplayTally, reasonList } from './replay-tally.ts';
+import { countDeadLetters, listDeadLetters } from './dead-letters-table.ts';
 
 /** What a command works with. */
 interface Tools {

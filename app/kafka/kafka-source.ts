@@ -8,11 +8,10 @@ import { OutageError } from '../stream/outage-error.ts';
 import { partitionKey, type StreamRecord, type TopicPartition } from '../stream/record.ts';
 import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
 import { Retries } from '../stream/retries.ts';
-import type { ClientListener } from './client-listener.ts';
+import { type ClientListener, watchClient } from './client-listener.ts';
 import { GiveWay } from './event-loop-turns.ts';
 import type { LogRanges } from './kafka-admin.ts';
 import { kafkajsEvents, type OffsetOutOfRange, type SkippedRange } from './kafkajs-patches.ts';
-import { watchClient } from './watch-client.ts';
 
 /** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */
 type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {

@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+
 /** The part of kafkajs's consumer group that fetches. */
 interface FetchingGroup {
   readonly maxWaitTime: number;
@@ -54,5 +56,53 @@ export function fetchWhenResumed(prototype: FetchingGroup): void {
       }
     }
     return fetch.call(this, nodeId);
+  };
+}
+
+const requireErrors = createRequire(import.meta.url);
+
+interface Cluster {
+  findGroupCoordinatorMetadata(options: unknown): Promise<unknown>;
+}
+
+interface KafkajsErrors {
+  readonly KafkaJSError: new (message: string) => Error;
+  readonly KafkaJSGroupCoordinatorNotFound: new (message: string) => Error;
+}
+
+/**
+ * Tells that no broker knew the group's coordinator with an error that is tried again. As shipped it counts as one that
+ * never passes, although it says only that the brokers are starting, or were cut off in the middle of the question.
+ */
+export function coordinatorComesBack(prototype: Cluster): void {
+  const { KafkaJSError, KafkaJSGroupCoordinatorNotFound } = requireErrors('kafkajs/src/errors') as KafkajsErrors;
+  const find = prototype.findGroupCoordinatorMetadata;
+  prototype.findGroupCoordinatorMetadata = async function findOrTryAgain(this: Cluster, options) {
+    try {
+      return await find.call(this, options);
+    } catch (error) {
+      throw error instanceof KafkaJSGroupCoordinatorNotFound ? new KafkaJSError(error.message) : error;
+    }
+  };
+}
+
+/** The part of kafkajs's runner that commits offsets. */
+interface CommittingRunner {
+  readonly running: boolean;
+  readonly consumerGroup: { commitOffsets(offsets: unknown): Promise<void> };
+  commitOffsets(offsets: unknown): Promise<void>;
+}
+
+/**
+ * Commits offsets once, and rejects when that failed or could not be tried. As shipped a failed commit is tried again for
+ * seconds: after a rebalance in the name of the new generation, for partitions that others own and have gone on with. And
+ * one of a consumer that does not run succeeds without a word and without doing anything.
+ */
+export function commitOnce(prototype: CommittingRunner): void {
+  prototype.commitOffsets = async function commitOrReject(this: CommittingRunner, offsets) {
+    if (!this.running) {
+      throw new Error('the offsets were not committed: the consumer is not in its group');
+    }
+    await this.consumerGroup.commitOffsets(offsets);
   };
 }

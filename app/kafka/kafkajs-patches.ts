@@ -1,3 +1,12 @@
+import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { compileFunction } from 'node:vm';
+import { GiveWay } from './event-loop-turns.ts';
+import { commitOnce, coordinatorComesBack, fetchWhenResumed } from './kafkajs-consumer-patches.ts';
+import { encodeRecord, recordSetDecoder } from './kafkajs-record-patches.ts';
+
 /**
  * Everything we change in kafkajs 2.2.4, in one place. It is done in memory, before kafkajs is loaded, so it is there
  * after any kind of installation and in the image; nothing on disk is touched. kafkajs has had no release since
@@ -29,17 +38,6 @@
  * 13. A batch of more than some 125,000 records overflows the stack. Patched: there is no such limit (record-set.ts).
  * 14. Heartbeats and time-outs go by the time of day. Patched: by a clock that is never set (monotonic-time.ts).
  */
-import { EventEmitter } from 'node:events';
-import { createRequire } from 'node:module';
-import { commitOnce } from './commit-once.ts';
-import { coordinatorComesBack } from './coordinator-away.ts';
-import { GiveWay } from './event-loop-turns.ts';
-import { fetchWhenResumed } from './kafkajs-consumer-patches.ts';
-import { recordSetDecoder } from './kafkajs-record-patches.ts';
-import { KAFKAJS_VERSION } from './kafkajs-version.ts';
-import { measureMonotonically } from './monotonic-time.ts';
-import { checkTimeoutsRarely } from './rare-timeout-checks.ts';
-import { encodeRecord } from './record-encoder.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -292,3 +290,85 @@ export function loadKafkajs(): typeof import('kafkajs') {
   checkTimeoutsRarely(require('kafkajs/src/network/requestQueue').prototype);
   return require('kafkajs') as typeof import('kafkajs');
 }
+
+const requireMeasuring = createRequire(import.meta.url);
+
+/** kafkajs's modules that measure durations by `Date.now()`, and use `Date` for nothing else. Each comes before those that load it. */
+export const MEASURING_MODULES = [
+  'kafkajs/src/network/requestQueue/socketRequest.js',
+  'kafkajs/src/network/requestQueue/index.js',
+  'kafkajs/src/cluster/brokerPool.js',
+  'kafkajs/src/consumer/offsetManager/index.js',
+  'kafkajs/src/consumer/consumerGroup.js',
+  'kafkajs/src/consumer/runner.js',
+] as const;
+
+/** Milliseconds of a clock that never goes back, in the place of `Date`. */
+const MONOTONIC_DATE = { now: (): number => Math.floor(performance.now()) };
+
+/**
+ * Lets kafkajs measure by a clock that is never set: when heartbeats are due, requests overdue, metadata stale, brokers to be
+ * left alone. As shipped it asks for the time of day: a clock set back by an hour silences the heartbeats for an hour, and
+ * one that is set forward spends all patience at once. Timestamps of records stay the time of day.
+ *
+ * @param replace puts a module in the place of another; called in the order in which the modules load each other
+ */
+function measureMonotonically(replace: (path: string, exports: unknown) => void): void {
+  for (const path of MEASURING_MODULES) {
+    const file = requireMeasuring.resolve(path);
+    const run = compileFunction(
+      readFileSync(file, 'utf8'),
+      ['exports', 'require', 'module', '__filename', '__dirname', 'Date'],
+      { filename: file },
+    );
+    const module = { exports: {} };
+    run(module.exports, createRequire(file), module, file, dirname(file), MONOTONIC_DATE);
+    replace(path, module.exports);
+  }
+}
+
+/** Requests may take 30 s: when one takes longer, a second more does not matter. */
+const CHECK_MS = 1_000;
+
+interface SocketRequest {
+  /** By the monotonic clock (monotonic-time.ts). */
+  readonly sentAt: number;
+  readonly requestTimeout: number;
+  timeoutRequest(): void;
+}
+
+/** The part of kafkajs's request queue, one per connection, that gives up on requests. */
+interface TimedRequestQueue {
+  readonly enforceRequestTimeout: boolean;
+  readonly inflight: ReadonlyMap<unknown, SocketRequest>;
+  readonly isConnected: () => boolean;
+  requestTimeoutIntervalId?: NodeJS.Timeout;
+  destroy(): void;
+  scheduleRequestTimeoutCheck(): void;
+}
+
+/**
+ * Looks once a second whether a request was left without an answer for too long. As shipped each connection looks ten times
+ * a second, whether or not anything was asked.
+ */
+function checkTimeoutsRarely(prototype: TimedRequestQueue): void {
+  prototype.scheduleRequestTimeoutCheck = function scheduleRarely(this: TimedRequestQueue) {
+    if (!this.enforceRequestTimeout) {
+      return;
+    }
+    this.destroy();
+    this.requestTimeoutIntervalId = setInterval(() => {
+      for (const request of [...this.inflight.values()]) {
+        if (performance.now() - request.sentAt > request.requestTimeout) {
+          request.timeoutRequest();
+        }
+      }
+      if (!this.isConnected()) {
+        this.destroy();
+      }
+    }, CHECK_MS);
+  };
+}
+
+/** The version of kafkajs that the patches are made for, and the only one that is loaded. */
+export const KAFKAJS_VERSION = '2.2.4';

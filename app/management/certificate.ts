@@ -2,8 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { describeProblems, type Problem } from '../../settings/problem.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { readText } from '../configuration/named-file.ts';
-import { shownFile } from '../configuration/shown-file.ts';
+import { readText, shownFile } from '../configuration/named-file.ts';
 
 /** The settings that name the certificate's files. */
 export type CertificateFiles = NonNullable<Settings['server']['ssl']>;

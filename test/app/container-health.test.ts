@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { containerHealth, localHealthUrl } from '../../app/container-health.ts';
+import { containerHealth, localHealthUrl, optionsOfProcess } from '../../app/container-health.ts';
 import { managementEndpoint } from '../../contract/actuator.ts';
 import { exampleConsumer } from '../charts/example-consumer.ts';
 
@@ -88,4 +88,24 @@ test.each([
 ])('a server at %s is asked at %s', (address, url) => {
   const { settings } = exampleConsumer({ application: { server: { port: 8080 } } });
   expect(localHealthUrl({ ...managementEndpoint(settings), address })).toBe(url);
+});
+
+const commandLine = (...words: readonly string[]): string => words.map((word) => `${word}\0`).join('');
+
+test.each([
+  ['the consumer', ['node', 'build/app/main.js']],
+  ['an init before it', ['/dev/init', '--', 'node', '/app/build/app/main.js']],
+])('the options of %s are found', (_name, words) => {
+  expect(optionsOfProcess(commandLine(...words, '--config', '/a b.yml', '--config-tree=/secrets'))).toEqual({
+    configFile: '/a b.yml',
+    configTree: '/secrets',
+  });
+  expect(optionsOfProcess(commandLine(...words))).toEqual({ configFile: undefined, configTree: undefined });
+});
+
+test.each([
+  ['another program', commandLine('/pause', '--config', '/other.yml')],
+  ['nothing', ''],
+])('%s has none', (_name, text) => {
+  expect(optionsOfProcess(text)).toEqual({ configFile: undefined, configTree: undefined });
 });

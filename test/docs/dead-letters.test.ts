@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { deadLetterMessage } from '../../app/kafka/dead-letter-message.ts';
+import { deadLetterMessage } from '../../app/kafka/dead-letter-producer.ts';
 import { DEAD_LETTER_REASONS } from '../../contract/dead-letter-reasons.ts';
 import { aRecord } from '../app/stream/records.ts';
 

@@ -1,12 +1,17 @@
+import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import {
   jsonLine,
+  Output,
   outcomeJson,
   outcomeLine,
   printable,
+  ReplayTally,
   tablePage,
 } from '../../../app/dead-letters/dead-letters-output.ts';
-import type { ListedDeadLetter } from '../../../app/dead-letters/list-dead-letters.ts';
+import type { ReplayOutcome } from '../../../app/dead-letters/dead-letters-replay.ts';
+import type { ListedDeadLetter } from '../../../app/dead-letters/dead-letters-table.ts';
+import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 
 const aLetter = (fields: Partial<ListedDeadLetter> = {}): ListedDeadLetter => ({
   groupId: 'group',
@@ -94,4 +99,113 @@ test('a replay names the letters that stay and why, and no others', () => {
     'orders/3 offset 12 of group group still does not fit: invalid_json: wrong',
   );
   expect(outcomeLine({ kind: 'present', letter: aLetter() })).toMatch(/is in records already/);
+});
+
+const outcome = (kind: ReplayOutcome['kind'], reason: DeadLetterReason = 'invalid_json'): ReplayOutcome => ({
+  kind,
+  letter: { groupId: 'g', topic: 't', partition: 0, offset: 0n, reason, error: 'e', failedAt: new Date(0) },
+});
+
+function tallyOf(outcomes: readonly ReplayOutcome[], isDryRun = false): ReplayTally {
+  const tally = new ReplayTally(1_234, isDryRun);
+  for (const each of outcomes) {
+    tally.add(each);
+  }
+  return tally;
+}
+
+describe('the summary of a replay', () => {
+  test('counts what was moved', () => {
+    const tally = tallyOf([outcome('moved'), outcome('moved')]);
+    expect(tally.summary()).toBe('2 of 1,234 dead letters, 2 moved');
+    expect(tally.isClean).toBe(true);
+  });
+
+  test('counts what stayed by its reason, the most frequent first', () => {
+    const tally = tallyOf([
+      outcome('moved'),
+      outcome('refused', 'key_not_text'),
+      outcome('refused'),
+      outcome('refused'),
+      outcome('present'),
+    ]);
+    expect(tally.summary()).toBe(
+      '5 of 1,234 dead letters, 1 moved, 3 still refused (2 invalid_json, 1 key_not_text), 1 in records already',
+    );
+    expect(tally.isClean).toBe(false);
+  });
+
+  test('of a dry run says that nothing was changed', () => {
+    expect(tallyOf([outcome('moved')], true).summary()).toBe(
+      '1 of 1,234 dead letters, 1 would be moved; nothing was changed (--dry-run)',
+    );
+  });
+});
+
+test.each(['refused', 'present'] as const)('a letter that is %s is one that stayed', (kind) => {
+  expect(tallyOf([outcome('moved'), outcome(kind)]).isClean).toBe(false);
+});
+
+function setUp(isTTY: boolean) {
+  let now = 0;
+  const written: string[] = [];
+  const stream = (name: string) =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        written.push(`${name} ${String(chunk)}`);
+        done();
+      },
+    });
+  const streams = { out: stream('out'), err: Object.assign(stream('err'), { isTTY }) };
+  const output = new Output(streams, { steady: () => new Date(now) });
+  const progressAt = (time: number, text: string) => {
+    now = time;
+    output.progress(() => text);
+  };
+  return { output, written, progressAt };
+}
+
+describe('progress', () => {
+  test('on a terminal is rewritten in place, not more than ten times a second, and makes room for lines', async () => {
+    const { output, written, progressAt } = setUp(true);
+    progressAt(50, 'too early');
+    progressAt(100, 'one');
+    progressAt(150, 'too early');
+    progressAt(200, 'two');
+    await output.lines(['a line']);
+    const clear = '\r\u001b[2K';
+    expect(written).toEqual([`err ${clear}one`, `err ${clear}two`, `err ${clear}`, 'out a line\n']);
+  });
+
+  test('in a log is a line every ten seconds', async () => {
+    const { output, written, progressAt } = setUp(false);
+    progressAt(9_999, 'too early');
+    progressAt(10_000, 'one');
+    await output.lines(['a line']);
+    expect(written).toEqual(['err one\n', 'out a line\n']);
+  });
+});
+
+describe('lines', () => {
+  test('wait until their reader has room for more', async () => {
+    const out = new PassThrough({ highWaterMark: 1 });
+    const output = new Output({ out, err: new PassThrough() }, { steady: () => new Date(0) });
+    let isWritten = false;
+    const writing = output.lines(['more than fits']).then(() => {
+      isWritten = true;
+    });
+    await new Promise(setImmediate);
+    expect(isWritten).toBe(false);
+    out.resume();
+    await writing;
+  });
+
+  test('do not wait for a reader that went away', async () => {
+    const out = new PassThrough({ highWaterMark: 1 });
+    out.on('error', () => undefined);
+    const output = new Output({ out, err: new PassThrough() }, { steady: () => new Date(0) });
+    const writing = output.lines(['more than fits']);
+    out.destroy(new Error('EPIPE'));
+    await writing;
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { deadLetterMessage, inRequests } from '../../../app/kafka/dead-letter-message.ts';
+import { deadLetterMessage, inRequests } from '../../../app/kafka/dead-letter-producer.ts';
 import type { DeadLetter } from '../../../app/stream/dead-letter.ts';
 import { aRecord } from '../stream/records.ts';
 

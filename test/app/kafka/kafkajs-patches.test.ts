@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
-import { MEASURING_MODULES } from '../../../app/kafka/monotonic-time.ts';
+import { loadKafkajs, MEASURING_MODULES } from '../../../app/kafka/kafkajs-patches.ts';
 
 const require = createRequire(import.meta.url);
 const HOUR_MS = 3_600_000;

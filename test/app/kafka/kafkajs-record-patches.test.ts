@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
 import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
+import { encodeRecord } from '../../../app/kafka/kafkajs-record-patches.ts';
 
 const require = createRequire(import.meta.url);
 const RECORDS = 1_000_000;
@@ -75,4 +76,53 @@ test('a message set, the format of brokers before 0.11, is still decoded', async
   const encode = require('kafkajs/src/protocol/messageSet') as (set: object) => { readonly buffer: Buffer };
   const { buffer } = encode({ messageVersion: 1, entries: [{ key: null, value: '7', timestamp: 1 }] });
   expect(await decoded(buffer)).toEqual([expect.objectContaining({ value: Buffer.from('7') })]);
+});
+
+interface Decoder {
+  readInt8(): number;
+  readVarInt(): number;
+  readVarLong(): { toString(): string };
+  readVarIntBytes(): Buffer | null;
+  readVarIntArray(decode: unknown): readonly unknown[];
+  canReadBytes(bytes: number): boolean;
+}
+
+const requireDecoder = createRequire(import.meta.url);
+const KafkajsDecoder = requireDecoder('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => Decoder;
+const decodeHeader: unknown = requireDecoder('kafkajs/src/protocol/recordBatch/header/v0/decoder.js');
+
+/** The fields in the order of the record format, read by kafkajs's decoder. */
+function readBack(record: Parameters<typeof encodeRecord>[0]) {
+  const { buffer } = encodeRecord(record) as unknown as { buffer: Buffer };
+  const decoder = new KafkajsDecoder(buffer);
+  const length = decoder.readVarInt();
+  const attributes = decoder.readInt8();
+  const timestampDelta = Number(decoder.readVarLong().toString());
+  const offsetDelta = decoder.readVarInt();
+  const [key, value] = [decoder.readVarIntBytes(), decoder.readVarIntBytes()];
+  const headers = decoder.readVarIntArray(decodeHeader);
+  const isAtEnd = !decoder.canReadBytes(1);
+  return { length, attributes, timestampDelta, offsetDelta, key, value, headers, isAtEnd, bytes: buffer.length };
+}
+
+test('a record has key, value and headers as they were given: order, repetitions and missing values too', () => {
+  const headers = [
+    { key: 'zürich', value: Buffer.from('z') },
+    { key: '2', value: null },
+    { key: 'zürich', value: Buffer.alloc(0) },
+    { key: '1', value: Buffer.from([0, 255]) },
+  ];
+  const record = { offsetDelta: 5, timestampDelta: 70, key: Buffer.from([0xff]), value: Buffer.from('v'), headers };
+  expect(readBack(record)).toMatchObject({ ...record, attributes: 0, isAtEnd: true });
+});
+
+test('a key and a value that are not there are not empty ones', () => {
+  const record = { offsetDelta: 0, timestampDelta: 0, key: null, value: null, headers: [] };
+  expect(readBack(record)).toMatchObject({ key: null, value: null, headers: [], isAtEnd: true });
+});
+
+test('the length that a record begins with is that of all that follows', () => {
+  const value = Buffer.alloc(1_000);
+  const { length, bytes } = readBack({ offsetDelta: 0, timestampDelta: 0, key: null, value, headers: [] });
+  expect(length).toBe(bytes - 2);
 });
