@@ -1,20 +1,20 @@
-/** What a fetch brings is decoded and handed on for so long at most before other work has its turn. */
+/** Batches of a fetch are decoded and handed over for at most this long before other work has its turn. */
 const TURN_MS = 2;
 
 /**
- * Lets other work of the event loop have its turn, such as probes and scrapes. kafkajs works off a fetch of many partitions
- * in one go, promise after promise, which can take half a second.
+ * Gives other work of the event loop its turn, such as probes and scrapes. kafkajs decodes and hands over a fetch of many
+ * partitions in one go, promise after promise, which can take half a second.
  */
-export class GiveWay {
+export class EventLoopTurns {
   readonly #now: () => number;
   #began = Number.NEGATIVE_INFINITY;
 
-  /** @param now Milliseconds of a clock that never goes back. @default performance.now() */
+  /** @param now milliseconds of a monotonic clock. @default performance.now() */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Something to wait for when it is time, or when work begins again; `null` while there is time left. */
+  /** Resolves after the turn of other work; `null` while time is left. */
   afterTurn(): Promise<void> | null {
     if (this.#now() - this.#began < TURN_MS) {
       return null;

@@ -9,9 +9,9 @@ import { partitionKey, type StreamRecord, type TopicPartition } from '../stream/
 import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
 import { Retries } from '../stream/retries.ts';
 import { type ClientListener, watchClient } from './client-listener.ts';
-import { GiveWay } from './event-loop-turns.ts';
+import { EventLoopTurns } from './event-loop-turns.ts';
 import type { LogRanges } from './kafka-admin.ts';
-import { kafkajsEvents, type OffsetOutOfRange, type SkippedRange } from './kafkajs-patches.ts';
+import { kafkajsEvents, type OffsetOutOfRange, type SkippedRange } from './kafkajs-consumer-patches.ts';
 
 /** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */
 type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
@@ -50,7 +50,7 @@ export class KafkaSource implements RecordSource {
   readonly #logger: Logger;
   readonly #watcher: ClientListener;
   readonly #stopping = new AbortController();
-  readonly #turns = new GiveWay();
+  readonly #turns = new EventLoopTurns();
   #assigned = new Map<string, TopicPartition>();
 
   constructor(settings: Settings['kafka'], kafka: Kafka, { logRanges, clock, logger, watcher }: KafkaSourcePorts) {

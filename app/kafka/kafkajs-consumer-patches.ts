@@ -1,22 +1,107 @@
+import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 
-/** The part of kafkajs's consumer group that fetches. */
-interface FetchingGroup {
-  readonly maxWaitTime: number;
-  readonly subscriptionState: { active(): readonly { readonly partitions: readonly number[] }[] };
-  fetch(nodeId: number): Promise<unknown[]>;
-  resume(topicPartitions: unknown): void;
+const require = createRequire(import.meta.url);
+
+/** A fetch asked for an offset that the broker does not hold. */
+export interface OffsetOutOfRange {
+  readonly groupId: string;
+  readonly topic: string;
+  readonly partition: number;
 }
 
-const hasNothingActive = ({ subscriptionState }: FetchingGroup): boolean =>
+/** A fetch held offsets, but no record that is for a reader. */
+export interface SkippedRange {
+  readonly groupId: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly fetchedOffset: string;
+  readonly lastOffset: string;
+}
+
+/** What kafkajs does not report by events of its own. */
+export const kafkajsEvents = new EventEmitter<{ outOfRange: [OffsetOutOfRange]; skipped: [SkippedRange] }>();
+
+/** The part of kafkajs's consumer group that the patches read or replace. */
+interface ConsumerGroup {
+  readonly groupId: string;
+  readonly cluster: object;
+  readonly maxWaitTime: number;
+  readonly subscriptionState: { active(): readonly { readonly partitions: readonly number[] }[] };
+  memberId: string | null;
+  joinAndSync(): Promise<void>;
+  leave(): Promise<void>;
+  fetch(nodeId: number): Promise<unknown[]>;
+  resume(topicPartitions: unknown): void;
+  commitOffsets(offsets: unknown): Promise<void>;
+  recoverFromOffsetOutOfRange(error: { topic: string; partition: number }): Promise<void>;
+}
+
+/** Reports an offset that the broker does not hold, in the place of a jump to the log's start or end. */
+export function reportOutOfRange(prototype: ConsumerGroup): void {
+  prototype.recoverFromOffsetOutOfRange = async function report(this: ConsumerGroup, { topic, partition }) {
+    kafkajsEvents.emit('outOfRange', { groupId: this.groupId, topic, partition });
+  };
+}
+
+interface FetchedBatch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly fetchedOffset: string;
+  isEmptyDueToFiltering(): boolean;
+  lastOffset(): string;
+}
+
+/** The part of kafkajs's runner that hands over batches and commits offsets. */
+interface Runner {
+  readonly running: boolean;
+  readonly consumerGroup: ConsumerGroup;
+  handleBatch(batch: FetchedBatch): Promise<void>;
+  commitOffsets(offsets: unknown): Promise<void>;
+}
+
+/** Reports a fetch that held offsets, but no record for a reader. */
+export function reportSkippedRanges(prototype: Runner): void {
+  const handleBatch = prototype.handleBatch;
+  prototype.handleBatch = function report(this: Runner, batch) {
+    if (this.running && batch.isEmptyDueToFiltering()) {
+      const { topic, partition, fetchedOffset } = batch;
+      const { groupId } = this.consumerGroup;
+      kafkajsEvents.emit('skipped', { groupId, topic, partition, fetchedOffset, lastOffset: batch.lastOffset() });
+    }
+    return handleBatch.call(this, batch);
+  };
+}
+
+/**
+ * Lets a consumer that restarts join its group as the member it was. Its cluster is the one thing that it keeps over a
+ * restart, so the member's id is kept by cluster.
+ */
+export function rejoinAsSameMember(prototype: ConsumerGroup): void {
+  const { joinAndSync, leave } = prototype;
+  const memberIds = new WeakMap<object, string>();
+  prototype.joinAndSync = async function joinAgain(this: ConsumerGroup) {
+    this.memberId ??= memberIds.get(this.cluster) ?? null;
+    await joinAndSync.call(this);
+    if (this.memberId !== null) {
+      memberIds.set(this.cluster, this.memberId);
+    }
+  };
+  prototype.leave = async function leaveForGood(this: ConsumerGroup) {
+    await leave.call(this);
+    memberIds.delete(this.cluster);
+  };
+}
+
+const hasNothingActive = ({ subscriptionState }: ConsumerGroup): boolean =>
   subscriptionState.active().every(({ partitions }) => partitions.length === 0);
 
-/** Whoever waits for a partition of a group to be resumed. */
+/** The fetches of each group that wait for a partition to be resumed. */
 class ResumeWaiters {
-  readonly #waiters = new WeakMap<FetchingGroup, Set<() => void>>();
+  readonly #waiters = new WeakMap<ConsumerGroup, Set<() => void>>();
 
   /** Resolves when a partition is resumed, after `maxWaitTime` at the latest. */
-  wait(group: FetchingGroup): Promise<void> {
+  wait(group: ConsumerGroup): Promise<void> {
     const waiters = this.#waiters.get(group) ?? new Set();
     this.#waiters.set(group, waiters);
     return new Promise((resolve) => {
@@ -30,7 +115,7 @@ class ResumeWaiters {
     });
   }
 
-  wakeAll(group: FetchingGroup): void {
+  wakeAll(group: ConsumerGroup): void {
     for (const wake of [...(this.#waiters.get(group) ?? [])]) {
       wake();
     }
@@ -41,14 +126,14 @@ class ResumeWaiters {
  * Lets a consumer whose partitions are all paused fetch as soon as one is resumed. As shipped it sleeps for the whole of
  * `maxWaitTimeInMs` first: at each start, after each rebalance, and whenever all queues were full.
  */
-export function fetchWhenResumed(prototype: FetchingGroup): void {
+export function fetchWhenResumed(prototype: ConsumerGroup): void {
   const { fetch, resume } = prototype;
   const waiters = new ResumeWaiters();
-  prototype.resume = function resumeAndWake(this: FetchingGroup, topicPartitions) {
+  prototype.resume = function resumeAndWake(this: ConsumerGroup, topicPartitions) {
     resume.call(this, topicPartitions);
     waiters.wakeAll(this);
   };
-  prototype.fetch = async function fetchOnceActive(this: FetchingGroup, nodeId) {
+  prototype.fetch = async function fetchOnceActive(this: ConsumerGroup, nodeId) {
     if (hasNothingActive(this)) {
       await waiters.wait(this);
       if (hasNothingActive(this)) {
@@ -58,8 +143,6 @@ export function fetchWhenResumed(prototype: FetchingGroup): void {
     return fetch.call(this, nodeId);
   };
 }
-
-const requireErrors = createRequire(import.meta.url);
 
 interface Cluster {
   findGroupCoordinatorMetadata(options: unknown): Promise<unknown>;
@@ -71,11 +154,11 @@ interface KafkajsErrors {
 }
 
 /**
- * Tells that no broker knew the group's coordinator with an error that is tried again. As shipped it counts as one that
- * never passes, although it says only that the brokers are starting, or were cut off in the middle of the question.
+ * Makes the error that no broker knows the group's coordinator a retriable one. As shipped it is not, although it says only
+ * that the brokers are starting, or that the connection broke before the answer.
  */
-export function coordinatorComesBack(prototype: Cluster): void {
-  const { KafkaJSError, KafkaJSGroupCoordinatorNotFound } = requireErrors('kafkajs/src/errors') as KafkajsErrors;
+export function retryCoordinatorLookup(prototype: Cluster): void {
+  const { KafkaJSError, KafkaJSGroupCoordinatorNotFound } = require('kafkajs/src/errors') as KafkajsErrors;
   const find = prototype.findGroupCoordinatorMetadata;
   prototype.findGroupCoordinatorMetadata = async function findOrTryAgain(this: Cluster, options) {
     try {
@@ -86,20 +169,13 @@ export function coordinatorComesBack(prototype: Cluster): void {
   };
 }
 
-/** The part of kafkajs's runner that commits offsets. */
-interface CommittingRunner {
-  readonly running: boolean;
-  readonly consumerGroup: { commitOffsets(offsets: unknown): Promise<void> };
-  commitOffsets(offsets: unknown): Promise<void>;
-}
-
 /**
- * Commits offsets once, and rejects when that failed or could not be tried. As shipped a failed commit is tried again for
- * seconds: after a rebalance in the name of the new generation, for partitions that others own and have gone on with. And
- * one of a consumer that does not run succeeds without a word and without doing anything.
+ * Commits offsets once, and rejects when the commit failed or could not be sent. As shipped a failed commit is retried for
+ * seconds: after a rebalance under the new generation, for partitions whose new owners are further on. And a commit of a
+ * consumer that does not run resolves without a request.
  */
-export function commitOnce(prototype: CommittingRunner): void {
-  prototype.commitOffsets = async function commitOrReject(this: CommittingRunner, offsets) {
+export function commitOnce(prototype: Runner): void {
+  prototype.commitOffsets = async function commitOrReject(this: Runner, offsets) {
     if (!this.running) {
       throw new Error('the offsets were not committed: the consumer is not in its group');
     }

@@ -1,17 +1,127 @@
 import { createRequire } from 'node:module';
 import type { RecordHeader } from '../stream/record.ts';
+import { EventLoopTurns } from './event-loop-turns.ts';
 
 const require = createRequire(import.meta.url);
 
-/** The part of kafkajs's decoder that reads a fetch response. */
+/** The part of kafkajs's decoder that the patches read a fetch response with. */
 interface Decoder {
   readonly buffer: Buffer;
-  readonly offset: number;
+  offset: number;
   canReadBytes(length: number): boolean;
   readBytes(length?: number): Buffer;
+  readInt8(): number;
+  readVarInt(): number;
+  readVarIntBytes(): Buffer | null;
+  readVarIntArray(decode: (decoder: Decoder) => RecordHeader): RecordHeader[];
 }
 
 type Decode<Decoded> = (decoder: Decoder) => Promise<Decoded>;
+
+interface BatchContext {
+  readonly firstOffset: string;
+  readonly firstTimestamp: string;
+  readonly maxTimestamp?: string;
+  readonly timestampType?: number;
+  readonly isControlBatch?: boolean;
+}
+
+/** What the records of a batch are counted from, parsed once for all of them. */
+interface BatchStart {
+  readonly offset: bigint;
+  readonly timestamp: bigint;
+  /** The broker's own time for the whole batch, where the topic says so; the deltas of its records mean nothing then. */
+  readonly appendTime: bigint | null;
+}
+
+const LOG_APPEND_TIME = 1;
+
+const starts = new WeakMap<BatchContext, BatchStart>();
+
+function startOf(context: BatchContext): BatchStart {
+  const known = starts.get(context);
+  if (known) {
+    return known;
+  }
+  const { firstOffset, firstTimestamp, maxTimestamp, timestampType } = context;
+  const appendTime = timestampType === LOG_APPEND_TIME && maxTimestamp !== undefined ? BigInt(maxTimestamp) : null;
+  const start = { offset: BigInt(firstOffset), timestamp: BigInt(firstTimestamp), appendTime };
+  starts.set(context, start);
+  return start;
+}
+
+/** A zigzag varlong (Kafka's record format): plain numbers while they are exact, which five bytes always are. */
+function readVarLong(decoder: Decoder): bigint {
+  const { buffer } = decoder;
+  let end = decoder.offset;
+  while ((buffer[end] ?? 0) >= 0x80) {
+    end += 1;
+  }
+  let raw = 0n;
+  let small = 0;
+  if (end - decoder.offset < 5) {
+    for (let at = end; at >= decoder.offset; at -= 1) {
+      small = small * 0x80 + ((buffer[at] ?? 0) & 0x7f);
+    }
+    raw = BigInt(small);
+  } else {
+    for (let at = end; at >= decoder.offset; at -= 1) {
+      raw = (raw << 7n) | BigInt((buffer[at] ?? 0) & 0x7f);
+    }
+  }
+  decoder.offset = end + 1;
+  return (raw >> 1n) ^ -(raw & 1n);
+}
+
+const decodeHeader = require('kafkajs/src/protocol/recordBatch/header/v0/decoder.js') as (
+  decoder: Decoder,
+) => RecordHeader;
+
+/** The record decoder of record format v2; its fields are read in the order of the wire format. */
+export function decodeRecord(decoder: Decoder, context: BatchContext) {
+  const start = startOf(context);
+  const attributes = decoder.readInt8();
+  const timestampDelta = readVarLong(decoder);
+  const offset = start.offset + BigInt(decoder.readVarInt());
+  const key = decoder.readVarIntBytes();
+  const value = decoder.readVarIntBytes();
+  return {
+    attributes,
+    timestamp: start.appendTime ?? start.timestamp + timestampDelta,
+    offset,
+    key,
+    value,
+    headers: decoder.readVarIntArray(decodeHeader),
+    isControlRecord: context.isControlBatch ?? false,
+    batchContext: context,
+  };
+}
+
+interface RecordBatch extends BatchContext {
+  readonly lastOffsetDelta: number;
+  readonly records: { offset: bigint }[];
+}
+
+/**
+ * Decodes a batch, once other work of the event loop has had its turn. A batch whose last records were compacted away ends
+ * with a control record at its real last offset.
+ *
+ * @param shipped kafkajs's own, which decodes the records by {@link decodeRecord}
+ */
+export function batchDecoder(shipped: Decode<RecordBatch>): Decode<RecordBatch> {
+  const turns = new EventLoopTurns();
+  return async (decoder) => {
+    await turns.afterTurn();
+    const batch = await shipped(decoder);
+    const { firstOffset, lastOffsetDelta, firstTimestamp, records } = batch;
+    const offset = BigInt(firstOffset) + BigInt(lastOffsetDelta);
+    if ((records.at(-1)?.offset ?? -1n) < offset) {
+      const end = { attributes: 0, timestamp: BigInt(firstTimestamp), offset, key: null, value: null, headers: [] };
+      records.push(Object.assign(end, { isControlRecord: true, batchContext: batch }));
+    }
+    return batch;
+  };
+}
 
 const SIZE_BYTES = 4;
 const MAGIC_OFFSET = 16;
@@ -24,7 +134,7 @@ function isPartial(error: unknown): boolean {
   return error instanceof Error && error.name === 'KafkaJSPartialMessageError';
 }
 
-/** Whether whole batches of record format v2 may follow; the size that comes first is not read yet. */
+/** Whether whole batches of record format v2 may follow; the size in front of them is not read yet. */
 function holdsBatches({ buffer, offset }: Decoder): boolean {
   const size = buffer.readInt32BE(offset);
   const isWhole = buffer.length - offset - SIZE_BYTES >= size;
@@ -32,22 +142,22 @@ function holdsBatches({ buffer, offset }: Decoder): boolean {
 }
 
 /**
- * Decodes the records that a fetch brings of a partition, however many a batch holds. As shipped all records of a batch are
- * arguments of one call, and the stack has room for some 125,000: the consumer stops for good at a larger batch.
+ * Decodes the record set of a partition in a fetch response, however many records a batch holds. As shipped all records of
+ * a batch are arguments of one call, and the stack has room for some 125,000: the consumer stops for good at a larger batch.
  *
- * @param shipped kafkajs's own, for what is no record format v2
+ * @param shipped kafkajs's own, for older record formats
  * @param decodeBatch decodes one batch
  */
 export function recordSetDecoder(
   shipped: Decode<unknown[]>,
   decodeBatch: Decode<{ readonly records: readonly unknown[] }>,
 ): Decode<unknown[]> {
-  const BatchDecoder = require('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => Decoder;
+  const KafkajsDecoder = require('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => Decoder;
   return async (decoder) => {
     if (!holdsBatches(decoder)) {
       return shipped(decoder);
     }
-    const batches = new BatchDecoder(decoder.readBytes());
+    const batches = new KafkajsDecoder(decoder.readBytes());
     const records: unknown[] = [];
     while (batches.canReadBytes(BATCH_OVERHEAD_BYTES)) {
       try {
@@ -64,8 +174,6 @@ export function recordSetDecoder(
     return records;
   };
 }
-
-const requireEncoder = createRequire(import.meta.url);
 
 interface Encoder {
   writeInt8(value: number): Encoder;
@@ -84,7 +192,7 @@ interface ProducedRecord {
   readonly headers: readonly RecordHeader[];
 }
 
-const KafkajsEncoder = requireEncoder('kafkajs/src/protocol/encoder') as new () => Encoder;
+const KafkajsEncoder = require('kafkajs/src/protocol/encoder') as new () => Encoder;
 
 const NO_ATTRIBUTES = 0;
 

@@ -1,14 +1,14 @@
 import { createRequire } from 'node:module';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { GiveWay } from '../../../app/kafka/event-loop-turns.ts';
+import { EventLoopTurns } from '../../../app/kafka/event-loop-turns.ts';
 import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
 
 const require = createRequire(import.meta.url);
 
 async function afterATurn() {
   const clock = { now: 0 };
-  const turns = new GiveWay(() => clock.now);
+  const turns = new EventLoopTurns(() => clock.now);
   await turns.afterTurn();
   return { turns, clock };
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
-import { commitOnce, coordinatorComesBack, fetchWhenResumed } from '../../../app/kafka/kafkajs-consumer-patches.ts';
+import { commitOnce, fetchWhenResumed, retryCoordinatorLookup } from '../../../app/kafka/kafkajs-consumer-patches.ts';
 
 /** A consumer group as kafkajs makes it: methods on the prototype, state on the instance. */
 function aGroup(maxWaitTime: number) {
@@ -65,7 +65,7 @@ function aCluster(answer: () => Promise<unknown>) {
       return answer();
     }
   }
-  coordinatorComesBack(Cluster.prototype);
+  retryCoordinatorLookup(Cluster.prototype);
   return new Cluster();
 }
 

@@ -87,9 +87,8 @@ interface Decoder {
   canReadBytes(bytes: number): boolean;
 }
 
-const requireDecoder = createRequire(import.meta.url);
-const KafkajsDecoder = requireDecoder('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => Decoder;
-const decodeHeader: unknown = requireDecoder('kafkajs/src/protocol/recordBatch/header/v0/decoder.js');
+const KafkajsDecoder = require('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => Decoder;
+const decodeHeader: unknown = require('kafkajs/src/protocol/recordBatch/header/v0/decoder.js');
 
 /** The fields in the order of the record format, read by kafkajs's decoder. */
 function readBack(record: Parameters<typeof encodeRecord>[0]) {
