@@ -3,7 +3,7 @@ import { milliseconds } from '../settings/duration.ts';
 import type { Settings } from '../settings/settings.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
-import { createKafkaCheck, LogRanges } from './kafka/kafka-admin.ts';
+import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
 import { createKafkaClient } from './kafka/kafka-client.ts';
 import { KafkaSource } from './kafka/kafka-source.ts';
 import { createManagement, type Management } from './management/create-management.ts';
@@ -79,7 +79,7 @@ export class Application {
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
     this.#sink = new PostgresSink(this.#pool, settings, this.#deadLetterTopic);
     this.#source = new KafkaSource(settings.kafka, kafka, {
-      logRanges: new LogRanges(kafka),
+      admin: new KafkaAdmin(kafka),
       clock: systemClock,
       logger: logger(),
       watcher: this.#management.client,

@@ -1,6 +1,6 @@
 import type { Consumer } from 'kafkajs';
 
-/** What somebody who watches the Kafka client is told, in no client library's words. A listener must not throw. */
+/** Events of the Kafka client, in no client library's words. A listener must not throw. */
 export interface ClientListener {
   /** The client begins to ask for records. */
   onPoll(): void;
@@ -10,16 +10,16 @@ export interface ClientListener {
   onDelivered(delivery: { readonly topic: string; readonly records: number; readonly bytes: number }): void;
   /** The group coordinator answered a heartbeat. */
   onHeartbeat(): void;
-  /** The group gave partitions. */
+  /** The consumer joined its group, which assigned partitions. */
   onJoined(join: { readonly milliseconds: number; readonly partitions: number }): void;
-  /** The client crashed and begins anew, if it can; a join that was under way has failed. */
+  /** The client crashed and restarts, if it can; a join that was under way has failed. */
   onCrashed(crash: { readonly wasJoining: boolean }): void;
 }
 
-/** The kind of request by which records are fetched. */
+/** The kind of a fetch request, Kafka's own name for it. */
 export const FETCH_REQUEST = 'Fetch';
 
-/** Tells the listener what kafkajs's consumer says of itself. */
+/** Tells the listener the events of kafkajs's consumer. */
 export function watchClient(consumer: Consumer, listener: ClientListener): void {
   const { FETCH_START, REQUEST, HEARTBEAT, GROUP_JOIN, REBALANCING, CRASH } = consumer.events;
   let isJoining = true;

@@ -7,10 +7,10 @@ import { FatalError } from '../stream/fatal-error.ts';
 import { OutageError } from '../stream/outage-error.ts';
 import type { RecordHeader } from '../stream/record.ts';
 
-/** Below PostgreSQL's patience with a transaction that does nothing meanwhile (`database.statementTimeout`, 30 s). */
+/** Below `database.statementTimeout` (30 s): PostgreSQL's transaction is open and idle meanwhile. */
 const SEND_TIMEOUT_MS = 10_000;
 
-/** Kafka's errors that no repetition mends, with what does. */
+/** Kafka's errors that no retry mends, with the change that does. */
 const ADVICE: Readonly<Record<string, string>> = {
   MESSAGE_TOO_LARGE: "raise the topic's max.message.bytes: a letter is its record and some headers more",
   RECORD_LIST_TOO_LARGE: "raise the topic's segment.bytes and max.message.bytes",
@@ -20,17 +20,18 @@ const ADVICE: Readonly<Record<string, string>> = {
   INVALID_TOPIC_EXCEPTION: 'set deadLetters.topic to a topic that can be written to',
 };
 
-/** Dead letters keep the number of their partition, as far as the topic has as many: those of one partition stay in order. */
+/** Dead letters keep their partition's number, modulo the topic's partitions: those of one partition stay in order. */
 const samePartition = () => (args: { message: Message; partitionMetadata: readonly unknown[] }) =>
   (args.message.partition ?? 0) % args.partitionMetadata.length;
 
 /**
  * The topic for dead letters, by a producer that waits for all in-sync replicas. Each topic has a producer of its own,
- * opened with the first letter and given up after a failure: kafkajs keeps asking for every topic that a producer was ever
- * used for, and one that does not exist would fail the others.
+ * opened with its first dead letter and given up after a failure: kafkajs keeps asking for every topic that a producer
+ * was ever used for, and one that does not exist would fail the others.
  *
- * The producer is not idempotent. kafkajs gives the sequence numbers of a failed request to the next one, which a broker
- * that had stored the first takes for a repetition and drops: a letter could be lost, and here it is only doubled.
+ * The producer is not idempotent. kafkajs gives the sequence numbers of a failed request to the next one, which a
+ * broker that had stored the first takes for a repetition and drops: a dead letter could be lost. Without idempotence
+ * it can only be doubled.
  */
 export class KafkaDeadLetterTopic implements DeadLetterTopic {
   readonly #settings: Settings['deadLetters'];
@@ -59,7 +60,7 @@ export class KafkaDeadLetterTopic implements DeadLetterTopic {
     }
   }
 
-  /** Those of the topics that do not exist, or that this user may not see. */
+  /** The topics that do not exist, or that this user may not describe. */
   async missing(topics: readonly string[]): Promise<readonly string[]> {
     if (topics.length === 0) {
       return [];
@@ -99,7 +100,7 @@ export class KafkaDeadLetterTopic implements DeadLetterTopic {
     const late = this.#clock.wait(SEND_TIMEOUT_MS, timer.signal).then(() => {
       throw new OutageError(`no answer within ${SEND_TIMEOUT_MS / 1_000} s`, { reason: 'dead_letter_topic' });
     });
-    // Whichever comes second is nobody's business any more.
+    // The one that settles second is no unhandled rejection.
     late.catch(() => undefined);
     work.catch(() => undefined);
     await Promise.race([work, late]).finally(() => timer.abort());
@@ -112,7 +113,7 @@ async function sendAll(producer: Producer, topic: string, letters: readonly Dead
   }
 }
 
-/** kafkajs wraps what the broker said, sometimes twice. */
+/** The broker's error type; kafkajs wraps the broker's error, sometimes twice. */
 function typeOf(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { type } = cause as Error & { readonly type?: unknown };
@@ -143,21 +144,22 @@ interface DeadLetterMessage {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: readonly RecordHeader[];
-  /** The partition it came from. */
+  /** The record's own partition. */
   readonly partition: number;
 }
 
-/** Brokers take 1 MiB at once unless they are told otherwise; half of it leaves room for what a record weighs beside itself. */
+/** Half of 1 MiB, the brokers' default limit (message.max.bytes): room for what the record format adds. */
 const MAX_REQUEST_BYTES = 524_288;
 
-/** What the record format needs for a record and each of its headers, rounded up. */
+/** Bytes that the record format adds for a record and for each of its headers, rounded up. */
 const OVERHEAD_BYTES = 32;
 
 const header = (key: string, value: string): RecordHeader => ({ key, value: Buffer.from(value, 'utf8') });
 
 /**
- * Key, value and headers as they came; behind the record's own headers follow those that say where it came from and what
- * was wrong. The timestamp is one of them: the message's own is the time it was sent, by which the topic's retention counts.
+ * Key, value and headers as they came; behind the record's own headers follow those of its origin and of the error. The
+ * record's timestamp is one of them: the message's own is the time of its sending, by which the topic's retention
+ * counts.
  */
 export function deadLetterMessage(letter: DeadLetter): DeadLetterMessage {
   const { groupId, topic, partition, record, reason, error } = letter;
@@ -178,7 +180,7 @@ function messageBytes({ key, value, headers }: DeadLetterMessage): number {
   return headers.reduce((sum, field) => sum + OVERHEAD_BYTES + 3 * field.key.length + (field.value?.length ?? 0), own);
 }
 
-/** Messages in requests that a broker takes, in their order; one that is larger than that goes alone. */
+/** Splits messages, in their order, into requests below the brokers' limit; a larger message goes alone. */
 export function inRequests(messages: readonly DeadLetterMessage[]): readonly (readonly DeadLetterMessage[])[] {
   const requests: DeadLetterMessage[][] = [];
   let bytes = Number.POSITIVE_INFINITY;

@@ -2,8 +2,8 @@
 const TURN_MS = 2;
 
 /**
- * Gives other work of the event loop its turn, such as probes and scrapes. kafkajs decodes and hands over a fetch of many
- * partitions in one go, promise after promise, which can take half a second.
+ * Gives other work of the event loop its turn, such as probes and scrapes. kafkajs decodes and hands over a fetch of
+ * many partitions in one go, promise after promise, which can take half a second.
  */
 export class EventLoopTurns {
   readonly #now: () => number;

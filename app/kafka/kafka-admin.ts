@@ -10,8 +10,8 @@ const asOutage = (what: string) => (error: unknown) => {
   throw new OutageError(`Kafka could not tell ${what}: ${reason}`, { cause: error, reason: 'kafka_away' });
 };
 
-/** Questions about logs and groups, asked on connections of their own so that no long poll delays them. */
-export class LogRanges {
+/** Requests about logs, topics and groups, on connections of their own so that no long poll delays them. */
+export class KafkaAdmin {
   readonly #admin: Admin;
   #connected: Promise<void> | null = null;
 
@@ -20,11 +20,12 @@ export class LogRanges {
   }
 
   /**
-   * The log ranges of a topic's partitions. The end is the last stable offset: what a read-committed consumer can reach.
+   * The log ranges of a topic's partitions. The end is the last stable offset: what a read-committed consumer can
+   * reach.
    *
    * @throws OutageError while the brokers are away or the topic is unknown to them
    */
-  async ofTopic(topic: string): Promise<LogRange[]> {
+  async logRanges(topic: string): Promise<LogRange[]> {
     const offsets = await this.#connect()
       .then(() => this.#admin.fetchTopicOffsets(topic))
       .catch(asOutage(`the offsets of ${topic}`));
@@ -36,7 +37,7 @@ export class LogRanges {
    *
    * @throws OutageError while the brokers are away
    */
-  async missing(topics: readonly string[]): Promise<string[]> {
+  async missingTopics(topics: readonly string[]): Promise<string[]> {
     const known = await this.#connect()
       .then(() => this.#admin.listTopics())
       .catch(asOutage('its topics'));
@@ -48,7 +49,7 @@ export class LogRanges {
    *
    * @throws OutageError while the brokers are away
    */
-  async committed(groupId: string, topic: string): Promise<Position[]> {
+  async committedOffsets(groupId: string, topic: string): Promise<Position[]> {
     const topics = await this.#connect()
       .then(() => this.#admin.fetchOffsets({ groupId, topics: [topic] }))
       .catch(asOutage(`the committed offsets of ${groupId}`));
@@ -71,16 +72,17 @@ export class LogRanges {
   }
 }
 
-/** What the brokers say of themselves. */
+/** The cluster as its brokers describe it. */
 interface KafkaCheck {
   readonly clusterId: string;
   readonly brokers: number;
 }
 
 /**
- * Asks the brokers who they are, on a connection of its own that is opened anew after a failure.
+ * The health check of Kafka: describes the cluster, on a connection of its own that is opened anew after a failure.
  *
- * @param createClient makes a client that gives up fast, since its retries delay the verdict; called at the first check
+ * @param createClient makes a client that gives up fast, since retries delay the check's answer; called at the first
+ * check
  */
 export function createKafkaCheck(createClient: () => Kafka): { check(): Promise<KafkaCheck>; close(): Promise<void> } {
   let admin: Admin | null = null;

@@ -5,14 +5,17 @@ import { loadKafkajs } from './kafkajs-patches.ts';
 
 const kafkajs = loadKafkajs();
 
-/** How kafkajs retries one request before it gives up; what gives up is tried again by whoever asked. */
+/** kafkajs's retries of one request. A request that fails in the end is retried by its caller. */
 const RETRY = { initialRetryTime: 200, maxRetryTime: 2_000, retries: 5 } as const;
 
 function saslOptions(sasl: Settings['kafka']['sasl']): { sasl: SASLOptions } | Record<string, never> {
   return sasl ? { sasl: { ...sasl } as SASLOptions } : {};
 }
 
-/** kafkajs's own log lines, one level less severe than it thinks: what matters to us comes as an error or an event, too. */
+/**
+ * kafkajs's own log lines, one level less severe: its failures also come as errors and events, which are logged in
+ * full.
+ */
 function logCreator(logger: Logger) {
   const { ERROR, WARN, INFO } = kafkajs.logLevel;
   return () =>
@@ -27,7 +30,7 @@ function logCreator(logger: Logger) {
 /**
  * A Kafka client from the settings; it connects to nothing yet.
  *
- * @param retries how often a request is tried again before it is given up
+ * @param retries attempts after the first one, before a request fails
  */
 export function createKafkaClient(settings: Settings['kafka'], logger: Logger, retries: number = RETRY.retries): Kafka {
   return new kafkajs.Kafka({

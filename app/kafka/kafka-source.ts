@@ -10,7 +10,7 @@ import type { LogRange, Position, RecordSource, RecordSourceListener } from '../
 import { Retries } from '../stream/retries.ts';
 import { type ClientListener, watchClient } from './client-listener.ts';
 import { EventLoopTurns } from './event-loop-turns.ts';
-import type { LogRanges } from './kafka-admin.ts';
+import type { KafkaAdmin } from './kafka-admin.ts';
 import { kafkajsEvents, type OffsetOutOfRange, type SkippedRange } from './kafkajs-consumer-patches.ts';
 
 /** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */
@@ -19,18 +19,22 @@ type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
   readonly messages: readonly StreamRecord[];
 };
 
-/** A long poll that finds nothing lasts this long, and so may a rebalance and a stop: kafkajs's fetchers look at neither in between. */
+/**
+ * The duration of an empty long poll. A rebalance or a stop waits for it: kafkajs's fetchers look at neither before.
+ */
 const MAX_WAIT_MS = 500;
 
-/** Handlers only hand over, so all batches of a fetch are taken at once and none waits behind a heartbeat of another. */
+/**
+ * Batch handlers only hand over, so all batches of a fetch are taken at once; none waits for the heartbeat of another.
+ */
 const CONCURRENCY = 64;
 
-/** What the source works with. */
+/** The parts that the source works with. */
 export interface KafkaSourcePorts {
-  readonly logRanges: LogRanges;
+  readonly admin: KafkaAdmin;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told what the client does. */
+  /** Gets the client's events. */
   readonly watcher: ClientListener;
 }
 
@@ -38,14 +42,14 @@ export interface KafkaSourcePorts {
  * The only place that knows kafkajs's consumer.
  *
  * kafkajs forgets every position in a rebalance and then fetches from Kafka's committed offsets. GROUP_JOIN's listener
- * runs before the first fetch of the new assignment, so pausing everything in its synchronous part means that nothing is
- * fetched until the pipeline has sought to PostgreSQL's position. What still arrives from a fetch of before is refused by
- * the pipeline, which compares where each batch was fetched from with where it has to begin.
+ * runs before the first fetch of the new assignment, so pausing all partitions in its synchronous part means that
+ * nothing is fetched until the pipeline has sought to PostgreSQL's position. A batch that still arrives from an earlier
+ * fetch is refused by the pipeline, which compares its fetchedOffset with the partition's nextOffset.
  */
 export class KafkaSource implements RecordSource {
   readonly #consumer: Consumer;
   readonly #settings: Settings['kafka'];
-  readonly #logRanges: LogRanges;
+  readonly #admin: KafkaAdmin;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #watcher: ClientListener;
@@ -53,10 +57,10 @@ export class KafkaSource implements RecordSource {
   readonly #turns = new EventLoopTurns();
   #assigned = new Map<string, TopicPartition>();
 
-  constructor(settings: Settings['kafka'], kafka: Kafka, { logRanges, clock, logger, watcher }: KafkaSourcePorts) {
+  constructor(settings: Settings['kafka'], kafka: Kafka, { admin, clock, logger, watcher }: KafkaSourcePorts) {
     this.#watcher = watcher;
     this.#settings = settings;
-    this.#logRanges = logRanges;
+    this.#admin = admin;
     this.#clock = clock;
     this.#logger = logger;
     const sessionTimeout = milliseconds(settings.sessionTimeout);
@@ -92,7 +96,7 @@ export class KafkaSource implements RecordSource {
     });
   }
 
-  /** kafkajs subscribes to all topics or to none, and names none that is missing: so that is asked before. */
+  /** kafkajs subscribes to all topics or to none and does not name a missing one, so the topics are listed before. */
   async #subscribe(listener: RecordSourceListener): Promise<void> {
     const topics = [...this.#settings.topics];
     let told = '';
@@ -106,10 +110,10 @@ export class KafkaSource implements RecordSource {
     await new Retries(this.#clock).until(() => this.#trySubscribing(topics), this.#stopping.signal, { onOutage });
   }
 
-  /** @throws OutageError whatever it is that does not work: a broker that is away, a topic that is missing */
+  /** @throws OutageError when a broker is away, a topic is missing, or for any other failure */
   async #trySubscribing(topics: string[]): Promise<void> {
     try {
-      const missing = await this.#logRanges.missing(topics);
+      const missing = await this.#admin.missingTopics(topics);
       if (missing.length > 0) {
         throw new Error(`no such topic: ${missing.join(', ')}; create it, or correct kafka.topics (KAFKA_TOPICS)`);
       }
@@ -136,11 +140,11 @@ export class KafkaSource implements RecordSource {
   }
 
   logRanges(topic: string): Promise<LogRange[]> {
-    return this.#logRanges.ofTopic(topic);
+    return this.#admin.logRanges(topic);
   }
 
   committedOffsets(topic: string): Promise<Position[]> {
-    return this.#logRanges.committed(this.#settings.groupId, topic);
+    return this.#admin.committedOffsets(this.#settings.groupId, topic);
   }
 
   async commitHint(positions: readonly Position[]): Promise<void> {
@@ -155,7 +159,7 @@ export class KafkaSource implements RecordSource {
     await this.#consumer.disconnect().catch((error: unknown) => {
       this.#logger.warn({ reason: String(error) }, 'the Kafka consumer did not close in order');
     });
-    await this.#logRanges.disconnect();
+    await this.#admin.disconnect();
   }
 
   #listen(listener: RecordSourceListener): void {
@@ -200,7 +204,7 @@ export class KafkaSource implements RecordSource {
     listener.onAssigned(partitions);
   }
 
-  /** Resolving moves only kafkajs's local position, and only while the partition is ours: else its bookkeeping throws. */
+  /** resolveOffset moves only kafkajs's local position; for a partition that is not assigned any more it throws. */
   #handOver({ batch, resolveOffset }: EachBatchPayload, listener: RecordSourceListener): void {
     const { topic, partition, fetchedOffset, messages } = batch as unknown as FetchedBatch;
     if (!this.#assigned.has(partitionKey({ topic, partition }))) {
@@ -213,7 +217,7 @@ export class KafkaSource implements RecordSource {
     resolveOffset(lastOffset);
   }
 
-  /** Between a crash of the client and its next join it refuses to seek or pause; the join begins anew anyway. */
+  /** Between a crash and the next join kafkajs refuses to seek or pause; the join starts from new positions anyway. */
   #whileAssigned(target: TopicPartition, act: (target: TopicPartition) => void): void {
     if (!this.#assigned.has(partitionKey(target))) {
       return;

@@ -123,8 +123,8 @@ class ResumeWaiters {
 }
 
 /**
- * Lets a consumer whose partitions are all paused fetch as soon as one is resumed. As shipped it sleeps for the whole of
- * `maxWaitTimeInMs` first: at each start, after each rebalance, and whenever all queues were full.
+ * Lets a consumer whose partitions are all paused fetch as soon as one is resumed. As shipped it sleeps for the whole
+ * of `maxWaitTimeInMs` first: at each start, after each rebalance, and whenever all queues were full.
  */
 export function fetchWhenResumed(prototype: ConsumerGroup): void {
   const { fetch, resume } = prototype;
@@ -154,8 +154,8 @@ interface KafkajsErrors {
 }
 
 /**
- * Makes the error that no broker knows the group's coordinator a retriable one. As shipped it is not, although it says only
- * that the brokers are starting, or that the connection broke before the answer.
+ * Makes the error that no broker knows the group's coordinator a retriable one. As shipped it is not, although it says
+ * only that the brokers are starting, or that the connection broke before the answer.
  */
 export function retryCoordinatorLookup(prototype: Cluster): void {
   const { KafkaJSError, KafkaJSGroupCoordinatorNotFound } = require('kafkajs/src/errors') as KafkajsErrors;
@@ -170,9 +170,9 @@ export function retryCoordinatorLookup(prototype: Cluster): void {
 }
 
 /**
- * Commits offsets once, and rejects when the commit failed or could not be sent. As shipped a failed commit is retried for
- * seconds: after a rebalance under the new generation, for partitions whose new owners are further on. And a commit of a
- * consumer that does not run resolves without a request.
+ * Commits offsets once, and rejects when the commit failed or could not be sent. As shipped a failed commit is retried
+ * for seconds: after a rebalance under the new generation, for partitions whose new owners are further on. And a commit
+ * of a consumer that does not run resolves without a request.
  */
 export function commitOnce(prototype: Runner): void {
   prototype.commitOffsets = async function commitOrReject(this: Runner, offsets) {

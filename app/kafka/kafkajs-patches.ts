@@ -11,7 +11,8 @@
  * 2. The record encoder takes headers as an object as well, and fails on a header without a value. Patched: headers are
  *    an array there, too, so a record can be produced again with the headers it came with.
  * 3. A batch whose last records, or all of them, were compacted away is taken to end at the last one left: the fetch
- *    steps forward offset by offset, or never. Patched: such a batch ends with a control record at its real last offset.
+ *    steps forward offset by offset, or never. Patched: such a batch ends with a control record at its real last
+ *    offset.
  * 4. A fetch is decoded in one go, however many partitions it has. Patched: other work has its turn in between.
  * 5. A batch of more than some 125,000 records overflows the stack. Patched: there is no such limit.
  *
@@ -19,14 +20,14 @@
  *
  * 6. An offset that the broker does not hold makes the consumer jump to the log's start or end and commit that, even
  *    with autoCommit off (https://github.com/tulios/kafkajs/issues/1119). Patched: it is only reported.
- * 7. A fetch whose records are all control records, aborted or compacted is skipped without a word. Patched: the skipped
- *    range is reported, since the stored offset has to move over it.
- * 8. A consumer that starts again after an outage joins as a new member, and the group waits until the session of the old
- *    member times out. Patched: it joins as the member it was.
+ * 7. A fetch whose records are all control records, aborted or compacted is skipped without a word. Patched: the
+ *    skipped range is reported, since the stored offset has to move over it.
+ * 8. A consumer that starts again after an outage joins as a new member, and the group waits until the session of the
+ *    old member times out. Patched: it joins as the member it was.
  * 9. A consumer whose partitions are all paused sleeps for the whole of maxWaitTimeInMs before it looks again. Patched:
  *    it fetches as soon as one is resumed.
- * 10. A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good in a
- *    restart of Kafka. Patched: the lookup is retried.
+ * 10. A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good in
+ *    a restart of Kafka. Patched: the lookup is retried.
  * 11. Offsets that could not be committed are committed again under the generation of the next rebalance, and while the
  *    consumer stops none are committed, without a word. Patched: one attempt, and its failure rejects.
  *
@@ -98,8 +99,8 @@ function replaceModule(path: string, replacement: unknown): void {
 }
 
 /**
- * kafkajs's modules that measure durations by `Date.now()`, and use `Date` for nothing else. Each comes before those that
- * load it.
+ * kafkajs's modules that measure durations by `Date.now()`, and use `Date` for nothing else. Each comes before those
+ * that load it.
  */
 export const MEASURING_MODULES = [
   'kafkajs/src/network/requestQueue/socketRequest.js',
@@ -114,9 +115,9 @@ export const MEASURING_MODULES = [
 const MONOTONIC_DATE = { now: (): number => Math.floor(performance.now()) };
 
 /**
- * Lets kafkajs measure by a monotonic clock: when heartbeats are due, requests overdue, metadata stale, brokers to be left
- * alone. As shipped it asks for the time of day: a clock that is set back by an hour silences the heartbeats for an hour,
- * and one that is set forward ends all time-outs at once. Timestamps of records stay the time of day.
+ * Lets kafkajs measure by a monotonic clock: when heartbeats are due, requests overdue, metadata stale, brokers to be
+ * left alone. As shipped it asks for the time of day: a clock that is set back by an hour silences the heartbeats for
+ * an hour, and one that is set forward ends all time-outs at once. Timestamps of records stay the time of day.
  */
 function measureMonotonically(): void {
   for (const path of MEASURING_MODULES) {
@@ -165,8 +166,8 @@ function stopIdleTimer(prototype: RequestQueue): void {
 const CHECK_MS = 1_000;
 
 /**
- * Looks once a second whether a request was left without an answer for too long. As shipped each connection looks ten times
- * a second, whether or not anything was asked.
+ * Looks once a second whether a request was left without an answer for too long. As shipped each connection looks ten
+ * times a second, whether or not anything was asked.
  */
 function checkTimeoutsRarely(prototype: RequestQueue): void {
   prototype.scheduleRequestTimeoutCheck = function scheduleRarely(this: RequestQueue) {

@@ -30,7 +30,9 @@ interface BatchContext {
 interface BatchStart {
   readonly offset: bigint;
   readonly timestamp: bigint;
-  /** The broker's own time for the whole batch, where the topic says so; the deltas of its records mean nothing then. */
+  /**
+   * The broker's own time for the whole batch, where the topic says so; the deltas of its records mean nothing then.
+   */
   readonly appendTime: bigint | null;
 }
 
@@ -103,8 +105,8 @@ interface RecordBatch extends BatchContext {
 }
 
 /**
- * Decodes a batch, once other work of the event loop has had its turn. A batch whose last records were compacted away ends
- * with a control record at its real last offset.
+ * Decodes a batch, once other work of the event loop has had its turn. A batch whose last records were compacted away
+ * ends with a control record at its real last offset.
  *
  * @param shipped kafkajs's own, which decodes the records by {@link decodeRecord}
  */
@@ -142,8 +144,9 @@ function holdsBatches({ buffer, offset }: Decoder): boolean {
 }
 
 /**
- * Decodes the record set of a partition in a fetch response, however many records a batch holds. As shipped all records of
- * a batch are arguments of one call, and the stack has room for some 125,000: the consumer stops for good at a larger batch.
+ * Decodes the record set of a partition in a fetch response, however many records a batch holds. As shipped all records
+ * of a batch are arguments of one call, and the stack has room for some 125,000: the consumer stops for good at a
+ * larger batch.
  *
  * @param shipped kafkajs's own, for older record formats
  * @param decodeBatch decodes one batch

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
-import type { LogRanges } from '../../../app/kafka/kafka-admin.ts';
+import type { KafkaAdmin } from '../../../app/kafka/kafka-admin.ts';
 import { KafkaSource } from '../../../app/kafka/kafka-source.ts';
 import type { RecordBatch } from '../../../app/stream/record.ts';
 import type { RecordSourceListener } from '../../../app/stream/record-source.ts';
@@ -51,8 +51,8 @@ async function aSourceThatOwnsKept() {
     },
   };
   const kafka = { consumer: () => consumer } as unknown as Kafka;
-  const logRanges = { missing: async () => [] } as unknown as LogRanges;
-  const source = new KafkaSource(load({}).kafka, kafka, { logRanges, clock, logger, watcher });
+  const admin = { missingTopics: async () => [] } as unknown as KafkaAdmin;
+  const source = new KafkaSource(load({}).kafka, kafka, { admin, clock, logger, watcher });
   const batches: RecordBatch[] = [];
   const listener = { onAssigned: nothing, onBatch: (batch: RecordBatch) => batches.push(batch) };
   await source.start(listener as unknown as RecordSourceListener);
