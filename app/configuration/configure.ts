@@ -15,7 +15,7 @@ import { type CommandLine, parseCommandLine } from './command-line.ts';
 import { deadLettersHelp, helpText } from './help-text.ts';
 import { CONFIG_FILE_PLACES, type LoadedSettings, loadSettings } from './load-settings.ts';
 
-/** What the process has to do: run with these settings, see to dead letters, or print and end. */
+/** The command to run with its settings, or the output and exit code to end with. */
 export type Decision =
   | { readonly kind: 'run'; readonly settings: Settings }
   | { readonly kind: 'dead-letters'; readonly settings: Settings; readonly request: DeadLettersRequest }
@@ -52,7 +52,7 @@ function settle(loaded: LoadedSettings, { check, deadLetters, isMigrate }: Comma
 }
 
 /**
- * From the command line and the environment to a decision; only files are read for it.
+ * Decides by the command line and the environment; nothing is done but reading files.
  *
  * @param argv arguments without the program's own two, `process.argv.slice(2)`.
  * @param env the process's environment.
@@ -78,13 +78,6 @@ export function configure(
   return settle(loadSettings({ configFile: config, configTree, env, cwd, rules }), commandLine);
 }
 
-const schema = SettingsSchema as SchemaNode;
-
-/** The settings with each secret, and the password inside the database's URL, replaced by `******`. */
-function maskSettings(settings: Settings): Settings {
-  return maskSecrets(schema, settings) as Settings;
-}
-
 function inSchemaOrder(node: SchemaNode, value: unknown): unknown {
   const { properties } = node;
   if (properties === undefined || typeof value !== 'object' || value === null) {
@@ -96,9 +89,10 @@ function inSchemaOrder(node: SchemaNode, value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, child]) => [key, inSchemaOrder(properties[key] ?? {}, child)]));
 }
 
-/** The settings as a YAML document in the schema's order, secrets masked. */
+/** The settings as YAML in the schema's order; each secret, and the password in the database's URL, is `******`. */
 export function printSettings(settings: Settings): string {
-  return stringify(inSchemaOrder(schema, maskSettings(settings)), { lineWidth: 0 });
+  const schema = SettingsSchema as SchemaNode;
+  return stringify(inSchemaOrder(schema, maskSecrets(schema, settings)), { lineWidth: 0 });
 }
 
 const asCertificate = (pem: string) => new X509Certificate(pem);
@@ -114,7 +108,7 @@ const URL_FILES = {
   sslkey: { parse: createPrivateKey, allowed: 'a PEM file with a private key that is not encrypted' },
 } as const;
 
-/** The files for TLS that the database's URL names; their names are not shown, since a key itself may stand there. */
+/** The files for TLS that the database's URL names. Their names are not shown: a key itself may stand there. */
 const databaseUrlFiles: Rule<Settings> = {
   reads: ['database.url'],
   find: ({ database: { url } }) => {

@@ -7,7 +7,7 @@ import { SettingsSchema } from '../../settings/settings.ts';
 import { LISTED_BY_DEFAULT } from '../dead-letters/dead-letters-request.ts';
 import { EXIT_CODE } from '../exit-code.ts';
 
-/** Settings that most installations set beside those that have to be. */
+/** Optional settings that most installations set. */
 const COMMON_PATHS: ReadonlySet<string> = new Set([
   'server.port',
   'database.user',

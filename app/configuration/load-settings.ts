@@ -12,9 +12,12 @@ import { type ConfigTree, readConfigTree } from './read-config-tree.ts';
 import { readEnvironment } from './read-environment.ts';
 import { readYaml, type YamlInput, type YamlSettings } from './read-yaml.ts';
 
-/** Where settings come from. */
+/** The sources of settings. */
 export interface SettingsSources {
-  /** The configuration file. @default the one that `CONFIG_FILE` names, else `./application.yml`, else `./config/application.yml`, else none */
+  /**
+   * The configuration file. @default the one that `CONFIG_FILE` names, else `./application.yml`, else
+   * `./config/application.yml`, else none
+   */
   readonly configFile?: string | undefined;
   /** Folder of secret files. @default the one that `CONFIG_TREE` names, else none */
   readonly configTree?: string | undefined;
@@ -33,6 +36,29 @@ export type LoadedSettings = Checked<Settings> & {
 
 const schema = SettingsSchema as SchemaNode;
 
+/**
+ * Loads the settings: defaults, over them the YAML file, over that the config tree, over all the environment. It reads
+ * files and changes nothing.
+ *
+ * @returns the complete, frozen settings, or all problems at once, each with the place of its value. A file that cannot
+ * be read is the only problem reported: its content may be all that is missing.
+ */
+export function loadSettings(sources: SettingsSources): LoadedSettings {
+  const { env } = sources;
+  const tree = readTree(sources);
+  const lookup = (name: string): string | undefined =>
+    env[name] ?? env[environmentName(name)] ?? tree.read.lookup(name);
+  const file = findConfigFile(sources.configFile, env, sources.cwd);
+  const yaml = file === undefined ? { values: [], problems: [] } : readSettings(file, sources, lookup);
+  const problems = [...tree.problems, ...yaml.problems];
+  const configFile = file?.name;
+  if (problems.length > 0) {
+    return { configFile, ok: false, problems };
+  }
+  const merged = mergeValues([...yaml.values, ...tree.read.values, ...readEnvironment(schema, env)]);
+  return { ...check(merged, sources.rules), configFile };
+}
+
 const REASON: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   EISDIR: 'is a folder',
@@ -44,7 +70,7 @@ const REASON: Readonly<Record<string, string>> = {
   ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text',
 };
 
-/** @param problem what names the file or folder, and what could be there */
+/** @param problem the setting or option that names the file or folder, and the allowed values */
 function unreadable(error: unknown, problem: Pick<Problem, 'path' | 'given' | 'allowed'>, cwd: string): Problem {
   const { code = '', path: place } = error as NodeJS.ErrnoException;
   const reason = REASON[code] ?? `cannot be read (${code || 'for an unknown reason'})`;
@@ -58,7 +84,7 @@ function unreadableTree(error: unknown, { configTree, env, cwd }: SettingsSource
   return unreadable(error, { path, given, allowed: 'a folder of readable files' }, cwd);
 }
 
-/** Files that were read, or the problems that kept them from being read. */
+/** Files that were read, or the reasons why they cannot be. */
 interface Attempt<T> {
   readonly read: T;
   readonly problems: readonly Problem[];
@@ -119,44 +145,21 @@ function check(merged: MergedValues, rules: SettingsSources['rules']): Checked<S
     : { ok: false, problems: problems.map((problem) => ({ ...problem, path: shownPath(schema, problem.path) })) };
 }
 
-/**
- * Loads the settings: defaults, over them the YAML file, over that the config tree, over all the environment. It reads
- * files and changes nothing.
- *
- * @returns the complete, frozen settings, or all problems at once, each with the place its value came from. When a file
- * cannot be read, that is all it says: what the file holds may be all that is missing.
- */
-export function loadSettings(sources: SettingsSources): LoadedSettings {
-  const { env } = sources;
-  const tree = readTree(sources);
-  const lookup = (name: string): string | undefined =>
-    env[name] ?? env[environmentName(name)] ?? tree.read.lookup(name);
-  const file = findConfigFile(sources.configFile, env, sources.cwd);
-  const yaml = file === undefined ? { values: [], problems: [] } : readSettings(file, sources, lookup);
-  const problems = [...tree.problems, ...yaml.problems];
-  const configFile = file?.name;
-  if (problems.length > 0) {
-    return { configFile, ok: false, problems };
-  }
-  const merged = mergeValues([...yaml.values, ...tree.read.values, ...readEnvironment(schema, env)]);
-  return { ...check(merged, sources.rules), configFile };
-}
-
-/** Where `application.yml` is looked for when nobody names a file, in this order, below the working directory. */
+/** The usual places of `application.yml`, in this order, below the working directory. */
 export const CONFIG_FILE_PLACES = ['application.yml', join('config', 'application.yml')] as const;
 
 /** The configuration file to read. */
 interface ConfigFile {
   readonly path: string;
-  /** The name for messages: as the user wrote it, as far as that may be shown, or where it was found. */
+  /** The name for messages: as the user wrote it, secrets masked, or the place where it was found. */
   readonly name: string;
-  /** What named it: `--config` or `CONFIG_FILE`; left out when it was found at one of the usual places. */
+  /** `--config` or `CONFIG_FILE`; left out when the file was found at one of the usual places. */
   readonly namedBy?: string;
 }
 
 /**
- * Finds the configuration file: the one named on the command line, else by the variable `CONFIG_FILE`, else at the first
- * of the usual places. An empty variable names nothing.
+ * Finds the configuration file: the one named on the command line, else by the variable `CONFIG_FILE`, else at the
+ * first of the usual places. An empty variable names nothing.
  *
  * @returns `undefined` when no file is named and none is there: the environment may hold everything.
  */

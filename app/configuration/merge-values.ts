@@ -3,22 +3,22 @@ import type { Problem } from '../../settings/problem.ts';
 
 /** One setting as one source gives it. */
 export interface SettingValue {
-  /** Keys of the schema where it knows them; else as they were written. */
+  /** The schema's own keys; for keys that it does not know, the written ones. */
   readonly path: SettingPath;
-  /** Converted to the type that the schema asks for where that was possible. */
+  /** Converted to the schema's type where that was possible. */
   readonly value: unknown;
-  /** Where it stands, for messages: `application.yml:3:9`, `environment variable SERVER_PORT`. */
+  /** The value's place, for messages: `application.yml:3:9`, `environment variable SERVER_PORT`. */
   readonly source: string;
   /** The same for each item of a list, where the items have places of their own. */
   readonly itemSources?: readonly string[];
-  /** What is wrong with it already; its value counts for nothing then. */
+  /** Problems found while reading; the value is not merged then. */
   readonly problems?: readonly Problem[];
 }
 
-/** The settings of all sources as one document, and where each part of it came from. */
+/** The settings of all sources as one document, and the source of each value. */
 export interface MergedValues {
   readonly document: unknown;
-  /** Problems of the values that won; an overridden value may be as wrong as it likes. */
+  /** Problems of the values that won; those of overridden values do not matter. */
   readonly problems: readonly Problem[];
   readonly sources: ReadonlyMap<string, string>;
 }
@@ -33,7 +33,9 @@ const isSection = (value: unknown): value is Section =>
 
 const isEmptySection = (value: unknown): boolean => isSection(value) && Object.keys(value).length === 0;
 
-/** Puts a value into the document; below a text where a section belongs it puts nothing, as the check reports that text. */
+/**
+ * Puts a value into the document; below a text in the place of a section nothing is put: the check reports the text.
+ */
 function put(root: Section, path: SettingPath, value: unknown): void {
   const last = path.at(-1) ?? '';
   let section = root;

@@ -4,7 +4,7 @@ import { MASK, shownKey } from '../../settings/shown-value.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Kubernetes takes no larger ConfigMap or Secret, and the work for a file is bounded by its size. */
+/** The limit of Kubernetes for a ConfigMap or Secret; it bounds the time and memory that a file costs. */
 const LARGEST_BYTES = 1_048_576;
 
 function refuse(path: string, code: string): never {
@@ -29,7 +29,8 @@ function openRegular(path: string): number {
 /**
  * A file's text without a byte order mark.
  *
- * @throws the file system's error, or, with the same fields, one of code `NOT_A_FILE` when it is a pipe or a device, `TOO_LARGE` beyond 1 MiB, or `ERR_ENCODING_INVALID_ENCODED_DATA` when the bytes are not UTF-8: replacing them
+ * @throws the file system's error, or one with the same fields and the code `NOT_A_FILE` for a pipe or a device,
+ * `TOO_LARGE` beyond 1 MiB, or `ERR_ENCODING_INVALID_ENCODED_DATA` for bytes that are not UTF-8: replacing them
  * silently would change a password.
  */
 export function readText(path: string): string {
@@ -47,10 +48,10 @@ export function readText(path: string): string {
 const LONGEST = 4_096;
 
 /**
- * A path as a message may show it. What exists is a path beyond doubt and no secret; of what does not, the parts are
- * shown that are harmless names, since the text may be something else than a path: a key, or a whole file pasted.
+ * A path as a message may show it. Parts that exist are a path beyond doubt and no secret. Of the others only harmless
+ * names are shown, since the text may be no path at all: a key, or the content of a file.
  *
- * @param folder what a relative path begins at
+ * @param folder the base of a relative path
  */
 export function shownFile(path: string, folder: string): string {
   if (path.length > LONGEST) {

@@ -1,14 +1,21 @@
+import type { Problem } from '../../settings/problem.ts';
+import { environmentName } from '../../settings/setting-list.ts';
+import { MASK, shownKey } from '../../settings/shown-value.ts';
+
+/** The value of a placeholder's name; `undefined` when the name is not set. */
+export type PlaceholderLookup = (name: string) => string | undefined;
+
 /** A text with its placeholders replaced, and the names that are not known and have no default. */
-export interface ResolvedText {
+interface ResolvedText {
   readonly text: string;
   readonly missing: readonly string[];
 }
 
 /** Placeholders stand at most this deep in the defaults of others: the work for a text grows with it. */
-export const DEEPEST_PLACEHOLDER = 16;
+const DEEPEST_PLACEHOLDER = 16;
 
 /** Whether placeholders stand in each other deeper than {@link DEEPEST_PLACEHOLDER}, closed or not. */
-export function isNestedTooDeep(text: string): boolean {
+function isNestedTooDeep(text: string): boolean {
   let depth = 0;
   for (const [token] of text.matchAll(/\$\{|\}/g)) {
     depth = token === '}' ? Math.max(depth - 1, 0) : depth + 1;
@@ -35,7 +42,7 @@ function closingBrace(text: string, start: number): number {
   return -1;
 }
 
-function resolveOne(content: string, lookup: (name: string) => string | undefined): ResolvedText {
+function resolveOne(content: string, lookup: PlaceholderLookup): ResolvedText {
   const colon = content.indexOf(':');
   const name = (colon < 0 ? content : content.slice(0, colon)).trim();
   const value = lookup(name);
@@ -46,13 +53,13 @@ function resolveOne(content: string, lookup: (name: string) => string | undefine
 }
 
 /**
- * Replaces `${NAME}` and `${NAME:default}`; the default may hold placeholders. A backslash before it (`\${NAME}`) keeps a
- * placeholder as text, and so does a missing closing brace. What a name stands for is not searched for placeholders: a
- * password may hold any characters.
+ * Replaces `${NAME}` and `${NAME:default}`; the default may hold placeholders. A backslash before it (`\${NAME}`) keeps
+ * a placeholder as text, and so does a missing closing brace. What a name stands for is not searched for placeholders:
+ * a password may hold any characters.
  *
  * @param text one that is not {@link isNestedTooDeep}
  */
-export function resolvePlaceholders(text: string, lookup: (name: string) => string | undefined): ResolvedText {
+export function resolvePlaceholders(text: string, lookup: PlaceholderLookup): ResolvedText {
   const missing: string[] = [];
   let resolved = '';
   let position = 0;
@@ -71,4 +78,71 @@ export function resolvePlaceholders(text: string, lookup: (name: string) => stri
     position = end + 1;
   }
   return { text: resolved + text.slice(position), missing };
+}
+
+/** @param name as it was written; it may be a part of a password that holds a dollar and braces */
+function unresolved(path: string, name: string, source: string): Problem {
+  const shown = shownKey(name);
+  const variable = /^[A-Z0-9_]+$/.test(name) ? name : environmentName(name);
+  const named = shown === MASK ? 'the environment variable of that name' : `the environment variable ${variable}`;
+  const asText = `; \\\${${shown}} is the text itself`;
+  return {
+    path,
+    message: `refers to \${${shown}}, which is not set`,
+    allowed: `set ${named}, or give a default: \${${shown}:value}${shown === MASK ? asText : ''}`,
+    source,
+  };
+}
+
+const tooDeep = (path: string, source: string): Problem => ({
+  path,
+  message: `has placeholders more than ${DEEPEST_PLACEHOLDER} deep inside of each other`,
+  allowed: 'a text, or a placeholder with a default',
+  source,
+});
+
+/** The placeholders of a value that cannot be replaced. */
+interface Unresolved {
+  readonly names: Set<string>;
+  isTooDeep: boolean;
+}
+
+/** Replaces the placeholders in every text of a value, and collects those that cannot be replaced. */
+function resolveTexts(value: unknown, lookup: PlaceholderLookup, wrong: Unresolved): unknown {
+  if (typeof value === 'string') {
+    if (isNestedTooDeep(value)) {
+      wrong.isTooDeep = true;
+      return value;
+    }
+    const resolved = resolvePlaceholders(value, lookup);
+    for (const name of resolved.missing) {
+      wrong.names.add(name);
+    }
+    return resolved.text;
+  }
+  if (Array.isArray(value)) {
+    return value.map((item) => resolveTexts(item, lookup, wrong));
+  }
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveTexts(item, lookup, wrong)]))
+    : value;
+}
+
+/**
+ * Replaces the placeholders in every text of a value.
+ *
+ * @param place the setting and its source, for the problems: placeholders that are not set, or nested too deep
+ */
+export function resolveValue(
+  value: unknown,
+  lookup: PlaceholderLookup,
+  { path, source }: { readonly path: string; readonly source: string },
+): { readonly resolved: unknown; readonly problems: readonly Problem[] } {
+  const wrong: Unresolved = { names: new Set(), isTooDeep: false };
+  const resolved = resolveTexts(value, lookup, wrong);
+  const problems = [
+    ...(wrong.isTooDeep ? [tooDeep(path, source)] : []),
+    ...[...wrong.names].map((name) => unresolved(path, name, source)),
+  ];
+  return { resolved, problems };
 }

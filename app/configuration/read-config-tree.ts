@@ -7,20 +7,20 @@ import { bindKey, convert } from './relaxed-binding.ts';
 
 /** A mounted directory of secret files. */
 export interface ConfigTree {
-  /** The files that name a setting; the others are left alone. */
+  /** The values of the files that name a setting. */
   readonly values: readonly SettingValue[];
   /** The content of the file with a dotted name, for placeholders; `undefined` when there is none. */
   readonly lookup: (name: string) => string | undefined;
 }
 
-/** Deeper than any setting lies; keeps a symbolic link to a folder above from being followed for ever. */
+/** Deeper than any setting; a symbolic link to a folder above is not followed for ever. */
 const DEEPEST = 8;
 
 function listFiles(folder: string, prefix: string, depth: number): readonly (readonly [string, string])[] {
   if (depth > DEEPEST) {
     return [];
   }
-  // Kubernetes keeps the real files in folders such as ..data, and what stands beside those are links to them.
+  // Kubernetes keeps the real files in folders such as ..data, with links to them beside these folders.
   const names = readdirSync(folder).filter((name) => !name.startsWith('..'));
   return names.sort().flatMap((name) => {
     const path = join(folder, name);

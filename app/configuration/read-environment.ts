@@ -47,7 +47,7 @@ function readSetting(setting: SettingEntry, env: Environment): readonly SettingV
     : [];
 }
 
-/** What stands in the variables' names where the setting's name is free. */
+/** The parts of the variables' names at the place where the setting's name is free. */
 function freeParts(setting: SettingEntry, env: Environment): readonly string[] {
   const parts = namesOf(setting).flatMap((pattern) => {
     const [before = '', after = ''] = pattern.split(FREE_VARIABLE_PART);
@@ -58,7 +58,7 @@ function freeParts(setting: SettingEntry, env: Environment): readonly string[] {
   return [...new Set(parts)];
 }
 
-/** Where anything may stand, an underscore begins the next level, as a dot does in the file. */
+/** In a free section an underscore begins the next level, as a dot does in the file. */
 const keysOf = ({ schema }: SettingEntry, part: string): readonly string[] =>
   isOpen(schema) ? part.toLowerCase().split('_') : [part.toLowerCase()];
 
@@ -75,9 +75,9 @@ function readMap(setting: SettingEntry, env: Environment): readonly SettingValue
 /**
  * The settings that environment variables give. A setting's name has an underscore at each dot, capital and dash
  * (`KAFKA_GROUP_ID`); the form without the inner ones (`KAFKA_GROUPID`) counts where the first is not set. Lists are
- * comma-separated or have a variable for each item (`KAFKA_BROKERS_0`); a free name is in lower case: that of a label after
- * `MANAGEMENT_METRICS_TAGS_`, that of a group after `MANAGEMENT_ENDPOINT_HEALTH_GROUP_`. A variable that names no setting
- * is none of ours, so it is ignored.
+ * comma-separated or have a variable for each item (`KAFKA_BROKERS_0`); a free name is in lower case: that of a label
+ * after `MANAGEMENT_METRICS_TAGS_`, that of a group after `MANAGEMENT_ENDPOINT_HEALTH_GROUP_`. A variable that names no
+ * setting is ignored.
  */
 export function readEnvironment(schema: SchemaNode, env: Environment): readonly SettingValue[] {
   return listSettings(schema).flatMap((setting) => (setting.isMap ? readMap(setting, env) : readSetting(setting, env)));

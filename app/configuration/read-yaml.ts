@@ -2,11 +2,9 @@ import { type Document, isCollection, isMap, isNode, LineCounter, type Node, par
 import { formatPath } from '../../settings/document.ts';
 import type { Problem } from '../../settings/problem.ts';
 import { isOpen, type SchemaNode } from '../../settings/schema.ts';
-import { environmentName } from '../../settings/setting-list.ts';
-import { MASK, shownKey } from '../../settings/shown-value.ts';
 import { nodeAt, pairAt, plainData, YAML_OPTIONS, yamlMistakes } from '../../settings/yaml-document.ts';
 import type { SettingValue } from './merge-values.ts';
-import { DEEPEST_PLACEHOLDER, isNestedTooDeep, resolvePlaceholders } from './placeholders.ts';
+import { type PlaceholderLookup, resolveValue } from './placeholders.ts';
 import { bindKey, convert } from './relaxed-binding.ts';
 
 /** What a YAML file gives, or why it cannot be read. */
@@ -16,65 +14,34 @@ export interface YamlSettings {
   readonly problems: readonly Problem[];
 }
 
-/** A YAML file on its way to settings. */
+/** A YAML file, and the schema and placeholders that it is read with. */
 export interface YamlInput {
   readonly text: string;
   /** The file's name as messages show it. */
   readonly name: string;
   readonly schema: SchemaNode;
-  /** What a placeholder's name stands for; `undefined` when nothing is known of it. */
-  readonly lookup: (name: string) => string | undefined;
+  readonly lookup: PlaceholderLookup;
 }
 
-/** One document of the file, and what its values are read with. */
-interface DocumentContext extends LocatedDocument, Pick<YamlInput, 'schema' | 'lookup'> {}
+/** Keys and list positions as the YAML has them, before they are bound to settings. */
+type RawPath = readonly (string | number)[];
 
-/** @param name as it was written; it may be a part of a password that holds a dollar and braces */
-function unresolved(path: string, name: string, source: string): Problem {
-  const shown = shownKey(name);
-  const variable = /^[A-Z0-9_]+$/.test(name) ? name : environmentName(name);
-  const named = shown === MASK ? 'the environment variable of that name' : `the environment variable ${variable}`;
-  const asText = `; \\\${${shown}} is the text itself`;
-  return {
-    path,
-    message: `refers to \${${shown}}, which is not set`,
-    allowed: `set ${named}, or give a default: \${${shown}:value}${shown === MASK ? asText : ''}`,
-    source,
-  };
+/** One document of the file; `lines` finds a character's line and column in the whole file. */
+interface DocumentContext extends Omit<YamlInput, 'text'> {
+  readonly document: Document;
+  readonly lines: LineCounter;
 }
 
-const tooDeep = (path: string, source: string): Problem => ({
-  path,
-  message: `has placeholders more than ${DEEPEST_PLACEHOLDER} deep inside of each other`,
-  allowed: 'a text, or a placeholder with a default',
-  source,
-});
-
-/** What kept placeholders of a value from being replaced. */
-interface Unresolved {
-  readonly names: Set<string>;
-  isTooDeep: boolean;
-}
-
-/** Replaces the placeholders in every text of a value and collects what is wrong with them. */
-function resolveTexts(value: unknown, lookup: YamlInput['lookup'], wrong: Unresolved): unknown {
-  if (typeof value === 'string') {
-    if (isNestedTooDeep(value)) {
-      wrong.isTooDeep = true;
-      return value;
-    }
-    const resolved = resolvePlaceholders(value, lookup);
-    for (const name of resolved.missing) {
-      wrong.names.add(name);
-    }
-    return resolved.text;
-  }
-  if (Array.isArray(value)) {
-    return value.map((item) => resolveTexts(item, lookup, wrong));
-  }
-  return typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveTexts(item, lookup, wrong)]))
-    : value;
+/**
+ * The settings in a YAML file, in its order; of several documents the later ones come later, so that they win.
+ * Placeholders are resolved, keys may be written in any of the usual ways, and a key without a value counts as not
+ * there.
+ */
+export function readYaml(input: YamlInput): YamlSettings {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(input.text, { ...YAML_OPTIONS, lineCounter: lines, merge: true });
+  const read = [...documents].map((document) => readDocument({ ...input, document, lines }));
+  return { values: read.flatMap(({ values }) => values), problems: read.flatMap(({ problems }) => problems) };
 }
 
 function readValue(
@@ -85,15 +52,10 @@ function readValue(
   raw: unknown,
 ): SettingValue {
   const source = placeOfValue(context, rawPath);
-  const wrong: Unresolved = { names: new Set(), isTooDeep: false };
-  const value = convert(schema, resolveTexts(raw, context.lookup, wrong));
-  const problems = [
-    ...(wrong.isTooDeep ? [tooDeep(formatPath(path), source)] : []),
-    ...[...wrong.names].map((name) => unresolved(formatPath(path), name, source)),
-  ];
+  const { resolved, problems } = resolveValue(raw, context.lookup, { path: formatPath(path), source });
   return {
     path,
-    value,
+    value: convert(schema, resolved),
     source,
     ...(Array.isArray(raw) && { itemSources: raw.map((_item, index) => placeOfValue(context, [...rawPath, index])) }),
     ...(problems.length > 0 && { problems }),
@@ -121,7 +83,7 @@ function readNode(
   });
 }
 
-/** Two spellings of one key are two keys for YAML: only here it shows that they mean the same setting. */
+/** Reports two spellings of one key: YAML takes them for two keys. */
 function markRepeated(values: readonly SettingValue[]): readonly SettingValue[] {
   const seen = new Map<string, SettingValue>();
   return values.map((value) => {
@@ -136,7 +98,7 @@ function markRepeated(values: readonly SettingValue[]): readonly SettingValue[] 
   });
 }
 
-/** Gives every scalar the text it was written as: `0123` may be a password, and the schema knows what is a number. */
+/** Gives every scalar its source text: `0123` may be a password, and the schema says which values are numbers. */
 function keepTexts(document: Document): void {
   visit(document, {
     Scalar: (key, node) => {
@@ -167,34 +129,13 @@ function readDocument(context: DocumentContext): YamlSettings {
     : { values: markRepeated(readNode(context, schema, [], [], plain.raw)), problems: [] };
 }
 
-/**
- * The settings in a YAML file, in its order; of several documents the later ones come later, so that they win.
- * Placeholders are resolved, keys may be written in any of the usual ways, and a key without a value counts as not there.
- */
-export function readYaml(input: YamlInput): YamlSettings {
-  const lines = new LineCounter();
-  const documents = parseAllDocuments(input.text, { ...YAML_OPTIONS, lineCounter: lines, merge: true });
-  const read = [...documents].map((document) => readDocument({ ...input, document, lines }));
-  return { values: read.flatMap(({ values }) => values), problems: read.flatMap(({ problems }) => problems) };
-}
-
-/** Keys and list positions as the YAML has them, before they are bound to settings. */
-type RawPath = readonly (string | number)[];
-
-/** A YAML document, the lines of its file and the file's name for messages. */
-interface LocatedDocument {
-  readonly document: Document;
-  readonly lines: LineCounter;
-  readonly name: string;
-}
-
 /** A character of the file as `application.yml:3:9`. */
-function placeOf({ lines, name }: LocatedDocument, offset: number): string {
+function placeOf({ lines, name }: DocumentContext, offset: number): string {
   const { line, col } = lines.linePos(offset);
   return `${name}:${line}:${col}`;
 }
 
-/** The node to point at: a scalar itself, of a section its key, of what an alias brings in the alias. */
+/** The node that a message points at: a scalar itself, a section's key, or the alias of a value. */
 function pointedAt(document: Document, path: RawPath): Node | undefined {
   const node = nodeAt(document, path);
   if (node !== undefined && !isCollection(node)) {
@@ -205,13 +146,13 @@ function pointedAt(document: Document, path: RawPath): Node | undefined {
   return isNode(key) ? key : node;
 }
 
-/** Where a value stands; for what a merge key or an alias brings in, the nearest place above it. */
-function placeOfValue(located: LocatedDocument, path: RawPath): string {
+/** The place of a value; for one that a merge key or an alias brings in, the nearest place above it. */
+function placeOfValue(context: DocumentContext, path: RawPath): string {
   for (let length = path.length; length > 0; length -= 1) {
-    const range = pointedAt(located.document, path.slice(0, length))?.range;
+    const range = pointedAt(context.document, path.slice(0, length))?.range;
     if (range !== undefined && range !== null) {
-      return placeOf(located, range[0]);
+      return placeOf(context, range[0]);
     }
   }
-  return located.name;
+  return context.name;
 }

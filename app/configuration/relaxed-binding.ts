@@ -1,7 +1,7 @@
 import { plainName } from '../../settings/problem.ts';
 import { childSchema, freeValue, isFreeMap, isOpen, type SchemaNode } from '../../settings/schema.ts';
 
-/** Where a key of a user leads: the schema's own keys, and the schema there, `undefined` when it knows no such key. */
+/** The schema's own keys for a written key, and the schema there; `undefined` when the schema knows no such key. */
 interface BoundKey {
   readonly segments: readonly string[];
   readonly schema: SchemaNode | undefined;
@@ -9,8 +9,8 @@ interface BoundKey {
 
 /**
  * Finds the setting that a written key means: in camelCase, kebab-case, snake_case or any letter case, and with dots
- * for several levels at once (`kafka.group-id`). Names in a free map, such as labels, stay as they are; dots are part of
- * them where nothing can stand below.
+ * for several levels at once (`kafka.group-id`). Names in a free map, such as labels, stay as they are; dots are part
+ * of them where nothing can stand below.
  */
 export function bindKey(parent: SchemaNode | undefined, key: string): BoundKey {
   if (parent === undefined) {
@@ -79,9 +79,9 @@ function convertText(schema: SchemaNode, text: string): unknown {
 }
 
 /**
- * Converts text, which is all that files and the environment hold, to the type a setting has: numbers, booleans
- * (true, on, yes, 1 and their opposites), lists (comma-separated) and choices, whatever their case. What does not convert stays as it is, and the
- * schema's check reports it with the value that was given.
+ * Converts text, which is all that files and the environment hold, to the type of a setting: numbers, booleans (true,
+ * on, yes, 1 and their opposites), lists (comma-separated) and choices, in any case. Text that does not convert stays
+ * as it is, and the schema's check reports it with the given value.
  */
 export function convert(schema: SchemaNode | undefined, value: unknown): unknown {
   if (schema === undefined) {
