@@ -20,10 +20,10 @@ import { Retries } from './stream/retries.ts';
 import { streamLog, tellAll } from './stream-log.ts';
 import { systemClock } from './system-clock.ts';
 
-/** A health check's client gives up at its first failure: the next check comes anyway. */
+/** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
 
-/** Of the shutdown's time this much is kept for leaving the group and closing connections. */
+/** The part of the shutdown's time that is kept for leaving the group and closing connections. */
 const CLOSING_MS = 3_000;
 
 /** Kafka's last hint may not hold up leaving the group. */
@@ -33,11 +33,12 @@ const LAST_HINT_MS = 500;
  * The consumer as a whole: makes its parts, starts them in the order in which they need each other, and stops them in
  * the order in which nothing is lost:
  *
- * 1. readiness goes out, so nobody counts on this process any more
- * 2. fetching stops, what is queued is written; what cannot be in time stays ahead of the stored offset
- * 3. Kafka is told the last positions, the group is left: others take over at once instead of after the session time-out
+ * 1. readiness fails, so no traffic is sent here
+ * 2. fetching stops, queued records are written; those that cannot be in time stay ahead of the stored offset
+ * 3. the last positions are committed to Kafka and the group is left: its partitions are reassigned at once instead of
+ *    after the session time-out
  * 4. the pool closes, when nothing writes any more
- * 5. HTTP last, so that the last scrape sees the end
+ * 5. HTTP last, so that the last scrape sees the final values
  */
 export class Application {
   /** Settles with the exit code when everything is closed. */
@@ -100,7 +101,10 @@ export class Application {
     );
   }
 
-  /** Starts everything, waiting for PostgreSQL and Kafka as long as they are away. Never rejects: a failure ends the application. */
+  /**
+   * Starts everything, waiting for PostgreSQL and Kafka as long as they are away. Never rejects: a failure ends the
+   * application.
+   */
   async start(): Promise<void> {
     const { kafka, database } = this.#settings;
     try {

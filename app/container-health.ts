@@ -7,13 +7,13 @@ import { describeProblems } from '../settings/problem.ts';
 import { parseCommandLine } from './configuration/command-line.ts';
 import { loadSettings, type SettingsSources } from './configuration/load-settings.ts';
 
-/** What a container health check says: its exit code, and a line for `docker inspect`. */
+/** The result of a container health check, with a line for `docker inspect`. */
 interface ContainerHealth {
   readonly isHealthy: boolean;
   readonly message: string;
 }
 
-/** Sooner than the container runtime gives up, so that the reason is told. */
+/** Sooner than the container runtime gives up, so that the reason is printed. */
 const TIMEOUT_MS = (CONTAINER_HEALTH_CHECK.timeoutSeconds - 1) * 1_000;
 
 /** The server's address as it is reached from inside the container. */
@@ -57,8 +57,8 @@ async function ask(url: string, timeoutMs: number): Promise<ContainerHealth> {
 }
 
 /**
- * Asks the consumer in the same container for its health, at the port, base path and scheme that it found in the same
- * configuration. No credential is needed: the status of the health is open.
+ * Asks the consumer in the same container for its health, at the port, base path and scheme of the same configuration.
+ * No credential is needed: the status of the health is open.
  *
  * @param timeoutMs time to wait for the answer. @default one second less than the image's HEALTHCHECK allows
  */
@@ -75,14 +75,14 @@ export async function containerHealth(sources: SettingsSources, timeoutMs = TIME
   return ask(localHealthUrl(endpoint), timeoutMs);
 }
 
-/** The program whose options are meant, under the name that the image starts it by. */
+/** The consumer's file, under its name in the image's ENTRYPOINT. */
 const PROGRAM = 'main.js';
 
 /**
- * Where another process was told to find its configuration.
+ * The options of another process that name its configuration.
  *
- * @param commandLine a `/proc/PID/cmdline`: words that each end with NUL. An init that only starts the consumer has the
- * consumer's words in it, too; without the consumer in it nothing is found.
+ * @param commandLine a `/proc/PID/cmdline`: words that each end with NUL. The command line of an init holds that of the
+ * consumer, too; one without the consumer gives no options.
  */
 export function optionsOfProcess(commandLine: string): Pick<SettingsSources, 'configFile' | 'configTree'> {
   const words = commandLine.split('\0').slice(0, -1);

@@ -19,8 +19,8 @@ async function exit(code: number): Promise<never> {
 }
 
 /**
- * Says in words that what was asked for could not be written, and ends with a code that says so, too. A reader that went
- * away has seen enough.
+ * Reports output that could not be written, by words and by the exit code. A reader that went away (EPIPE) is no
+ * failure.
  */
 function complainOfOutput(): void {
   process.stdout.once('error', ({ code, message }: NodeJS.ErrnoException) => {
@@ -49,8 +49,8 @@ function onSignal(onFirst: (signal: string) => void): void {
 }
 
 /**
- * Signals are listened for before anything else, since process 1 of a container ignores them otherwise; the application is
- * loaded only here, so that `--help`, `--check` and a wrong configuration answer without its libraries.
+ * The signal handlers come first, since process 1 of a container ignores signals without one. The application is loaded
+ * only here, so that `--help`, `--check` and a wrong configuration answer without its libraries.
  */
 async function run(settings: Settings): Promise<number> {
   let stop = (_signal: string): void => process.exit(EXIT_CODE.ok);
@@ -63,7 +63,7 @@ async function run(settings: Settings): Promise<number> {
   return application.ended;
 }
 
-/** A reader of the output that went away ends it in order, too: little is done that nobody can be told of any more. */
+/** A closed standard output ends the command in order, as a signal does: nothing more is done unseen. */
 async function runCommand(settings: Settings, request: DeadLettersRequest): Promise<number> {
   const ending = new AbortController();
   onSignal((signal) => ending.abort(signal));
@@ -78,7 +78,7 @@ async function runMigration(settings: Settings): Promise<number> {
   return runMigrate(settings.database, process.stdout, process.stderr);
 }
 
-// Where not even an error can be said, the exit code still tells.
+// Where standard error is closed, the exit code still tells of an error.
 process.stderr.on('error', () => undefined);
 const decision = configure(process.argv.slice(2), process.env, process.cwd());
 if (decision.kind !== 'run') {

@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url';
 import { BUILD_INFO_FILE, type BuildInfo, buildInfoOf } from '../contract/build-info.ts';
 import { PRODUCT_VERSION } from '../contract/product-version.ts';
 
-/** The package's version, and what its build wrote down. */
+/** The package's version, and the facts of its build. */
 export interface ProductBuild extends BuildInfo {
   readonly version: string;
 }
 
 /**
- * What is known of the build of this very installation. A file of the build that is missing or no JSON tells nothing: it
- * must not keep records from being consumed.
+ * The build of this installation. A build-info file that is missing or no JSON counts as empty: it must not keep
+ * records from being consumed.
  *
- * @param folder where the file of the build is. @default the package's own
+ * @param folder the folder of the build-info file. @default the package's own
  * @throws Error when the installation is broken.
  */
 export function productBuild(folder: string = packageFolder()): ProductBuild {

@@ -8,7 +8,7 @@ import { FatalError } from './stream/fatal-error.ts';
 import { OutageError } from './stream/outage-error.ts';
 
 /**
- * Runs `migrate`: creates or upgrades the tables, says what it did, and ends. Several at once do no harm.
+ * Runs `migrate`: creates or upgrades the tables, prints the result, and ends. Several at once do no harm.
  *
  * @returns the exit code: 0 when the tables are as this version wants them, 1 when PostgreSQL was away or refused. It
  * rejects only for a mistake in the program.

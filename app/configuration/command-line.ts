@@ -1,13 +1,17 @@
 import { parseArgs } from 'node:util';
 import { nearestKey, type Problem } from '../../settings/problem.ts';
 import { shownText } from '../../settings/shown-value.ts';
-import { type DeadLettersRequest, type GivenOptions, readDeadLetters } from '../dead-letters/dead-letters-request.ts';
+import {
+  type DeadLettersRequest,
+  type GivenOptions,
+  readDeadLettersRequest,
+} from '../dead-letters/dead-letters-request.ts';
 import { CONFIG_FILE_PLACES } from './load-settings.ts';
 
 interface Option {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
-  /** What stands for its value in messages. */
+  /** The placeholder of its value in messages. */
   readonly value?: string;
 }
 
@@ -45,20 +49,20 @@ const NO_OPTIONS: Options = {};
 
 const ALL_OPTIONS: Options = Object.fromEntries(Object.values(COMMANDS).flatMap((options) => Object.entries(options)));
 
-/** What the command line asks for. */
+/** The command line's options and command. */
 export interface CommandLine {
   readonly config: string | undefined;
   readonly configTree: string | undefined;
   readonly check: boolean;
   readonly help: boolean;
   readonly version: boolean;
-  /** Whether it is about dead letters, even if it is not understood what. */
+  /** Whether the command is `dead-letters`, even if the rest of the line is wrong. */
   readonly isDeadLetters: boolean;
-  /** What is to be done with dead letters; `undefined` where the consumer is to run. */
+  /** The request of a right `dead-letters` command; else `undefined`. */
   readonly deadLetters: DeadLettersRequest | undefined;
-  /** Whether only the tables are to be created or upgraded. */
+  /** Whether the command is `migrate`. */
   readonly isMigrate: boolean;
-  /** Everything on it that is not understood; the rest of this object is right none the less. */
+  /** Words and options that are wrong; the other fields hold the right ones none the less. */
   readonly problems: readonly Problem[];
 }
 
@@ -98,8 +102,8 @@ function wrongWord(word: string): Problem {
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
 
 /**
- * @param argv the words themselves: letters after one dash are an option each, and one by one they would tell a password
- * that was written behind a dash
+ * @param argv the words themselves: parseArgs makes each letter after one dash an option, and their names one by one
+ * would show a password that was written behind a dash
  */
 function optionProblems(tokens: readonly Token[], options: Options, argv: readonly string[]): readonly Problem[] {
   const told = new Set<number>();
@@ -128,7 +132,7 @@ function givenOptions(tokens: readonly Token[]): GivenOptions {
   return given;
 }
 
-/** Words, but for one right behind an unknown option: it is what that was to be given, of which nothing more can be said. */
+/** The words without those right behind an unknown option: they are its value. */
 function wordsOf(tokens: readonly Token[]): readonly string[] {
   const isUnknown = (token: Token) => token.kind === 'option' && !Object.hasOwn(ALL_OPTIONS, token.name);
   const values = new Set(tokens.filter(isUnknown).map(({ index }) => index + 1));
@@ -143,7 +147,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const isDeadLetters = words[0] === DEAD_LETTERS;
   const isMigrate = words[0] === MIGRATE;
   const unexpected = isMigrate ? words.slice(1) : words;
-  const asked = isDeadLetters ? readDeadLetters(words.slice(1), given) : { problems: unexpected.map(wrongWord) };
+  const asked = isDeadLetters ? readDeadLettersRequest(words.slice(1), given) : { problems: unexpected.map(wrongWord) };
   const command = isDeadLetters ? words.slice(0, 2).join(' ') : isMigrate ? MIGRATE : CONSUME;
   const options = COMMANDS[command] ?? COMMANDS[DEAD_LETTERS] ?? NO_OPTIONS;
   return {

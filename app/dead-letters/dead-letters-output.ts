@@ -5,13 +5,13 @@ import type { Clock } from '../stream/clock.ts';
 import type { ReplayOutcome } from './dead-letters-replay.ts';
 import type { ListedDeadLetter } from './dead-letters-table.ts';
 
-/** Control characters and those that change the direction of text: what a record holds must not steer a terminal. */
+/** Control characters and those that change the direction of text: a record's content must not steer a terminal. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 const escapeCharacter = (character: string): string =>
   `\\u{${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}}`;
 
-/** A text on one line, without anything that a terminal would act on. */
+/** A text on one line, without control characters. */
 export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, escapeCharacter);
 
 const HEADINGS = ['GROUP', 'TOPIC', 'PARTITION', 'OFFSET', 'REASON', 'FAILED AT', 'ERROR'] as const;
@@ -26,7 +26,7 @@ function contentLines({ content }: ListedDeadLetter): readonly string[] {
 }
 
 /**
- * Letters as lines of a table.
+ * Dead letters as lines of a table.
  *
  * @param widths of the columns on the pages before; empty on the first page, which then begins with the headings
  * @returns the lines, and the widths for the page that follows
@@ -64,14 +64,14 @@ function jsonFields({ groupId, topic, partition, offset, reason, error, failedAt
   };
 }
 
-/** A letter as one line of JSON; key and value, where they are there, as text or as `{"base64": ...}`. */
+/** A dead letter as one line of JSON; its key and value, where they were asked for, as text or as `{"base64": ...}`. */
 export const jsonLine = (letter: ListedDeadLetter): string => JSON.stringify(jsonFields(letter));
 
 /** The outcome of a replay as one line of JSON. */
 export const outcomeJson = ({ kind, letter }: ReplayOutcome): string =>
   JSON.stringify({ outcome: kind, ...jsonFields(letter) });
 
-/** What a person has to know of a letter that was not moved; `null` of one that was. */
+/** The line about a dead letter that stayed, with the reason; `null` for one that was moved. */
 export function outcomeLine({ kind, letter }: ReplayOutcome): string | null {
   const place = `${letter.topic}/${letter.partition} offset ${letter.offset} of group ${letter.groupId}`;
   const lines = {
@@ -83,16 +83,16 @@ export function outcomeLine({ kind, letter }: ReplayOutcome): string | null {
   return line === null ? null : printable(line);
 }
 
-const number = (count: number): string => count.toLocaleString('en');
+const grouped = (count: number): string => count.toLocaleString('en');
 
 /** Counts of reasons as text, the most frequent first: `12 invalid_json, 3 value_too_large`. */
 export const reasonList = (counts: ReadonlyMap<string, number>): string =>
   [...counts]
     .sort(([, one], [, other]) => other - one)
-    .map(([reason, count]) => `${number(count)} ${reason}`)
+    .map(([reason, count]) => `${grouped(count)} ${reason}`)
     .join(', ');
 
-/** What became of the letters so far. */
+/** Counts the outcomes of a replay. */
 export class ReplayTally {
   readonly #total: number;
   readonly #isDryRun: boolean;
@@ -101,13 +101,13 @@ export class ReplayTally {
   #present = 0;
   #refused = 0;
 
-  /** @param total letters to look at */
+  /** @param total dead letters to look at */
   constructor(total: number, isDryRun: boolean) {
     this.#total = total;
     this.#isDryRun = isDryRun;
   }
 
-  /** Whether every letter so far was moved. */
+  /** Whether every dead letter so far was moved. */
   get isClean(): boolean {
     return this.#refused + this.#present === 0;
   }
@@ -123,17 +123,17 @@ export class ReplayTally {
     }
   }
 
-  /** One line while it goes on. */
+  /** The line during the replay. */
   progress(): string {
     const seen = this.#moved + this.#present + this.#refused;
-    return `${number(seen)} of ${number(this.#total)} dead letters, ${number(this.#moved)} ${this.#verb()}`;
+    return `${grouped(seen)} of ${grouped(this.#total)} dead letters, ${grouped(this.#moved)} ${this.#verb()}`;
   }
 
-  /** One line when it is over. */
+  /** The line at its end. */
   summary(): string {
     const refused =
-      this.#refused === 0 ? '' : `, ${number(this.#refused)} still refused (${reasonList(this.#reasons)})`;
-    const present = this.#present === 0 ? '' : `, ${number(this.#present)} in records already`;
+      this.#refused === 0 ? '' : `, ${grouped(this.#refused)} still refused (${reasonList(this.#reasons)})`;
+    const present = this.#present === 0 ? '' : `, ${grouped(this.#present)} in records already`;
     return `${this.progress()}${refused}${present}${this.#isDryRun ? '; nothing was changed (--dry-run)' : ''}`;
   }
 
@@ -146,13 +146,13 @@ const TERMINAL_MS = 100;
 const LOG_MS = 10_000;
 const CLEAR_LINE = '\r\u001b[2K';
 
-/** Where a command writes: what was asked for to `out`, how it goes on to `err`. */
+/** The streams of a command: `out` for its answer, `err` for progress and errors. */
 export interface OutputStreams {
   readonly out: Writable;
   readonly err: Writable & { readonly isTTY?: boolean };
 }
 
-/** Writes a command's lines, and above them how far it is: in place on a terminal, else as a line every 10 s. */
+/** Writes a command's lines and its progress: in place on a terminal, else as a line every 10 s. */
 export class Output {
   readonly #streams: OutputStreams;
   readonly #clock: Pick<Clock, 'steady'>;
@@ -165,7 +165,7 @@ export class Output {
     this.#shownAt = clock.steady().getTime();
   }
 
-  /** Resolves when there is room for more; a reader that went away ends the waiting, too. */
+  /** Resolves when the stream has room for more, or its reader went away. */
   async lines(lines: readonly string[], to: 'out' | 'err' = 'out'): Promise<void> {
     this.clear();
     const stream = this.#streams[to];
@@ -174,7 +174,7 @@ export class Output {
     }
   }
 
-  /** Shows the progress, if the last time is long enough ago. */
+  /** Shows the progress, at most ten times a second on a terminal. */
   progress(text: () => string): void {
     const { err } = this.#streams;
     const isTerminal = err.isTTY === true;

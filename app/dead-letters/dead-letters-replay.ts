@@ -18,18 +18,18 @@ import {
 } from './dead-letters-table.ts';
 
 /**
- * How the replay of one letter ended.
+ * The outcome of a dead letter's replay.
  *
- * - `moved`: it is a row of `records` now, and no dead letter any more
- * - `refused`: it still does not fit; the letter stays, with the reason and error it has now
- * - `present`: `records` has the record already; the letter stays
+ * - `moved`: it is a row of `records` now, and no dead letter
+ * - `refused`: it still does not fit; the dead letter stays, with its new reason and error
+ * - `present`: `records` has the record already; the dead letter stays
  */
 export interface ReplayOutcome {
   readonly kind: 'moved' | 'refused' | 'present';
   readonly letter: StoredDeadLetter;
 }
 
-/** Where the tables are, what fits, and whether anything is changed. */
+/** The schema of the tables, the conditions of a record, and whether anything is changed. */
 interface ReplayTarget extends Admission {
   readonly schema: string;
   readonly dryRun: boolean;
@@ -56,12 +56,12 @@ const keyOf = ({ groupId, topic, partition, offset }: DeadLetterPlace) => [
 ];
 
 /**
- * Replays the next letter of a filter in one transaction: its row in `records` appears and the letter is gone, or neither.
- * The letter is locked meanwhile, and letters that somebody else has locked are passed over, so several replays at once
- * share the work.
+ * Replays the next dead letter of a filter in one transaction: its row appears in `records` and goes from
+ * `dead_letters`, or neither. The dead letter is locked meanwhile and locked ones are skipped, so several replays at
+ * once share the work.
  *
- * @param after the letter before; `null` begins with the first
- * @returns `null` when no letter is left
+ * @param after the dead letter before; `null` begins with the first
+ * @returns `null` when no dead letter is left
  */
 export async function replayNext(
   client: PoolClient,
@@ -118,7 +118,7 @@ async function replay(client: PoolClient, target: ReplayTarget, row: LockedRow):
   return { kind: 'moved', letter };
 }
 
-/** The same conditions as for a record that comes from Kafka; the timestamp that did not fit is not in the table. */
+/** The conditions of a record that comes from Kafka; a timestamp that did not fit is not in the table. */
 function knownRefusal({ key, value, reason, has_timestamp }: LockedRow, admission: Admission): Refusal | null {
   const isLost = reason === 'timestamp_out_of_range' && !has_timestamp;
   const record = { offset: 0n, timestamp: 0n, key, value, headers: [] };
@@ -126,13 +126,13 @@ function knownRefusal({ key, value, reason, has_timestamp }: LockedRow, admissio
   return found === null ? null : { reason: found, error: DEAD_LETTER_REASON[found] };
 }
 
-/** The key as `records` holds it; PostgreSQL breaks base64 into lines, a consumer does not. */
+/** The key as `records` holds it: base64 without the line breaks that PostgreSQL's encode adds. */
 const KEY_COLUMN: Readonly<Record<KeyEncoding, string>> = {
   text: "convert_from(key, 'UTF8')",
   base64: "translate(encode(key, 'base64'), E'\\n', '')",
 };
 
-/** Whether the row was inserted, `false` when it was there; or why PostgreSQL refused it. */
+/** Whether the row was inserted, `false` when it was there; or PostgreSQL's refusal. */
 async function insert(
   client: PoolClient,
   { schema, keyEncoding }: ReplayTarget,
@@ -158,10 +158,10 @@ async function insert(
 }
 
 /**
- * Replays the letters that a request names, one transaction after the other, in the order of group, topic, partition and
- * offset, and gives the outcome of each once its transaction is over.
+ * Replays the dead letters that a request selects, one transaction after the other, in the order of group, topic,
+ * partition and offset, and yields the outcome of each once its transaction is over.
  *
- * @param signal when it is aborted, the letter in hand is finished and no other begun
+ * @param signal when it is aborted, the current transaction is finished and no other begun
  * @throws OutageError, FatalError when PostgreSQL is away or refuses; what was moved before stays moved
  */
 export async function* replayDeadLetters(

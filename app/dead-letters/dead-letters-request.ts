@@ -2,29 +2,30 @@ import { DEAD_LETTER_REASONS, type DeadLetterReason } from '../../contract/dead-
 import { nearestKey, type Problem } from '../../settings/problem.ts';
 import { shownText } from '../../settings/shown-value.ts';
 
-/** Which dead letters are meant; each condition that is left empty holds for all. */
+/** Selects dead letters; an empty condition selects all. */
 export interface DeadLetterFilter {
   readonly reasons: readonly DeadLetterReason[];
   readonly topics: readonly string[];
 }
 
-interface Common {
+/** The options of both commands. */
+interface SelectingRequest {
   readonly filter: DeadLetterFilter;
-  /** Letters to look at, at most; `undefined` is all of them. */
+  /** Dead letters to look at, at most; `undefined` is all of them. */
   readonly limit: number | undefined;
   /** Whether the output is one JSON object per line instead of text. */
   readonly json: boolean;
 }
 
-/** What the command `dead-letters list` was asked for. */
-export interface ListRequest extends Common {
+/** The command `dead-letters list`. */
+export interface ListRequest extends SelectingRequest {
   readonly action: 'list';
-  /** Whether keys and values are shown, which may hold what not everybody may see. */
+  /** Whether keys and values are shown, which may be confidential. */
   readonly showValue: boolean;
 }
 
-/** What the command `dead-letters replay` was asked for. */
-export interface ReplayRequest extends Common {
+/** The command `dead-letters replay`. */
+export interface ReplayRequest extends SelectingRequest {
   readonly action: 'replay';
   /** Whether everything is tried, and nothing changed. */
   readonly dryRun: boolean;
@@ -32,7 +33,7 @@ export interface ReplayRequest extends Common {
 
 export type DeadLettersRequest = ListRequest | ReplayRequest;
 
-/** Letters that `list` shows unless it is told another number; `replay` takes all. */
+/** The default of `--limit` for `list`; `replay` takes all dead letters. */
 export const LISTED_BY_DEFAULT = 100;
 
 const ACTIONS = ['list', 'replay'] as const;
@@ -43,7 +44,7 @@ const isAction = (word: string | undefined): word is Action => ACTIONS.some((act
 
 const isReason = (word: string): word is DeadLetterReason => DEAD_LETTER_REASONS.some((reason) => reason === word);
 
-/** The options as they were given: each with its values in their order; an option without a value is there with none. */
+/** The given options, each with its values in their order; an option without a value has none. */
 export type GivenOptions = ReadonlyMap<string, readonly string[]>;
 
 function wrongReason(written: string): Problem {
@@ -64,12 +65,12 @@ function wrongAction(given: string | undefined): Problem {
 const isCount = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text);
 
 /**
- * What the command `dead-letters` is asked for.
+ * Reads the words and options of the command `dead-letters`.
  *
- * @param words what follows the command's name on the command line, without the options
- * @returns the request, or what is wrong with it
+ * @param words the words behind the command's name, without the options
+ * @returns the request, or its problems
  */
-export function readDeadLetters(
+export function readDeadLettersRequest(
   words: readonly string[],
   options: GivenOptions,
 ): { readonly request?: DeadLettersRequest; readonly problems: readonly Problem[] } {

@@ -4,7 +4,7 @@ import type { DatabasePool } from '../store/database-pool.ts';
 import { FatalError } from '../stream/fatal-error.ts';
 import type { DeadLetterFilter, ListRequest } from './dead-letters-request.ts';
 
-/** Which row of `dead_letters`: its primary key. */
+/** The primary key of a row of `dead_letters`. */
 export interface DeadLetterPlace {
   readonly groupId: string;
   readonly topic: string;
@@ -12,7 +12,7 @@ export interface DeadLetterPlace {
   readonly offset: bigint;
 }
 
-/** A row of `dead_letters`, without what its record holds. */
+/** A row of `dead_letters` without its record's key, value and headers. */
 export interface StoredDeadLetter extends DeadLetterPlace {
   readonly reason: DeadLetterReason;
   readonly error: string;
@@ -42,16 +42,16 @@ export const deadLetterOf = (row: DeadLetterRow): StoredDeadLetter => ({
   failedAt: row.failed_at,
 });
 
-/** A condition with the values of its parameters, which begin at `$1`. */
+/** A condition and the values of its parameters, which begin at `$1`. */
 interface Condition {
   readonly sql: string;
   readonly values: readonly unknown[];
 }
 
 /**
- * What selects the letters of a filter behind a place.
+ * The condition for a filter's dead letters behind a place.
  *
- * @param after the letter that was seen last, in the order of the primary key; `null` begins with the first
+ * @param after the last dead letter before, in the order of the primary key; `null` begins with the first
  */
 export function selection({ reasons, topics }: DeadLetterFilter, after: DeadLetterPlace | null): Condition {
   const values: unknown[] = [reasons, topics];
@@ -70,7 +70,7 @@ export function selection({ reasons, topics }: DeadLetterFilter, after: DeadLett
 export const deadLettersTable = (schema: string): string => `${escapeIdentifier(schema)}.dead_letters`;
 
 /**
- * How many letters a filter selects, by reason.
+ * Counts a filter's dead letters by reason.
  *
  * @throws FatalError `DATABASE_REFUSED` when there is no such table
  */
@@ -99,7 +99,7 @@ export async function countDeadLetters(
 /** Small enough that a page of large values fits into memory. */
 const PAGE_ROWS = 100;
 
-/** A letter with what its record holds, where that was asked for. */
+/** A dead letter, with its record's key and value where they were asked for. */
 export interface ListedDeadLetter extends StoredDeadLetter {
   readonly content?: { readonly key: Buffer | null; readonly value: Buffer | null };
 }
@@ -115,7 +115,7 @@ function listed(row: ListedRow): ListedDeadLetter {
 }
 
 /**
- * The letters that a request names, page by page, in the order of group, topic, partition and offset.
+ * The dead letters that a request selects, page by page, in the order of group, topic, partition and offset.
  *
  * @throws OutageError, FatalError when PostgreSQL is away or refuses
  */

@@ -20,7 +20,7 @@ import { replayDeadLetters } from './dead-letters-replay.ts';
 import type { DeadLettersRequest, ListRequest, ReplayRequest } from './dead-letters-request.ts';
 import { countDeadLetters, listDeadLetters } from './dead-letters-table.ts';
 
-/** What a command works with. */
+/** The parts that a command works with. */
 interface Tools {
   readonly settings: Settings;
   readonly pool: DatabasePool;
@@ -31,9 +31,9 @@ interface Tools {
 /**
  * Runs `dead-letters list` or `dead-letters replay`.
  *
- * @param signal ends it after the letter in hand; its reason is the name of the operating system's signal
- * @returns the exit code: 0 when all went well, 1 when letters stayed or PostgreSQL did not answer, 128 and the signal's
- * number when it was ended. It rejects only for a mistake in the program.
+ * @param signal ends it after the current transaction or page; its reason is the name of the operating system's signal
+ * @returns the exit code: 0 on success, 1 when dead letters stayed or PostgreSQL did not answer, 128 plus the signal's
+ * number when it was ended by one. It rejects only for a mistake in the program.
  */
 export async function runDeadLetters(
   settings: Settings,
