@@ -25,7 +25,7 @@ function printed(argv: readonly string[], env: Env, cwd: string): { readonly tex
     : { text: printSettings(decision.settings), isRight: true };
 }
 
-/** What people put where something else belongs; the secret in it is one wherever it stands. */
+/** Texts that people put into a wrong setting; the secret in each is recognized wherever it stands. */
 const FORMS: readonly ((secret: string) => string)[] = [
   (secret) => `app:${secret}@db.example:5432`,
   (secret) => `https://app:${secret}@admin.example/x`,
@@ -36,7 +36,7 @@ const FORMS: readonly ((secret: string) => string)[] = [
   (secret) => `Bearer ${secret}`,
 ];
 
-/** The same without a word or sign that tells: they may be shown where they are right, as any name may. */
+/** Texts in which nothing marks the secret: they may be shown where they are right values, as any name may. */
 const PLAIN_FORMS: readonly ((secret: string) => string)[] = [
   (secret) => secret,
   (secret) => `postgres:/app:${secret}`,

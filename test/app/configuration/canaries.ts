@@ -16,14 +16,14 @@ export function randomNumbers(seed: number): () => number {
 
 const CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** A text that stands nowhere else, such as a password manager makes. */
+/** A random text, such as a password manager makes. */
 export const canary = (random: () => number): string =>
   Array.from({ length: 20 }, () => CHARACTERS[Math.floor(random() * CHARACTERS.length)]).join('');
 
-/** As many characters of a secret in a row tell too much of it. */
+/** The length of a part of a secret that must not be shown. */
 const TELLING = 8;
 
-/** Those of the secrets of which a part stands in the text. */
+/** The secrets of which a part is in the text. */
 export function told(text: string, secrets: readonly string[]): readonly string[] {
   return secrets.filter((secret) =>
     Array.from({ length: secret.length - TELLING + 1 }, (_, start) => secret.slice(start, start + TELLING)).some(
@@ -35,7 +35,7 @@ export function told(text: string, secrets: readonly string[]): readonly string[
 /** All settings of the consumer, those with free names under one name. */
 export const SETTINGS: readonly SettingEntry[] = listSettings(SettingsSchema as SchemaNode);
 
-/** What settings of these forms may be; the first that fits is taken. */
+/** Right values of settings with a pattern; the first that fits is taken. */
 const EXAMPLES = ['orders', 'kafka:9092', 'https://admin.example:8443/x', 'server:/healthz', '/ops', '30s'];
 
 function example({ pattern = '', default: fallback }: SchemaNode, path: string): unknown {

@@ -14,8 +14,8 @@ interface OffsetManager {
   resolveOffset(position: { topic: string; partition: number; offset: string }): void;
 }
 
-/** kafkajs's own book of what was read, in a generation that owns one partition of the topic `kept`. */
-function aBookOfKept(): OffsetManager {
+/** kafkajs's own offset manager, in a generation that is assigned one partition of the topic `kept`. */
+function anOffsetManagerOfKept(): OffsetManager {
   const Shipped = createRequire(import.meta.url)('kafkajs/src/consumer/offsetManager') as new (
     options: unknown,
   ) => OffsetManager;
@@ -36,7 +36,7 @@ const clock = { now: () => new Date(0), steady: () => new Date(0), wait: async (
 
 type EachBatch = (payload: unknown) => Promise<void>;
 
-/** A source whose consumer was just given partition 0 of `kept`, and the way in which kafkajs hands batches to it. */
+/** A source whose consumer is assigned partition 0 of `kept`, and the handler that kafkajs calls with its batches. */
 async function aSourceThatOwnsKept() {
   const events = new EventEmitter();
   let eachBatch: EachBatch = async () => undefined;
@@ -61,31 +61,31 @@ async function aSourceThatOwnsKept() {
 }
 
 /** A batch of one record, as kafkajs hands it over. */
-const delivered = (topic: string, book: OffsetManager) => ({
+const delivered = (topic: string, offsets: OffsetManager) => ({
   batch: { topic, partition: 0, fetchedOffset: '7', messages: [aRecord(7n)], lastOffset: () => '7' },
-  resolveOffset: (offset: string) => book.resolveOffset({ topic, partition: 0, offset }),
+  resolveOffset: (offset: string) => offsets.resolveOffset({ topic, partition: 0, offset }),
 });
 
 test('kafkajs itself fails for good over a batch of a topic that a rebalance took away', () => {
-  expect(() => delivered('lost', aBookOfKept()).resolveOffset('7')).toThrow(TypeError);
+  expect(() => delivered('lost', anOffsetManagerOfKept()).resolveOffset('7')).toThrow(TypeError);
 });
 
 test('a batch of a topic that a rebalance took away is dropped, and kafkajs keeps running', async () => {
   const { batches, eachBatch } = await aSourceThatOwnsKept();
-  await eachBatch(delivered('lost', aBookOfKept()));
+  await eachBatch(delivered('lost', anOffsetManagerOfKept()));
   expect(batches).toEqual([]);
 });
 
 test('a batch of an owned partition is handed over with where it was fetched from and where the next one begins', async () => {
   const { batches, eachBatch } = await aSourceThatOwnsKept();
-  await eachBatch(delivered('kept', aBookOfKept()));
+  await eachBatch(delivered('kept', anOffsetManagerOfKept()));
   expect(batches).toEqual([{ topic: 'kept', partition: 0, records: [aRecord(7n)], fetchedOffset: 7n, nextOffset: 8n }]);
 });
 
 test('when a batch is handed over, other work has its turn before the next one', async () => {
   const { eachBatch } = await aSourceThatOwnsKept();
   const others = turn('had its turn');
-  const handedOver = eachBatch(delivered('kept', aBookOfKept())).then(() => 'handed over');
+  const handedOver = eachBatch(delivered('kept', anOffsetManagerOfKept())).then(() => 'handed over');
   expect(await Promise.race([others, handedOver])).toBe('had its turn');
   expect(await handedOver).toBe('handed over');
 });

@@ -100,7 +100,7 @@ interface Runner {
 
 const logger = { debug: () => undefined, namespace: () => logger };
 
-/** kafkajs's own runner, of a group whose generation is over at the first commit and which has a new one at the second. */
+/** kafkajs's own runner, of a group that rejects the first commit with ILLEGAL_GENERATION and takes the second. */
 function aRunner(isPatched: boolean) {
   const Shipped = require('kafkajs/src/consumer/runner') as new (options: unknown) => Runner;
   class Patched extends Shipped {}
