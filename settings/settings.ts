@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { type Checked, checkAgainst, type Rule } from './check.ts';
-import { consumer } from './consumer.ts';
 import { DATABASE_RULES, database } from './database.ts';
 import { DEAD_LETTER_RULES, deadLetters } from './dead-letters.ts';
 import { duration, durationBetween, LONGEST } from './duration.ts';
@@ -8,8 +7,79 @@ import { HEALTH_GROUP_RULES } from './health.ts';
 import { KAFKA_RULES, kafka } from './kafka.ts';
 import { MANAGEMENT_RULES, management } from './management.ts';
 import { closed, section } from './schema.ts';
-import { server } from './server.ts';
 import { SPRING_BOOT_ADMIN_RULES, spring } from './spring-boot-admin.ts';
+
+/** TLS of the operational interface, with Spring Boot's names for PEM files. */
+const ssl = Type.Object(
+  {
+    certificate: Type.String({
+      minLength: 1,
+      description: 'PEM file with the certificate, followed by those of its intermediate authorities.',
+    }),
+    'certificate-private-key': Type.String({
+      minLength: 1,
+      description: "PEM file with the certificate's private key, not encrypted.",
+    }),
+  },
+  {
+    ...closed,
+    description: 'HTTPS for the operational interface; the files are read again when they change. Left out: HTTP.',
+  },
+);
+
+/** Where the operational interface listens. */
+const server = Type.Object(
+  {
+    port: Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      default: 8080,
+      description: 'Port of the operational HTTP interface; 0 takes any free one and logs it.',
+    }),
+    address: Type.String({ minLength: 1, default: '0.0.0.0', description: 'Address the HTTP interface listens on.' }),
+    ssl: Type.Optional(ssl),
+  },
+  { ...section, description: 'Where the operational interface listens.' },
+);
+
+/** How the consumer reads, buffers and writes. */
+const consumer = Type.Object(
+  {
+    startFrom: Type.Enum(['earliest', 'latest', 'committed'], {
+      default: 'earliest',
+      description:
+        "Where a topic without a stored position starts: its beginning, its end, or Kafka's committed offset (the beginning where there is none). Partitions added later always start at their beginning.",
+    }),
+    onGap: Type.Enum(['fail', 'skip'], {
+      default: 'fail',
+      description:
+        'What to do when records were deleted before they were read: stop and say which, or record the gap in the table gaps and go on.',
+    }),
+    stallTimeout: duration(
+      '5m',
+      'Time without progress on a partition that has lag after which the health is DOWN. An outage of Kafka or PostgreSQL is not a stall.',
+    ),
+    maxValueBytes: Type.Integer({
+      minimum: 1,
+      maximum: 268_435_455,
+      default: 8_388_608,
+      description: 'Largest value that goes into records; a larger one is a dead letter.',
+    }),
+    maxQueuedBytes: Type.Integer({
+      minimum: 65_536,
+      maximum: 1_073_741_824,
+      default: 2_097_152,
+      description: 'Fetched bytes that may wait for PostgreSQL, per partition; beyond it the partition is paused.',
+    }),
+    maxBatchRecords: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 5_000,
+      description: 'Records that one transaction writes at most.',
+    }),
+  },
+  { ...section, description: 'How records are read and written.' },
+);
 
 /** How records become rows. */
 const records = Type.Object(
