@@ -10,8 +10,7 @@ import {
   type Span,
 } from 'oxc-parser';
 import { markdownTable } from './document-tables.ts';
-import type { GeneratedFile } from './generated-files.ts';
-import { type PropsProperty, type PropsSection, propsSections } from './props.ts';
+import { type GeneratedFile, type PropsProperty, type PropsSection, propsSections } from './props.ts';
 
 /** A folder of generated files only. */
 export const API_FOLDER = 'docs/api';

@@ -4,15 +4,8 @@ import type { SchemaNode } from '../../settings/schema.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
 import { API_FOLDER, apiFiles } from './api-files.ts';
 import { metricsTable, replaceSection, settingsTable } from './document-tables.ts';
-import { propsFile } from './props.ts';
+import { type GeneratedFile, propsFile } from './props.ts';
 import { consumerFileSchema, environmentFileSchema, publishSchema, schemaText } from './schema-files.ts';
-
-/** A file with its current content. */
-export interface GeneratedFile {
-  /** Below the repository's root. */
-  readonly path: string;
-  readonly content: string;
-}
 
 const DOCUMENTS = ['README.md', 'docs/configuration.md', 'docs/metrics.md'] as const;
 

@@ -1,7 +1,13 @@
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
 import { isMandatory, type SchemaNode } from '../../settings/schema.ts';
-import type { GeneratedFile } from './generated-files.ts';
 import { defaultText, docComment, type PropsType, propertyName, propsType } from './typescript-text.ts';
+
+/** A file with its current content. */
+export interface GeneratedFile {
+  /** Below the repository's root. */
+  readonly path: string;
+  readonly content: string;
+}
 
 /** One property of a section of consumer.yaml, as the constructs' props have it. */
 export interface PropsProperty {
