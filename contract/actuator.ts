@@ -40,7 +40,7 @@ export interface EndpointSettings {
   };
 }
 
-/** Everything that somebody outside the process must know to ask it: probes, health check, Service, scrape job. */
+/** All that a request from outside of the process needs: of probes, health check, Service and scrape job. */
 export interface ManagementEndpoint {
   /** TCP port of the HTTP server. */
   readonly port: number;

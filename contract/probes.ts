@@ -22,7 +22,7 @@ export const READINESS_PROBE: ProbeTiming = {
   failureThreshold: 3,
 };
 
-/** For whoever asks for one: restarts a Pod that has not been healthy once within 60 s. */
+/** Only where consumer.yaml has one: restarts a Pod that has not been healthy once within 60 s. */
 export const STARTUP_PROBE: ProbeTiming = {
   initialDelaySeconds: 0,
   periodSeconds: 5,

@@ -115,7 +115,7 @@ function isPlain(props: unknown): boolean {
 /**
  * Checks a construct's props as consumer.yaml is checked.
  *
- * @param subject who has the props, for the error's message
+ * @param subject the construct with the props, for the error's message
  * @throws InvalidConsumerError with all problems at once
  */
 export function consumerOfProps(subject: string, props: unknown): CheckedConsumer {

@@ -11,7 +11,7 @@ const SOON_READY = { validateSchema: false, optimize: false } as const;
 /**
  * Ajv as all checks need it.
  *
- * @param code how the validators' code is written, for who keeps it. @default nobody keeps it
+ * @param code how the validators' code is written, where it is kept. @default it is not kept
  */
 export function schemaCompiler(code: CodeOptions = {}): Ajv {
   const { validateSchema, optimize } = SOON_READY;

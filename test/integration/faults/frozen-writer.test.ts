@@ -38,7 +38,7 @@ test('a consumer that is frozen in the middle of two transactions, overtaken and
   const impatient = { kafka: KAFKA, database: { statementTimeout: '2s' } };
   const other = await startConsumer({ topics: [topic], schema, groupId, settings: impatient });
   await awaitEachOnce({ schema, topic, records: 30 });
-  // The frozen transaction has the offset of partition 1 locked; nobody overtook it there, so it may still commit.
+  // The frozen transaction has the offset of partition 1 locked; no other writer overtook it there, so it may still commit.
   await other.logs.waitFor(/SQLSTATE 55P03.*the write failed/);
 
   update();

@@ -14,7 +14,7 @@ import { until } from '../stack/until.ts';
 
 const PARTITIONS = 3;
 const ROLE = 'consumer';
-/** Somebody else, who uses the same server. */
+/** Another client of the same server. */
 const HOG = 'hog';
 /** Long enough to outlast {@link SESSION_TIMEOUT} when each of them waits for a time-out of a second first. */
 const FAILURES = 6;

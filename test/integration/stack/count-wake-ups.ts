@@ -1,6 +1,6 @@
 /**
  * A program: connects a kafkajs client to the broker of its second argument, and prints how often it wakes up in a second in
- * which nobody asks it anything: timers set, and rounds of intervals. The first argument says which kafkajs: `shipped` or
+ * which no request comes: timers set, and rounds of intervals. The first argument says which kafkajs: `shipped` or
  * `tamed`.
  */
 import { createRequire } from 'node:module';

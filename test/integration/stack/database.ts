@@ -2,7 +2,7 @@ import pg from 'pg';
 import { randomName } from './random-name.ts';
 import { sharedDatabaseUrl } from './shared-stack.ts';
 
-/** A connection and a schema name that nobody uses; the schema is not created. */
+/** A connection and an unused schema name; the schema is not created. */
 export interface TestDatabase {
   readonly client: pg.Client;
   readonly schema: string;
