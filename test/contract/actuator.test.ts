@@ -13,7 +13,7 @@ import { describeProblem } from '../../settings/problem.ts';
 import { type RunningManagement, startManagement } from '../app/management/running-management.ts';
 import { certificateFolder, testCertificate } from '../app/management/test-certificate.ts';
 import { exampleConsumer } from '../charts/example-consumer.ts';
-import { type AskedPlace, askedPlaces, type Secrets } from './asked-places.ts';
+import { type ManifestRequest, manifestRequests, type Secrets } from './manifest-requests.ts';
 
 let secrets: Secrets;
 let certificates: string;
@@ -64,7 +64,7 @@ const CASES: readonly Case[] = [
 ];
 
 /** What comes back, over a connection to this machine under whatever name it is asked by; 0: nothing does. */
-function answer({ scheme, port, path, authorization, trust }: AskedPlace) {
+function answer({ scheme, port, path, authorization, trust }: ManifestRequest) {
   return new Promise<{ status: number; body: string }>((resolve) => {
     const client = scheme.toLowerCase() === 'https' ? https : http;
     const options = { host: '127.0.0.1', port, path, agent: false, rejectUnauthorized: trust !== undefined, ...trust };
@@ -80,7 +80,7 @@ function answer({ scheme, port, path, authorization, trust }: AskedPlace) {
 }
 
 /** Starts the server as the Pod would: with the ConfigMap, the Secrets in the environment or as files, and the certificate. */
-async function startAsPod({ applicationYaml, secretFiles, env }: ReturnType<typeof askedPlaces>) {
+async function startAsPod({ applicationYaml, secretFiles, env }: ReturnType<typeof manifestRequests>) {
   const pod = mkdtempSync(join(tmpdir(), 'stream-consumer-pod-'));
   const configFile = join(pod, 'application.yml');
   writeFileSync(configFile, applicationYaml.replaceAll(CONTAINER_PATH.certificate, certificates));
@@ -102,7 +102,7 @@ async function startAsPod({ applicationYaml, secretFiles, env }: ReturnType<type
 describe.each(CASES)('with %s', (_what, changesFor) => {
   test('probes, health check, Service, policy and every way of scraping find the server', async () => {
     const port = await freePort();
-    const places = askedPlaces(changesFor(port), secrets);
+    const places = manifestRequests(changesFor(port), secrets);
     const sources = await startAsPod(places);
     expect(places.admitted).toEqual([port]);
     for (const probe of places.probes) {
@@ -122,7 +122,7 @@ describe.each(CASES)('with %s', (_what, changesFor) => {
 
 test('a scrape that shows no credential or another, or speaks plain HTTP, is refused, and one that trusts another authority ends', async () => {
   const port = await freePort();
-  const places = askedPlaces(
+  const places = manifestRequests(
     { monitoring: { ...tls(), ...credentials('bearer') }, application: { server: { port } } },
     secrets,
   );

@@ -8,8 +8,8 @@ import { renderedMonitoring } from '../monitoring/rendered-monitoring.ts';
 /** The content of the cluster's Secrets, by name and key. */
 export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** One question that a manifest makes somebody ask. */
-export interface AskedPlace {
+/** One request that a manifest makes the kubelet or Prometheus send. */
+export interface ManifestRequest {
   readonly scheme: string;
   readonly port: number;
   readonly path: string;
@@ -74,8 +74,8 @@ function named<T extends Named>(list: readonly T[], name: string): T {
 
 const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-/** What the manifests of one consumer.yaml say, seen by those who read them: kubelet, Prometheus and its operator. */
-export function askedPlaces(changes: object, secrets: Secrets) {
+/** Environment, files and requests that follow from the manifests of one consumer.yaml, as the cluster reads them. */
+export function manifestRequests(changes: object, secrets: Secrets) {
   const manifests = renderedConsumer(changes);
   const container = onlyContainer(manifests) as unknown as Container;
   const secret = ({ name, key }: SecretKey): string => {
@@ -102,7 +102,7 @@ export function askedPlaces(changes: object, secrets: Secrets) {
     ),
     secretFiles: secretFiles(deploymentSpec(manifests).template.spec, secret),
     applicationYaml: Object.values(only(manifests, 'ConfigMap')['data'] as Record<string, string>)[0] ?? '',
-    probes: [container.livenessProbe, container.readinessProbe].map(({ httpGet }): AskedPlace => httpGet),
+    probes: [container.livenessProbe, container.readinessProbe].map(({ httpGet }): ManifestRequest => httpGet),
     admitted: (
       only(manifests, 'NetworkPolicy')['spec'] as { ingress: { ports: { port: number }[] }[] }
     ).ingress.flatMap(({ ports }) => ports.map(({ port }) => port)),
@@ -134,7 +134,7 @@ function secretFiles(pod: object, secret: (key: SecretKey) => string): readonly 
 }
 
 /** The scrapes by each custom resource of the operator that consumer.yaml can ask for. */
-function operatorScrapes(changes: object, secret: (key: SecretKey) => string, ports: PortsByName): AskedPlace[] {
+function operatorScrapes(changes: object, secret: (key: SecretKey) => string, ports: PortsByName): ManifestRequest[] {
   const spec = (scrape: string, kind: string) =>
     only(renderedMonitoring(overlay(changes, { monitoring: { scrape } }) as object), kind)['spec'];
   const { endpoints } = spec('serviceMonitor', 'ServiceMonitor') as { endpoints: OperatorScrape[] };
@@ -156,7 +156,7 @@ function operatorScrape(
   { port, scheme, path, tlsConfig, authorization, basicAuth }: OperatorScrape,
   secret: (key: SecretKey) => string,
   portOf: (name: string) => number,
-): AskedPlace {
+): ManifestRequest {
   return {
     scheme,
     port: portOf(port),
@@ -180,7 +180,7 @@ function plainScrapes(changes: object, secrets: Secrets, portOf: (port: number) 
   return jobs.flatMap((job) =>
     job.static_configs.flatMap(({ targets }) =>
       targets.map(
-        (target): AskedPlace => ({
+        (target): ManifestRequest => ({
           scheme: job.scheme,
           port: portOf(Number(target.split(':').at(-1))),
           path: job.metrics_path,
