@@ -13,10 +13,10 @@ import { createDatabaseCheck } from './store/database-check.ts';
 import { DatabasePool } from './store/database-pool.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
 import { sendCommitHints } from './stream/commit-hints.ts';
-import { FatalError } from './stream/fatal-error.ts';
 import { pollLogEnds } from './stream/log-end-poll.ts';
 import { Pipeline } from './stream/pipeline.ts';
 import { Retries } from './stream/retries.ts';
+import { FatalError } from './stream/stream-errors.ts';
 import { streamLog, tellAll } from './stream-log.ts';
 import { systemClock } from './system-clock.ts';
 

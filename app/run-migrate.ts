@@ -3,9 +3,9 @@ import { PRODUCT_NAME } from '../contract/identity.ts';
 import type { Settings } from '../settings/settings.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import { DatabasePool } from './store/database-pool.ts';
-import { migrate } from './store/migrate.ts';
-import { FatalError } from './stream/fatal-error.ts';
+import { migrate } from './store/migrations.ts';
 import { OutageError } from './stream/outage-error.ts';
+import { FatalError } from './stream/stream-errors.ts';
 
 /**
  * Runs `migrate`: creates or upgrades the tables, prints the result, and ends. Several at once do no harm.

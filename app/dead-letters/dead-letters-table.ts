@@ -1,7 +1,7 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { DatabasePool } from '../store/database-pool.ts';
-import { FatalError } from '../stream/fatal-error.ts';
+import { FatalError } from '../stream/stream-errors.ts';
 import type { DeadLetterFilter, ListRequest } from './dead-letters-request.ts';
 
 /** The primary key of a row of `dead_letters`. */

@@ -1,4 +1,4 @@
-import type { ConsumerReport, PartitionReport } from '../stream/consumer-report.ts';
+import type { ConsumerReport, PartitionReport } from '../stream/consumer-state.ts';
 import { explainedText } from './error-text.ts';
 import type { Detail, Health, Status } from './health.ts';
 

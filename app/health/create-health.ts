@@ -1,6 +1,6 @@
 import { PROBE_COMPONENTS } from '../../settings/health.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { ConsumerReport } from '../stream/consumer-report.ts';
+import type { ConsumerReport } from '../stream/consumer-state.ts';
 import { consumerHealth } from './consumer-health.ts';
 import { type Health, stateComponent } from './health.ts';
 import { HealthEndpoint } from './health-endpoint.ts';

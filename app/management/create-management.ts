@@ -11,7 +11,7 @@ import { type LogDestination, LogOutput } from '../logger.ts';
 import { createMetrics } from '../metrics/create-metrics.ts';
 import type { PoolFigures, PoolMetrics } from '../metrics/pool-metrics.ts';
 import type { ProductBuild } from '../product-build.ts';
-import type { ConsumerReport } from '../stream/consumer-report.ts';
+import type { ConsumerReport } from '../stream/consumer-state.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';
 import { credentialCheck, type IsAuthorized, requireCredential } from './authentication.ts';
 import { requireCertificate } from './certificate.ts';

@@ -2,7 +2,7 @@ import { PRODUCT_NAME } from '../../contract/identity.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ClientListener } from '../kafka/client-listener.ts';
 import { KAFKAJS_VERSION } from '../kafka/kafkajs-patches.ts';
-import type { ConsumerReport } from '../stream/consumer-report.ts';
+import type { ConsumerReport } from '../stream/consumer-state.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';
 import { DiskSpace } from './disk-space.ts';
 import { Exposition, type ExpositionFormat } from './exposition.ts';

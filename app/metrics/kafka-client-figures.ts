@@ -1,5 +1,5 @@
 import { type ClientListener, FETCH_REQUEST } from '../kafka/client-listener.ts';
-import type { ConsumerReport } from '../stream/consumer-report.ts';
+import type { ConsumerReport } from '../stream/consumer-state.ts';
 import { LabelSets } from './label-sets.ts';
 import { type Labels, type MetricSource, type MetricSources, type Sample, single } from './metric-source.ts';
 import { PerPartition } from './per-partition.ts';

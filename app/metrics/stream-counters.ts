@@ -1,6 +1,6 @@
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { ERROR_REASON, type ErrorReason, TRANSACTION_OUTCOMES } from '../../contract/metrics/definition.ts';
-import type { ConsumerReport, PartitionReport } from '../stream/consumer-report.ts';
+import type { ConsumerReport, PartitionReport } from '../stream/consumer-state.ts';
 import { OutageError } from '../stream/outage-error.ts';
 import type { TopicPartition } from '../stream/record.ts';
 import type { Gap } from '../stream/record-sink.ts';

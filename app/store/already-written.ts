@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { FatalError } from '../stream/fatal-error.ts';
+import { FatalError } from '../stream/stream-errors.ts';
 
 const OWN_KEYS = new Set(['records_pkey', 'dead_letters_pkey']);
 

@@ -1,6 +1,6 @@
 import type { DeadLetter } from '../stream/dead-letter.ts';
+import type { CopyTarget } from './binary-copy.ts';
 import { CopyBuffer } from './copy-buffer.ts';
-import type { CopyTarget } from './copy-query.ts';
 import { headersJson } from './header-json.ts';
 import { postgresTimestamp } from './timestamp.ts';
 

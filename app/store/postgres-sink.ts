@@ -5,7 +5,7 @@ import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../stream/reco
 import type { Position } from '../stream/record-source.ts';
 import type { DatabasePool } from './database-pool.ts';
 import { GroupedWrites } from './grouped-writes.ts';
-import { migrate } from './migrate.ts';
+import { migrate } from './migrations.ts';
 import { requireMigrated } from './require-migrated.ts';
 import { skipGap } from './skip-gap.ts';
 import { initializePositions, readPositions } from './stored-positions.ts';

@@ -1,7 +1,7 @@
 import type { Settings } from '../../settings/settings.ts';
 import { recordBytes, type StreamRecord } from '../stream/record.ts';
+import type { CopyTarget } from './binary-copy.ts';
 import { CopyBuffer } from './copy-buffer.ts';
-import type { CopyTarget } from './copy-query.ts';
 import { headersJson } from './header-json.ts';
 import { postgresTimestamp } from './timestamp.ts';
 

@@ -1,6 +1,6 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
-import { FatalError } from '../stream/fatal-error.ts';
-import { requireUtf8 } from './migrate.ts';
+import { FatalError } from '../stream/stream-errors.ts';
+import { requireUtf8 } from './migrations.ts';
 import { MIGRATIONS } from './schema-migrations.ts';
 
 async function appliedVersions(client: PoolClient, schema: string): Promise<ReadonlySet<number>> {

@@ -1,6 +1,6 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import type { Gap, WriteOutcome } from '../stream/record-sink.ts';
-import { beginMovingOffset, commit } from './move-offset.ts';
+import { beginMovingOffset, commit } from './compare-and-set.ts';
 
 /** One transaction: the offset moves over the gap, and the gap is recorded. */
 export async function skipGap(

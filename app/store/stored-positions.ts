@@ -1,6 +1,6 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import type { Position } from '../stream/record-source.ts';
-import { BEGIN } from './begin-transaction.ts';
+import { BEGIN } from './transaction.ts';
 
 interface OffsetRow {
   readonly topic: string;

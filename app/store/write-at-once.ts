@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
-import { CopyQuery, copyStatement } from './copy-query.ts';
+import { CopyQuery, copyStatement } from './binary-copy.ts';
+import { type OffsetOwner, requireCommitted } from './compare-and-set.ts';
 import { RowRefused } from './isolate-poison.ts';
-import { type OffsetOwner, requireCommitted } from './move-offset.ts';
 import { RECORDS } from './record-rows.ts';
 import { asRefusal } from './refused-row.ts';
 

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { DeadLetter, DeadLetterTopic } from '../stream/dead-letter.ts';
 import type { DeadLetterLimit } from '../stream/dead-letter-limit.ts';
 import { alreadyWritten } from './already-written.ts';
-import { copyInto } from './copy-query.ts';
+import { copyInto } from './binary-copy.ts';
 import { DEAD_LETTERS, deadLetterRows } from './dead-letter-rows.ts';
 
 /** Where dead letters go, and how many there may be. */

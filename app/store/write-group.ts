@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
-import { movingOffsets } from './move-offset.ts';
+import { movingOffsets } from './compare-and-set.ts';
 import { RecordRows } from './record-rows.ts';
 import { writeAtOnce } from './write-at-once.ts';
 import { admit, asCommitted, NO_DEAD_LETTERS, type WriteTarget } from './write-records.ts';

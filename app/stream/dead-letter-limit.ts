@@ -1,7 +1,7 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { FatalError } from './fatal-error.ts';
 import { partitionKey } from './record.ts';
 import type { WriteRequest } from './record-sink.ts';
+import { FatalError } from './stream-errors.ts';
 
 /** The newest transactions are looked at until they hold this many records together. */
 const WINDOW_RECORDS = 1_000;

@@ -1,4 +1,4 @@
-import type { ConsumerState } from './consumer-report.ts';
+import type { ConsumerState } from './consumer-state.ts';
 
 /**
  * The consumer's states and the only ways between them:

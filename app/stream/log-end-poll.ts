@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { ConsumerReport } from './consumer-report.ts';
+import type { ConsumerReport } from './consumer-state.ts';
 import type { LogRange, RecordSource } from './record-source.ts';
 
 const POLL_MS = 2_000;

@@ -1,6 +1,6 @@
-import { FatalError } from './fatal-error.ts';
 import { partitionKey, type TopicPartition } from './record.ts';
 import type { Position } from './record-source.ts';
+import { FatalError } from './stream-errors.ts';
 
 /**
  * The stored position of a partition that had one.

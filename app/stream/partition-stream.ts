@@ -1,16 +1,16 @@
 import { BatchLimit } from './batch-limit.ts';
 import { timeOfDay } from './clock.ts';
-import type { PartitionReport } from './consumer-report.ts';
-import { FatalError } from './fatal-error.ts';
-import { findPosition } from './out-of-range.ts';
+import type { PartitionReport } from './consumer-state.ts';
+import { PartitionProgress } from './lag.ts';
 import { OutageError, outageOnly } from './outage-error.ts';
 import { ownPosition } from './own-position.ts';
-import { PartitionProgress } from './partition-progress.ts';
+import { findPosition } from './positions.ts';
 import type { RecordBatch, TopicPartition } from './record.ts';
 import { type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { Gap } from './record-sink.ts';
 import type { LogRange } from './record-source.ts';
 import { Retries } from './retries.ts';
+import { FatalError } from './stream-errors.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
 
 /**

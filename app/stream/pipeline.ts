@@ -1,5 +1,4 @@
-import type { ConsumerReport } from './consumer-report.ts';
-import { FatalError } from './fatal-error.ts';
+import type { ConsumerReport } from './consumer-state.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { OutageError } from './outage-error.ts';
 import { PartitionStream } from './partition-stream.ts';
@@ -8,6 +7,7 @@ import type { Gap } from './record-sink.ts';
 import type { LogRange, Position, RecordSourceListener } from './record-source.ts';
 import { Retries } from './retries.ts';
 import { type StartFrom, startPositions } from './start-positions.ts';
+import { FatalError } from './stream-errors.ts';
 import type { CommittedBatch, StreamListener } from './stream-listener.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
 

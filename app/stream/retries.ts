@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
-import { FatalError } from './fatal-error.ts';
 import { OutageError, outageOnly } from './outage-error.ts';
+import { FatalError } from './stream-errors.ts';
 
 const FIRST_MS = 100;
 const LONGEST_MS = 5_000;

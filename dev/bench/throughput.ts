@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg, { escapeIdentifier } from 'pg';
-import { copyInto } from '../../app/store/copy-query.ts';
+import { copyInto } from '../../app/store/binary-copy.ts';
 import { RECORDS, RecordRows } from '../../app/store/record-rows.ts';
 import { MIGRATIONS } from '../../app/store/schema-migrations.ts';
 import { ExplainedError } from '../run/explained-error.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
-import { BEGIN } from '../../app/store/begin-transaction.ts';
+import { BEGIN } from '../../app/store/transaction.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import { type LocalKafka, startLocalKafka } from '../stack/local-kafka.ts';
 import { type LocalPostgres, startLocalPostgres } from '../stack/local-postgres.ts';

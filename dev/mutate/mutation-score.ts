@@ -3,7 +3,7 @@ export const GUARANTEE_FILES = [
   'app/stream/partition-stream.ts',
   'app/stream/pipeline.ts',
   'app/stream/record-queue.ts',
-  'app/store/move-offset.ts',
+  'app/store/compare-and-set.ts',
   'app/store/write-at-once.ts',
   'app/store/isolate-poison.ts',
 ] as const;

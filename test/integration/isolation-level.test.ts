@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { replayNext } from '../../app/dead-letters/dead-letters-replay.ts';
 import { DatabasePool } from '../../app/store/database-pool.ts';
-import { migrate } from '../../app/store/migrate.ts';
+import { migrate } from '../../app/store/migrations.ts';
 import { initializePositions } from '../../app/store/stored-positions.ts';
 import { checkSettings } from '../../settings/settings.ts';
 import { query } from './stack/database.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { consumerHealth } from '../../../app/health/consumer-health.ts';
 import type { Status } from '../../../app/health/health.ts';
-import type { ConsumerReport, ConsumerState } from '../../../app/stream/consumer-report.ts';
+import type { ConsumerReport, ConsumerState } from '../../../app/stream/consumer-state.ts';
 
 const IDLE: ConsumerReport = {
   state: 'running',

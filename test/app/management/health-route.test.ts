@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import type { ConsumerReport } from '../../../app/stream/consumer-report.ts';
+import type { ConsumerReport } from '../../../app/stream/consumer-state.ts';
 import { HEALTH_COMPONENTS } from '../../../settings/health.ts';
 import { RUNNING, type RunningManagement, startManagement } from './running-management.ts';
 

@@ -5,7 +5,7 @@ import {
   type Management,
   type ManagementOptions,
 } from '../../../app/management/create-management.ts';
-import type { ConsumerReport } from '../../../app/stream/consumer-report.ts';
+import type { ConsumerReport } from '../../../app/stream/consumer-state.ts';
 import { describeProblem } from '../../../settings/problem.ts';
 import { checkSettings, type Settings } from '../../../settings/settings.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { FETCH_REQUEST } from '../../../app/kafka/client-listener.ts';
 import { KafkaClientFigures } from '../../../app/metrics/kafka-client-figures.ts';
-import type { PartitionReport } from '../../../app/stream/consumer-report.ts';
+import type { PartitionReport } from '../../../app/stream/consumer-state.ts';
 import { RUNNING } from '../management/running-management.ts';
 
 const CLIENT = { client_id: 'mine', kafka_version: 'kafkajs 2.2.4' };

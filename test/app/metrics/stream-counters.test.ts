@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Sample } from '../../../app/metrics/metric-source.ts';
 import { StreamCounters } from '../../../app/metrics/stream-counters.ts';
-import type { PartitionReport } from '../../../app/stream/consumer-report.ts';
+import type { PartitionReport } from '../../../app/stream/consumer-state.ts';
 import { OutageError } from '../../../app/stream/outage-error.ts';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { ERROR_REASON } from '../../../contract/metrics/definition.ts';

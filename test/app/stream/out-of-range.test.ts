@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { findPosition } from '../../../app/stream/out-of-range.ts';
+import { findPosition } from '../../../app/stream/positions.ts';
 import type { LogRange } from '../../../app/stream/record-source.ts';
 import { PARTITION } from './records.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { beginMovingOffset, commit } from '../../../app/store/move-offset.ts';
+import { beginMovingOffset, commit } from '../../../app/store/compare-and-set.ts';
 import type { WriteRequest } from '../../../app/stream/record-sink.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';

@@ -1,5 +1,5 @@
 import { timeOfDay } from './clock.ts';
-import type { PartitionReport } from './consumer-report.ts';
+import type { PartitionReport } from './consumer-state.ts';
 import { OldestUnwritten } from './oldest-unwritten.ts';
 import type { StreamRecord } from './record.ts';
 import type { LogRange } from './record-source.ts';

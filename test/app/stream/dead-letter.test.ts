@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DeadLetterLimit } from '../../../app/stream/dead-letter-limit.ts';
-import { FatalError } from '../../../app/stream/fatal-error.ts';
 import type { WriteRequest } from '../../../app/stream/record-sink.ts';
+import { FatalError } from '../../../app/stream/stream-errors.ts';
 import { aRecord, PARTITION } from './records.ts';
 
 const aRequest = (records: number): WriteRequest => ({

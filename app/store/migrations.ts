@@ -1,7 +1,7 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
-import { FatalError } from '../stream/fatal-error.ts';
-import { BEGIN } from './begin-transaction.ts';
+import { FatalError } from '../stream/stream-errors.ts';
 import { MIGRATIONS } from './schema-migrations.ts';
+import { BEGIN } from './transaction.ts';
 
 /** Any number that no other program is likely to lock: the first bytes of "stream-consumer". */
 const MIGRATION_LOCK = 0x73747265;

@@ -15,5 +15,5 @@ const BEGINS = /['"`;]\s*(begin|start\s+transaction)\b(?!\s+certificate)/i;
 
 test('every transaction begins with a statement that says its isolation level', () => {
   const begins = sources.filter((file) => BEGINS.test(readFileSync(join(ROOT, file), 'utf8')));
-  expect(begins).toEqual([join('app', 'store', 'begin-transaction.ts')]);
+  expect(begins).toEqual([join('app', 'store', 'transaction.ts')]);
 });

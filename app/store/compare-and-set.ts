@@ -1,7 +1,7 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
 import { OutageError } from '../stream/outage-error.ts';
 import type { Gap } from '../stream/record-sink.ts';
-import { BEGIN_ROWS } from './begin-transaction.ts';
+import { BEGIN_ROWS } from './transaction.ts';
 
 /**
  * An offset that another writer holds is waited for so long: long enough for one that is about to commit, and short, because

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
-import { FatalError } from './fatal-error.ts';
 import type { LogRange, Position, RecordSource } from './record-source.ts';
+import { FatalError } from './stream-errors.ts';
 
 const RECHECK_MS = 1_000;
 /**
