@@ -12,13 +12,13 @@ import type { ProductBuild } from './product-build.ts';
 import { createDatabaseCheck } from './store/database-check.ts';
 import { DatabasePool } from './store/database-pool.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
+import { systemClock } from './stream/clock.ts';
 import { sendCommitHints } from './stream/commit-hints.ts';
-import { pollLogEnds } from './stream/log-end-poll.ts';
+import { pollLogEnds } from './stream/lag.ts';
 import { Pipeline } from './stream/pipeline.ts';
 import { Retries } from './stream/retries.ts';
 import { FatalError } from './stream/stream-errors.ts';
-import { streamLog, tellAll } from './stream-log.ts';
-import { systemClock } from './system-clock.ts';
+import { streamLog, tellAll } from './stream/stream-listener.ts';
 
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;

@@ -4,8 +4,7 @@ import type { Settings } from '../settings/settings.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import { DatabasePool } from './store/database-pool.ts';
 import { migrate } from './store/migrations.ts';
-import { OutageError } from './stream/outage-error.ts';
-import { FatalError } from './stream/stream-errors.ts';
+import { FatalError, OutageError } from './stream/stream-errors.ts';
 
 /**
  * Runs `migrate`: creates or upgrades the tables, prints the result, and ends. Several at once do no harm.

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { isText } from '../store/header-json.ts';
+import { isText } from '../store/record-rows.ts';
 import type { Clock } from '../stream/clock.ts';
 import type { ReplayOutcome } from './dead-letters-replay.ts';
 import type { ListedDeadLetter } from './dead-letters-table.ts';

@@ -3,9 +3,8 @@ import { PRODUCT_NAME } from '../../contract/identity.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { EXIT_CODE } from '../exit-code.ts';
 import { DatabasePool } from '../store/database-pool.ts';
-import { OutageError } from '../stream/outage-error.ts';
-import { FatalError } from '../stream/stream-errors.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../stream/clock.ts';
+import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import {
   jsonLine,
   Output,

@@ -3,9 +3,8 @@ import { deadLetterTopic } from '../../settings/dead-letters.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Clock } from '../stream/clock.ts';
 import type { DeadLetter, DeadLetterTopic } from '../stream/dead-letter.ts';
-import { OutageError } from '../stream/outage-error.ts';
 import type { RecordHeader } from '../stream/record.ts';
-import { FatalError } from '../stream/stream-errors.ts';
+import { FatalError, OutageError } from '../stream/stream-errors.ts';
 
 /** Below `database.statementTimeout` (30 s): PostgreSQL's transaction is open and idle meanwhile. */
 const SEND_TIMEOUT_MS = 10_000;

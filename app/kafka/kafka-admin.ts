@@ -1,6 +1,6 @@
 import type { Admin, Kafka } from 'kafkajs';
-import { OutageError } from '../stream/outage-error.ts';
 import type { LogRange, Position } from '../stream/record-source.ts';
+import { OutageError } from '../stream/stream-errors.ts';
 
 /** What kafkajs answers for a partition without a committed offset. */
 const NO_OFFSET = '-1';

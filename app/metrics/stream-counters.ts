@@ -1,9 +1,9 @@
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { ERROR_REASON, type ErrorReason, TRANSACTION_OUTCOMES } from '../../contract/metrics/definition.ts';
 import type { ConsumerReport, PartitionReport } from '../stream/consumer-state.ts';
-import { OutageError } from '../stream/outage-error.ts';
 import type { TopicPartition } from '../stream/record.ts';
 import type { Gap } from '../stream/record-sink.ts';
+import { OutageError } from '../stream/stream-errors.ts';
 import type { CommittedBatch, StreamListener } from '../stream/stream-listener.ts';
 import { LabelledCounts } from './labelled-counts.ts';
 import { type Labels, type MetricSource, type MetricSources, type Sample, single } from './metric-source.ts';

@@ -1,6 +1,10 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
-import { OutageError } from '../stream/outage-error.ts';
 import type { Gap } from '../stream/record-sink.ts';
+import { OutageError } from '../stream/stream-errors.ts';
+import { CopyQuery, copyStatement } from './binary-copy.ts';
+import { RowRefused } from './isolate-poison.ts';
+import { RECORDS } from './record-rows.ts';
+import { asRefusal } from './sqlstate.ts';
 import { BEGIN_ROWS } from './transaction.ts';
 
 /**
@@ -10,7 +14,7 @@ import { BEGIN_ROWS } from './transaction.ts';
 const LOCK_TIMEOUT_MS = 200;
 
 /** Where the offsets are, and whose they are. */
-export interface OffsetOwner {
+interface OffsetOwner {
   readonly schema: string;
   readonly groupId: string;
 }
@@ -98,8 +102,45 @@ export async function commit(client: PoolClient): Promise<void> {
  *
  * @throws OutageError when it is not
  */
-export function requireCommitted(tag: string | undefined): void {
+function requireCommitted(tag: string | undefined): void {
   if (tag !== 'COMMIT') {
     throw new OutageError(`the transaction ended with ${tag} instead of COMMIT`, { reason: 'database_busy' });
   }
+}
+
+/** Statements that begin a transaction, one of which is an update that moves offsets; and how many it has to move. */
+interface OffsetMove {
+  readonly moving: string;
+  readonly moved: number;
+}
+
+/**
+ * The whole of a transaction in two round trips: a message with all statements, up to `COMMIT`, and one with the rows, which are sent only
+ * when PostgreSQL has moved the offsets. Nothing is left of a transaction that did not commit, and the connection can be used.
+ *
+ * @param rows encoded rows of `records`
+ * @returns `declined` when not all offsets were moved, `refused` when a row was refused: either way nothing was written.
+ */
+export async function writeAtOnce(
+  client: PoolClient,
+  owner: OffsetOwner,
+  { moving, moved }: OffsetMove,
+  rows: Buffer,
+): Promise<'committed' | 'declined' | 'refused'> {
+  const statements = `${moving}; ${copyStatement(owner.schema, RECORDS)}; COMMIT`;
+  const copy = new CopyQuery(statements, rows, (tags) => tags.includes(`UPDATE ${moved}`));
+  try {
+    const tags = await client.query(copy).tags;
+    if (!copy.isDeclined) {
+      requireCommitted(tags.at(-1));
+      return 'committed';
+    }
+  } catch (error) {
+    const cause = asRefusal(error, owner.groupId);
+    if (!(cause instanceof RowRefused)) {
+      throw cause;
+    }
+  }
+  await client.query('ROLLBACK');
+  return copy.isDeclined ? 'declined' : 'refused';
 }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Settings } from '../../settings/settings.ts';
 import { connectionConfig } from './database-pool.ts';
-import { cut } from './silent-connection.ts';
+import { cut } from './pg-internals.ts';
 
 /** Below the health indicator's own time-out, so that the verdict names the reason. */
 const CHECK_TIMEOUT_MS = 2_500;

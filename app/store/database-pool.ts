@@ -4,9 +4,8 @@ import { parseIntoClientConfig } from 'pg-connection-string';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { milliseconds } from '../../settings/duration.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { OutageError } from '../stream/outage-error.ts';
-import { FatalError } from '../stream/stream-errors.ts';
-import { endWhenSilent } from './silent-connection.ts';
+import { FatalError, OutageError } from '../stream/stream-errors.ts';
+import { endWhenSilent } from './pg-internals.ts';
 import { describeDatabaseError, troubleOf, verdictOn } from './sqlstate.ts';
 
 /** An error that nobody has classified may pass or not: after so many in a row it does not. */

@@ -1,5 +1,9 @@
+import type { PoolClient } from 'pg';
 import { partitionKey, recordBytes } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
+import { movingOffsets, writeAtOnce } from './compare-and-set.ts';
+import { RecordRows } from './record-rows.ts';
+import { admit, asCommitted, NO_DEAD_LETTERS, type WriteTarget } from './write-records.ts';
 
 /**
  * A request of as many records is worth a transaction of its own, and a group never has more. Making so many rows takes about 2 ms, in which
@@ -10,7 +14,7 @@ const MOST_RECORDS = 250;
 const MOST_BYTES = 1_048_576;
 
 /** How requests are written. */
-export interface Writers {
+interface Writers {
   /** One request in a transaction of its own. */
   alone(request: WriteRequest): Promise<WriteOutcome>;
   /** Requests in one transaction: an outcome for each, or `null` when nothing was written and each has to go alone. */
@@ -18,7 +22,7 @@ export interface Writers {
 }
 
 /** Bounds of the groups. */
-export interface GroupLimits {
+interface GroupLimits {
   /** Records that one transaction writes at most. */
   readonly maxBatchRecords: number;
   /** Groups that are written at the same time. */
@@ -140,4 +144,33 @@ export class GroupedWrites {
       this.#suspects.add(partitionKey(request));
     }
   }
+}
+
+/**
+ * Requests of different partitions as one transaction, which either does for each of them what a transaction of its own
+ * would, or nothing at all: it commits only if the offset of every partition was the expected one, as its own rows' would.
+ *
+ * It never waits for another writer of one of the partitions: a row of `offsets` that is locked counts as not expected.
+ *
+ * @returns an outcome for each request; `null` when nothing was written and each has to be written by itself, because one
+ * is fenced, has dead letters, or has an offset that somebody else holds.
+ */
+export async function writeGroup(
+  client: PoolClient,
+  target: WriteTarget,
+  requests: readonly WriteRequest[],
+): Promise<readonly WriteOutcome[] | null> {
+  const rows: Buffer[] = [];
+  for (const request of requests) {
+    const { admitted, refused } = admit(target, request);
+    if (refused.length > 0 || !target.deadLetters.limit.accepts(request, NO_DEAD_LETTERS)) {
+      return null;
+    }
+    rows.push(new RecordRows(request.topic, request.partition, admitted, target.keyEncoding).all);
+  }
+  const move = { moving: movingOffsets(target, requests), moved: requests.length };
+  if ((await writeAtOnce(client, target, move, Buffer.concat(rows))) !== 'committed') {
+    return null;
+  }
+  return requests.map((request) => asCommitted(target, request));
 }

@@ -1,7 +1,74 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { FatalError } from '../stream/stream-errors.ts';
-import { MIGRATIONS } from './schema-migrations.ts';
 import { BEGIN } from './transaction.ts';
+
+/** One numbered change of the schema; a number that was released never changes its meaning. */
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  /** SQL for the schema with this (already quoted) name. */
+  readonly sql: (schema: string) => string;
+}
+
+/**
+ * The tables, in the order of their making.
+ *
+ * `offsets` keeps half of each page free and has no further index, so that moving an offset stays within its page (HOT).
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    name: 'create records, offsets and dead_letters',
+    sql: (schema) => `
+      CREATE TABLE ${schema}.records (
+        topic text NOT NULL,
+        partition int NOT NULL,
+        "offset" bigint NOT NULL,
+        timestamp timestamptz,
+        key text,
+        headers jsonb NOT NULL,
+        value jsonb,
+        ingested_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (topic, partition, "offset")
+      );
+      CREATE TABLE ${schema}.offsets (
+        group_id text NOT NULL,
+        topic text NOT NULL,
+        partition int NOT NULL,
+        next_offset bigint NOT NULL,
+        updated_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (group_id, topic, partition)
+      ) WITH (fillfactor = 50);
+      CREATE TABLE ${schema}.dead_letters (
+        group_id text NOT NULL,
+        topic text NOT NULL,
+        partition int NOT NULL,
+        "offset" bigint NOT NULL,
+        timestamp timestamptz,
+        key bytea,
+        headers jsonb NOT NULL,
+        value bytea,
+        reason text NOT NULL,
+        error text NOT NULL,
+        failed_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (group_id, topic, partition, "offset")
+      );`,
+  },
+  {
+    version: 2,
+    name: 'create gaps',
+    sql: (schema) => `
+      CREATE TABLE ${schema}.gaps (
+        group_id text NOT NULL,
+        topic text NOT NULL,
+        partition int NOT NULL,
+        from_offset bigint NOT NULL,
+        next_offset bigint NOT NULL,
+        found_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (group_id, topic, partition, from_offset)
+      );`,
+  },
+];
 
 /** Any number that no other program is likely to lock: the first bytes of "stream-consumer". */
 const MIGRATION_LOCK = 0x73747265;
@@ -11,7 +78,7 @@ const MIGRATION_LOCK = 0x73747265;
  *
  * @throws FatalError `DATABASE_ENCODING` when the database is not UTF-8
  */
-export async function requireUtf8(client: PoolClient): Promise<void> {
+async function requireUtf8(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
   const encoding = rows[0]?.server_encoding;
   if (encoding !== 'UTF8') {
@@ -59,4 +126,38 @@ export async function migrate(client: PoolClient, schema: string): Promise<numbe
   }
   await client.query('COMMIT');
   return missing.map(({ version }) => version);
+}
+
+async function appliedVersions(client: PoolClient, schema: string): Promise<ReadonlySet<number>> {
+  const table = `${escapeIdentifier(schema)}.schema_migrations`;
+  const found = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [table]);
+  if (found.rows[0]?.exists !== true) {
+    return new Set();
+  }
+  const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${table}`);
+  return new Set(rows.map(({ version }) => version));
+}
+
+/**
+ * Asks for the tables instead of making them: where somebody else owns them, this role need not be able to. Versions
+ * that are newer than this program do no harm: a rollback finds them.
+ *
+ * @returns the versions that were applied: none
+ * @throws FatalError `DATABASE_NOT_MIGRATED` when the tables, or versions of them, are missing
+ * @throws FatalError `DATABASE_ENCODING` when the database is not UTF-8
+ */
+export async function requireMigrated(client: PoolClient, schema: string): Promise<number[]> {
+  await requireUtf8(client);
+  const applied = await appliedVersions(client, schema);
+  const missing = MIGRATIONS.filter(({ version }) => !applied.has(version));
+  if (missing.length > 0) {
+    const list = missing.map(({ version, name }) => `${version} (${name})`).join(', ');
+    const what = applied.size === 0 ? 'has none of our tables' : 'is too old';
+    throw new FatalError(
+      'DATABASE_NOT_MIGRATED',
+      `the schema "${schema}" ${what}; missing: ${list}. database.migrate is false, so run "stream-consumer migrate" ` +
+        'as the role that owns them (docs/database-roles.md), or let the consumer do it with database.migrate: true',
+    );
+  }
+  return [];
 }

@@ -1,15 +1,13 @@
+import { escapeIdentifier, type PoolClient } from 'pg';
 import type { Settings } from '../../settings/settings.ts';
-import type { DeadLetterTopic } from '../stream/dead-letter.ts';
-import { DeadLetterLimit } from '../stream/dead-letter-limit.ts';
+import { DeadLetterLimit, type DeadLetterTopic } from '../stream/dead-letter.ts';
 import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import type { Position } from '../stream/record-source.ts';
+import { beginMovingOffset, commit } from './compare-and-set.ts';
 import type { DatabasePool } from './database-pool.ts';
-import { GroupedWrites } from './grouped-writes.ts';
-import { migrate } from './migrations.ts';
-import { requireMigrated } from './require-migrated.ts';
-import { skipGap } from './skip-gap.ts';
-import { initializePositions, readPositions } from './stored-positions.ts';
-import { writeGroup } from './write-group.ts';
+import { GroupedWrites, writeGroup } from './grouped-writes.ts';
+import { migrate, requireMigrated } from './migrations.ts';
+import { BEGIN } from './transaction.ts';
 import { type WriteTarget, writeRecords } from './write-records.ts';
 
 /** The sink that PostgreSQL is: each method is one transaction on one connection of the pool. */
@@ -69,4 +67,67 @@ export class PostgresSink implements RecordSink {
   write(request: WriteRequest): Promise<WriteOutcome> {
     return this.#writes.write(request);
   }
+}
+
+interface OffsetRow {
+  readonly topic: string;
+  readonly partition: number;
+  readonly next_offset: string;
+}
+
+/** Stored next offsets of a group for some topics. */
+async function readPositions(
+  client: PoolClient,
+  schema: string,
+  groupId: string,
+  topics: readonly string[],
+): Promise<Position[]> {
+  const { rows } = await client.query<OffsetRow>(
+    `SELECT topic, partition, next_offset FROM ${escapeIdentifier(schema)}.offsets WHERE group_id = $1 AND topic = ANY ($2)`,
+    [groupId, topics],
+  );
+  return rows.map(({ topic, partition, next_offset }) => ({ topic, partition, offset: BigInt(next_offset) }));
+}
+
+/**
+ * Adds first positions to a topic. The lock is per group and topic: of two processes that find the topic without any
+ * position one chooses for all partitions, and the other then finds them.
+ */
+export async function initializePositions(
+  client: PoolClient,
+  schema: string,
+  groupId: string,
+  topic: string,
+  choose: (stored: ReadonlySet<number>) => readonly Position[],
+): Promise<Position[]> {
+  await client.query(BEGIN);
+  await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${schema}/${groupId}/${topic}`]);
+  const stored = await readPositions(client, schema, groupId, [topic]);
+  const added = choose(new Set(stored.map(({ partition }) => partition)));
+  await client.query(
+    `INSERT INTO ${escapeIdentifier(schema)}.offsets (group_id, topic, partition, next_offset)
+     SELECT $1, $2, partition, next_offset FROM unnest($3::int[], $4::bigint[]) AS added (partition, next_offset)`,
+    [groupId, topic, added.map(({ partition }) => partition), added.map(({ offset }) => offset.toString())],
+  );
+  await client.query('COMMIT');
+  return [...stored, ...added];
+}
+
+/** One transaction: the offset moves over the gap, and the gap is recorded. */
+async function skipGap(
+  client: PoolClient,
+  target: { readonly schema: string; readonly groupId: string },
+  gap: Gap,
+): Promise<WriteOutcome> {
+  if (!(await beginMovingOffset(client, target, gap))) {
+    return { kind: 'fenced' };
+  }
+  const { topic, partition, expectedOffset, nextOffset } = gap;
+  await client.query(
+    `INSERT INTO ${escapeIdentifier(target.schema)}.gaps (group_id, topic, partition, from_offset, next_offset)
+     VALUES ($1, $2, $3, $4, $5)`,
+    [target.groupId, topic, partition, expectedOffset.toString(), nextOffset.toString()],
+  );
+  await commit(client);
+  return { kind: 'committed', deadLetters: new Map(), rows: new Map() };
 }

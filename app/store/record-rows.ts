@@ -1,9 +1,9 @@
+import { isUtf8 } from 'node:buffer';
+import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { recordBytes, type StreamRecord } from '../stream/record.ts';
-import type { CopyTarget } from './binary-copy.ts';
-import { CopyBuffer } from './copy-buffer.ts';
-import { headersJson } from './header-json.ts';
-import { postgresTimestamp } from './timestamp.ts';
+import type { DeadLetter } from '../stream/dead-letter.ts';
+import { type RecordHeader, recordBytes, type StreamRecord } from '../stream/record.ts';
+import { CopyBuffer, type CopyTarget } from './binary-copy.ts';
 
 /** Columns of `records` in the order in which {@link RecordRows} has them. */
 export const RECORDS: CopyTarget = {
@@ -74,4 +74,119 @@ export class RecordRows {
   part(from: number, to: number): Buffer {
     return this.#rows.slice(this.#starts[from] ?? 0, this.#starts[to] ?? 0);
   }
+}
+
+/** Columns of `dead_letters` in the order in which {@link deadLetterRows} has them. */
+export const DEAD_LETTERS: CopyTarget = {
+  table: 'dead_letters',
+  columns: ['group_id', 'topic', 'partition', 'offset', 'timestamp', 'key', 'headers', 'value', 'reason', 'error'],
+};
+
+const FIRST_BYTES = 65_536;
+
+/** Rows of `dead_letters`: key and value byte for byte, whatever they are; a timestamp that does not fit is NULL. */
+export function deadLetterRows(letters: readonly DeadLetter[]): Buffer {
+  const rows = new CopyBuffer(FIRST_BYTES);
+  for (const { groupId, topic, partition, record, reason, error } of letters) {
+    rows.row(DEAD_LETTERS.columns.length);
+    rows.text(groupId);
+    rows.text(topic);
+    rows.int4(partition);
+    rows.int8(record.offset);
+    rows.int8(postgresTimestamp(record.timestamp));
+    rows.bytes(record.key);
+    rows.jsonb(headersJson(record.headers));
+    rows.bytes(record.value);
+    rows.text(reason);
+    rows.text(error);
+  }
+  return rows.slice(0, rows.end);
+}
+
+/** Whether PostgreSQL's text and jsonb can hold the bytes: UTF-8 without NUL. */
+export const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0);
+
+const base64Json = (bytes: Buffer): string => `{"base64":"${bytes.toString('base64')}"}`;
+
+const valueJson = (value: Buffer): string =>
+  isText(value) ? JSON.stringify(value.toString('utf8')) : base64Json(value);
+
+const keyJson = (key: string): string =>
+  key.includes('\0') ? base64Json(Buffer.from(key, 'utf8')) : JSON.stringify(key);
+
+/**
+ * Headers as a JSON array of `{"key", "value"}` in record order. A key or value is text when it is UTF-8 without NUL,
+ * else `{"base64": ...}`; a value may be null.
+ */
+export function headersJson(headers: readonly RecordHeader[]): string {
+  let json = '[';
+  for (const { key, value } of headers) {
+    const separator = json.length === 1 ? '' : ',';
+    json += `${separator}{"key":${keyJson(key)},"value":${value === null ? 'null' : valueJson(value)}}`;
+  }
+  return `${json}]`;
+}
+
+/** Milliseconds from 1970 to 2000-01-01, where PostgreSQL's timestamps begin to count. */
+const POSTGRES_EPOCH_MS = 946_684_800_000n;
+
+/** 4713 BC and 294277 AD: MIN_TIMESTAMP and END_TIMESTAMP of PostgreSQL's datatype/timestamp.h, in milliseconds since 1970. */
+const FIRST_MS = -210_866_803_200_000n;
+const END_MS = 9_224_318_016_000_000n;
+
+/** Kafka's word for "no timestamp". */
+const NO_TIMESTAMP = -1n;
+
+/** Whether a timestamptz can hold a record's timestamp; one that is not given can be NULL. */
+const fitsTimestamp = (milliseconds: bigint): boolean => milliseconds >= FIRST_MS && milliseconds < END_MS;
+
+/** A record's timestamp for PostgreSQL, in microseconds since 2000; `null` when there is none, or none that fits. */
+function postgresTimestamp(milliseconds: bigint): bigint | null {
+  if (milliseconds === NO_TIMESTAMP || !fitsTimestamp(milliseconds)) {
+    return null;
+  }
+  return (milliseconds - POSTGRES_EPOCH_MS) * 1_000n;
+}
+
+/** What decides whether a record can become a row, as far as it can be seen before PostgreSQL sees it. */
+export interface Admission {
+  readonly maxValueBytes: number;
+  readonly keyEncoding: KeyEncoding;
+}
+
+/**
+ * What is known to be wrong with a record before PostgreSQL sees it; `null` when nothing is. Whether a value is JSON is
+ * for PostgreSQL alone to say: its parser is the one that counts.
+ */
+export function refusal(record: StreamRecord, { maxValueBytes, keyEncoding }: Admission): DeadLetterReason | null {
+  const { key, value, timestamp } = record;
+  if (keyEncoding === 'text' && key !== null && !isText(key)) {
+    return 'key_not_text';
+  }
+  if (!fitsTimestamp(timestamp)) {
+    return 'timestamp_out_of_range';
+  }
+  if (value === null) {
+    return null;
+  }
+  if (value.length > maxValueBytes) {
+    return 'value_too_large';
+  }
+  if (!isUtf8(value)) {
+    return 'invalid_utf8';
+  }
+  return value.includes(0) ? 'nul_character' : null;
+}
+
+/** Why PostgreSQL refused a row, by SQLSTATE (documentation, appendix A). */
+export function reasonOf(sqlstate: string): DeadLetterReason {
+  const reasons: Readonly<Record<string, DeadLetterReason>> = {
+    '22P02': 'invalid_json',
+    '22021': 'invalid_utf8',
+    '22P05': 'nul_character',
+    '22003': 'number_out_of_range',
+    '54001': 'nesting_too_deep',
+    '54000': 'jsonb_limit_exceeded',
+  };
+  return reasons[sqlstate] ?? 'rejected_by_database';
 }

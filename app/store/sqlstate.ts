@@ -1,4 +1,6 @@
 import { DatabaseError } from 'pg';
+import { FatalError } from '../stream/stream-errors.ts';
+import { RowRefused } from './isolate-poison.ts';
 
 /**
  * What an error of PostgreSQL means for the records in hand.
@@ -125,4 +127,39 @@ export function describeDatabaseError(error: unknown): string {
     return error.errors.map(describeDatabaseError).join('; ');
   }
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Whose fault a failed COPY is: the row's that its context names, or nobody's. */
+export function asRefusal(error: unknown, groupId: string): unknown {
+  const duplicate = alreadyWritten(error, groupId);
+  if (duplicate) {
+    return duplicate;
+  }
+  if (error instanceof DatabaseError && error.code !== undefined && verdictOn(error) === 'isolate') {
+    return new RowRefused(error.code, refusedIndex(error.where), { cause: error });
+  }
+  return error;
+}
+
+/** The context's last `COPY records, line N`; a JSON error prints a line of its own before, and neither is ever logged. */
+function refusedIndex(context: string | undefined): number | null {
+  const lines = [...(context ?? '').matchAll(/^COPY records, line (\d+)/gm)];
+  const line = Number(lines.at(-1)?.[1] ?? 0);
+  return line > 0 ? line - 1 : null;
+}
+
+const OWN_KEYS = new Set(['records_pkey', 'dead_letters_pkey']);
+
+/** Our own primary key in the way is no fault of the record: somebody else wrote it, and dead letters would hide that. */
+export function alreadyWritten(error: unknown, groupId: string): FatalError | null {
+  if (!(error instanceof DatabaseError) || error.code !== '23505' || !OWN_KEYS.has(error.constraint ?? '')) {
+    return null;
+  }
+  return new FatalError(
+    'RECORD_ALREADY_WRITTEN',
+    `the table ${error.table} already holds a record that group ${groupId} has not written yet: ${error.detail ?? ''} ` +
+      `Another group writes into this schema, or the row of group ${groupId} in the table offsets was lost or set back. ` +
+      'Give each group its own database.schema, or set next_offset behind the last record in the table, and start again',
+    { cause: error },
+  );
 }

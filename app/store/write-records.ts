@@ -1,17 +1,13 @@
 import type { PoolClient } from 'pg';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { countReasons, type DeadLetter } from '../stream/dead-letter.ts';
+import { countReasons, type DeadLetter, type DeadLetterLimit, type DeadLetterTopic } from '../stream/dead-letter.ts';
 import type { StreamRecord } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
-import { type Admission, reasonOf, refusal } from './admit-record.ts';
 import { copyInto } from './binary-copy.ts';
-import { beginMovingOffset, commit, movingOffset } from './compare-and-set.ts';
+import { beginMovingOffset, commit, movingOffset, writeAtOnce } from './compare-and-set.ts';
 import { storeWithoutPoison } from './isolate-poison.ts';
-import { RECORDS, RecordRows } from './record-rows.ts';
-import { asRefusal } from './refused-row.ts';
-import { describeDatabaseError } from './sqlstate.ts';
-import { writeAtOnce } from './write-at-once.ts';
-import { type DeadLetterHandling, writeDeadLetters } from './write-dead-letters.ts';
+import { type Admission, DEAD_LETTERS, deadLetterRows, RECORDS, RecordRows, reasonOf, refusal } from './record-rows.ts';
+import { alreadyWritten, asRefusal, describeDatabaseError } from './sqlstate.ts';
 
 /** Whose offsets are moved, and where the tables are. */
 export interface WriteTarget extends Admission {
@@ -54,7 +50,7 @@ export async function writeRecords(
 }
 
 /** What of a request becomes a row, as far as can be told before PostgreSQL has seen it. */
-export interface Admitted {
+interface Admitted {
   readonly admitted: readonly StreamRecord[];
   readonly refused: readonly Refused[];
 }
@@ -127,4 +123,34 @@ async function copyRecords(
     const record = records[index];
     return record ? [{ record, reason: reasonOf(cause.sqlstate), error: describeDatabaseError(cause.cause) }] : [];
   });
+}
+
+/** Where dead letters go, and how many there may be. */
+interface DeadLetterHandling {
+  /** Whether they are rows of `dead_letters`. */
+  readonly toTable: boolean;
+  /** The topic that takes them; `null` for none. */
+  readonly topic: DeadLetterTopic | null;
+  readonly limit: DeadLetterLimit;
+}
+
+/**
+ * Writes dead letters within the transaction under way: the rows first, since they may be refused and a topic takes
+ * nothing back; the topic before COMMIT, since after it nobody would know that they are still to be sent.
+ */
+async function writeDeadLetters(
+  client: PoolClient,
+  target: { readonly schema: string; readonly groupId: string; readonly deadLetters: DeadLetterHandling },
+  letters: readonly DeadLetter[],
+): Promise<void> {
+  if (letters.length === 0) {
+    return;
+  }
+  const { schema, groupId, deadLetters } = target;
+  if (deadLetters.toTable) {
+    await copyInto(client, schema, DEAD_LETTERS, deadLetterRows(letters)).catch((error: unknown) => {
+      throw alreadyWritten(error, groupId) ?? error;
+    });
+  }
+  await deadLetters.topic?.send(letters);
 }

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** Time, as the pipeline sees it; injected, so that tests need none to pass. */
 export interface Clock {
   /** The time of day, for people and for what they compare with it; it may be set at any time. */
@@ -11,3 +13,10 @@ export interface Clock {
 /** The time of day of an earlier `steady` time, by the time of day now. */
 export const timeOfDay = (steady: Date, steadyNow: Date, now: Date): Date =>
   new Date(now.getTime() - (steadyNow.getTime() - steady.getTime()));
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  now: () => new Date(),
+  steady: () => new Date(performance.timeOrigin + performance.now()),
+  wait: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
+};

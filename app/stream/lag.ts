@@ -1,9 +1,7 @@
-import { timeOfDay } from './clock.ts';
-import type { PartitionReport } from './consumer-state.ts';
-import { OldestUnwritten } from './oldest-unwritten.ts';
+import { type Clock, timeOfDay } from './clock.ts';
+import type { ConsumerReport, PartitionReport } from './consumer-state.ts';
 import type { StreamRecord } from './record.ts';
-import type { LogRange } from './record-source.ts';
-import { StallWatch } from './stall-watch.ts';
+import type { LogRange, RecordSource } from './record-source.ts';
 
 /** What can be told of a partition without knowing which one it is. */
 type Progress = Pick<PartitionReport, 'nextOffset' | 'lag' | 'behindSince' | 'stalledSince'>;
@@ -77,4 +75,121 @@ export class PartitionProgress {
     const behind = end - (start > nextOffset ? start : nextOffset);
     return behind > 0n ? behind : 0n;
   }
+}
+
+type Moment = Pick<StreamRecord, 'offset' | 'timestamp'>;
+
+/** Tells how long the oldest record of a partition that is not in the sink yet has been waiting. */
+export class OldestUnwritten {
+  /** The first record of the write under way, or of the one that failed: fetched, and still not written. */
+  #tried: Moment | undefined;
+  #behindSince: Date | null = null;
+
+  /** A write begins with this record. */
+  writing(first: StreamRecord | undefined): void {
+    this.#tried = first;
+  }
+
+  /** What was tried is written. */
+  written(): void {
+    this.#tried = undefined;
+    this.#behindSince = null;
+  }
+
+  /** The log was looked at, and this is the lag that it leaves. */
+  looked(lag: bigint | null, now: Date): void {
+    this.#behindSince = lag === null || lag === 0n ? null : (this.#behindSince ?? now);
+  }
+
+  /**
+   * The timestamp of the oldest record that waits. Where none is fetched, or it has no timestamp, the time at which the
+   * partition was first seen behind since it last moved on; `null` without lag.
+   *
+   * @param queued the oldest record that is fetched and not yet being written
+   */
+  since(lag: bigint | null, nextOffset: bigint, queued: Moment | undefined): Date | null {
+    if (lag === null || lag === 0n) {
+      return null;
+    }
+    const oldest = this.#tried && this.#tried.offset >= nextOffset ? this.#tried : queued;
+    return oldest && oldest.timestamp >= 0n ? new Date(Number(oldest.timestamp)) : this.#behindSince;
+  }
+}
+
+/** Without a look at the log for this long the brokers were away, and what follows begins anew. */
+const BLIND_MS = 15_000;
+
+/**
+ * Tells whether a partition stands still: lag, and no progress for longer than the time-out. Time without lag, time in
+ * which nobody could look at the log, and outages do not count.
+ */
+export class StallWatch {
+  readonly #timeoutMs: number;
+  #movedAt: Date;
+  #lookedAt: Date | null = null;
+
+  constructor(timeoutMs: number, now: Date) {
+    this.#timeoutMs = timeoutMs;
+    this.#movedAt = now;
+  }
+
+  /** Something was written, or an outage ended. */
+  moved(now: Date): void {
+    this.#movedAt = now;
+  }
+
+  /** The log was looked at, and this is the lag that it leaves. */
+  looked(lag: bigint, now: Date): void {
+    const wasBlind = this.#lookedAt === null || now.getTime() - this.#lookedAt.getTime() > BLIND_MS;
+    if (lag === 0n || wasBlind) {
+      this.#movedAt = now;
+    }
+    this.#lookedAt = now;
+  }
+
+  /** Since when the partition has been standing still; `null` while it is not. */
+  stalledSince(lag: bigint | null, now: Date): Date | null {
+    const isBehind = lag !== null && lag > 0n;
+    const isBlind = this.#lookedAt === null || now.getTime() - this.#lookedAt.getTime() > BLIND_MS;
+    const isLate = now.getTime() - this.#movedAt.getTime() > this.#timeoutMs;
+    return isBehind && isLate && !isBlind ? this.#movedAt : null;
+  }
+}
+
+const POLL_MS = 2_000;
+/** Where all is read, nothing but a new record can change anything, and that one comes by itself. */
+const QUIET_MS = 4_000;
+/** Before the first assignment nobody is asked anything, and the start waits for what is asked after it. */
+const STARTING_MS = 20;
+/** Right after an assignment the lag is unknown, and health waits for it. */
+const EAGER_MS = 100;
+
+/**
+ * Keeps asking the brokers what the logs of the owned topics hold, until the signal is aborted: an idle, paused or stuck
+ * partition brings no batch that would tell. While the brokers are away the last answer stays.
+ */
+export async function pollLogEnds(
+  source: Pick<RecordSource, 'logRanges'>,
+  pipeline: { report(): ConsumerReport; observeLog(range: LogRange): void },
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const topics = new Set(pipeline.report().partitions.map(({ topic }) => topic));
+    const ranges = await Promise.all([...topics].map((topic) => source.logRanges(topic).catch((): LogRange[] => [])));
+    for (const range of ranges.flat()) {
+      pipeline.observeLog(range);
+    }
+    await clock.wait(pauseMs(pipeline.report()), signal);
+  }
+}
+
+function pauseMs({ state, partitions }: ConsumerReport): number {
+  if (state === 'starting') {
+    return STARTING_MS;
+  }
+  if (partitions.length === 0 || partitions.some(({ lag }) => lag === null)) {
+    return EAGER_MS;
+  }
+  return partitions.every(({ lag }) => lag === 0n) ? QUIET_MS : POLL_MS;
 }

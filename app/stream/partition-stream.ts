@@ -1,16 +1,13 @@
-import { BatchLimit } from './batch-limit.ts';
 import { timeOfDay } from './clock.ts';
 import type { PartitionReport } from './consumer-state.ts';
 import { PartitionProgress } from './lag.ts';
-import { OutageError, outageOnly } from './outage-error.ts';
-import { ownPosition } from './own-position.ts';
-import { findPosition } from './positions.ts';
+import { findPosition, ownPosition } from './positions.ts';
 import type { RecordBatch, TopicPartition } from './record.ts';
-import { type QueuedRecords, RecordQueue } from './record-queue.ts';
+import { BatchLimit, type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { Gap } from './record-sink.ts';
 import type { LogRange } from './record-source.ts';
 import { Retries } from './retries.ts';
-import { FatalError } from './stream-errors.ts';
+import { FatalError, OutageError, outageOnly } from './stream-errors.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
 
 /**

@@ -1,13 +1,11 @@
-import type { ConsumerReport } from './consumer-state.ts';
-import { Lifecycle } from './lifecycle.ts';
-import { OutageError } from './outage-error.ts';
+import { type ConsumerReport, Lifecycle } from './consumer-state.ts';
 import { PartitionStream } from './partition-stream.ts';
+import { type StartFrom, startPositions } from './positions.ts';
 import { partitionKey, type RecordBatch, type TopicPartition } from './record.ts';
 import type { Gap } from './record-sink.ts';
 import type { LogRange, Position, RecordSourceListener } from './record-source.ts';
 import { Retries } from './retries.ts';
-import { type StartFrom, startPositions } from './start-positions.ts';
-import { FatalError } from './stream-errors.ts';
+import { FatalError, OutageError } from './stream-errors.ts';
 import type { CommittedBatch, StreamListener } from './stream-listener.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
 

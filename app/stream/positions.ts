@@ -1,6 +1,54 @@
 import type { Clock } from './clock.ts';
+import { partitionKey, type TopicPartition } from './record.ts';
 import type { LogRange, Position, RecordSource } from './record-source.ts';
 import { FatalError } from './stream-errors.ts';
+
+/**
+ * The stored position of a partition that had one.
+ *
+ * @param lastSeen the last value that was there, for the person who has to put it back
+ * @throws FatalError `STORED_OFFSET_MISSING` when somebody has removed it
+ */
+export function ownPosition(partition: TopicPartition, stored: readonly Position[], lastSeen: bigint): bigint {
+  const key = partitionKey(partition);
+  const position = stored.find((candidate) => partitionKey(candidate) === key);
+  if (!position) {
+    throw new FatalError(
+      'STORED_OFFSET_MISSING',
+      `${key}: the row of this partition in the table offsets is gone, so what was written is unknown. ` +
+        `Put it back with next_offset ${lastSeen}, the last value seen, and start again`,
+    );
+  }
+  return position.offset;
+}
+
+/** Where a topic begins whose group has no stored position: the setting `consumer.startFrom`. */
+export type StartFrom = 'earliest' | 'latest' | 'committed';
+
+/** What is known about a topic when its first positions are chosen. */
+interface StartChoice {
+  readonly startFrom: StartFrom;
+  readonly ranges: readonly LogRange[];
+  /** Kafka's committed offsets; only looked at for `committed`. */
+  readonly committed: readonly Position[];
+}
+
+/**
+ * First positions for the partitions that have none.
+ *
+ * `startFrom` is about topics, not partitions: once any partition of the topic has a position, a partition without one
+ * was added later and starts at its beginning, or records written to it before we noticed would be lost.
+ */
+export function startPositions(choice: StartChoice, stored: ReadonlySet<number>): Position[] {
+  const startFrom = stored.size > 0 ? 'earliest' : choice.startFrom;
+  const committed = new Map(choice.committed.map(({ partition, offset }) => [partition, offset]));
+  return choice.ranges
+    .filter(({ partition }) => !stored.has(partition))
+    .map(({ topic, partition, start, end }) => {
+      const offsets = { earliest: start, latest: end, committed: committed.get(partition) ?? start };
+      return { topic, partition, offset: offsets[startFrom] };
+    });
+}
 
 const RECHECK_MS = 1_000;
 /**

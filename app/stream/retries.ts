@@ -1,6 +1,5 @@
 import type { Clock } from './clock.ts';
-import { OutageError, outageOnly } from './outage-error.ts';
-import { FatalError } from './stream-errors.ts';
+import { FatalError, OutageError, outageOnly } from './stream-errors.ts';
 
 const FIRST_MS = 100;
 const LONGEST_MS = 5_000;

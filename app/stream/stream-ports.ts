@@ -1,9 +1,8 @@
 import type { Clock } from './clock.ts';
-import type { OutageError } from './outage-error.ts';
 import type { OnGap } from './positions.ts';
 import type { RecordSink } from './record-sink.ts';
 import type { RecordSource } from './record-source.ts';
-import type { FatalError } from './stream-errors.ts';
+import type { FatalError, OutageError } from './stream-errors.ts';
 import type { StreamListener } from './stream-listener.ts';
 
 /** Bounds of what one partition may hold in memory and put into one transaction, and what to do about a gap. */

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg, { escapeIdentifier } from 'pg';
 import { copyInto } from '../../app/store/binary-copy.ts';
+import { MIGRATIONS } from '../../app/store/migrations.ts';
 import { RECORDS, RecordRows } from '../../app/store/record-rows.ts';
-import { MIGRATIONS } from '../../app/store/schema-migrations.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { Stack } from '../stack/local-stack.ts';
 import { BENCH_SCHEMA, cpuSeconds, memoryBytes, startBenchConsumer } from './bench-consumer.ts';

@@ -4,7 +4,6 @@ export const GUARANTEE_FILES = [
   'app/stream/pipeline.ts',
   'app/stream/record-queue.ts',
   'app/store/compare-and-set.ts',
-  'app/store/write-at-once.ts',
   'app/store/isolate-poison.ts',
 ] as const;
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { replayNext } from '../../app/dead-letters/dead-letters-replay.ts';
 import { DatabasePool } from '../../app/store/database-pool.ts';
 import { migrate } from '../../app/store/migrations.ts';
-import { initializePositions } from '../../app/store/stored-positions.ts';
+import { initializePositions } from '../../app/store/postgres-sink.ts';
 import { checkSettings } from '../../settings/settings.ts';
 import { query } from './stack/database.ts';
 import { randomName } from './stack/random-name.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createManagement } from '../../../app/management/create-management.ts';
-import { aCommit } from '../stream/committed-batch.ts';
+import { aCommit } from '../stream/records.ts';
 import { managementOptions, startManagement } from './running-management.ts';
 
 const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;

@@ -5,7 +5,7 @@ import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
 import { ERROR_REASON, LOG_LEVELS, TRANSACTION_OUTCOMES, WRITE_METHODS } from '../../../contract/metrics/definition.ts';
 import { METRICS, type MetricDefinition, SERIES_BUDGET } from '../../../contract/metrics.ts';
 import { managementOptions } from '../management/running-management.ts';
-import { aCommit } from '../stream/committed-batch.ts';
+import { aCommit } from '../stream/records.ts';
 import { runningMetrics, startedMetrics } from './running-metrics.ts';
 
 /** What exists on this system. */

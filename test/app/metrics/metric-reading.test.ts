@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { METRICS, type MetricDefinition } from '../../../contract/metrics.ts';
-import { aCommit } from '../stream/committed-batch.ts';
+import { aCommit } from '../stream/records.ts';
 import { runningMetrics, startedMetrics } from './running-metrics.ts';
 
 const { reader, listener } = await startedMetrics();

@@ -2,13 +2,12 @@ import { beforeEach, expect, test } from '@jest/globals';
 import type { Sample } from '../../../app/metrics/metric-source.ts';
 import { StreamCounters } from '../../../app/metrics/stream-counters.ts';
 import type { PartitionReport } from '../../../app/stream/consumer-state.ts';
-import { OutageError } from '../../../app/stream/outage-error.ts';
+import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { ERROR_REASON } from '../../../contract/metrics/definition.ts';
 import { METRICS } from '../../../contract/metrics.ts';
 import { RUNNING } from '../management/running-management.ts';
-import { aCommit } from '../stream/committed-batch.ts';
-import { PARTITION } from '../stream/records.ts';
+import { aCommit, PARTITION } from '../stream/records.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { COPY_SIGNATURE, COPY_TRAILER, CopyBuffer } from '../../../app/store/copy-buffer.ts';
+import { COPY_SIGNATURE, COPY_TRAILER, CopyBuffer } from '../../../app/store/binary-copy.ts';
 
 const hex = (rows: CopyBuffer) => rows.slice(0, rows.end).toString('hex');
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { RecordRows } from '../../../app/store/record-rows.ts';
+import { headersJson, RecordRows, reasonOf, refusal } from '../../../app/store/record-rows.ts';
 import { aRecord } from '../stream/records.ts';
 
 const records = [0n, 1n, 2n, 3n].map((offset) =>
@@ -16,4 +16,91 @@ test('any part can be taken, and the parts make the whole', () => {
 test('a part is what its records alone would be', () => {
   const rows = new RecordRows('orders', 7, records);
   expect(rows.part(1, 3)).toEqual(new RecordRows('orders', 7, records.slice(1, 3)).part(0, 2));
+});
+
+const MAX = 100;
+const TEXT = { maxValueBytes: MAX, keyEncoding: 'text' } as const;
+
+test.each([
+  ['text', Buffer.from('grün')],
+  ['none', null],
+  ['empty', Buffer.alloc(0)],
+])('a key that is %s is admitted', (_, key) => {
+  expect(refusal(aRecord(0n, { key }), TEXT)).toBeNull();
+});
+
+test.each([
+  ['is no UTF-8', Buffer.from([0xc3, 0x28])],
+  ['holds a NUL', Buffer.from('a\0b')],
+])('a key that %s is not text', (_, key) => {
+  expect(refusal(aRecord(0n, { key }), TEXT)).toBe('key_not_text');
+});
+
+test('a key that is not text is admitted where keys are stored as base64', () => {
+  expect(refusal(aRecord(0n, { key: Buffer.from([0xff]) }), { ...TEXT, keyEncoding: 'base64' })).toBeNull();
+});
+
+test.each([
+  ['invalid_utf8', Buffer.from([0x22, 0xff, 0x22])],
+  ['nul_character', Buffer.from('"a\0"')],
+  ['value_too_large', Buffer.from(`"${'x'.repeat(MAX)}"`)],
+])('%s is seen before PostgreSQL sees it', (reason, value) => {
+  expect(refusal(aRecord(0n, { value }), TEXT)).toBe(reason);
+});
+
+test('a value of exactly the largest size is admitted', () => {
+  expect(refusal(aRecord(0n, { value: Buffer.from(`"${'x'.repeat(MAX - 2)}"`) }), TEXT)).toBeNull();
+});
+
+test('whether a value is JSON is for PostgreSQL to say', () => {
+  expect(refusal(aRecord(0n, { value: Buffer.from('{oops') }), TEXT)).toBeNull();
+});
+
+test('a tombstone is admitted', () => {
+  expect(refusal(aRecord(0n, { value: null }), TEXT)).toBeNull();
+});
+
+test.each([
+  [-1n, null],
+  [0n, null],
+  [9_224_318_015_999_999n, null],
+  [9_224_318_016_000_000n, 'timestamp_out_of_range'],
+  [-210_866_803_200_001n, 'timestamp_out_of_range'],
+  [9_223_372_036_854_775_807n, 'timestamp_out_of_range'],
+])('a timestamp of %s ms: %s', (timestamp, expected) => {
+  expect(refusal(aRecord(0n, { timestamp }), TEXT)).toBe(expected);
+});
+
+test('a SQLSTATE without a word of its own is a refusal by the database', () => {
+  expect(reasonOf('23514')).toBe('rejected_by_database');
+});
+
+const parsed = (headers: Parameters<typeof headersJson>[0]) => JSON.parse(headersJson(headers));
+
+test('headers keep their order and their repetitions', () => {
+  const headers = ['2', 'b', '1', 'b'].map((key, index) => ({ key, value: Buffer.from(String(index)) }));
+  expect(parsed(headers)).toEqual([
+    { key: '2', value: '0' },
+    { key: 'b', value: '1' },
+    { key: '1', value: '2' },
+    { key: 'b', value: '3' },
+  ]);
+});
+
+test.each([
+  ['text', Buffer.from('grün "quoted"'), 'grün "quoted"'],
+  ['no UTF-8', Buffer.from([0xff, 0x00]), { base64: '/wA=' }],
+  ['text with a NUL', Buffer.from('a\0'), { base64: 'YQA=' }],
+  ['nothing', null, null],
+  ['empty', Buffer.alloc(0), ''],
+])('a value that is %s', (_, value, expected) => {
+  expect(parsed([{ key: 'k', value }])).toEqual([{ key: 'k', value: expected }]);
+});
+
+test('a key with a NUL is kept as base64, since jsonb cannot hold it', () => {
+  expect(parsed([{ key: 'a\0', value: null }])).toEqual([{ key: { base64: 'YQA=' }, value: null }]);
+});
+
+test('no headers are an empty array', () => {
+  expect(parsed([])).toEqual([]);
 });

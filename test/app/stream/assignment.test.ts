@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { OutageError } from '../../../app/stream/outage-error.ts';
 import type { Position } from '../../../app/stream/record-source.ts';
+import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { answerAll, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Lifecycle } from '../../../app/stream/lifecycle.ts';
+import { Lifecycle } from '../../../app/stream/consumer-state.ts';
 
 test('a consumer starts, is assigned, runs, pauses, runs on, drains and stops', () => {
   const lifecycle = new Lifecycle();

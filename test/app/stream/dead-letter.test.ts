@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DeadLetterLimit } from '../../../app/stream/dead-letter-limit.ts';
+import { DeadLetterLimit } from '../../../app/stream/dead-letter.ts';
 import type { WriteRequest } from '../../../app/stream/record-sink.ts';
 import { FatalError } from '../../../app/stream/stream-errors.ts';
 import { aRecord, PARTITION } from './records.ts';

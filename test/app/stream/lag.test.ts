@@ -1,6 +1,7 @@
-import { expect, test } from '@jest/globals';
-import { OutageError } from '../../../app/stream/outage-error.ts';
-import { aBatch, PARTITION } from './records.ts';
+import { beforeEach, expect, test } from '@jest/globals';
+import { OldestUnwritten, PartitionProgress, StallWatch } from '../../../app/stream/lag.ts';
+import { OutageError } from '../../../app/stream/stream-errors.ts';
+import { aBatch, aRecord, PARTITION } from './records.ts';
 import { answerAll, settle, setUp } from './simulation.ts';
 
 const HOUR_MS = 3_600_000;
@@ -107,4 +108,143 @@ test('a partition is not stalled while the sink cannot even tell its position', 
     pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
   }
   expect(pipeline.report().partitions[0]?.stalledSince).toBeUndefined();
+});
+
+const STALL_MS = 5_000;
+const NEXT = 10n;
+const millisecond = (ms: number): Date => new Date(ms);
+
+let progress: PartitionProgress;
+
+beforeEach(() => {
+  progress = new PartitionProgress(STALL_MS, millisecond(0));
+  progress.opened(millisecond(0));
+});
+
+const lookAt = (ms: number, start = 0n) =>
+  progress.looked({ ...PARTITION, start, end: 30n }, NEXT, millisecond(ms), millisecond(ms));
+const reportAt = (ms: number) => progress.report(NEXT, undefined, millisecond(ms), millisecond(ms));
+
+test('lag without a write for longer than the time-out is a stall, until something is written', () => {
+  lookAt(0);
+  lookAt(STALL_MS + 1);
+  expect(reportAt(STALL_MS + 1)).toMatchObject({ lag: 20n, stalledSince: millisecond(0) });
+  progress.written(millisecond(STALL_MS + 2));
+  expect(reportAt(STALL_MS + 2)).not.toHaveProperty('stalledSince');
+});
+
+test('while the sink is away nothing is stalled, and the time begins anew when it is back', () => {
+  lookAt(0);
+  lookAt(STALL_MS + 1);
+  progress.sinkIsAway();
+  expect(reportAt(STALL_MS + 1)).not.toHaveProperty('stalledSince');
+  progress.sinkIsBack(millisecond(STALL_MS + 2));
+  expect(reportAt(STALL_MS + 3)).not.toHaveProperty('stalledSince');
+  expect(reportAt(2 * STALL_MS + 3)).toMatchObject({ stalledSince: millisecond(STALL_MS + 2) });
+});
+
+test('a sink that was never away excuses nothing', () => {
+  lookAt(0);
+  lookAt(STALL_MS + 1);
+  progress.sinkIsBack(millisecond(STALL_MS + 1));
+  expect(reportAt(STALL_MS + 1)).toMatchObject({ stalledSince: millisecond(0) });
+});
+
+test('offsets that the log does not hold any more are no lag', () => {
+  lookAt(0, 25n);
+  expect(reportAt(0)).toMatchObject({ nextOffset: NEXT, lag: 5n });
+});
+
+test('without a stored position nothing is behind', () => {
+  progress.looked({ ...PARTITION, start: 0n, end: 30n }, null, millisecond(0), millisecond(0));
+  expect(progress.report(null, undefined, millisecond(STALL_MS + 1), millisecond(STALL_MS + 1))).toEqual({
+    nextOffset: null,
+    lag: null,
+    behindSince: null,
+  });
+});
+
+const timeOf = (seconds: number) => new Date(1_700_000_000_000 + seconds * 1_000);
+
+const made = (offset: bigint, seconds: number) => aRecord(offset, { timestamp: BigInt(timeOf(seconds).getTime()) });
+
+test('without lag, or while it is not known, nobody waits', () => {
+  const oldest = new OldestUnwritten();
+  expect(oldest.since(0n, 5n, made(4n, 0))).toBeNull();
+  expect(oldest.since(null, 5n, made(4n, 0))).toBeNull();
+});
+
+test('a record that is being written waits longer than those behind it', () => {
+  const oldest = new OldestUnwritten();
+  expect(oldest.since(9n, 5n, made(5n, 10))).toEqual(timeOf(10));
+  oldest.writing(made(5n, 10));
+  expect(oldest.since(9n, 5n, made(6n, 20))).toEqual(timeOf(10));
+  oldest.written();
+  expect(oldest.since(8n, 6n, made(6n, 20))).toEqual(timeOf(20));
+});
+
+test('a write that failed leaves its record waiting, though nothing is fetched any more', () => {
+  const oldest = new OldestUnwritten();
+  oldest.writing(made(5n, 10));
+  oldest.looked(3n, timeOf(500));
+  expect(oldest.since(3n, 5n, undefined)).toEqual(timeOf(10));
+});
+
+test('a record that another writer wrote meanwhile waits no more', () => {
+  const oldest = new OldestUnwritten();
+  oldest.writing(made(5n, 10));
+  expect(oldest.since(3n, 7n, made(7n, 30))).toEqual(timeOf(30));
+});
+
+test('where nothing is fetched, or there is no timestamp, it is since the partition was seen behind', () => {
+  const oldest = new OldestUnwritten();
+  oldest.looked(0n, timeOf(1));
+  oldest.looked(2n, timeOf(3));
+  oldest.looked(4n, timeOf(5));
+  expect(oldest.since(4n, 0n, undefined)).toEqual(timeOf(3));
+  expect(oldest.since(4n, 0n, aRecord(0n, { timestamp: -1n }))).toEqual(timeOf(3));
+  oldest.written();
+  oldest.looked(1n, timeOf(9));
+  expect(oldest.since(1n, 3n, undefined)).toEqual(timeOf(9));
+});
+
+const second = (seconds: number) => new Date(seconds * 1_000);
+
+/** A watch with a time-out of 60 s, looked at every 5 s from 0 s on with the lag given. */
+function watchUntil(end: number, lagAt: (time: number) => bigint): StallWatch {
+  const watch = new StallWatch(60_000, second(0));
+  for (let time = 0; time <= end; time += 5) {
+    watch.looked(lagAt(time), second(time));
+  }
+  return watch;
+}
+
+test('lag without progress for longer than the time-out is a stall, from when it last moved', () => {
+  const watch = watchUntil(65, () => 9n);
+  expect(watch.stalledSince(9n, second(60))).toBeNull();
+  expect(watch.stalledSince(9n, second(66))).toEqual(second(0));
+});
+
+test('progress begins the time anew', () => {
+  const watch = watchUntil(65, () => 9n);
+  watch.moved(second(50));
+  expect(watch.stalledSince(9n, second(66))).toBeNull();
+});
+
+test('time without lag does not count: the first record after a quiet hour is no stall', () => {
+  const watch = watchUntil(3_600, (time) => (time < 3_590 ? 0n : 1n));
+  expect(watch.stalledSince(1n, second(3_601))).toBeNull();
+});
+
+test('a partition without lag, or whose lag is unknown, is not stalled', () => {
+  const watch = watchUntil(65, () => 9n);
+  expect(watch.stalledSince(0n, second(66))).toBeNull();
+  expect(watch.stalledSince(null, second(66))).toBeNull();
+});
+
+test('nobody is stalled while the log cannot be looked at, nor right after', () => {
+  const watch = watchUntil(65, () => 9n);
+  expect(watch.stalledSince(9n, second(90))).toBeNull();
+  watch.looked(9n, second(90));
+  expect(watch.stalledSince(9n, second(91))).toBeNull();
 });

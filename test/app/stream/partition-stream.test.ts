@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { OutageError } from '../../../app/stream/outage-error.ts';
+import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { aBatch, aRecord, PARTITION } from './records.ts';
 import { answerAll, type SimulatedSink, settle, setUpOpened } from './simulation.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { OutageError } from '../../../app/stream/outage-error.ts';
+import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { answerAll, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 

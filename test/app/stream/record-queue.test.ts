@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { RecordQueue } from '../../../app/stream/record-queue.ts';
+import { BatchLimit, RecordQueue } from '../../../app/stream/record-queue.ts';
 import { aBatch, aRecord } from './records.ts';
 
 const FETCHED_AT = new Date('2026-11-21T12:00:00Z');
@@ -147,4 +147,21 @@ test('whatever is pushed comes out once, in order, in parts no larger than asked
       expect(queue.bytes).toBe(0);
     }),
   );
+});
+
+test('each failure halves what is taken, down to one record; each commit doubles it, up to the setting', () => {
+  const limit = new BatchLimit(1_000);
+  expect(limit.records).toBe(1_000);
+  limit.failed(500);
+  expect(limit.records).toBe(250);
+  limit.failed(1);
+  expect(limit.records).toBe(1);
+  for (let commits = 0; commits < 12; commits += 1) limit.committed();
+  expect(limit.records).toBe(1_000);
+});
+
+test('a failure without records leaves one', () => {
+  const limit = new BatchLimit(10);
+  limit.failed(0);
+  expect(limit.records).toBe(1);
 });

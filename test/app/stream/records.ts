@@ -1,4 +1,5 @@
 import type { RecordBatch, StreamRecord, TopicPartition } from '../../../app/stream/record.ts';
+import type { CommittedBatch } from '../../../app/stream/stream-listener.ts';
 
 export const PARTITION: TopicPartition = { topic: 'orders', partition: 0 };
 
@@ -16,4 +17,20 @@ export const aRecord = (offset: bigint, fields: Partial<StreamRecord> = {}): Str
 export function aBatch(from: bigint, to: bigint): RecordBatch {
   const records = Array.from({ length: Number(to - from) }, (_, index) => aRecord(from + BigInt(index)));
   return { ...PARTITION, records, fetchedOffset: from, nextOffset: to };
+}
+
+/** A committed transaction of {@link PARTITION}; only what a test is about has to be given. */
+export function aCommit(fields: Partial<CommittedBatch> = {}): CommittedBatch {
+  const { records = 1 } = fields;
+  return {
+    ...PARTITION,
+    records,
+    deadLetters: new Map(),
+    rows: new Map([['copy', records]]),
+    written: [],
+    fetchedAt: new Date(0),
+    committedAt: new Date(0),
+    nextOffset: BigInt(records),
+    ...fields,
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { OutageError } from '../../../app/stream/outage-error.ts';
 import { backoffMs, Retries } from '../../../app/stream/retries.ts';
+import { OutageError } from '../../../app/stream/stream-errors.ts';
 
 test.each([
   [1, 50, 100],

@@ -1,12 +1,10 @@
 import type { Clock } from '../../../app/stream/clock.ts';
-import { OutageError } from '../../../app/stream/outage-error.ts';
 import { Pipeline } from '../../../app/stream/pipeline.ts';
-import type { OnGap } from '../../../app/stream/positions.ts';
+import type { OnGap, StartFrom } from '../../../app/stream/positions.ts';
 import type { RecordBatch, TopicPartition } from '../../../app/stream/record.ts';
 import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/record-sink.ts';
 import type { LogRange, Position, RecordSource } from '../../../app/stream/record-source.ts';
-import type { StartFrom } from '../../../app/stream/start-positions.ts';
-import { FatalError } from '../../../app/stream/stream-errors.ts';
+import { FatalError, OutageError } from '../../../app/stream/stream-errors.ts';
 import type { CommittedBatch, StreamListener } from '../../../app/stream/stream-listener.ts';
 import { aBatch, PARTITION } from './records.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { CommittedBatch, StreamListener } from '../../../app/stream/stream-listener.ts';
-import { streamLog, tellAll } from '../../../app/stream-log.ts';
+import { type CommittedBatch, type StreamListener, streamLog, tellAll } from '../../../app/stream/stream-listener.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { answerAll, settle, setUp } from './simulation.ts';
 

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Client } from 'pg';
 import type { DeadLetter } from '../../../app/stream/dead-letter.ts';
-import { OutageError } from '../../../app/stream/outage-error.ts';
+import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { aRecord } from '../../app/stream/records.ts';
 import { randomName } from '../stack/random-name.ts';
 import { aRequest, connect, openStore } from './open-store.ts';
