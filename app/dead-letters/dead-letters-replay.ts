@@ -1,10 +1,9 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { commit } from '../store/compare-and-set.ts';
 import type { DatabasePool } from '../store/database-pool.ts';
 import { type Admission, type KeyEncoding, reasonOf, refusal } from '../store/record-rows.ts';
 import { describeDatabaseError, verdictOn } from '../store/sqlstate.ts';
-import { BEGIN_ROWS } from '../store/transaction.ts';
+import { BEGIN_ROWS, commit } from '../store/transaction.ts';
 import type { DeadLetterFilter, ReplayRequest } from './dead-letters-request.ts';
 import {
   COLUMNS,

@@ -1,11 +1,10 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
 import type { Gap } from '../stream/record-sink.ts';
-import { OutageError } from '../stream/stream-errors.ts';
 import { CopyQuery, copyStatement } from './binary-copy.ts';
 import { RowRefused } from './isolate-poison.ts';
 import { RECORDS } from './record-rows.ts';
 import { asRefusal } from './sqlstate.ts';
-import { BEGIN_ROWS } from './transaction.ts';
+import { BEGIN_ROWS, requireCommitted } from './transaction.ts';
 
 /**
  * An offset that another writer holds is waited for so long: long enough for one that is about to commit, and short, because
@@ -85,27 +84,6 @@ export async function beginMovingOffset(client: PoolClient, owner: OffsetOwner, 
   }
   await client.query('ROLLBACK');
   return false;
-}
-
-/**
- * Commits, and makes sure that PostgreSQL did: a transaction that failed before answers COMMIT with ROLLBACK and no error.
- *
- * @throws OutageError when it did not
- */
-export async function commit(client: PoolClient): Promise<void> {
-  const { command } = await client.query('COMMIT');
-  requireCommitted(command);
-}
-
-/**
- * Makes sure of a command tag that it is of a transaction that was committed.
- *
- * @throws OutageError when it is not
- */
-function requireCommitted(tag: string | undefined): void {
-  if (tag !== 'COMMIT') {
-    throw new OutageError(`the transaction ended with ${tag} instead of COMMIT`, { reason: 'database_busy' });
-  }
 }
 
 /** Statements that begin a transaction, one of which is an update that moves offsets; and how many it has to move. */

@@ -3,11 +3,11 @@ import type { Settings } from '../../settings/settings.ts';
 import { DeadLetterLimit, type DeadLetterTopic } from '../stream/dead-letter.ts';
 import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import type { Position } from '../stream/record-source.ts';
-import { beginMovingOffset, commit } from './compare-and-set.ts';
+import { beginMovingOffset } from './compare-and-set.ts';
 import type { DatabasePool } from './database-pool.ts';
 import { GroupedWrites, writeGroup } from './grouped-writes.ts';
 import { migrate, requireMigrated } from './migrations.ts';
-import { BEGIN } from './transaction.ts';
+import { BEGIN, commit } from './transaction.ts';
 import { type WriteTarget, writeRecords } from './write-records.ts';
 
 /** The sink that PostgreSQL is: each method is one transaction on one connection of the pool. */

@@ -4,6 +4,7 @@ export const GUARANTEE_FILES = [
   'app/stream/pipeline.ts',
   'app/stream/record-queue.ts',
   'app/store/compare-and-set.ts',
+  'app/store/transaction.ts',
   'app/store/isolate-poison.ts',
 ] as const;
 

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { beginMovingOffset, commit } from '../../../app/store/compare-and-set.ts';
+import { beginMovingOffset } from '../../../app/store/compare-and-set.ts';
+import { commit } from '../../../app/store/transaction.ts';
 import type { WriteRequest } from '../../../app/stream/record-sink.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
