@@ -1,8 +1,8 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { DatabasePool } from '../store/database-pool.ts';
-import { type Admission, type KeyEncoding, reasonOf, refusal } from '../store/record-rows.ts';
-import { describeDatabaseError, verdictOn } from '../store/sqlstate.ts';
+import { type Admission, type KeyEncoding, refusal } from '../store/record-rows.ts';
+import { describeDatabaseError, reasonOf, verdictOn } from '../store/sqlstate.ts';
 import { BEGIN_ROWS, commit } from '../store/transaction.ts';
 import type { DeadLetterFilter, ReplayRequest } from './dead-letters-request.ts';
 import {

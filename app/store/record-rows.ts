@@ -5,41 +5,44 @@ import type { DeadLetter } from '../stream/dead-letter.ts';
 import { type RecordHeader, recordBytes, type StreamRecord } from '../stream/record.ts';
 import { CopyBuffer, type CopyTarget } from './binary-copy.ts';
 
+/** How keys are stored: the setting `records.keyEncoding`. */
+export type KeyEncoding = Settings['records']['keyEncoding'];
+
+/** What decides whether a record can become a row, as far as it can be seen before PostgreSQL sees it. */
+export interface Admission {
+  readonly maxValueBytes: number;
+  readonly keyEncoding: KeyEncoding;
+}
+
+/**
+ * What is known to be wrong with a record before PostgreSQL sees it; `null` when nothing is. Whether a value is JSON is
+ * for PostgreSQL alone to say: its parser is the one that counts.
+ */
+export function refusal(record: StreamRecord, { maxValueBytes, keyEncoding }: Admission): DeadLetterReason | null {
+  const { key, value, timestamp } = record;
+  if (keyEncoding === 'text' && key !== null && !isText(key)) {
+    return 'key_not_text';
+  }
+  if (!fitsTimestamp(timestamp)) {
+    return 'timestamp_out_of_range';
+  }
+  if (value === null) {
+    return null;
+  }
+  if (value.length > maxValueBytes) {
+    return 'value_too_large';
+  }
+  if (!isUtf8(value)) {
+    return 'invalid_utf8';
+  }
+  return value.includes(0) ? 'nul_character' : null;
+}
+
 /** Columns of `records` in the order in which {@link RecordRows} has them. */
 export const RECORDS: CopyTarget = {
   table: 'records',
   columns: ['topic', 'partition', 'offset', 'timestamp', 'key', 'headers', 'value'],
 };
-
-/** Two lengths, the count of fields and the partition, roughly. */
-const PREFIX_BYTES = 64;
-
-/** How keys are stored: the setting `records.keyEncoding`. */
-export type KeyEncoding = Settings['records']['keyEncoding'];
-
-const keyBytes = (key: Buffer | null, encoding: KeyEncoding): Buffer | null =>
-  key === null || encoding === 'text' ? key : Buffer.from(key.toString('base64'), 'latin1');
-
-function encode(
-  rows: CopyBuffer,
-  { offset, timestamp, key, headers, value }: StreamRecord,
-  encoding: KeyEncoding,
-): void {
-  rows.int8(offset);
-  rows.int8(postgresTimestamp(timestamp));
-  rows.bytes(keyBytes(key, encoding));
-  rows.jsonb(headersJson(headers));
-  rows.jsonb(value);
-}
-
-/** What all rows of a partition begin with. */
-function prefixOf(topic: string, partition: number): Buffer {
-  const prefix = new CopyBuffer(PREFIX_BYTES + topic.length);
-  prefix.row(RECORDS.columns.length);
-  prefix.text(topic);
-  prefix.int4(partition);
-  return prefix.slice(0, prefix.end);
-}
 
 /** Rows of `records`, encoded once, of which any part can be sent. */
 export class RecordRows {
@@ -75,6 +78,33 @@ export class RecordRows {
     return this.#rows.slice(this.#starts[from] ?? 0, this.#starts[to] ?? 0);
   }
 }
+
+/** Two lengths, the count of fields and the partition, roughly. */
+const PREFIX_BYTES = 64;
+
+/** What all rows of a partition begin with. */
+function prefixOf(topic: string, partition: number): Buffer {
+  const prefix = new CopyBuffer(PREFIX_BYTES + topic.length);
+  prefix.row(RECORDS.columns.length);
+  prefix.text(topic);
+  prefix.int4(partition);
+  return prefix.slice(0, prefix.end);
+}
+
+function encode(
+  rows: CopyBuffer,
+  { offset, timestamp, key, headers, value }: StreamRecord,
+  encoding: KeyEncoding,
+): void {
+  rows.int8(offset);
+  rows.int8(postgresTimestamp(timestamp));
+  rows.bytes(keyBytes(key, encoding));
+  rows.jsonb(headersJson(headers));
+  rows.jsonb(value);
+}
+
+const keyBytes = (key: Buffer | null, encoding: KeyEncoding): Buffer | null =>
+  key === null || encoding === 'text' ? key : Buffer.from(key.toString('base64'), 'latin1');
 
 /** Columns of `dead_letters` in the order in which {@link deadLetterRows} has them. */
 export const DEAD_LETTERS: CopyTarget = {
@@ -146,47 +176,4 @@ function postgresTimestamp(milliseconds: bigint): bigint | null {
     return null;
   }
   return (milliseconds - POSTGRES_EPOCH_MS) * 1_000n;
-}
-
-/** What decides whether a record can become a row, as far as it can be seen before PostgreSQL sees it. */
-export interface Admission {
-  readonly maxValueBytes: number;
-  readonly keyEncoding: KeyEncoding;
-}
-
-/**
- * What is known to be wrong with a record before PostgreSQL sees it; `null` when nothing is. Whether a value is JSON is
- * for PostgreSQL alone to say: its parser is the one that counts.
- */
-export function refusal(record: StreamRecord, { maxValueBytes, keyEncoding }: Admission): DeadLetterReason | null {
-  const { key, value, timestamp } = record;
-  if (keyEncoding === 'text' && key !== null && !isText(key)) {
-    return 'key_not_text';
-  }
-  if (!fitsTimestamp(timestamp)) {
-    return 'timestamp_out_of_range';
-  }
-  if (value === null) {
-    return null;
-  }
-  if (value.length > maxValueBytes) {
-    return 'value_too_large';
-  }
-  if (!isUtf8(value)) {
-    return 'invalid_utf8';
-  }
-  return value.includes(0) ? 'nul_character' : null;
-}
-
-/** Why PostgreSQL refused a row, by SQLSTATE (documentation, appendix A). */
-export function reasonOf(sqlstate: string): DeadLetterReason {
-  const reasons: Readonly<Record<string, DeadLetterReason>> = {
-    '22P02': 'invalid_json',
-    '22021': 'invalid_utf8',
-    '22P05': 'nul_character',
-    '22003': 'number_out_of_range',
-    '54001': 'nesting_too_deep',
-    '54000': 'jsonb_limit_exceeded',
-  };
-  return reasons[sqlstate] ?? 'rejected_by_database';
 }

@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { FatalError } from '../stream/stream-errors.ts';
 import { RowRefused } from './isolate-poison.ts';
 
@@ -10,7 +11,7 @@ import { RowRefused } from './isolate-poison.ts';
  * - `stop`: a person has to change something first
  * - `unknown`: not in this table; tried again a few times, then the consumer stops
  */
-export type Verdict = 'retry' | 'isolate' | 'stop' | 'unknown';
+type Verdict = 'retry' | 'isolate' | 'stop' | 'unknown';
 
 /** By class, the first two characters (PostgreSQL documentation, appendix A), with the reason for each. */
 const BY_CLASS: Readonly<Record<string, Verdict>> = {
@@ -109,6 +110,19 @@ export function verdictOn(error: unknown): Verdict {
   }
   // pg cannot log in with what it was given, such as no password at all; no server was asked, so there is no SQLSTATE.
   return error instanceof Error && error.message.startsWith('SASL') ? 'stop' : 'unknown';
+}
+
+/** Why PostgreSQL refused a row, by SQLSTATE (documentation, appendix A). */
+export function reasonOf(sqlstate: string): DeadLetterReason {
+  const reasons: Readonly<Record<string, DeadLetterReason>> = {
+    '22P02': 'invalid_json',
+    '22021': 'invalid_utf8',
+    '22P05': 'nul_character',
+    '22003': 'number_out_of_range',
+    '54001': 'nesting_too_deep',
+    '54000': 'jsonb_limit_exceeded',
+  };
+  return reasons[sqlstate] ?? 'rejected_by_database';
 }
 
 /** Whether an error that passes is about reaching PostgreSQL, or about what it was asked. */

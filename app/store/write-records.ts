@@ -6,8 +6,8 @@ import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import { copyInto } from './binary-copy.ts';
 import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.ts';
 import { storeWithoutPoison } from './isolate-poison.ts';
-import { type Admission, DEAD_LETTERS, deadLetterRows, RECORDS, RecordRows, reasonOf, refusal } from './record-rows.ts';
-import { alreadyWritten, asRefusal, describeDatabaseError } from './sqlstate.ts';
+import { type Admission, DEAD_LETTERS, deadLetterRows, RECORDS, RecordRows, refusal } from './record-rows.ts';
+import { alreadyWritten, asRefusal, describeDatabaseError, reasonOf } from './sqlstate.ts';
 import { commit } from './transaction.ts';
 
 /** Whose offsets are moved, and where the tables are. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { headersJson, RecordRows, reasonOf, refusal } from '../../../app/store/record-rows.ts';
+import { headersJson, RecordRows, refusal } from '../../../app/store/record-rows.ts';
 import { aRecord } from '../stream/records.ts';
 
 const records = [0n, 1n, 2n, 3n].map((offset) =>
@@ -69,10 +69,6 @@ test.each([
   [9_223_372_036_854_775_807n, 'timestamp_out_of_range'],
 ])('a timestamp of %s ms: %s', (timestamp, expected) => {
   expect(refusal(aRecord(0n, { timestamp }), TEXT)).toBe(expected);
-});
-
-test('a SQLSTATE without a word of its own is a refusal by the database', () => {
-  expect(reasonOf('23514')).toBe('rejected_by_database');
 });
 
 const parsed = (headers: Parameters<typeof headersJson>[0]) => JSON.parse(headersJson(headers));

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import pg, { DatabaseError } from 'pg';
-import { describeDatabaseError, verdictOn } from '../../../app/store/sqlstate.ts';
+import { describeDatabaseError, reasonOf, verdictOn } from '../../../app/store/sqlstate.ts';
 
 function databaseError(code: string): DatabaseError {
   const error = new DatabaseError('it went wrong', 0, 'error');
@@ -125,6 +125,10 @@ test.each([
 
 test('a log-in that lacks a password is for a person to mend', () => {
   expect(verdictOn(new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'))).toBe('stop');
+});
+
+test('a SQLSTATE without a word of its own is a refusal by the database', () => {
+  expect(reasonOf('23514')).toBe('rejected_by_database');
 });
 
 test('a description has neither detail nor context, which may quote a record', () => {
