@@ -9,14 +9,14 @@ const MOST_BYTES_PER_UNIT = 3;
 /** `jsonb_recv` takes a version byte and then the text. */
 const JSONB_VERSION = 1;
 
-/** What a binary COPY begins with: signature, flags, and the length of an extension that there is not. */
+/** The head of a binary COPY: signature, flags, and the length of an extension that there is not. */
 export const COPY_SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
-/** What it ends with: a row of -1 fields. */
+/** Its end: a row of -1 fields. */
 export const COPY_TRAILER = Buffer.from([0xff, 0xff]);
 
 /**
- * Rows in PostgreSQL's binary COPY format (documentation of COPY, section "Binary Format"), one after the other in one piece of memory: no field has a Buffer of its own,
- * which is what encoding would spend most of its time on.
+ * Rows in PostgreSQL's binary COPY format (documentation of COPY, section "Binary Format"), one after the other in one
+ * piece of memory: no field has a Buffer of its own, which would take most of the time of encoding.
  */
 export class CopyBuffer {
   #bytes: Buffer;
@@ -31,7 +31,7 @@ export class CopyBuffer {
     return this.#end;
   }
 
-  /** What was written from `start` up to `end`; the memory is shared. */
+  /** The bytes from `start` up to `end`; the memory is shared. */
   slice(start: number, end: number): Buffer {
     return this.#bytes.subarray(start, end);
   }
@@ -114,11 +114,11 @@ export interface CopyTarget {
   readonly columns: readonly string[];
 }
 
-/** CopyData (PostgreSQL's "Message Formats"): its type and the length of all that follows, which the length itself belongs to. */
+/** CopyData (PostgreSQL's "Message Formats"): its type, and its length, which counts itself but not the type. */
 const COPY_DATA = 'd'.charCodeAt(0);
 const MESSAGE_LENGTH_BYTES = 4;
 
-/** PostgreSQL has it in its log, as an error. */
+/** An error in PostgreSQL's log. */
 const DECLINED = `${PRODUCT_NAME}: another writer has moved or locked the offset, so nothing is written`;
 
 /** The statement that takes rows of a table in the binary format. */
@@ -130,11 +130,13 @@ export function copyStatement(schema: string, { table, columns }: CopyTarget): s
 /**
  * Statements of which one is a COPY, in one message, and its rows in another: two round trips, however many statements.
  *
- * The rows go out in one piece. What PostgreSQL says to a row that it refuses comes while the rest is under way, and it
- * passes over the rest; a sender that waits for room in between would have to be stopped.
+ * The rows go out in one piece. The error about a refused row comes while the rest is under way, and PostgreSQL passes
+ * over the rest; a sender that waits for room in between would have to be stopped.
  */
 export class CopyQuery implements Submittable {
-  /** Command tags of the statements that were completed, in order; rejects with PostgreSQL's error or the connection's. */
+  /**
+   * Command tags of the statements that were completed, in order; rejects with PostgreSQL's error or the connection's.
+   */
   readonly tags: Promise<readonly string[]>;
   readonly #text: string;
   readonly #rows: Buffer;
@@ -145,9 +147,11 @@ export class CopyQuery implements Submittable {
   #reject!: (error: Error) => void;
 
   /**
-   * @param rows encoded rows, without what the format begins and ends with
-   * @param mayCopy asked with the tags so far when PostgreSQL is ready for the rows. When it says no, none is sent: the COPY
-   * fails, what would follow it is not done, the transaction has to be rolled back, and `tags` are those up to there. @default yes
+   * @param rows encoded rows, without head and end of the format
+   * @param mayCopy asked with the tags so far when PostgreSQL is ready for the rows. When it says no, none is sent: the
+   * COPY fails, the statements after it are not run, the transaction has to be rolled back, and `tags` are those up to
+   * there.
+   * @default yes
    */
   constructor(text: string, rows: Buffer, mayCopy: (tags: readonly string[]) => boolean = () => true) {
     this.#text = text;
@@ -190,7 +194,7 @@ export class CopyQuery implements Submittable {
     stream.uncork();
   }
 
-  /** Rows of no interest: rules and triggers of somebody else may make some. */
+  /** Rows of no interest: rules and triggers of the database may make some. */
   handleRowDescription(): void {}
 
   handleDataRow(): void {}
@@ -210,7 +214,10 @@ export class CopyQuery implements Submittable {
   }
 }
 
-/** Sends encoded rows with one COPY. Rejects with PostgreSQL's error; the connection can be used again after a `ROLLBACK TO SAVEPOINT`. */
+/**
+ * Sends encoded rows with one COPY. Rejects with PostgreSQL's error; the connection can be used again after a
+ * `ROLLBACK TO SAVEPOINT`.
+ */
 export async function copyInto(client: ClientBase, schema: string, target: CopyTarget, rows: Buffer): Promise<void> {
   await client.query(new CopyQuery(copyStatement(schema, target), rows)).tags;
 }

@@ -7,20 +7,20 @@ import { asRefusal } from './sqlstate.ts';
 import { BEGIN_ROWS, requireCommitted } from './transaction.ts';
 
 /**
- * An offset that another writer holds is waited for so long: long enough for one that is about to commit, and short, because
- * a frozen one may hold many, and whoever waits does so with a connection that the other partitions need.
+ * The wait for an offset that another writer holds: long enough for a writer that is about to commit, and short,
+ * because a frozen one may hold many offsets, and each wait keeps a connection that the other partitions need.
  */
 const LOCK_TIMEOUT_MS = 200;
 
-/** Where the offsets are, and whose they are. */
+/** The schema and the group of the offsets. */
 interface OffsetOwner {
   readonly schema: string;
   readonly groupId: string;
 }
 
 /**
- * Statements that begin a transaction and move the stored offset from exactly the expected value to the next one, with one
- * update. The numbers are ours and the texts are escaped.
+ * Statements that begin a transaction and move the stored offset from exactly the expected value to the next one, with
+ * one update. The numbers are ours and the texts are escaped.
  *
  * @throws RangeError when the offset would not move forward
  */
@@ -39,8 +39,8 @@ export function movingOffset(
 /**
  * The same for several partitions, with one update of as many rows as had the expected offset.
  *
- * A row that another transaction holds is passed over instead of waited for. That the others are locked first keeps the update from
- * waiting, so two of them never wait for each other.
+ * A row that another transaction holds is passed over instead of waited for. The others are locked first, which keeps
+ * the update from waiting, so two of them never wait for each other.
  *
  * @throws RangeError when an offset would not move forward
  */
@@ -72,7 +72,8 @@ function requireForward({ topic, partition, expectedOffset, nextOffset }: Gap): 
 }
 
 /**
- * Begins a transaction that moves one offset; when the offset is not the expected one, it is rolled back and the answer is `false`.
+ * Begins a transaction that moves one offset; when the offset is not the expected one, it is rolled back and the answer
+ * is `false`.
  *
  * One round trip for all statements: the savepoint `part` is where a part of the rows can be taken back to.
  */
@@ -93,11 +94,13 @@ interface OffsetMove {
 }
 
 /**
- * The whole of a transaction in two round trips: a message with all statements, up to `COMMIT`, and one with the rows, which are sent only
- * when PostgreSQL has moved the offsets. Nothing is left of a transaction that did not commit, and the connection can be used.
+ * The whole of a transaction in two round trips: a message with all statements, up to `COMMIT`, and one with the rows,
+ * which are sent only when PostgreSQL has moved the offsets. Nothing is left of a transaction that did not commit, and
+ * the connection can be used.
  *
  * @param rows encoded rows of `records`
- * @returns `declined` when not all offsets were moved, `refused` when a row was refused: either way nothing was written.
+ * @returns `declined` when not all offsets were moved, `refused` when a row was refused: either way nothing was
+ * written.
  */
 export async function writeAtOnce(
   client: PoolClient,

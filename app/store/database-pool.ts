@@ -8,27 +8,31 @@ import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { endWhenSilent } from './pg-internals.ts';
 import { describeDatabaseError, troubleOf, verdictOn } from './sqlstate.ts';
 
-/** An error that nobody has classified may pass or not: after so many in a row it does not. */
+/** An error of verdict `unknown` may pass or not: after so many in a row it does not. */
 const UNKNOWN_ATTEMPTS = 10;
 
-/** Idle connections ask after this time whether the other side is still there, instead of after the system's two hours. */
+/**
+ * Idle connections ask after this time whether the other side is still there, instead of after the system's two hours.
+ */
 const KEEP_ALIVE_MS = 10_000;
 
 /** While dead letters are sent to a topic, the transaction is idle: that may take longer than a statement may. */
 const OUTSIDE_MS = 15_000;
 
-/** A lock is given up a little before the statement, so that the error names what was waited for. */
+/** A lock is given up a little before the statement, so that the error names the lock. */
 const LOCK_SHARE = 0.9;
 
 /**
- * The server asks after 10 s of silence whether we are still there, and gives up 15 s later: no other time-out of its ends a
- * transaction whose machine has vanished in the middle of a COPY, and until then its lock keeps the next owner waiting.
+ * The server probes a silent connection after 10 s, and gives up 15 s later: no other time-out of the server ends a
+ * transaction of a machine that has vanished in the middle of a COPY, and until then its lock keeps the next owner
+ * waiting.
  */
 const SERVER_KEEP_ALIVE = 'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3';
 
 /**
- * Longer than the server's own time-out of a statement by this much: a server that keeps silent beyond it is frozen or unreachable, or so slow with
- * a COPY and the COMMIT that follows in the same message that trying a smaller batch is no loss.
+ * Longer than the server's own time-out of a statement by this much: a server that keeps silent beyond it is frozen or
+ * unreachable, or so slow with a COPY and the COMMIT that follows in the same message that trying a smaller batch is no
+ * loss.
  */
 const SILENCE_MARGIN_MS = 5_000;
 
@@ -43,7 +47,7 @@ export interface ConnectionTimes {
 /** How pg and its pool say that a connection was not opened in time. */
 const CONNECT_TIMEOUT = /^(Connection terminated due to connection timeout|timeout exceeded when trying to connect)/;
 
-/** Nobody wants to know. */
+/** Without metrics of the pool. */
 const UNTIMED: ConnectionTimes = { observe: () => undefined, timedOut: () => undefined };
 
 /** How the pool is used right now. */
@@ -55,7 +59,7 @@ export interface PoolFigures {
 }
 
 /**
- * What every connection of ours is opened with; the time-outs are the server's own, so they hold when we are gone.
+ * Settings of every connection; the time-outs are the server's own, so they hold when this process is gone.
  *
  * The URL is taken apart here, because pg lets a connection string win over the user and password beside it.
  */
@@ -77,13 +81,13 @@ export function connectionConfig(settings: Settings['database']): PoolConfig {
 }
 
 /**
- * Connections for writing. What it is asked to do either succeeds or rejects with one of two errors: an outage, or
- * something that only a person can mend.
+ * Connections for writing. Work on them either succeeds or rejects with one of two errors: {@link OutageError}, or
+ * {@link FatalError} for trouble that only a person can mend.
  */
 export class DatabasePool {
   readonly #pool: pg.Pool;
   readonly #max: number;
-  /** pg's pool would count the wait for a free connection as a failure to connect, so nobody waits there. */
+  /** pg's pool would count the wait for a free connection as a failure to connect, so the wait is here. */
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #onConnectionFailed: () => void;
   readonly #longestSilenceMs: number;
@@ -107,11 +111,11 @@ export class DatabasePool {
   }
 
   /**
-   * Runs `work` on a connection. When it rejects, the connection is closed instead of reused: what state it is in is
-   * nobody's guess.
+   * Runs `work` on a connection. When it rejects, the connection is closed instead of reused: its transaction may still
+   * be open.
    *
    * @throws OutageError when PostgreSQL is away or busy
-   * @throws FatalError `DATABASE_REFUSED` when a person has to change something, or what `work` itself found fatal
+   * @throws FatalError `DATABASE_REFUSED` when a person has to change something, or the one that `work` threw
    */
   withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const askedAt = performance.now();

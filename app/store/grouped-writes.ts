@@ -6,8 +6,8 @@ import { RecordRows } from './record-rows.ts';
 import { admit, asCommitted, NO_DEAD_LETTERS, type WriteTarget } from './write-records.ts';
 
 /**
- * A request of as many records is worth a transaction of its own, and a group never has more. Making so many rows takes about 2 ms, in which
- * the event loop does nothing else.
+ * A request of as many records is worth a transaction of its own, and a group never has more. Making so many rows takes
+ * about 2 ms, in which the event loop does nothing else.
  */
 const MOST_RECORDS = 250;
 /** As much for their bytes. */
@@ -39,14 +39,15 @@ interface Waiting {
 }
 
 /**
- * Writes small requests of many partitions in one transaction, as databases commit in groups: what a transaction costs is
- * shared by all that come at the same time. Nobody waits for others to come: what a turn of the event loop brings goes together, and
- * while as many groups are written as there are connections, the next one gathers.
+ * Writes small requests of many partitions in one transaction, as databases commit in groups: the cost of a transaction
+ * is shared by all that come at the same time. No request waits for others to come: those of one turn of the event loop
+ * go together, and while as many groups are written as there are connections, the next one gathers.
  *
- * Each request is answered once, by the group that committed it, by the transaction of its own, or by the error of either.
+ * Each request is answered once, by the group that committed it, by the transaction of its own, or by the error of
+ * either.
  *
- * A partition whose group could not be written is suspect, and goes alone until it has committed alone, and without dead letters: so one that
- * fails again and again takes the others along once.
+ * The partitions of a group that could not be written are suspects, and go alone until they have committed alone, and
+ * without dead letters: so one that fails again and again takes the others along once.
  */
 export class GroupedWrites {
   readonly #writers: Writers;
@@ -83,7 +84,7 @@ export class GroupedWrites {
     return outcome;
   }
 
-  /** What a fetch brought for the other partitions is handed on in this turn of the event loop. */
+  /** A fetch hands its batches of the other partitions on in this turn of the event loop. */
   #writeAfterThisTurn(): void {
     if (this.#isAwaited) {
       return;
@@ -121,7 +122,7 @@ export class GroupedWrites {
     return this.#waiting.splice(0, count);
   }
 
-  /** Never rejects, and waits for no transaction but the one of the group: what goes alone may wait for a lock. */
+  /** Never rejects, and waits for no transaction but the group's: a request that goes alone may wait for a lock. */
   async #writeTogether(group: readonly Waiting[]): Promise<void> {
     try {
       const outcomes = await this.#writers.together(group.map(({ request }) => request));
@@ -148,12 +149,13 @@ export class GroupedWrites {
 
 /**
  * Requests of different partitions as one transaction, which either does for each of them what a transaction of its own
- * would, or nothing at all: it commits only if the offset of every partition was the expected one, as its own rows' would.
+ * would, or nothing at all: it commits only if the offset of every partition was the expected one, as its own rows'
+ * would.
  *
  * It never waits for another writer of one of the partitions: a row of `offsets` that is locked counts as not expected.
  *
- * @returns an outcome for each request; `null` when nothing was written and each has to be written by itself, because one
- * is fenced, has dead letters, or has an offset that somebody else holds.
+ * @returns an outcome for each request; `null` when nothing was written and each has to be written by itself, because
+ * one is fenced, has dead letters, or has an offset that another writer holds.
  */
 export async function writeGroup(
   client: PoolClient,

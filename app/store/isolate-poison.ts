@@ -14,7 +14,7 @@ export class RowRefused extends Error {
 /** Stores the rows `from` up to but without `to`, all of them or none. */
 export type StoreRange = (from: number, to: number) => Promise<void>;
 
-/** A row that cannot be stored, and what refused it. */
+/** A row that cannot be stored, and its refusal. */
 export interface Poison {
   readonly index: number;
   readonly cause: RowRefused;
@@ -25,7 +25,8 @@ export interface Poison {
  *
  * Where PostgreSQL names the refused row, the rows before it are stored in one part and the row is done with; where it
  * does not, the part is halved until one row is left. The work is linear in the rows, however many are poison: after a
- * refusal the next part is at most twice as long as what was just settled, and it doubles with every part that goes well.
+ * refusal the next part is at most twice as long as what was just settled, and it doubles with every part that goes
+ * well.
  *
  * @param store rejects with {@link RowRefused} when a row is to blame; everything else ends the attempt
  */

@@ -13,7 +13,8 @@ interface Migration {
 /**
  * The tables, in the order of their making.
  *
- * `offsets` keeps half of each page free and has no further index, so that moving an offset stays within its page (HOT).
+ * `offsets` keeps half of each page free and has no further index, so that moving an offset stays within its page
+ * (HOT).
  */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -74,7 +75,7 @@ export const MIGRATIONS: readonly Migration[] = [
 const MIGRATION_LOCK = 0x73747265;
 
 /**
- * jsonb stores what the server's encoding can hold, and only UTF-8 holds every JSON text.
+ * jsonb stores only texts of the server's encoding, and only UTF-8 holds every JSON text.
  *
  * @throws FatalError `DATABASE_ENCODING` when the database is not UTF-8
  */
@@ -139,7 +140,7 @@ async function appliedVersions(client: PoolClient, schema: string): Promise<Read
 }
 
 /**
- * Asks for the tables instead of making them: where somebody else owns them, this role need not be able to. Versions
+ * Looks for the tables instead of making them: where another role owns them, this one need not be able to. Versions
  * that are newer than this program do no harm: a rollback finds them.
  *
  * @returns the versions that were applied: none

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import pg, { type ClientBase, type Connection } from 'pg';
 
-/** The version of pg whose internals are used, and the only one that package.json lets in. */
+/** The version of pg that these internals belong to, and the only one that package.json lets in. */
 export const PG_VERSION = '8.23.1';
 
-/** What pg's connections have at run time; their types show less. */
+/** pg's connections as they are at run time; their types show less. */
 export interface PgConnection extends Connection {
   readonly stream: Socket;
   endCopyFrom(): void;
@@ -15,13 +15,13 @@ export interface PgConnection extends Connection {
 const connectionOf = (client: ClientBase): PgConnection =>
   (client as unknown as { readonly connection: PgConnection }).connection;
 
-/** Cuts a connection without a word to the other side, who may not be there to hear it. */
+/** Closes a connection's socket without the protocol's goodbye: the server may not be there to read it. */
 export function cut(client: ClientBase): void {
   connectionOf(client).stream.destroy();
 }
 
 /**
- * Cuts the connection when nothing was sent or received for so long. The server's own time-outs do not help against a
+ * Closes the socket when nothing was sent or received for so long. The server's own time-outs do not help against a
  * server that is frozen, or behind a network that swallows everything: without this, a write would wait for ever.
  */
 export function endWhenSilent(client: ClientBase, longestSilenceMs: number): { stop(): void } {
@@ -38,6 +38,7 @@ export function endWhenSilent(client: ClientBase, longestSilenceMs: number): { s
   };
 }
 
+/** The functions of pg's internals that this program calls. */
 const FUNCTIONS = {
   connection: ['query', 'endCopyFrom', 'sendCopyFail'],
   'connection.stream': ['write', 'cork', 'uncork', 'destroy', 'setTimeout', 'off'],
@@ -49,7 +50,7 @@ const has = (object: unknown, name: string): boolean =>
 /**
  * Looks at a client that connects to nothing. The image holds pg as a part of a bundle, where no version can be read.
  *
- * @throws Error when pg's clients lack what is used of them
+ * @throws Error when pg's clients lack one of these functions
  */
 export function requireKnownPg({ Client }: Pick<typeof pg, 'Client'>): void {
   const connection = connectionOf(new Client({ ssl: false, sslnegotiation: 'postgres' }));

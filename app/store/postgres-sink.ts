@@ -43,7 +43,10 @@ export class PostgresSink implements RecordSink {
     this.#writes = new GroupedWrites({ alone, together }, { ...settings.consumer, ...settings.database });
   }
 
-  /** Creates or upgrades the tables, or only asks for them where `database.migrate` is false; answers with the versions applied. */
+  /**
+   * Creates or upgrades the tables, or only asks for them where `database.migrate` is false; answers with the versions
+   * applied.
+   */
   migrate(): Promise<number[]> {
     const prepare = this.#mayMigrate ? migrate : requireMigrated;
     return this.#pool.withClient((client) => prepare(client, this.#target.schema));

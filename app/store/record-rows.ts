@@ -8,14 +8,14 @@ import { CopyBuffer, type CopyTarget } from './binary-copy.ts';
 /** How keys are stored: the setting `records.keyEncoding`. */
 export type KeyEncoding = Settings['records']['keyEncoding'];
 
-/** What decides whether a record can become a row, as far as it can be seen before PostgreSQL sees it. */
+/** The conditions of a row that can be checked before PostgreSQL sees it. */
 export interface Admission {
   readonly maxValueBytes: number;
   readonly keyEncoding: KeyEncoding;
 }
 
 /**
- * What is known to be wrong with a record before PostgreSQL sees it; `null` when nothing is. Whether a value is JSON is
+ * The fault of a record that is known before PostgreSQL sees it; `null` without one. Whether a value is JSON is
  * for PostgreSQL alone to say: its parser is the one that counts.
  */
 export function refusal(record: StreamRecord, { maxValueBytes, keyEncoding }: Admission): DeadLetterReason | null {
@@ -82,7 +82,7 @@ export class RecordRows {
 /** Two lengths, the count of fields and the partition, roughly. */
 const PREFIX_BYTES = 64;
 
-/** What all rows of a partition begin with. */
+/** The head of all rows of a partition. */
 function prefixOf(topic: string, partition: number): Buffer {
   const prefix = new CopyBuffer(PREFIX_BYTES + topic.length);
   prefix.row(RECORDS.columns.length);
@@ -160,7 +160,10 @@ export function headersJson(headers: readonly RecordHeader[]): string {
 /** Milliseconds from 1970 to 2000-01-01, where PostgreSQL's timestamps begin to count. */
 const POSTGRES_EPOCH_MS = 946_684_800_000n;
 
-/** 4713 BC and 294277 AD: MIN_TIMESTAMP and END_TIMESTAMP of PostgreSQL's datatype/timestamp.h, in milliseconds since 1970. */
+/**
+ * 4713 BC and 294277 AD: MIN_TIMESTAMP and END_TIMESTAMP of PostgreSQL's datatype/timestamp.h, in milliseconds since
+ * 1970.
+ */
 const FIRST_MS = -210_866_803_200_000n;
 const END_MS = 9_224_318_016_000_000n;
 

@@ -23,7 +23,7 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
   '23': 'isolate',
   // Invalid authorization: the password or role is wrong, and trying again may lock the role.
   '28': 'stop',
-  // Invalid catalog or schema name: the wrong database, or somebody dropped ours.
+  // Invalid catalog or schema name: the wrong database, or ours was dropped.
   '3D': 'stop',
   '3F': 'stop',
   // Transaction rollback: serialization failure, deadlock.
@@ -34,7 +34,8 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
   '44': 'isolate',
   // Insufficient resources: disk full, out of memory, too many connections.
   '53': 'retry',
-  // Program limit exceeded, raised by a row: nesting too deep, value too large; limits of the server are told apart before.
+  // Program limit exceeded, raised by a row: nesting too deep, value too large; limits of the server are told apart
+  // before.
   '54': 'isolate',
   // Object not in prerequisite state: lock not available.
   '55': 'retry',
@@ -42,7 +43,7 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
   '57': 'retry',
   // System error: I/O.
   '58': 'retry',
-  // PL/pgSQL: a trigger of somebody's raised an error for a row.
+  // PL/pgSQL: a trigger raised an error for a row.
   P0: 'isolate',
 };
 
@@ -56,15 +57,15 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
   '25006': 'retry',
   // Idle-in-transaction time-out: we were stopped for too long; the transaction is gone.
   '25P03': 'retry',
-  // Transaction time-out of PostgreSQL 17 and later: the transaction was too slow or waited too long; the connection is gone with it.
+  // Transaction time-out of PostgreSQL 17 and later: the transaction took too long; the connection is gone with it.
   '25P04': 'retry',
 };
 
 const PROGRAM_LIMIT_EXCEEDED = '54000';
 
 /**
- * The server's functions that raise this code whatever the row is: ids of transactions or MultiXacts have run out, until a
- * VACUUM, or a table is as large as one can be. The message is translated, the name of a function is not.
+ * The server's functions that raise this code whatever the row is: ids of transactions or MultiXacts have run out,
+ * until a VACUUM, or a table is as large as one can be. The message is translated, the name of a function is not.
  */
 const LIMITS_OF_THE_SERVER: ReadonlySet<string | undefined> = new Set([
   'GetNewTransactionId',
@@ -108,7 +109,8 @@ export function verdictOn(error: unknown): Verdict {
   if (isNetworkError(error)) {
     return 'retry';
   }
-  // pg cannot log in with what it was given, such as no password at all; no server was asked, so there is no SQLSTATE.
+  // pg cannot log in with the credentials given, such as no password at all; no server was asked, so there is no
+  // SQLSTATE.
   return error instanceof Error && error.message.startsWith('SASL') ? 'stop' : 'unknown';
 }
 
@@ -125,7 +127,7 @@ export function reasonOf(sqlstate: string): DeadLetterReason {
   return reasons[sqlstate] ?? 'rejected_by_database';
 }
 
-/** Whether an error that passes is about reaching PostgreSQL, or about what it was asked. */
+/** Whether an error that passes is about reaching PostgreSQL, or about the statement. */
 export function troubleOf(error: unknown): 'database_away' | 'database_busy' {
   const sqlstate = error instanceof DatabaseError ? error.code : undefined;
   const isAway = sqlstate === undefined ? isNetworkError(error) : /^08|^57P0[1-3]$/.test(sqlstate);
@@ -143,7 +145,10 @@ export function describeDatabaseError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whose fault a failed COPY is: the row's that its context names, or nobody's. */
+/**
+ * The error of a failed COPY as the fault of a row: {@link RowRefused}, or `RECORD_ALREADY_WRITTEN` for our own primary
+ * key; any other error stays as it is.
+ */
 export function asRefusal(error: unknown, groupId: string): unknown {
   const duplicate = alreadyWritten(error, groupId);
   if (duplicate) {
@@ -155,7 +160,9 @@ export function asRefusal(error: unknown, groupId: string): unknown {
   return error;
 }
 
-/** The context's last `COPY records, line N`; a JSON error prints a line of its own before, and neither is ever logged. */
+/**
+ * The context's last `COPY records, line N`; a JSON error prints a line of its own before, and neither is ever logged.
+ */
 function refusedIndex(context: string | undefined): number | null {
   const lines = [...(context ?? '').matchAll(/^COPY records, line (\d+)/gm)];
   const line = Number(lines.at(-1)?.[1] ?? 0);
@@ -164,7 +171,10 @@ function refusedIndex(context: string | undefined): number | null {
 
 const OWN_KEYS = new Set(['records_pkey', 'dead_letters_pkey']);
 
-/** Our own primary key in the way is no fault of the record: somebody else wrote it, and dead letters would hide that. */
+/**
+ * A duplicate of our own primary key is no fault of the record: another writer wrote it, and a dead letter would hide
+ * that.
+ */
 export function alreadyWritten(error: unknown, groupId: string): FatalError | null {
   if (!(error instanceof DatabaseError) || error.code !== '23505' || !OWN_KEYS.has(error.constraint ?? '')) {
     return null;

@@ -2,16 +2,20 @@ import type { PoolClient } from 'pg';
 import { OutageError } from '../stream/stream-errors.ts';
 
 /**
- * Begins a transaction at the level that every statement here is made for, whatever the server's or the role's default is.
- * At a stricter one a session that waited for another's commit fails instead of seeing what it did.
+ * Begins a transaction at the level that every statement here is made for, whatever the server's or the role's default
+ * is. At a stricter one a session that waited for another session's commit fails instead of seeing its changes.
  */
 export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
-/** The same, and deferred constraints are checked at once: at COMMIT they would refuse the whole, and no row could be named any more. */
+/**
+ * The same, and deferred constraints are checked at once: at COMMIT they would refuse the whole transaction and name no
+ * row.
+ */
 export const BEGIN_ROWS = `${BEGIN}; SET CONSTRAINTS ALL IMMEDIATE`;
 
 /**
- * Commits, and makes sure that PostgreSQL did: a transaction that failed before answers COMMIT with ROLLBACK and no error.
+ * Commits, and makes sure that PostgreSQL did: a transaction that failed before answers COMMIT with ROLLBACK and no
+ * error.
  *
  * @throws OutageError when it did not
  */

@@ -10,11 +10,20 @@ import { type Admission, DEAD_LETTERS, deadLetterRows, RECORDS, RecordRows, refu
 import { alreadyWritten, asRefusal, describeDatabaseError, reasonOf } from './sqlstate.ts';
 import { commit } from './transaction.ts';
 
-/** Whose offsets are moved, and where the tables are. */
+/** The group, the schema of its tables, and the conditions of its rows. */
 export interface WriteTarget extends Admission {
   readonly schema: string;
   readonly groupId: string;
   readonly deadLetters: DeadLetterHandling;
+}
+
+/** Where dead letters go, and how many there may be. */
+interface DeadLetterHandling {
+  /** Whether they are rows of `dead_letters`. */
+  readonly toTable: boolean;
+  /** The topic that takes them; `null` for none. */
+  readonly topic: DeadLetterTopic | null;
+  readonly limit: DeadLetterLimit;
 }
 
 /** A record that does not go into `records`. */
@@ -25,11 +34,12 @@ type Refused = Pick<DeadLetter, 'record' | 'reason' | 'error'>;
  * written. If the offset is not the expected one, nothing happens.
  *
  * The update takes the row's lock, so of two writers with the same expectation the second waits, then sees the offset
- * that the first has committed, matches no row and writes nothing; or it fails, if that takes long. Only a `COMMIT` that the server answered counts as
- * committed; every other end leaves the outcome to be read from the stored offset.
+ * that the first has committed, matches no row and writes nothing; or it fails, if that takes long. Only a `COMMIT`
+ * that the server answered counts as committed; every other end leaves the outcome to be read from the stored offset.
  *
- * Where there are records and none is known to be bad, which is nearly always, it is tried in two round trips first; when PostgreSQL refuses
- * a row there, that transaction is rolled back as if it had never been, and another one finds out which rows it can take.
+ * Where there are records and none is known to be bad, which is nearly always, it is tried in two round trips first;
+ * when PostgreSQL refuses a row there, that transaction is rolled back as if it had never been, and another one finds
+ * out which rows it can take.
  */
 export async function writeRecords(
   client: PoolClient,
@@ -50,7 +60,10 @@ export async function writeRecords(
   return writePartByPart(client, target, request, { admitted, refused, rows });
 }
 
-/** What of a request becomes a row, as far as can be told before PostgreSQL has seen it. */
+/**
+ * The records of a request that become rows and those that do not, as far as can be told before PostgreSQL has seen
+ * them.
+ */
 interface Admitted {
   readonly admitted: readonly StreamRecord[];
   readonly refused: readonly Refused[];
@@ -72,7 +85,7 @@ export function admit(target: Admission, { records }: WriteRequest): Admitted {
 
 export const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
 
-/** What became of a request all of whose records are rows now. */
+/** The outcome of a request with a row for each record. */
 export function asCommitted({ deadLetters }: WriteTarget, request: WriteRequest): WriteOutcome {
   deadLetters.limit.committed(request, NO_DEAD_LETTERS);
   return { kind: 'committed', deadLetters: NO_DEAD_LETTERS, rows: new Map([['copy', request.records.length]]) };
@@ -126,18 +139,9 @@ async function copyRecords(
   });
 }
 
-/** Where dead letters go, and how many there may be. */
-interface DeadLetterHandling {
-  /** Whether they are rows of `dead_letters`. */
-  readonly toTable: boolean;
-  /** The topic that takes them; `null` for none. */
-  readonly topic: DeadLetterTopic | null;
-  readonly limit: DeadLetterLimit;
-}
-
 /**
  * Writes dead letters within the transaction under way: the rows first, since they may be refused and a topic takes
- * nothing back; the topic before COMMIT, since after it nobody would know that they are still to be sent.
+ * nothing back; the topic before COMMIT, since a crash after COMMIT would leave them unsent for ever.
  */
 async function writeDeadLetters(
   client: PoolClient,

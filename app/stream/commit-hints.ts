@@ -5,8 +5,9 @@ import type { Position, RecordSource } from './record-source.ts';
 const HINT_MS = 5_000;
 
 /**
- * Tells Kafka every few seconds where PostgreSQL stands, as far as it moved since it was told, until the signal is aborted.
- * Only tools that watch the group read it; a hint that fails is no failure, and is given again with the next ones.
+ * Tells Kafka every few seconds where PostgreSQL stands, as far as it moved since it was told, until the signal is
+ * aborted. Only tools that watch the group read it; a hint that fails is no failure, and is given again with the next
+ * ones.
  */
 export async function sendCommitHints(
   source: Pick<RecordSource, 'commitHint'>,

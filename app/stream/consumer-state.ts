@@ -20,19 +20,19 @@ export interface PartitionReport extends TopicPartition {
   /** Log end offset less `nextOffset`, never below 0; `null` until both are known. */
   readonly lag: bigint | null;
   /**
-   * The timestamp of the oldest record that is not in PostgreSQL, or, where none is fetched, when the partition was seen to
-   * fall behind; `null` without lag.
+   * The timestamp of the oldest record that is not in PostgreSQL, or, where none is fetched, when the partition was
+   * seen to fall behind; `null` without lag.
    * @default null
    */
   readonly behindSince?: Date | null;
   /**
-   * Since when nothing was written although there is lag, once that is longer than `consumer.stallTimeout`; left out while
-   * all is well, and in an outage, which is no stall.
+   * Since when nothing was written although there is lag, once that is longer than `consumer.stallTimeout`; left out
+   * while all is well, and in an outage, which is no stall.
    */
   readonly stalledSince?: Date;
 }
 
-/** A snapshot of the consumer for health indicators and metrics; taking it costs nothing and waits for nobody. */
+/** A snapshot of the consumer for health indicators and metrics; taking it costs nothing and waits for nothing. */
 export interface ConsumerReport {
   readonly state: ConsumerState;
   readonly groupId: string;
@@ -44,7 +44,7 @@ export interface ConsumerReport {
 }
 
 /**
- * The consumer's states and the only ways between them:
+ * The only ways between the states:
  *
  * ```text
  * starting ─► assigning ─► running ◄─► paused
@@ -53,8 +53,8 @@ export interface ConsumerReport {
  * any but stopped ─► failed
  * ```
  *
- * `stopped` and `failed` are final, with one exception: a consumer that failed is still drained and closed in order, but
- * stays `failed`, because that is what its exit code says.
+ * `stopped` and `failed` are final, with one exception: a consumer that failed is still drained and closed in order,
+ * but stays `failed`, because that is what its exit code says.
  */
 const NEXT: Readonly<Record<ConsumerState, readonly ConsumerState[]>> = {
   starting: ['assigning', 'draining', 'failed'],
@@ -66,7 +66,7 @@ const NEXT: Readonly<Record<ConsumerState, readonly ConsumerState[]>> = {
   failed: [],
 };
 
-/** Keeps the state and refuses a way that is not in the table above. */
+/** The state of the consumer; refuses a way that is not in {@link NEXT}. */
 export class Lifecycle {
   #state: ConsumerState = 'starting';
 

@@ -8,7 +8,7 @@ export interface DeadLetter extends TopicPartition {
   readonly groupId: string;
   readonly record: StreamRecord;
   readonly reason: DeadLetterReason;
-  /** What refused it, in words; it never quotes the record. */
+  /** The refusal in words; it never quotes the record. */
   readonly error: string;
 }
 
@@ -24,8 +24,8 @@ export function countReasons(letters: readonly Pick<DeadLetter, 'reason'>[]): Ma
 /** A topic that takes dead letters: the port behind which a Kafka producer lives. */
 export interface DeadLetterTopic {
   /**
-   * Resolves when the brokers have stored all of them. It is called before the transaction commits that moves the offset
-   * over them, so a crash in between brings a letter a second time, but none is lost.
+   * Resolves when the brokers have stored all of them. It is called before the transaction commits that moves the
+   * offset over them, so a crash in between brings a letter a second time, but none is lost.
    *
    * @throws OutageError when the brokers did not take them for now: some may be stored
    * @throws FatalError `DEAD_LETTER_TOPIC_REFUSED` when they never will
@@ -49,8 +49,8 @@ const percent = (ratio: number): string => `${Number((ratio * 100).toFixed(2))} 
 /**
  * Keeps a wrong deployment from turning a topic into dead letters: the setting `deadLetters.maxRatio`.
  *
- * It counts what this process has committed, over all its partitions. Transactions under way at the same time do not see
- * each other.
+ * It counts what this process has committed, over all its partitions. Transactions under way at the same time do not
+ * see each other.
  */
 export class DeadLetterLimit {
   readonly #maxRatio: number;

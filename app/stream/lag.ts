@@ -3,10 +3,13 @@ import type { ConsumerReport, PartitionReport } from './consumer-state.ts';
 import type { StreamRecord } from './record.ts';
 import type { LogRange, RecordSource } from './record-source.ts';
 
-/** What can be told of a partition without knowing which one it is. */
+/** The part of a partition's report that needs neither its topic nor its number. */
 type Progress = Pick<PartitionReport, 'nextOffset' | 'lag' | 'behindSince' | 'stalledSince'>;
 
-/** Tells how far behind a partition is, since when, and whether it stands still; decides nothing. Times are steady unless they say otherwise. */
+/**
+ * Tells how far behind a partition is, since when, and whether it stands still; decides nothing. Times are steady
+ * unless they say otherwise.
+ */
 export class PartitionProgress {
   readonly #stallWatch: StallWatch;
   readonly #oldestUnwritten = new OldestUnwritten();
@@ -17,7 +20,7 @@ export class PartitionProgress {
     this.#stallWatch = new StallWatch(stallTimeoutMs, now);
   }
 
-  /** The position was read for the first time: what was before is nobody's delay. */
+  /** The position was read for the first time: the time before does not count as a stall. */
   opened(now: Date): void {
     this.#stallWatch.moved(now);
   }
@@ -46,7 +49,9 @@ export class PartitionProgress {
     this.#isSinkAway = true;
   }
 
-  /** It answers. Only a sink that was away excuses the time; one that answers and refuses every write leaves a stall a stall. */
+  /**
+   * It answers. Time without a sink does not count; a sink that answers and refuses every write leaves a stall a stall.
+   */
   sinkIsBack(now: Date): void {
     if (this.#isSinkAway) {
       this.#isSinkAway = false;
@@ -90,7 +95,7 @@ export class OldestUnwritten {
     this.#tried = first;
   }
 
-  /** What was tried is written. */
+  /** The write is committed. */
   written(): void {
     this.#tried = undefined;
     this.#behindSince = null;
@@ -116,12 +121,12 @@ export class OldestUnwritten {
   }
 }
 
-/** Without a look at the log for this long the brokers were away, and what follows begins anew. */
+/** Without an answer about the log for this long the brokers were away, and the time-out begins anew. */
 const BLIND_MS = 15_000;
 
 /**
- * Tells whether a partition stands still: lag, and no progress for longer than the time-out. Time without lag, time in
- * which nobody could look at the log, and outages do not count.
+ * Tells whether a partition stands still: lag, and no progress for longer than the time-out. Time without lag, time
+ * without an answer about the log, and outages do not count.
  */
 export class StallWatch {
   readonly #timeoutMs: number;
@@ -156,17 +161,18 @@ export class StallWatch {
   }
 }
 
+/** Poll interval while a partition is behind. */
 const POLL_MS = 2_000;
-/** Where all is read, nothing but a new record can change anything, and that one comes by itself. */
+/** Poll interval without lag: only a new record can change it, and that one is fetched anyway. */
 const QUIET_MS = 4_000;
-/** Before the first assignment nobody is asked anything, and the start waits for what is asked after it. */
+/** Before the first assignment no broker is asked, and the start waits for the first answer after it. */
 const STARTING_MS = 20;
 /** Right after an assignment the lag is unknown, and health waits for it. */
 const EAGER_MS = 100;
 
 /**
- * Keeps asking the brokers what the logs of the owned topics hold, until the signal is aborted: an idle, paused or stuck
- * partition brings no batch that would tell. While the brokers are away the last answer stays.
+ * Keeps asking the brokers for the log ranges of the owned topics, until the signal is aborted: an idle, paused or
+ * stuck partition brings no batch that would tell its lag. While the brokers are away the last answer stays.
  */
 export async function pollLogEnds(
   source: Pick<RecordSource, 'logRanges'>,

@@ -1,7 +1,7 @@
 import { timeOfDay } from './clock.ts';
 import type { PartitionReport } from './consumer-state.ts';
 import { PartitionProgress } from './lag.ts';
-import { findPosition, ownPosition } from './positions.ts';
+import { findPosition, storedOffset } from './positions.ts';
 import type { RecordBatch, TopicPartition } from './record.ts';
 import { BatchLimit, type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { Gap } from './record-sink.ts';
@@ -11,7 +11,7 @@ import { FatalError, OutageError, outageOnly } from './stream-errors.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
 
 /**
- * What a stream does with a batch.
+ * What becomes of a batch.
  *
  * - `unopened`: the position was not read yet; a batch is ignored
  * - `open`: a batch that continues `position` is queued; `isFull` while the source is paused for the sake of memory
@@ -42,14 +42,15 @@ const NEXT: Readonly<Record<State['kind'], readonly State['kind'][]>> = {
  *
  * Why each record is written exactly once, whatever the source delivers:
  *
- * 1. The position of the state `open` is where the next batch has to begin. A batch that begins above it is refused and sought
- *    back, one that begins below it is cropped, so the queue holds every offset from `#nextOffset` up to it once, in order.
+ * 1. The position of the state `open` is where the next batch has to begin. A batch that begins above it is refused and
+ *    sought back, one that begins below it is cropped, so the queue holds every offset from `#nextOffset` up to it
+ *    once, in order.
  * 2. A batch carries its own first offset through the queue. Its transaction moves the stored offset from exactly that
- *    offset to the end of what it writes, or writes nothing. Two writers of one partition therefore never both commit the
- *    same offsets, even if both believe to own it; and records that stayed in the queue by mistake, after the stored offset
- *    went elsewhere, are refused by PostgreSQL instead of written over a hole.
- * 3. Whenever the outcome of a transaction is not known to be "committed", the queue is dropped and the position is read from
- *    PostgreSQL again. What was dropped is still ahead of the stored offset and is fetched again.
+ *    offset to the end of what it writes, or writes nothing. Two writers of one partition therefore never both commit
+ *    the same offsets, even if both believe to own it; and records that stayed in the queue by mistake, after the
+ *    stored offset went elsewhere, are refused by PostgreSQL instead of written over a hole.
+ * 3. Whenever the outcome of a transaction is not known to be "committed", the queue is dropped and the position is
+ *    read from PostgreSQL again. What was dropped is still ahead of the stored offset and is fetched again.
  */
 export class PartitionStream {
   readonly partition: TopicPartition;
@@ -137,7 +138,7 @@ export class PartitionStream {
     return { topic, partition, ...progress };
   }
 
-  /** Takes nothing in any more and writes what is queued; an outage ends it, since what is left stays ahead of the stored offset. */
+  /** Takes nothing in any more and writes the queue; an outage ends it: the rest stays ahead of the stored offset. */
   async drain(): Promise<void> {
     this.#end();
     this.#ports.source.pause(this.partition);
@@ -205,7 +206,9 @@ export class PartitionStream {
     this.#resumeWhenRoomy();
   }
 
-  /** What is queued comes before the gap, so it is written first; if that ended elsewhere, the recovery goes on from there. */
+  /**
+   * The queue comes before the gap, so it is written first; if that ended elsewhere, the recovery goes on from there.
+   */
   async #search(offset: bigint, state: State): Promise<void> {
     const { source, clock } = this.#ports;
     const place = { ...this.partition, offset };
@@ -273,7 +276,7 @@ export class PartitionStream {
     });
     if (stored !== undefined) {
       this.#progress.sinkIsBack(clock.steady());
-      this.open(ownPosition(this.partition, stored, lastSeen));
+      this.open(storedOffset(this.partition, stored, lastSeen));
     }
     if (outage) {
       this.#ports.onOutage(null);

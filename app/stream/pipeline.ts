@@ -9,7 +9,9 @@ import { FatalError, OutageError } from './stream-errors.ts';
 import type { CommittedBatch, StreamListener } from './stream-listener.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
 
-/** A transaction of the assignment before may still run; the compare-and-set makes it harmless, so it is not waited for longer. */
+/**
+ * A transaction of the assignment before may still run; the compare-and-set makes it harmless, so the wait is short.
+ */
 const SETTLE_MS = 5_000;
 
 export interface PipelineOptions extends StreamOptions {
@@ -111,7 +113,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#ports.listener.onPaused(isPaused);
   }
 
-  /** Takes in what the log of a partition holds now, for its lag. */
+  /** Takes in the log range of a partition, for its lag. */
   observeLog(range: LogRange): void {
     this.#streams.get(partitionKey(range))?.observeLog(range);
   }
@@ -129,7 +131,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     );
   }
 
-  /** Stops taking records in and writes what is queued. Never rejects. */
+  /** Stops taking records in and writes the queues. Never rejects. */
   async drain(): Promise<void> {
     if (!this.#lifecycle.isEnding) {
       this.#lifecycle.to('draining');
@@ -138,7 +140,10 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     await Promise.all([...this.#streams.values()].map((stream) => stream.drain()));
   }
 
-  /** Gives up whatever still waits; it stays ahead of the stored offsets. Resolves when nothing of the pipeline runs any more. */
+  /**
+   * Gives up whatever still waits; it stays ahead of the stored offsets. Resolves when nothing of the pipeline runs any
+   * more.
+   */
   async close(): Promise<void> {
     await Promise.all([...this.#streams.values()].map((stream) => stream.close()));
     await Promise.all(this.#background);
@@ -173,7 +178,9 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     }
   }
 
-  /** Reads the positions of the streams' topics, or stores first ones; tries again while PostgreSQL or Kafka is away. */
+  /**
+   * Reads the positions of the streams' topics, or stores first ones; tries again while PostgreSQL or Kafka is away.
+   */
   async #readPositions(streams: readonly PartitionStream[], signal: AbortSignal): Promise<Position[]> {
     const topics = [...new Set(streams.map(({ partition }) => partition.topic))];
     const [first] = streams;
@@ -199,7 +206,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     return sink.initialize(topic, (stored) => startPositions({ startFrom, ranges, committed }, stored));
   }
 
-  /** What runs in the background is waited for in {@link close}. */
+  /** Work in the background; {@link close} waits for it. */
   #track(work: Promise<void>): Promise<void> {
     const tracked = work.finally(() => this.#background.delete(tracked));
     this.#background.add(tracked);

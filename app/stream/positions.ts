@@ -4,12 +4,12 @@ import type { LogRange, Position, RecordSource } from './record-source.ts';
 import { FatalError } from './stream-errors.ts';
 
 /**
- * The stored position of a partition that had one.
+ * The stored offset of a partition that had one.
  *
- * @param lastSeen the last value that was there, for the person who has to put it back
- * @throws FatalError `STORED_OFFSET_MISSING` when somebody has removed it
+ * @param lastSeen the last value seen, for the message
+ * @throws FatalError `STORED_OFFSET_MISSING` when its row was removed
  */
-export function ownPosition(partition: TopicPartition, stored: readonly Position[], lastSeen: bigint): bigint {
+export function storedOffset(partition: TopicPartition, stored: readonly Position[], lastSeen: bigint): bigint {
   const key = partitionKey(partition);
   const position = stored.find((candidate) => partitionKey(candidate) === key);
   if (!position) {
@@ -22,10 +22,10 @@ export function ownPosition(partition: TopicPartition, stored: readonly Position
   return position.offset;
 }
 
-/** Where a topic begins whose group has no stored position: the setting `consumer.startFrom`. */
+/** Where a topic without any stored position begins: the setting `consumer.startFrom`. */
 export type StartFrom = 'earliest' | 'latest' | 'committed';
 
-/** What is known about a topic when its first positions are chosen. */
+/** The facts about a topic that its first positions follow from. */
 interface StartChoice {
   readonly startFrom: StartFrom;
   readonly ranges: readonly LogRange[];
@@ -52,8 +52,8 @@ export function startPositions(choice: StartChoice, stored: ReadonlySet<number>)
 
 const RECHECK_MS = 1_000;
 /**
- * Right after a leader change one reading of the log's end may be stale, so a log that looks too short gets this long; time
- * in which nobody answers does not count.
+ * Right after a leader change one reading of the log's end may be stale, so a log that looks too short gets this long;
+ * time in which no broker answers does not count.
  */
 const PATIENCE_MS = 30_000;
 
@@ -75,7 +75,7 @@ function ahead({ topic, partition, offset }: Position, { end }: LogRange): Fatal
   );
 }
 
-/** What happens when records were deleted before they were read: the setting `consumer.onGap`. */
+/** The consequence of records that were deleted before they were read: the setting `consumer.onGap`. */
 export type OnGap = 'fail' | 'skip';
 
 function behindGap(position: Position, range: LogRange, onGap: OnGap): bigint {
@@ -86,11 +86,11 @@ function behindGap(position: Position, range: LogRange, onGap: OnGap): bigint {
 }
 
 /**
- * Finds out why the broker does not hold `position`, and resolves with where to go on: there, when it does after all, or
- * at the log's start when that is above it and gaps are skipped.
+ * Finds out why the broker does not hold `position`, and resolves with where to go on: there, when it does after all,
+ * or at the log's start when that is above it and gaps are skipped.
  *
- * @throws FatalError `OFFSETS_GONE` when the log starts above it and gaps are not skipped, `STORED_OFFSET_AHEAD` when the
- * log ends below it in every reading for 30 s
+ * @throws FatalError `OFFSETS_GONE` when the log starts above it and gaps are not skipped, `STORED_OFFSET_AHEAD` when
+ * the log ends below it in every reading for 30 s
  */
 export async function findPosition(
   source: Pick<RecordSource, 'logRanges'>,

@@ -20,8 +20,9 @@ export interface QueuedRecords {
 /**
  * Fetched records of one partition that wait for their transaction, in order and counted in bytes.
  *
- * Each batch keeps the offset that it begins at, and only batches that follow each other without a hole are taken together.
- * So what is taken says by itself which stored offset it continues, and PostgreSQL refuses it where that is another one.
+ * Each batch keeps the offset that it begins at, and only batches that follow each other without a hole are taken
+ * together. So what is taken says by itself which stored offset it continues, and PostgreSQL refuses it where that is
+ * another one.
  */
 export class RecordQueue {
   #batches: QueuedRecords[] = [];
@@ -83,7 +84,10 @@ export class RecordQueue {
   }
 }
 
-/** How many of the records fit into the room, which shrinks by them. @param needsOne whether the first one always fits */
+/**
+ * How many of the records fit into the room, which shrinks by them.
+ * @param needsOne whether the first one always fits
+ */
 function countFitting(
   records: readonly StreamRecord[],
   room: { records: number; bytes: number },

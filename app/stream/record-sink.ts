@@ -12,7 +12,10 @@ export interface WriteRequest extends TopicPartition {
   readonly records: readonly StreamRecord[];
 }
 
-/** Offsets of one partition that were deleted before they were read: from the expected one up to but without the next one. */
+/**
+ * Offsets of one partition that were deleted before they were read: from the expected one up to but without the next
+ * one.
+ */
 export type Gap = Omit<WriteRequest, 'records'>;
 
 /** `fenced`: the stored offset was not the expected one, so nothing was written. */
@@ -26,8 +29,8 @@ export type WriteOutcome =
   | { readonly kind: 'fenced' };
 
 /**
- * Where records go: the port behind which PostgreSQL lives. Every method rejects with `OutageError` for what passes by
- * itself and with `FatalError` for what does not, and with nothing else.
+ * Where records go: the port behind which PostgreSQL lives. Every method rejects with `OutageError` for trouble that
+ * passes by itself and with `FatalError` for trouble that does not, and with nothing else.
  */
 export interface RecordSink {
   /** Stored positions of the topics' partitions; partitions without one are left out. */
@@ -37,7 +40,7 @@ export interface RecordSink {
    * have a position and answers with those to add. Answers with all positions of the topic.
    */
   initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]>;
-  /** Records a range of offsets that nobody can read any more and moves the stored offset over it, in one transaction. */
+  /** Records a range of offsets that Kafka has deleted and moves the stored offset over it, in one transaction. */
   skip(gap: Gap): Promise<WriteOutcome>;
   /** Rows, dead letters and the compare-and-set of the offset, in one transaction. */
   write(request: WriteRequest): Promise<WriteOutcome>;

@@ -11,7 +11,7 @@ export interface Position extends TopicPartition {
   readonly offset: bigint;
 }
 
-/** What a source tells the pipeline. All calls are synchronous and return at once. */
+/** Events of a source, for the pipeline. All calls are synchronous and return at once. */
 export interface RecordSourceListener {
   /**
    * The group gave exactly these partitions; whatever was owned before is owned no longer. Every one of them is paused:
@@ -30,7 +30,10 @@ export interface RecordSourceListener {
 
 /** Where records come from: the port behind which the Kafka client lives. */
 export interface RecordSource {
-  /** Joins the group and goes on trying while the brokers are away. Resolves after the first join; rejects when stopped before. */
+  /**
+   * Joins the group and goes on trying while the brokers are away. Resolves after the first join; rejects when stopped
+   * before.
+   */
   start(listener: RecordSourceListener): Promise<void>;
   /** Delivers from `offset` on. Does nothing for a partition that is not assigned (any more). */
   seek(position: Position): void;
@@ -40,7 +43,9 @@ export interface RecordSource {
   logRanges(topic: string): Promise<LogRange[]>;
   /** Offsets that the group committed to Kafka; partitions without one are left out. */
   committedOffsets(topic: string): Promise<Position[]>;
-  /** Tells Kafka where PostgreSQL stands, for tools that look there. Never the truth, and never waited for by a write. */
+  /**
+   * Tells Kafka where PostgreSQL stands, for tools that look there. Never the truth, and never waited for by a write.
+   */
   commitHint(positions: readonly Position[]): Promise<void>;
   /** Leaves the group and closes every connection. Never rejects. */
   stop(): Promise<void>;

@@ -26,14 +26,19 @@ export interface RecordBatch extends TopicPartition {
   readonly records: readonly StreamRecord[];
   /** The offset that was asked for: the batch stands for every offset from here on ... */
   readonly fetchedOffset: bigint;
-  /** ... up to but without this one, whether or not each of them is a record (control, aborted and compacted ones are not). */
+  /**
+   * ... up to but without this one, whether or not each of them is a record (control, aborted and compacted ones are
+   * not).
+   */
   readonly nextOffset: bigint;
 }
 
 /** Key of a partition in a Map. */
 export const partitionKey = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`;
 
-/** What stands beside the contents of a record, and of each of its headers: lengths, numbers, and what holds them in memory. */
+/**
+ * Memory of a record beside its contents, and of each of its headers: lengths, numbers and the objects that hold them.
+ */
 const OVERHEAD_BYTES = 64;
 
 /** Bytes of a record: the measure of queues and of transactions, and about what its row takes. */

@@ -5,15 +5,15 @@ const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
 
 /**
- * How long to wait before attempt `attempt` (1 is the first retry): exponential from 100 ms to 5 s, the upper half of it
- * at random so that the writers of many partitions do not come back at the same instant.
+ * How long to wait before attempt `attempt` (1 is the first retry): exponential from 100 ms to 5 s, the upper half of
+ * it at random so that the writers of many partitions do not come back at the same instant.
  */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
   const ceiling = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt - 1, 16));
   return ceiling / 2 + (random() * ceiling) / 2;
 }
 
-/** What is told between attempts. */
+/** Events between attempts. */
 export interface RetryListener {
   /** An attempt failed, and another one follows unless that was one too many. */
   readonly onOutage?: (outage: OutageError) => void;
@@ -24,8 +24,8 @@ export interface RetryListener {
 /**
  * Attempts at one thing that fail for reasons outside, further apart the more of them have failed in a row.
  *
- * An outage that is not known to be one, with a bound of {@link OutageError.attempts}, counts apart: as many in a row are
- * the end. A known outage and a success end that row.
+ * An outage that is not known to be one, with a bound of {@link OutageError.attempts}, counts apart: as many in a row
+ * are the end. A known outage and a success end that row.
  */
 export class Retries {
   readonly #clock: Clock;
@@ -61,7 +61,7 @@ export class Retries {
 
   /**
    * Attempts until one does not fail with an outage; waits before each one that follows a failure. Its success is not
-   * counted as one: what the attempts are for may still fail.
+   * counted as one: the write that the attempts are for may still fail.
    *
    * @returns what the attempt answered; undefined once the signal is aborted
    * @throws FatalError as {@link failed} does, and whatever else an attempt throws

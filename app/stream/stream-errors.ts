@@ -1,14 +1,14 @@
 import type { ErrorReason } from '../../contract/metrics/definition.ts';
 
 /**
- * Something outside is away or busy and will come back. Nothing is known about the outcome of what was tried: a
- * transaction may have been committed, so the stored position has to be read again before the next write.
+ * PostgreSQL or Kafka is away or busy and will come back. The outcome of the attempt is unknown: a transaction may have
+ * been committed, so the stored position has to be read again before the next write.
  */
 export class OutageError extends Error {
   override readonly name = 'OutageError';
-  /** How often in a row it is tried again before a person is needed after all. */
+  /** Attempts in a row that may end like this before the consumer stops. */
   readonly attempts: number;
-  /** What kind of trouble it is, for those who count. */
+  /** Label of the metric that counts outages. */
   readonly reason: ErrorReason;
 
   /**
@@ -29,7 +29,10 @@ export class OutageError extends Error {
   }
 }
 
-/** Lets an outage through as a value, so that it can be told apart without a second try block; everything else stays an error. */
+/**
+ * Lets an outage through as a value, so that it can be told apart without a second try block; everything else stays an
+ * error.
+ */
 export function outageOnly(error: unknown): OutageError {
   if (error instanceof OutageError) {
     return error;
@@ -52,7 +55,7 @@ type FatalCode =
   | 'DEAD_LETTER_TOPIC_REFUSED'
   | 'UNEXPECTED';
 
-/** An error that no retry can mend; its message says what happened and what to do next. */
+/** An error that no retry can mend; its message says the cause and the remedy. */
 export class FatalError extends Error {
   override readonly name = 'FatalError';
   readonly code: FatalCode;

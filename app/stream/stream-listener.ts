@@ -11,7 +11,7 @@ export interface CommittedBatch extends TopicPartition {
   readonly deadLetters: ReadonlyMap<DeadLetterReason, number>;
   /** Rows by the way they were written. */
   readonly rows: ReadonlyMap<WriteMethod, number>;
-  /** The records, whose contents are of no interest here. */
+  /** The records, without their contents. */
   readonly written: readonly Pick<StreamRecord, 'timestamp'>[];
   /** When the oldest of the records was fetched. */
   readonly fetchedAt: Date;
@@ -20,8 +20,7 @@ export interface CommittedBatch extends TopicPartition {
 }
 
 /**
- * What the pipeline tells those who watch it: metrics and logs subscribe, the pipeline knows neither. A listener must
- * not throw.
+ * Events of the pipeline: metrics and the log subscribe, and the pipeline knows neither. A listener must not throw.
  */
 export interface StreamListener {
   /** Rows, dead letters and the offset are committed. */
@@ -38,7 +37,7 @@ export interface StreamListener {
   onPaused(isPaused: boolean): void;
 }
 
-/** Writes what the pipeline does to the log: outages and fencing as warnings, transactions only at debug. */
+/** Writes the pipeline's events to the log: outages and fencing as warnings, transactions only at debug. */
 export function streamLog(logger: Logger): StreamListener {
   return {
     onCommitted: ({ topic, partition, records, deadLetters, nextOffset }) => {

@@ -13,7 +13,7 @@ export interface StreamOptions {
   readonly stallTimeoutMs: number;
 }
 
-/** What a partition's stream works with. */
+/** The ports of a partition's stream. */
 export interface StreamPorts {
   readonly source: RecordSource;
   readonly sink: RecordSink;

@@ -4,7 +4,7 @@ import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { answerAll, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 
-/** A sink whose stored offsets are told when the test says so. */
+/** A sink that answers with its stored offsets when the test says so. */
 function answeringByHand(sink: SimulatedSink) {
   const answers: ((offset: bigint) => void)[] = [];
   sink.positions = () =>

@@ -29,7 +29,7 @@ function attempts(...errors: readonly Error[]) {
   };
 }
 
-/** A clock whose waits are over at once, and what they would have been. */
+/** A clock that ends each wait at once, and the lengths of the waits. */
 function countingClock() {
   const waits: number[] = [];
   const wait = async (ms: number) => {

@@ -8,7 +8,7 @@ import { FatalError, OutageError } from '../../../app/stream/stream-errors.ts';
 import type { CommittedBatch, StreamListener } from '../../../app/stream/stream-listener.ts';
 import { aBatch, PARTITION } from './records.ts';
 
-/** How a transaction ends: `cut after` is committed, but nobody is told. */
+/** How a transaction ends: `cut after` is committed, but its answer is lost. */
 export type Ending = 'answered' | 'cut before' | 'cut after';
 
 /**
@@ -73,7 +73,7 @@ class SimulatedSource implements RecordSource {
   fetchFrom = 0n;
   logStart = 0n;
   isPaused = true;
-  /** Where it was sought to, and what else it was told, in order. */
+  /** The calls of seek, pause and resume, in order. */
   readonly told: string[] = [];
   readonly end: bigint;
 
@@ -120,7 +120,7 @@ class SimulatedSource implements RecordSource {
   async stop(): Promise<void> {}
 }
 
-/** Keeps what it is told. */
+/** Keeps the events. */
 class CountingListener implements StreamListener {
   committed = 0;
   readonly fenced: TopicPartition[] = [];

@@ -12,7 +12,7 @@ beforeAll(async () => {
   await sink.migrate();
 });
 
-/** A topic whose partitions all begin at offset 0. */
+/** A topic with all partitions at offset 0. */
 async function freshTopic(): Promise<void> {
   topic = randomName('topic');
   const partitions = Array.from({ length: PARTITIONS }, (_, partition) => ({ topic, partition, offset: 0n }));
