@@ -1,4 +1,5 @@
 import { recordBytes, type StreamRecord } from './record.ts';
+import type { WriteRequest } from './record-sink.ts';
 
 /** Bounds of what is taken at once; a single record may exceed the bytes. */
 interface TakeLimit {
@@ -7,12 +8,12 @@ interface TakeLimit {
 }
 
 /** Records of one partition and the range of offsets that they stand for, which may hold offsets without a record. */
-export interface QueuedRecords {
-  readonly records: readonly StreamRecord[];
-  /** The range begins here: a transaction of these records expects this offset to be stored ... */
+export interface QueuedRecords extends Pick<WriteRequest, 'records' | 'nextOffset'> {
+  /**
+   * The range begins here, and ends before `nextOffset`: a transaction of these records expects this offset to be
+   * stored.
+   */
   readonly firstOffset: bigint;
-  /** ... and stores this one, which the range ends before. */
-  readonly nextOffset: bigint;
   /** When the oldest of them was fetched. */
   readonly fetchedAt: Date;
 }
