@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Settings } from '../../settings/settings.ts';
 import { connectionConfig } from './database-pool.ts';
-import { cut } from './pg-internals.ts';
+import { destroySocket } from './pg-internals.ts';
 
 /** Below the health indicator's own time-out, so that the verdict names the reason. */
 const CHECK_TIMEOUT_MS = 2_500;
@@ -44,7 +44,7 @@ export function createDatabaseCheck(
       const asked = client;
       await asked.query('SELECT 1').catch((error: unknown) => {
         client = null;
-        cut(asked);
+        destroySocket(asked);
         throw error;
       });
     },

@@ -16,7 +16,7 @@ const connectionOf = (client: ClientBase): PgConnection =>
   (client as unknown as { readonly connection: PgConnection }).connection;
 
 /** Closes a connection's socket without the protocol's goodbye: the server may not be there to read it. */
-export function cut(client: ClientBase): void {
+export function destroySocket(client: ClientBase): void {
   connectionOf(client).stream.destroy();
 }
 

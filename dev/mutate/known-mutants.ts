@@ -12,8 +12,8 @@ const PARTITION_STREAM = 'app/stream/partition-stream.ts';
 const PIPELINE = 'app/stream/pipeline.ts';
 
 /**
- * Changes that lose records, write them twice, end the process or hold it up, and that tests once did not notice. None of
- * them may survive.
+ * Changes that lose records, write them twice, end the process or hold it up, and that tests once did not notice. None
+ * of them may survive.
  */
 export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {

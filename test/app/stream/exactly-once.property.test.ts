@@ -46,7 +46,7 @@ class World {
     this.assign();
   }
 
-  /** A signal arrived: nothing is taken in any more, what is queued may still be written. The next process follows later. */
+  /** A signal arrived: nothing is taken in any more, the queue may still be written. The next process follows later. */
   drain(): void {
     this.#isDraining = true;
     void this.consumer.pipeline.drain();

@@ -113,7 +113,7 @@ test.each(['earliest', 'latest', 'committed'] as const)(
   },
 );
 
-/** A clock that goes on by what is waited, and no faster; but the time of day is set forward each time that it is read. */
+/** A clock that each wait moves on by its length, and nothing else; the time of day is set forward each time it is read. */
 function steppingClock() {
   let now = 0;
   let hours = 0;
