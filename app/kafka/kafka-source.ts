@@ -11,11 +11,12 @@ import { type ClientListener, watchClient } from './client-listener.ts';
 import { EventLoopTurns } from './event-loop-turns.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
 import { kafkajsEvents, type OffsetOutOfRange, type SkippedRange } from './kafkajs-consumer-patches.ts';
+import type { decodeRecord } from './kafkajs-record-patches.ts';
 
 /** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */
 type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
   readonly fetchedOffset: string;
-  readonly messages: readonly StreamRecord[];
+  readonly messages: readonly ReturnType<typeof decodeRecord>[];
 };
 
 /**
