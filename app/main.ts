@@ -6,7 +6,6 @@ import { configure } from './configuration/configure.ts';
 import type { DeadLettersRequest } from './dead-letters/dead-letters-request.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import { productBuild } from './product-build.ts';
-import { keepRecordsYoung } from './young-records.ts';
 
 /** The last lines get this long to reach a reader that is slow. */
 const LAST_LINES_MS = 1_000;
@@ -55,7 +54,6 @@ function onSignal(onFirst: (signal: string) => void): void {
 async function run(settings: Settings): Promise<number> {
   let stop = (_signal: string): void => process.exit(EXIT_CODE.ok);
   onSignal((signal) => stop(signal));
-  keepRecordsYoung();
   const { Application } = await import('./application.ts');
   const application = new Application(settings, productBuild());
   stop = (signal) => void application.stop(signal);

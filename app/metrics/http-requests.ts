@@ -1,4 +1,3 @@
-import { LabelSets } from './label-sets.ts';
 import type { Labels, MetricSources } from './metric-source.ts';
 import { Timer } from './timer.ts';
 
@@ -50,7 +49,6 @@ export class HttpRequests {
   readonly #active = new Map<object, { readonly method: string; readonly beganAt: number }>();
   /** Methods of requests that were ever under way: their series stay, at 0. */
   readonly #seenMethods = new Set(['GET']);
-  readonly #activeLabels = new LabelSets((method: string) => ({ ...NOT_ANSWERED, method }));
 
   /** @param now Milliseconds of a clock that never goes back. @default performance.now() */
   constructor(now: () => number = () => performance.now()) {
@@ -106,7 +104,7 @@ export class HttpRequests {
   #ages(): { labels: Labels; ages: number[] }[] {
     const active = [...this.#active.values()];
     return [...this.#seenMethods].map((method) => ({
-      labels: this.#activeLabels.of(method),
+      labels: { ...NOT_ANSWERED, method },
       ages: active.filter((request) => request.method === method).map(({ beganAt }) => (this.#now() - beganAt) / 1_000),
     }));
   }

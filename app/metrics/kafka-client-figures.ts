@@ -1,6 +1,5 @@
 import { type ClientListener, FETCH_REQUEST } from '../kafka/client-listener.ts';
 import type { ConsumerReport } from '../stream/consumer-state.ts';
-import { LabelSets } from './label-sets.ts';
 import { type Labels, type MetricSource, type MetricSources, type Sample, single } from './metric-source.ts';
 import { PerPartition } from './per-partition.ts';
 import { RecentSum } from './recent-sum.ts';
@@ -41,7 +40,6 @@ export class KafkaClientFigures implements ClientListener {
   readonly #onCrash: () => void;
   readonly #now: () => number;
   readonly #client: Labels;
-  readonly #topicLabels: LabelSets<[topic: string]>;
   readonly #partitions: PerPartition<{ readonly labels: Labels; readonly largestLag: TimeWindowMax }>;
   readonly #topics: ReadonlyMap<string, TopicFigures>;
   readonly #fetches: RecentSum;
@@ -70,7 +68,6 @@ export class KafkaClientFigures implements ClientListener {
     this.#report = report;
     this.#now = now;
     this.#client = { client_id: identity.clientId, kafka_version: identity.version };
-    this.#topicLabels = new LabelSets((topic) => ({ ...this.#client, topic }));
     this.#partitions = new PerPartition((topic, partition) => ({
       labels: { ...this.#client, partition: String(partition), topic },
       largestLag: new TimeWindowMax(now),
@@ -155,7 +152,7 @@ export class KafkaClientFigures implements ClientListener {
 
   #perTopic(read: (figures: TopicFigures) => number): MetricSource {
     return () =>
-      [...this.#topics].map(([topic, figures]) => ({ labels: this.#topicLabels.of(topic), value: read(figures) }));
+      [...this.#topics].map(([topic, figures]) => ({ labels: { ...this.#client, topic }, value: read(figures) }));
   }
 
   /** A series for each partition whose lag is known. */

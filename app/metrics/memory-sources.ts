@@ -1,6 +1,5 @@
 import { totalmem } from 'node:os';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
-import { LabelSets } from './label-sets.ts';
 import { type Labels, type MetricSources, type Sample, single } from './metric-source.ts';
 import { oncePerScrape } from './once-per-scrape.ts';
 
@@ -47,12 +46,9 @@ function processLimit(): number {
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
 
-const pools = new LabelSets((area: string, id: string) => ({ area, id }));
-const buffers = new LabelSets((id: string) => ({ id }));
+const heap = (id: string, value: number): Sample => ({ labels: { area: 'heap', id }, value });
 
-const heap = (id: string, value: number): Sample => ({ labels: pools.of('heap', id), value });
-
-const nonheap = (id: string, value: number): Sample => ({ labels: pools.of('nonheap', id), value });
+const nonheap = (id: string, value: number): Sample => ({ labels: { area: 'nonheap', id }, value });
 
 function nonheapLimit(labels: Labels): Sample {
   return { labels, value: labels['id'] === REST_WITH_THE_LIMIT ? processLimit() : NO_LIMIT };
@@ -71,7 +67,7 @@ function nonheapBytes(): Sample[] {
 function bufferBytes(): Sample[] {
   const { external, arrayBuffers } = memoryUsage();
   return [
-    { labels: buffers.of('array_buffers'), value: arrayBuffers },
-    { labels: buffers.of('external'), value: Math.max(0, external - arrayBuffers) },
+    { labels: { id: 'array_buffers' }, value: arrayBuffers },
+    { labels: { id: 'external' }, value: Math.max(0, external - arrayBuffers) },
   ];
 }

@@ -2,10 +2,7 @@ import type { MetricKey } from '../../contract/metrics.ts';
 
 /** One series of a family at the time of the scrape. */
 export interface Sample {
-  /**
-   * Values of the labels that the catalogue names for the family. A source that gives the same object for the same series
-   * each time spares the scrape writing it out anew.
-   */
+  /** Values of the labels that the catalogue names for the family. */
   readonly labels: Labels;
   /** The value; of a summary or histogram, the sum of what was observed. Left out of the scrape when it is no finite number. */
   readonly value: number;

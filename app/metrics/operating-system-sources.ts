@@ -8,7 +8,6 @@ import {
   type ThreadStatus,
   threadStatuses,
 } from './process-status.ts';
-import { readAhead } from './read-ahead.ts';
 
 type OperatingSystemMetrics = Pick<
   MetricSources,
@@ -45,17 +44,14 @@ interface Readings {
   readonly threads: () => readonly ThreadStatus[];
 }
 
-/**
- * Figures that only the operating system has; without series where there is no `/proc`. Each thread has a file of its own, so they are
- * read ahead.
- */
+/** Figures that only the operating system has; without series where there is no `/proc`. */
 export function operatingSystemSources(
   readings: Readings = { status: processStatus, threads: threadStatuses },
 ): OperatingSystemMetrics {
   const status = oncePerScrape(readings.status);
   const seen = new Set<string>();
   let peak = 0;
-  const threads = readAhead(() => {
+  const threads = oncePerScrape(() => {
     const known = readings.threads();
     peak = Math.max(peak, known.length);
     for (const { id } of known) {

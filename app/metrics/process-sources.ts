@@ -1,7 +1,6 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { type MetricSources, single } from './metric-source.ts';
-import { readAhead } from './read-ahead.ts';
 
 type ProcessMetrics = Pick<
   MetricSources,
@@ -19,7 +18,7 @@ export function processSources(): ProcessMetrics {
     cpuUsage: single(shareSince(processTimes)),
     cpuTime: single(() => usedMs() * 1_000_000),
     systemCpuUsage: single(shareSince(systemTimes)),
-    cpuCount: single(processors),
+    cpuCount: single(availableParallelism),
     loadAverage: single(() => loadavg()[0] ?? 0),
     uptime: single(() => process.uptime()),
     startTime: single(() => performance.timeOrigin / 1_000),
@@ -33,16 +32,13 @@ interface ProcessorTimes {
   readonly availableMs: number;
 }
 
-/** Newer versions of Node.js read the files of the control group for it each time. */
-const processors = readAhead(availableParallelism);
-
 function usedMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
 
 function processTimes(): ProcessorTimes {
-  return { usedMs: usedMs(), availableMs: process.uptime() * 1_000 * processors() };
+  return { usedMs: usedMs(), availableMs: process.uptime() * 1_000 * availableParallelism() };
 }
 
 function systemTimes(): ProcessorTimes {

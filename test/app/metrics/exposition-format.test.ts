@@ -93,14 +93,26 @@ test.each(FORMATS)('two scrapes at the same time each have all series (%s)', asy
   expect(other).toBe(one);
 });
 
-test.each(FORMATS)('a series of the label of a tag has its own value (%s)', async (format) => {
-  const exposition = exposed(
-    format,
-    { recordsLag: () => [lag('0', 1)] },
-    { application: 'a', zone: 'z', topic: 'tag' },
-  );
+test.each(FORMATS)('a scrape that begins before another one has ended keeps to its own moment (%s)', async (format) => {
+  let samples = [lag('0', 1)];
+  const exposition = exposed(format, { recordsLag: () => samples, hikariAcquire: () => samples });
+  const before = exposition.write();
+  samples = [];
+  const after = exposition.write();
+  expect(withoutHeader(await before)).toHaveLength(3);
+  expect(withoutHeader(await after)).toEqual([]);
+});
+
+test.each(FORMATS)('where a tag has the name of a label, the series has its own value (%s)', async (format) => {
+  const sources: Partial<MetricSources> = {
+    recordsLag: () => [lag('0', 1)],
+    hikariAcquire: () => [{ labels: { pool: 'own' }, value: 2, count: 3 }],
+  };
+  const exposition = exposed(format, sources, { application: 'a', pool: 'tag', topic: 'tag' });
   expect(withoutHeader(await exposition.write())).toEqual([
-    'kafka_consumer_records_lag{application="a",partition="0",topic="orders",zone="z"} 1',
+    'hikaricp_connections_acquire_seconds_count{application="a",pool="own",topic="tag"} 3',
+    'hikaricp_connections_acquire_seconds_sum{application="a",pool="own",topic="tag"} 2',
+    'kafka_consumer_records_lag{application="a",partition="0",pool="tag",topic="orders"} 1',
   ]);
 });
 

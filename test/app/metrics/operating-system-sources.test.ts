@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { operatingSystemSources } from '../../../app/metrics/operating-system-sources.ts';
 import type { ProcessStatus } from '../../../app/metrics/process-status.ts';
@@ -17,9 +16,6 @@ const STATUS: ProcessStatus = {
 const THREADS = threads({ 1: 'R', 2: 'S', 3: 'S', 4: 'D', 5: 'I' });
 
 const readings = { status: () => STATUS, threads: () => THREADS };
-
-/** Threads are read when a scrape is answered. */
-const answered = () => setImmediate();
 
 const first = (source: () => readonly { value: number }[]) => source()[0]?.value;
 
@@ -44,7 +40,7 @@ test('the peak stays when threads end, and each thread that was seen has started
   const sources = operatingSystemSources({ ...readings, threads: () => known });
   expect([first(sources.threadsPeak), first(sources.threadsStarted)]).toEqual([5, 5]);
   known = threads({ 1: 'R', 6: 'S' });
-  await answered();
+  await Promise.resolve();
   expect([first(sources.threadsLive), first(sources.threadsPeak), first(sources.threadsStarted)]).toEqual([2, 5, 6]);
 });
 
