@@ -1,40 +1,80 @@
 import type { MetricDefinition } from '../../contract/metrics.ts';
 import type { Labels, Sample } from './metric-source.ts';
 
-/**
- * Writes a family of a type that none of prom-client's metrics can stand for:
- *
- * - `summary` and `histogram`: prom-client's take observations one by one, and no count and sum that are kept elsewhere. They
- *   write `le` before the other labels and the sum before the count; Spring Boot sorts the labels and has the count first.
- * - `info`: prom-client does not know this type of OpenMetrics, whose samples have a suffix that the family has not.
- *
- * @param tags Labels of every series.
- * @returns the lines of the family, HELP first as prom-client has it; an empty text when there are no series
- */
-export function familyText(
-  { name, type, help, buckets: bounds = [] }: MetricDefinition,
-  samples: readonly Sample[],
-  tags: Labels,
-): string {
-  const line = (suffix: string, labels: Labels, value: number) =>
-    `${name}_${suffix}{${labelText({ ...tags, ...labels })}} ${value}\n`;
-  const bucketLines = ({ labels, count = 0, buckets = [] }: Sample) =>
-    [...bounds, '+Inf'].map((le, index) => line('bucket', { ...labels, le: String(le) }, buckets[index] ?? count));
-  const lines = samples.flatMap((sample) => {
-    const { labels, value, count = 0 } = sample;
-    if (type === 'info') {
-      return line('info', labels, value);
-    }
-    const upToBounds = type === 'histogram' ? bucketLines(sample) : [];
-    return [...upToBounds, line('count', labels, count), line('sum', labels, value)];
-  });
-  return lines.length === 0 ? '' : `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+/** The two text formats of Prometheus. */
+export type ExpositionFormat = 'text' | 'openmetrics';
+
+/** A series as a source or one of prom-client's metrics gives it. */
+export interface Series extends Pick<Sample, 'value' | 'count' | 'buckets'> {
+  readonly labels: LabelValues;
 }
 
-const labelText = (labels: Labels): string =>
-  Object.entries(labels)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([label, value]) => `${label}="${escaped(value).replaceAll('"', '\\"')}"`)
-    .join(',');
+type LabelValues = Readonly<Partial<Record<string, string | number>>>;
+
+/**
+ * How a family is written. prom-client's registry is not asked for the text, for two reasons:
+ *
+ * - It would take a scrape of 200 partitions beyond its 8 ms of processor time
+ *   (docs/decisions/0021-scrapes-cost-processor-time.md).
+ * - It cannot write all of them. prom-client's summaries and histograms take observations one by one, and no count and sum that are
+ *   kept elsewhere; it knows no `info`; in OpenMetrics it has HELP before TYPE, where Spring Boot has it after.
+ *
+ * @param tags Labels of every series; a label of the family's own with the same name goes before.
+ * @returns the lines of the family for its series; an empty text when there are none
+ */
+export function familyWriter(
+  definition: MetricDefinition,
+  tags: Labels,
+  format: ExpositionFormat,
+): (series: readonly Series[]) => string {
+  const { name, type, labels: ownLabels, buckets: bounds = [] } = definition;
+  const header = headerText(definition, format);
+  const labelText = labelWriter(ownLabels, tags);
+  const bucketLabelText = labelWriter([...ownLabels, 'le'], tags);
+  const bucketLine = ({ labels, count, buckets = [] }: Series, le: string | number, index: number) =>
+    `${name}_bucket${bucketLabelText({ ...labels, le })} ${buckets[index] ?? count}\n`;
+  const lines = (series: Series): string => {
+    const { labels, value, count = 0 } = series;
+    if (type !== 'summary' && type !== 'histogram') {
+      return `${name}${labelText(labels)} ${value}\n`;
+    }
+    const upToBounds = type === 'histogram' ? [...bounds, '+Inf'].map((le, i) => bucketLine(series, le, i)) : [];
+    const all = labelText(labels);
+    return `${upToBounds.join('')}${name}_count${all} ${count}\n${name}_sum${all} ${value}\n`;
+  };
+  return (series) => (series.length === 0 ? '' : header + series.map(lines).join(''));
+}
+
+/** OpenMetrics names a family without the suffix of its samples, knows infos, and has TYPE first as Spring Boot writes it. */
+function headerText({ name, type, help }: MetricDefinition, format: ExpositionFormat): string {
+  const description = escaped(help);
+  if (format === 'text') {
+    return `# HELP ${name} ${description}\n# TYPE ${name} ${type === 'info' ? 'gauge' : type}\n`;
+  }
+  const family = name.replace(type === 'info' ? /_info$/ : /_total$/, '');
+  return `# TYPE ${family} ${type}\n# HELP ${family} ${description}\n`;
+}
+
+/** Writes the label pairs of a series, by name as Spring Boot sorts them; what does not change is put together only once. */
+function labelWriter(own: readonly string[], tags: Labels): (labels: LabelValues) => string {
+  const names = [...new Set([...own, ...Object.keys(tags)])].sort();
+  const pairs = names.map((name, index) => {
+    const before = `${index === 0 ? '' : ','}${name}="`;
+    return own.includes(name) ? { name, before } : { text: `${before}${escapedValue(tags[name])}"` };
+  });
+  return (labels) => {
+    let written = '';
+    for (const { name, before, text } of pairs) {
+      written += text ?? `${before}${escapedValue(labels[name])}"`;
+    }
+    return written === '' ? '' : `{${written}}`;
+  };
+}
+
+/** Most values have nothing to escape, and a test of that costs less than three replacements. */
+function escapedValue(value: string | number = ''): string {
+  const text = String(value);
+  return /[\\\n"]/.test(text) ? escaped(text).replaceAll('"', '\\"') : text;
+}
 
 const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { Exposition, type ExpositionFormat } from '../../../app/metrics/exposition.ts';
+import { Exposition } from '../../../app/metrics/exposition.ts';
+import type { ExpositionFormat } from '../../../app/metrics/family-text.ts';
 import type { Labels, MetricSource, MetricSources, Sample } from '../../../app/metrics/metric-source.ts';
 import { METRICS } from '../../../contract/metrics.ts';
 

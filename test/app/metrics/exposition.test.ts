@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ExpositionFormat } from '../../../app/metrics/exposition.ts';
+import type { ExpositionFormat } from '../../../app/metrics/family-text.ts';
 import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
 import { ERROR_REASON, LOG_LEVELS, TRANSACTION_OUTCOMES, WRITE_METHODS } from '../../../contract/metrics/definition.ts';
 import { METRICS, type MetricDefinition, SERIES_BUDGET } from '../../../contract/metrics.ts';

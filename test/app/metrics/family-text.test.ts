@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { Gauge, Registry } from 'prom-client';
-import { familyText } from '../../../app/metrics/family-text.ts';
+import { familyWriter } from '../../../app/metrics/family-text.ts';
 import type { MetricDefinition } from '../../../contract/metrics.ts';
 
 const HELP = 'Tells \\ what\nit "is".';
 
 const definitionOf = (type: MetricDefinition['type']): MetricDefinition => ({
-  name: 'orders_seconds',
+  name: type === 'info' ? 'orders_seconds_info' : 'orders_seconds',
   type,
   help: HELP,
   labels: ['topic'],
@@ -15,7 +15,7 @@ const definitionOf = (type: MetricDefinition['type']): MetricDefinition => ({
 
 const linesOf = (type: MetricDefinition['type'], ...labels: string[]) => {
   const samples = labels.map((topic) => ({ labels: { topic }, value: 1.5, count: 3, buckets: [1, 2] }));
-  return familyText(definitionOf(type), samples, { application: 'a' }).split('\n');
+  return familyWriter(definitionOf(type), { application: 'a' }, 'openmetrics')(samples).split('\n');
 };
 
 test.each<[MetricDefinition['type'], readonly string[]]>([
@@ -32,7 +32,7 @@ test.each<[MetricDefinition['type'], readonly string[]]>([
     ],
   ],
 ])('each line of a series of type %s has its own value, and the family ends with a line break', (type, expected) => {
-  const [help, kind, ...lines] = linesOf(type, 'first');
+  const [kind, help, ...lines] = linesOf(type, 'first');
   expect(help).toMatch(/^# HELP orders_seconds /);
   expect(kind).toBe(`# TYPE orders_seconds ${type}`);
   expect(lines).toEqual([...expected.map((line) => `orders_seconds${line}`), '']);
@@ -44,7 +44,7 @@ test.each(['info', 'summary', 'histogram'] as const)('series of type %s follow e
   expect(two.slice(one.length - 1)).toEqual(one.slice(2).map((line) => line.replace('first', 'second')));
 });
 
-test.each(['info', 'summary', 'histogram'] as const)(
+test.each(['gauge', 'counter', 'info', 'summary', 'histogram'] as const)(
   'help and labels of type %s are escaped as by prom-client',
   async (type) => {
     const topic = 'with "quotes", \\ and\na line';
@@ -58,7 +58,12 @@ test.each(['info', 'summary', 'histogram'] as const)(
     gauge.set({ application: 'a', topic }, 1.5);
     const [help, , series = ''] = (await registry.getSingleMetricAsString('orders_seconds')).split('\n');
     const lines = linesOf(type, topic);
-    expect(lines[0]).toBe(help);
+    expect(lines[1]).toBe(help);
     expect(lines.at(-2)?.replace(/^\w+/, 'orders_seconds')).toBe(series);
   },
 );
+
+test('a series without labels has no braces', () => {
+  const write = familyWriter({ ...definitionOf('gauge'), labels: [] }, {}, 'text');
+  expect(write([{ labels: {}, value: 2 }]).split('\n')).toContain('orders_seconds 2');
+});
