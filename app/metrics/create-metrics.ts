@@ -4,23 +4,23 @@ import type { ClientListener } from '../kafka/client-listener.ts';
 import { KAFKAJS_VERSION } from '../kafka/kafkajs-patches.ts';
 import type { ConsumerReport } from '../stream/consumer-state.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';
+import { type PoolFigures, PoolMetrics } from './connection-pool.ts';
+import { StreamCounters } from './consumer-counters.ts';
 import { DiskSpace } from './disk-space.ts';
 import { Exposition } from './exposition.ts';
 import type { ExpositionFormat } from './family-text.ts';
 import { GarbageCollection } from './garbage-collection.ts';
-import { HeapActivity } from './heap-activity.ts';
-import { HttpRequests } from './http-requests.ts';
-import { KafkaClientFigures } from './kafka-client-figures.ts';
+import { HttpRequests } from './http-server-requests.ts';
+import { HeapActivity } from './jvm-gc.ts';
+import { memorySources } from './jvm-memory.ts';
+import { KafkaClientFigures } from './kafka-client.ts';
 import { LogEvents } from './log-events.ts';
-import { memorySources } from './memory-sources.ts';
 import { MetricReader } from './metric-reading.ts';
 import { single } from './metric-source.ts';
 import { oncePerScrape } from './once-per-scrape.ts';
 import { operatingSystemSources } from './operating-system-sources.ts';
-import { type PoolFigures, PoolMetrics } from './pool-metrics.ts';
-import { processSources } from './process-sources.ts';
-import { StartupTimes } from './startup-times.ts';
-import { StreamCounters } from './stream-counters.ts';
+import { processSources } from './process-cpu.ts';
+import { StartupTimes } from './process-start.ts';
 
 /** Where the figures come from. */
 export interface MetricsOptions {

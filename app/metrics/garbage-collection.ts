@@ -1,6 +1,6 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import type { MetricSources } from './metric-source.ts';
-import { RecentSum } from './recent-sum.ts';
+import { RecentSum } from './time-windows.ts';
 import { Timer } from './timer.ts';
 
 /** V8's kinds of collection in Micrometer's labels: `action` says what ended, `cause` names V8's phase, `gc` the collector. */

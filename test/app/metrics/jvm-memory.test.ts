@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { expect, jest, test } from '@jest/globals';
-import { memorySources } from '../../../app/metrics/memory-sources.ts';
+import { memorySources } from '../../../app/metrics/jvm-memory.ts';
 import type { Sample } from '../../../app/metrics/metric-source.ts';
 
 const total = (samples: readonly Sample[], area: string) =>

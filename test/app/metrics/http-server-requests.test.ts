@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { HttpRequests } from '../../../app/metrics/http-requests.ts';
+import { HttpRequests } from '../../../app/metrics/http-server-requests.ts';
 
 const HEALTH = { method: 'GET', uri: '/actuator/health' };
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { StreamCounters } from '../../../app/metrics/consumer-counters.ts';
 import type { Sample } from '../../../app/metrics/metric-source.ts';
-import { StreamCounters } from '../../../app/metrics/stream-counters.ts';
 import type { PartitionReport } from '../../../app/stream/consumer-state.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';

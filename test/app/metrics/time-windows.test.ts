@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { RecentSum } from '../../../app/metrics/recent-sum.ts';
+import { RecentSum } from '../../../app/metrics/time-windows.ts';
 
 const MINUTE = 60_000;
 

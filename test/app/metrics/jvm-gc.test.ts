@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type Collection, HeapActivity, type HeapMoment } from '../../../app/metrics/heap-activity.ts';
+import { type Collection, HeapActivity, type HeapMoment } from '../../../app/metrics/jvm-gc.ts';
 
 const heap = (young: number, old: number): HeapMoment => ({
   heapSpaceStatistics: [

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { FETCH_REQUEST } from '../../../app/kafka/client-listener.ts';
-import { KafkaClientFigures } from '../../../app/metrics/kafka-client-figures.ts';
+import { KafkaClientFigures } from '../../../app/metrics/kafka-client.ts';
 import type { PartitionReport } from '../../../app/stream/consumer-state.ts';
 import { RUNNING } from '../management/running-management.ts';
 

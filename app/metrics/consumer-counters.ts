@@ -7,7 +7,7 @@ import { OutageError } from '../stream/stream-errors.ts';
 import type { CommittedBatch, StreamListener } from '../stream/stream-listener.ts';
 import { LabelledCounts } from './labelled-counts.ts';
 import { type Labels, type MetricSource, type MetricSources, type Sample, single } from './metric-source.ts';
-import { PerPartition } from './per-partition.ts';
+import { PerPartition } from './partition-lag.ts';
 import { StopWatch } from './stop-watch.ts';
 import { WriteFigures } from './write-figures.ts';
 

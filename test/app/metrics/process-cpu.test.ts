@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { processSources } from '../../../app/metrics/process-sources.ts';
+import { processSources } from '../../../app/metrics/process-cpu.ts';
 
 const current = (source: () => readonly { value: number }[]) => source()[0]?.value ?? Number.NaN;
 
