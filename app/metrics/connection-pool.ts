@@ -1,6 +1,6 @@
 import { WRITING_POOL } from '../../contract/metrics/definition.ts';
 import { type MetricSource, type MetricSources, single } from './metric-source.ts';
-import { Timer } from './timer.ts';
+import { Timer } from './time-windows.ts';
 
 /** Connections of the writing pool at one moment. */
 export interface PoolFigures {

@@ -1,15 +1,26 @@
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { ERROR_REASON, type ErrorReason, TRANSACTION_OUTCOMES } from '../../contract/metrics/definition.ts';
+import {
+  ERROR_REASON,
+  type ErrorReason,
+  TRANSACTION_OUTCOMES,
+  WRITE_METHODS,
+} from '../../contract/metrics/definition.ts';
+import { METRICS } from '../../contract/metrics.ts';
 import type { ConsumerReport, PartitionReport } from '../stream/consumer-state.ts';
 import type { TopicPartition } from '../stream/record.ts';
 import type { Gap } from '../stream/record-sink.ts';
 import { OutageError } from '../stream/stream-errors.ts';
 import type { CommittedBatch, StreamListener } from '../stream/stream-listener.ts';
-import { LabelledCounts } from './labelled-counts.ts';
-import { type Labels, type MetricSource, type MetricSources, type Sample, single } from './metric-source.ts';
+import {
+  BucketCounts,
+  LabelledCounts,
+  type Labels,
+  type MetricSource,
+  type MetricSources,
+  type Sample,
+  single,
+} from './metric-source.ts';
 import { PerPartition } from './partition-lag.ts';
-import { StopWatch } from './stop-watch.ts';
-import { WriteFigures } from './write-figures.ts';
 
 type StreamMetricKey =
   | 'recordsConsumed'
@@ -139,5 +150,91 @@ export class StreamCounters implements StreamListener {
       return null;
     }
     return behindSince ? Math.max(0, this.#now() - behindSince.getTime()) / 1_000 : 0;
+  }
+}
+
+/** Rows, batch sizes and times of one topic's transactions. */
+class TopicWrites {
+  readonly labels: Labels;
+  readonly rows: LabelledCounts<(typeof WRITE_METHODS)[number]>;
+  readonly processing = new BucketCounts(METRICS.processing.buckets);
+  readonly endToEnd = new BucketCounts(METRICS.endToEnd.buckets);
+  readonly batchRecords = new BucketCounts(METRICS.batchRecords.buckets);
+
+  constructor(topic: string) {
+    this.labels = { topic };
+    this.rows = new LabelledCounts('method', WRITE_METHODS, { topic });
+  }
+}
+
+type WriteMetrics = Pick<MetricSources, 'rowsWritten' | 'processing' | 'endToEnd' | 'batchRecords'>;
+
+/** Measures committed transactions by topic; every series is there from the start. */
+class WriteFigures {
+  readonly #topics: ReadonlyMap<string, TopicWrites>;
+
+  constructor(topics: readonly string[]) {
+    this.#topics = new Map(topics.map((topic) => [topic, new TopicWrites(topic)]));
+  }
+
+  observe({ topic, rows, records, written, fetchedAt, committedAt }: CommittedBatch): void {
+    const writes = this.#topics.get(topic);
+    if (writes === undefined || records === 0) {
+      return;
+    }
+    const committedMs = committedAt.getTime();
+    for (const [method, count] of rows) {
+      writes.rows.add(method, count);
+    }
+    writes.batchRecords.observe(records);
+    writes.processing.observe(seconds(committedMs - fetchedAt.getTime()));
+    for (const { timestamp } of written) {
+      if (timestamp >= 0n) {
+        writes.endToEnd.observe(seconds(committedMs - Number(timestamp)));
+      }
+    }
+  }
+
+  get sources(): WriteMetrics {
+    const histogram = (of: (writes: TopicWrites) => BucketCounts): MetricSource => {
+      return () => [...this.#topics.values()].map((writes) => of(writes).sample(writes.labels));
+    };
+    return {
+      rowsWritten: () => [...this.#topics.values()].flatMap(({ rows }) => rows.source()),
+      processing: histogram(({ processing }) => processing),
+      endToEnd: histogram(({ endToEnd }) => endToEnd),
+      batchRecords: histogram(({ batchRecords }) => batchRecords),
+    };
+  }
+}
+
+/** A producer's clock may be ahead of ours; a sum of durations never falls all the same. */
+const seconds = (milliseconds: number): number => Math.max(0, milliseconds) / 1_000;
+
+/** Adds up the time for which something goes on. */
+export class StopWatch {
+  readonly #now: () => number;
+  #elapsedMs = 0;
+  #startedAt: number | null = null;
+
+  /** @param now Milliseconds of a clock that never goes back. @default performance.now() */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Goes on from here; nothing changes while it is running. */
+  start(): void {
+    this.#startedAt ??= this.#now();
+  }
+
+  stop(): void {
+    this.#elapsedMs += this.#startedAt === null ? 0 : this.#now() - this.#startedAt;
+    this.#startedAt = null;
+  }
+
+  /** The whole time until now. */
+  get seconds(): number {
+    const running = this.#startedAt === null ? 0 : this.#now() - this.#startedAt;
+    return (this.#elapsedMs + running) / 1_000;
   }
 }

@@ -9,18 +9,16 @@ import { StreamCounters } from './consumer-counters.ts';
 import { DiskSpace } from './disk-space.ts';
 import { Exposition } from './exposition.ts';
 import type { ExpositionFormat } from './family-text.ts';
-import { GarbageCollection } from './garbage-collection.ts';
 import { HttpRequests } from './http-server-requests.ts';
-import { HeapActivity } from './jvm-gc.ts';
+import { GarbageCollection, HeapActivity } from './jvm-gc.ts';
 import { memorySources } from './jvm-memory.ts';
 import { KafkaClientFigures } from './kafka-client.ts';
 import { LogEvents } from './log-events.ts';
 import { MetricReader } from './metric-reading.ts';
-import { single } from './metric-source.ts';
-import { oncePerScrape } from './once-per-scrape.ts';
-import { operatingSystemSources } from './operating-system-sources.ts';
+import { oncePerScrape, single } from './metric-source.ts';
 import { processSources } from './process-cpu.ts';
 import { StartupTimes } from './process-start.ts';
+import { operatingSystemSources } from './process-status.ts';
 
 /** Where the figures come from. */
 export interface MetricsOptions {

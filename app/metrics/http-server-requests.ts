@@ -1,5 +1,5 @@
 import type { Labels, MetricSources } from './metric-source.ts';
-import { Timer } from './timer.ts';
+import { Timer } from './time-windows.ts';
 
 /** An HTTP request, as far as the metrics tell requests apart. */
 export interface HttpRequest {

@@ -1,7 +1,6 @@
 import { totalmem } from 'node:os';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
-import { type Labels, type MetricSources, type Sample, single } from './metric-source.ts';
-import { oncePerScrape } from './once-per-scrape.ts';
+import { type Labels, type MetricSources, oncePerScrape, type Sample, single } from './metric-source.ts';
 
 /** V8 knows one limit for the whole heap; the space that grows up to it carries it, as the JVM's G1 does it, so that a sum is right. */
 const SPACE_WITH_THE_LIMIT = 'old_space';

@@ -2,8 +2,7 @@ import { type ClientListener, FETCH_REQUEST } from '../kafka/client-listener.ts'
 import type { ConsumerReport } from '../stream/consumer-state.ts';
 import { type Labels, type MetricSource, type MetricSources, type Sample, single } from './metric-source.ts';
 import { PerPartition } from './partition-lag.ts';
-import { TimeWindowMax } from './time-window-max.ts';
-import { RecentSum } from './time-windows.ts';
+import { RecentSum, TimeWindowMax } from './time-windows.ts';
 
 /** Kafka's own client looks back over two windows of 30 s. */
 const WINDOW_MS = 60_000;

@@ -1,6 +1,5 @@
 import { LOG_LEVELS, type LogLevel } from '../../contract/metrics/definition.ts';
-import { LabelledCounts } from './labelled-counts.ts';
-import { type MetricSources, single } from './metric-source.ts';
+import { LabelledCounts, type MetricSources, single } from './metric-source.ts';
 
 /** Pino's levels as numbers; what lies between two of them counts as the lower one. */
 const LEVELS: readonly (readonly [number, LogLevel])[] = [

@@ -34,3 +34,73 @@ export function optional(read: () => number | null, labels: Labels = NO_LABELS):
     return value === null ? [] : [{ labels, value }];
   };
 }
+
+/**
+ * Reads once for all sources of a scrape, which are read in one go: the value is kept until everything that follows at once
+ * is done.
+ */
+export function oncePerScrape<Value>(read: () => Value): () => Value {
+  let kept: { readonly value: Value } | null = null;
+  return () => {
+    if (kept === null) {
+      kept = { value: read() };
+      queueMicrotask(() => {
+        kept = null;
+      });
+    }
+    return kept.value;
+  };
+}
+
+/** Counts by the values of one label, a closed set: each is there from the start, with 0. */
+export class LabelledCounts<Value extends string> {
+  readonly #counts: Map<Value, { readonly labels: Labels; value: number }>;
+
+  constructor(label: string, values: readonly Value[], others: Labels = {}) {
+    this.#counts = new Map(values.map((value) => [value, { labels: { ...others, [label]: value }, value: 0 }]));
+  }
+
+  /** Adds to the count of a value; one outside of the set counts nowhere. */
+  add(value: Value, by = 1): void {
+    const count = this.#counts.get(value);
+    if (count !== undefined) {
+      count.value += by;
+    }
+  }
+
+  readonly source: MetricSource = () => [...this.#counts.values()];
+}
+
+/** What one series of a histogram has observed. */
+export class BucketCounts {
+  readonly #bounds: readonly number[];
+  readonly #counts: number[];
+  #count = 0;
+  #sum = 0;
+
+  /** @param bounds upper bounds of the buckets, ascending */
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.#counts = new Array<number>(bounds.length).fill(0);
+  }
+
+  observe(value: number): void {
+    this.#count += 1;
+    this.#sum += value;
+    for (let index = 0; index < this.#bounds.length; index += 1) {
+      if (value <= (this.#bounds[index] ?? 0)) {
+        this.#counts[index] = (this.#counts[index] ?? 0) + 1;
+        return;
+      }
+    }
+  }
+
+  sample(labels: Labels): Sample {
+    let cumulated = 0;
+    const buckets = this.#counts.map((count) => {
+      cumulated += count;
+      return cumulated;
+    });
+    return { labels, value: this.#sum, count: this.#count, buckets };
+  }
+}

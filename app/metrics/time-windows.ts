@@ -1,4 +1,77 @@
-const STEPS = 6;
+/** Count, sum and decaying maximum of durations: what Micrometer's timer knows. */
+export class Timer {
+  readonly #max: TimeWindowMax;
+  #count = 0;
+  #seconds = 0;
+
+  /** @param now Clock of the decaying maximum, in milliseconds. @default performance.now() */
+  constructor(now?: () => number) {
+    this.#max = new TimeWindowMax(now);
+  }
+
+  record(seconds: number): void {
+    this.#count += 1;
+    this.#seconds += seconds;
+    this.#max.record(seconds);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Sum of all durations. */
+  get seconds(): number {
+    return this.#seconds;
+  }
+
+  /** The longest duration of the last two to three minutes; 0 when there was none. */
+  get max(): number {
+    return this.#max.value;
+  }
+}
+
+/** Length of one step, and the number of steps that are remembered: a peak is forgotten after two to three minutes. */
+const STEP_MS = 60_000;
+const STEPS = 3;
+
+/** The largest value of the last minutes, forgotten step by step as Micrometer's timers do it. */
+export class TimeWindowMax {
+  /** Each ring element has the maximum since its own begin; the first one began longest ago and is the one that is read. */
+  readonly #ring: number[] = new Array<number>(STEPS).fill(0);
+  readonly #now: () => number;
+  #stepBegan: number;
+
+  /** @param now Milliseconds of a clock that never goes back. @default performance.now() */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#stepBegan = now();
+  }
+
+  /** Takes a value into account. */
+  record(value: number): void {
+    this.#rotate();
+    for (let step = 0; step < STEPS; step += 1) {
+      this.#ring[step] = Math.max(this.#ring[step] ?? 0, value);
+    }
+  }
+
+  /** The largest value of the last two to three minutes; 0 when there was none. */
+  get value(): number {
+    this.#rotate();
+    return this.#ring[0] ?? 0;
+  }
+
+  #rotate(): void {
+    const steps = Math.floor((this.#now() - this.#stepBegan) / STEP_MS);
+    this.#stepBegan += steps * STEP_MS;
+    for (let step = 0; step < Math.min(steps, STEPS); step += 1) {
+      this.#ring.shift();
+      this.#ring.push(0);
+    }
+  }
+}
+
+const SUM_STEPS = 6;
 
 /** What was recorded in one step of the window. */
 interface Step {
@@ -29,7 +102,7 @@ export class RecentSum {
 
   /** @param now Milliseconds of a clock that never goes back. @default performance.now() */
   constructor(windowMs: number, now: () => number = () => performance.now()) {
-    this.#stepMs = windowMs / STEPS;
+    this.#stepMs = windowMs / SUM_STEPS;
     this.#now = now;
     this.#beganAt = now();
     this.#stepBegan = this.#beganAt;
@@ -72,15 +145,18 @@ export class RecentSum {
 
   #lengthMs(): number {
     const now = this.#now();
-    return Math.max(this.#stepMs, Math.min(now - this.#beganAt, this.#stepMs * (STEPS - 1) + now - this.#stepBegan));
+    return Math.max(
+      this.#stepMs,
+      Math.min(now - this.#beganAt, this.#stepMs * (SUM_STEPS - 1) + now - this.#stepBegan),
+    );
   }
 
   #rotate(): void {
     const passed = Math.floor((this.#now() - this.#stepBegan) / this.#stepMs);
     this.#stepBegan += passed * this.#stepMs;
-    for (let step = 0; step < Math.min(passed, STEPS); step += 1) {
+    for (let step = 0; step < Math.min(passed, SUM_STEPS); step += 1) {
       this.#steps.push(EMPTY);
     }
-    this.#steps = this.#steps.slice(-STEPS);
+    this.#steps = this.#steps.slice(-SUM_STEPS);
   }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { StreamCounters } from '../../../app/metrics/consumer-counters.ts';
+import { StopWatch, StreamCounters } from '../../../app/metrics/consumer-counters.ts';
 import type { Sample } from '../../../app/metrics/metric-source.ts';
 import type { PartitionReport } from '../../../app/stream/consumer-state.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
@@ -164,4 +164,23 @@ test('a transaction that only moves the offset is no batch', () => {
   const [batches] = counters.sources.batchRecords();
   expect(batches).toMatchObject({ count: 1, value: 70_000 });
   expect(batches?.buckets?.at(-1)).toBe(0);
+});
+
+test('adds up the times between start and stop, and counts while it runs', () => {
+  const clock = { now: 1_000 };
+  const watch = new StopWatch(() => clock.now);
+  clock.now += 5_000;
+  expect(watch.seconds).toBe(0);
+  watch.start();
+  clock.now += 2_000;
+  expect(watch.seconds).toBe(2);
+  watch.start();
+  clock.now += 1_000;
+  watch.stop();
+  watch.stop();
+  clock.now += 60_000;
+  expect(watch.seconds).toBe(3);
+  watch.start();
+  clock.now += 500;
+  expect(watch.seconds).toBe(3.5);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { oncePerScrape } from '../../../app/metrics/once-per-scrape.ts';
+import { oncePerScrape } from '../../../app/metrics/metric-source.ts';
 
 test('what is read at once is read once, and later anew', async () => {
   let reads = 0;

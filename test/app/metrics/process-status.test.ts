@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { operatingSystemSources } from '../../../app/metrics/operating-system-sources.ts';
-import type { ProcessStatus } from '../../../app/metrics/process-status.ts';
+import { operatingSystemSources, type ProcessStatus } from '../../../app/metrics/process-status.ts';
 
 const threads = (states: Readonly<Record<string, string>>) =>
   Object.entries(states).map(([id, state]) => ({ id, state }));
