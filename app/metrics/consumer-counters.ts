@@ -6,7 +6,7 @@ import {
   WRITE_METHODS,
 } from '../../contract/metrics/definition.ts';
 import { METRICS } from '../../contract/metrics.ts';
-import type { ConsumerReport, PartitionReport } from '../stream/consumer-state.ts';
+import type { ConsumerReport } from '../stream/consumer-state.ts';
 import type { TopicPartition } from '../stream/record.ts';
 import type { Gap } from '../stream/record-sink.ts';
 import { OutageError } from '../stream/stream-errors.ts';
@@ -17,71 +17,45 @@ import {
   type Labels,
   type MetricSource,
   type MetricSources,
-  type Sample,
   single,
 } from './metric-source.ts';
-import { PerPartition } from './partition-lag.ts';
-
-type StreamMetricKey =
-  | 'recordsConsumed'
-  | 'skippedOffsets'
-  | 'recordsLag'
-  | 'lagSeconds'
-  | 'deadLetters'
-  | 'transactions'
-  | 'errors'
-  | 'retries'
-  | 'pausedSeconds'
-  | keyof WriteFigures['sources'];
+import { PartitionLag } from './partition-lag.ts';
 
 const DEAD_LETTER_REASONS = Object.keys(DEAD_LETTER_REASON) as DeadLetterReason[];
 const ERROR_REASONS = Object.keys(ERROR_REASON) as ErrorReason[];
 
-/** What is counted of one partition, whoever owns it. */
-class PartitionCounts {
-  readonly labels: Labels;
-  consumed = 0;
-  skipped = 0;
-
-  constructor(topic: string, partition: number) {
-    this.labels = { partition: String(partition), topic };
-  }
-}
+type CounterMetrics = Pick<MetricSources, 'deadLetters' | 'transactions' | 'errors' | 'retries' | 'pausedSeconds'>;
 
 /**
- * Counts what the pipeline tells. What has the label partition is exposed for the partitions that the process owns, from 0
- * on; the series goes when the partition is revoked, and a counter continues where it was when it comes back. What is
- * summed over partitions goes on in the counters by topic, which never fall.
+ * Counts the events of the pipeline. Sums over partitions continue in the counters by topic, which never fall; the series by
+ * partition go with its revocation.
  */
-export class StreamCounters implements StreamListener {
-  readonly #report: () => ConsumerReport;
-  readonly #now: () => number;
-  readonly #partitions = new PerPartition((topic, partition) => new PartitionCounts(topic, partition));
+export class ConsumerCounters implements StreamListener {
+  readonly #partitions: PartitionLag;
+  readonly #writes: TopicWrites;
   readonly #deadLetters = new LabelledCounts('reason', DEAD_LETTER_REASONS);
   readonly #transactions = new LabelledCounts('outcome', TRANSACTION_OUTCOMES);
   readonly #errors = new LabelledCounts('reason', ERROR_REASONS);
   readonly #paused = new StopWatch();
-  readonly #figures: WriteFigures;
   #retries = 0;
 
   /**
-   * @param topics what the consumer reads: their series are there from the start
+   * @param topics the subscribed topics: their series are there from the start
    * @param now milliseconds since the epoch
    * @default Date.now()
    */
   constructor(report: () => ConsumerReport, topics: readonly string[], now: () => number = () => Date.now()) {
-    this.#report = report;
-    this.#now = now;
-    this.#figures = new WriteFigures(topics);
+    this.#partitions = new PartitionLag(report, now);
+    this.#writes = new TopicWrites(topics);
   }
 
   onCommitted(batch: CommittedBatch): void {
     this.#transactions.add('committed');
-    this.#partitions.of(batch).consumed += batch.records;
+    this.#partitions.onCommitted(batch);
     for (const [reason, records] of batch.deadLetters) {
       this.#deadLetters.add(reason, records);
     }
-    this.#figures.observe(batch);
+    this.#writes.observe(batch);
   }
 
   onFenced(): void {
@@ -90,7 +64,7 @@ export class StreamCounters implements StreamListener {
   }
 
   onSkipped(gap: Gap): void {
-    this.#partitions.of(gap).skipped += Number(gap.nextOffset - gap.expectedOffset);
+    this.#partitions.onSkipped(gap);
   }
 
   onFailed(_partition: TopicPartition, error: Error): void {
@@ -115,14 +89,10 @@ export class StreamCounters implements StreamListener {
     this.#errors.add('kafka_client');
   }
 
-  /** Sources of the families that this counts. */
-  get sources(): Pick<MetricSources, StreamMetricKey> {
+  get sources(): PartitionLag['sources'] & TopicWrites['sources'] & CounterMetrics {
     return {
-      ...this.#figures.sources,
-      recordsConsumed: this.#perPartition((_, { consumed }) => consumed),
-      skippedOffsets: this.#perPartition((_, { skipped }) => skipped),
-      recordsLag: this.#perPartition(({ lag }) => (lag === null ? null : Number(lag))),
-      lagSeconds: this.#perPartition((owned) => this.#secondsBehind(owned)),
+      ...this.#partitions.sources,
+      ...this.#writes.sources,
       deadLetters: this.#deadLetters.source,
       transactions: this.#transactions.source,
       errors: this.#errors.source,
@@ -130,31 +100,10 @@ export class StreamCounters implements StreamListener {
       pausedSeconds: single(() => this.#paused.seconds),
     };
   }
-
-  #perPartition(read: (owned: PartitionReport, counts: PartitionCounts) => number | null): MetricSource {
-    return () => {
-      const samples: Sample[] = [];
-      for (const owned of this.#report().partitions) {
-        const counts = this.#partitions.of(owned);
-        const value = read(owned, counts);
-        if (value !== null) {
-          samples.push({ labels: counts.labels, value });
-        }
-      }
-      return samples;
-    };
-  }
-
-  #secondsBehind({ lag, behindSince }: PartitionReport): number | null {
-    if (lag === null) {
-      return null;
-    }
-    return behindSince ? Math.max(0, this.#now() - behindSince.getTime()) / 1_000 : 0;
-  }
 }
 
 /** Rows, batch sizes and times of one topic's transactions. */
-class TopicWrites {
+class WritesOfTopic {
   readonly labels: Labels;
   readonly rows: LabelledCounts<(typeof WRITE_METHODS)[number]>;
   readonly processing = new BucketCounts(METRICS.processing.buckets);
@@ -167,14 +116,12 @@ class TopicWrites {
   }
 }
 
-type WriteMetrics = Pick<MetricSources, 'rowsWritten' | 'processing' | 'endToEnd' | 'batchRecords'>;
-
 /** Measures committed transactions by topic; every series is there from the start. */
-class WriteFigures {
-  readonly #topics: ReadonlyMap<string, TopicWrites>;
+class TopicWrites {
+  readonly #topics: ReadonlyMap<string, WritesOfTopic>;
 
   constructor(topics: readonly string[]) {
-    this.#topics = new Map(topics.map((topic) => [topic, new TopicWrites(topic)]));
+    this.#topics = new Map(topics.map((topic) => [topic, new WritesOfTopic(topic)]));
   }
 
   observe({ topic, rows, records, written, fetchedAt, committedAt }: CommittedBatch): void {
@@ -195,8 +142,8 @@ class WriteFigures {
     }
   }
 
-  get sources(): WriteMetrics {
-    const histogram = (of: (writes: TopicWrites) => BucketCounts): MetricSource => {
+  get sources(): Pick<MetricSources, 'rowsWritten' | 'processing' | 'endToEnd' | 'batchRecords'> {
+    const histogram = (of: (writes: WritesOfTopic) => BucketCounts): MetricSource => {
       return () => [...this.#topics.values()].map((writes) => of(writes).sample(writes.labels));
     };
     return {
@@ -208,10 +155,10 @@ class WriteFigures {
   }
 }
 
-/** A producer's clock may be ahead of ours; a sum of durations never falls all the same. */
+/** A producer's clock may be ahead, but a sum of durations never falls. */
 const seconds = (milliseconds: number): number => Math.max(0, milliseconds) / 1_000;
 
-/** Adds up the time for which something goes on. */
+/** Adds up times between start and stop. */
 export class StopWatch {
   readonly #now: () => number;
   #elapsedMs = 0;

@@ -5,7 +5,7 @@ import { KAFKAJS_VERSION } from '../kafka/kafkajs-patches.ts';
 import type { ConsumerReport } from '../stream/consumer-state.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';
 import { type PoolFigures, PoolMetrics } from './connection-pool.ts';
-import { StreamCounters } from './consumer-counters.ts';
+import { ConsumerCounters } from './consumer-counters.ts';
 import { DiskSpace } from './disk-space.ts';
 import { Exposition } from './exposition.ts';
 import type { ExpositionFormat } from './family-text.ts';
@@ -54,7 +54,7 @@ export interface Metrics {
 export function createMetrics({ settings, report, pool, healthFailures }: MetricsOptions): Metrics {
   const { topics, clientId } = settings.kafka;
   const reported = oncePerScrape(report);
-  const counters = new StreamCounters(reported, topics);
+  const counters = new ConsumerCounters(reported, topics);
   const identity = { clientId, version: `kafkajs ${KAFKAJS_VERSION}`, topics };
   const client = new KafkaClientFigures(identity, reported, () => counters.clientCrashed());
   const connections = new PoolMetrics(oncePerScrape(pool));

@@ -1,6 +1,75 @@
+import type { ConsumerReport, PartitionReport } from '../stream/consumer-state.ts';
 import type { TopicPartition } from '../stream/record.ts';
+import type { Gap } from '../stream/record-sink.ts';
+import type { CommittedBatch } from '../stream/stream-listener.ts';
+import type { Labels, MetricSource, MetricSources, Sample } from './metric-source.ts';
 
-/** What is kept of each partition, made when it is asked for first. A scrape asks a thousand times, so no key is put together for it. */
+type PartitionMetrics = Pick<MetricSources, 'recordsConsumed' | 'skippedOffsets' | 'recordsLag' | 'lagSeconds'>;
+
+/** Counters of one partition. They outlive its revocation. */
+interface PartitionCounts {
+  readonly labels: Labels;
+  consumed: number;
+  skipped: number;
+}
+
+/**
+ * Lag, consumed records and skipped offsets by partition, from 0 on, for the partitions that the process owns: the series
+ * goes when the partition is revoked, and a counter continues where it was when it comes back.
+ */
+export class PartitionLag {
+  readonly #report: () => ConsumerReport;
+  readonly #now: () => number;
+  readonly #counts = new PerPartition<PartitionCounts>((topic, partition) => {
+    return { labels: { partition: String(partition), topic }, consumed: 0, skipped: 0 };
+  });
+
+  /** @param now milliseconds since the epoch */
+  constructor(report: () => ConsumerReport, now: () => number) {
+    this.#report = report;
+    this.#now = now;
+  }
+
+  onCommitted(batch: CommittedBatch): void {
+    this.#counts.of(batch).consumed += batch.records;
+  }
+
+  onSkipped(gap: Gap): void {
+    this.#counts.of(gap).skipped += Number(gap.nextOffset - gap.expectedOffset);
+  }
+
+  get sources(): PartitionMetrics {
+    return {
+      recordsConsumed: this.#perOwned((_, { consumed }) => consumed),
+      skippedOffsets: this.#perOwned((_, { skipped }) => skipped),
+      recordsLag: this.#perOwned(({ lag }) => (lag === null ? null : Number(lag))),
+      lagSeconds: this.#perOwned((owned) => this.#secondsBehind(owned)),
+    };
+  }
+
+  #perOwned(read: (owned: PartitionReport, counts: PartitionCounts) => number | null): MetricSource {
+    return () => {
+      const samples: Sample[] = [];
+      for (const owned of this.#report().partitions) {
+        const counts = this.#counts.of(owned);
+        const value = read(owned, counts);
+        if (value !== null) {
+          samples.push({ labels: counts.labels, value });
+        }
+      }
+      return samples;
+    };
+  }
+
+  #secondsBehind({ lag, behindSince }: PartitionReport): number | null {
+    if (lag === null) {
+      return null;
+    }
+    return behindSince ? Math.max(0, this.#now() - behindSince.getTime()) / 1_000 : 0;
+  }
+}
+
+/** A value for each partition, made at its first use. A scrape asks a thousand times, so no key is put together for it. */
 export class PerPartition<Kept> {
   readonly #make: (topic: string, partition: number) => Kept;
   readonly #topics = new Map<string, Map<number, Kept>>();

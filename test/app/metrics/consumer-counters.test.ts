@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { StopWatch, StreamCounters } from '../../../app/metrics/consumer-counters.ts';
+import { ConsumerCounters, StopWatch } from '../../../app/metrics/consumer-counters.ts';
 import type { Sample } from '../../../app/metrics/metric-source.ts';
 import type { PartitionReport } from '../../../app/stream/consumer-state.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
@@ -12,11 +12,11 @@ import { aCommit, PARTITION } from '../stream/records.ts';
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
 let partitions: PartitionReport[];
-let counters: StreamCounters;
+let counters: ConsumerCounters;
 
 beforeEach(() => {
   partitions = [owned(0)];
-  counters = new StreamCounters(
+  counters = new ConsumerCounters(
     () => ({ ...RUNNING, partitions }),
     ['orders'],
     () => NOW,
