@@ -11,7 +11,7 @@ export interface PoolFigures {
   readonly max: number;
 }
 
-/** What the pool's timers measure. */
+/** Durations that the pool's timers measure. */
 export type PoolDuration = 'acquire' | 'usage' | 'creation';
 
 type PoolMetricKey = Extract<keyof MetricSources, `${'pool' | 'hikari' | 'jdbc'}${string}`>;
@@ -32,7 +32,7 @@ export class PoolMetrics {
     this.#figures = figures;
   }
 
-  /** Takes how long something of a connection took. */
+  /** Takes a duration of a connection. */
   observe(what: PoolDuration, seconds: number): void {
     this.#timers[what].record(seconds);
   }

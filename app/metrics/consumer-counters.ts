@@ -27,8 +27,8 @@ const ERROR_REASONS = Object.keys(ERROR_REASON) as ErrorReason[];
 type CounterMetrics = Pick<MetricSources, 'deadLetters' | 'transactions' | 'errors' | 'retries' | 'pausedSeconds'>;
 
 /**
- * Counts the events of the pipeline. Sums over partitions continue in the counters by topic, which never fall; the series by
- * partition go with its revocation.
+ * Counts the events of the pipeline. Series by partition go with the partition's revocation; the counters by topic have
+ * the sums over all partitions, and never fall.
  */
 export class ConsumerCounters implements StreamListener {
   readonly #partitions: PartitionLag;

@@ -12,15 +12,15 @@ import type { ExpositionFormat } from './family-text.ts';
 import { HttpRequests } from './http-server-requests.ts';
 import { GarbageCollection, HeapActivity } from './jvm-gc.ts';
 import { memorySources } from './jvm-memory.ts';
-import { KafkaClientFigures } from './kafka-client.ts';
+import { KafkaClientMetrics } from './kafka-client.ts';
 import { LogEvents } from './log-events.ts';
 import { MetricReader } from './metric-reading.ts';
 import { oncePerScrape, single } from './metric-source.ts';
-import { processSources } from './process-cpu.ts';
-import { StartupTimes } from './process-start.ts';
-import { operatingSystemSources } from './process-status.ts';
+import { processCpuSources } from './process-cpu.ts';
+import { ProcessStart } from './process-start.ts';
+import { processStatusSources } from './process-status.ts';
 
-/** Where the figures come from. */
+/** Sources outside of this room. */
 export interface MetricsOptions {
   readonly settings: Pick<Settings, 'kafka' | 'management'>;
   readonly report: () => ConsumerReport;
@@ -29,17 +29,17 @@ export interface MetricsOptions {
   readonly healthFailures: () => number;
 }
 
-/** The consumer's metrics: what feeds them and what shows them. */
+/** The consumer's metrics: their inputs, the scrape, and single readings. */
 export interface Metrics {
-  /** Takes what the pipeline tells. */
+  /** Events of the pipeline. */
   readonly listener: StreamListener;
-  /** Takes what the Kafka client does. */
+  /** Events of the Kafka client. */
   readonly client: ClientListener;
-  /** Takes how long things of the writing pool's connections took. */
+  /** Durations of the writing pool's connections. */
   readonly connections: Pick<PoolMetrics, 'observe' | 'timedOut'>;
   readonly http: HttpRequests;
   readonly log: Pick<LogEvents, 'count' | 'dropped'>;
-  readonly startup: Pick<StartupTimes, 'started' | 'ready'>;
+  readonly startup: Pick<ProcessStart, 'started' | 'ready'>;
   /** Counts a connection to PostgreSQL that could not be opened or broke. */
   databaseConnectionFailed(): void;
   /** Writes all or some families for Prometheus. */
@@ -56,11 +56,11 @@ export function createMetrics({ settings, report, pool, healthFailures }: Metric
   const reported = oncePerScrape(report);
   const counters = new ConsumerCounters(reported, topics);
   const identity = { clientId, version: `kafkajs ${KAFKAJS_VERSION}`, topics };
-  const client = new KafkaClientFigures(identity, reported, () => counters.clientCrashed());
+  const client = new KafkaClientMetrics(identity, reported, () => counters.clientCrashed());
   const connections = new PoolMetrics(oncePerScrape(pool));
   const http = new HttpRequests();
   const log = new LogEvents();
-  const startup = new StartupTimes();
+  const startup = new ProcessStart();
   const disk = new DiskSpace(settings.management.health.diskspace.path);
   const watched = [new GarbageCollection(), new HeapActivity()] as const;
   const [garbageCollection, heapActivity] = watched;
@@ -74,8 +74,8 @@ export function createMetrics({ settings, report, pool, healthFailures }: Metric
     ...memorySources,
     ...garbageCollection.sources,
     ...heapActivity.sources,
-    ...processSources(),
-    ...operatingSystemSources(),
+    ...processCpuSources(),
+    ...processStatusSources(),
     ...disk.sources,
     ...startup.sources,
     databaseConnectionFailures: single(() => connectionFailures),

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import type { MetricSources } from './metric-source.ts';
 
 /**
- * Free and total bytes of a file system. A file system that hangs may hang for ever, so a scrape shows what was read last
- * and has it read anew; there is no series before the first answer.
+ * Free and total bytes of a file system. A file system that hangs may hang for ever, so a scrape shows the last reading
+ * and starts the next one; there is no series before the first answer.
  */
 export class DiskSpace {
   readonly #path: string;

@@ -32,7 +32,8 @@ export class Exposition {
   /**
    * The families as text; one that has no series is left out.
    *
-   * @param includedNames Family names, without a counter's `_total`; unknown ones are passed over. @default every family
+   * @param includedNames Family names, without a counter's `_total`; unknown ones are passed over.
+   * @default every family
    */
   async write(includedNames?: ReadonlySet<string>): Promise<string> {
     const families = [...this.#families].filter(([name]) => includedNames?.has(name) ?? true);
@@ -41,7 +42,7 @@ export class Exposition {
   }
 }
 
-/** The series of a family whose values are numbers. Gauges and counters are prom-client's, and take them over by `collect()`. */
+/** Reads the series with finite values. Gauges and counters are prom-client's, and take them over by `collect()`. */
 function seriesReader(
   { name, help, type, labels: labelNames }: MetricDefinition,
   source: MetricSource,
@@ -65,6 +66,6 @@ function seriesReader(
   return async () => (await metric.get()).values;
 }
 
-/** What families are sorted by, as Spring Boot sorts them: the name without the suffix of counters and infos. */
+/** Families are sorted as by Spring Boot, by the name without the suffix of counters and infos. */
 const baseName = ({ name, type }: MetricDefinition): string =>
   type === 'counter' || type === 'info' ? name.replace(/_(total|info)$/, '') : name;

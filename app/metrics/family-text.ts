@@ -16,8 +16,8 @@ type LabelValues = Readonly<Partial<Record<string, string | number>>>;
  *
  * - It would take a scrape of 200 partitions beyond its 8 ms of processor time
  *   (docs/decisions/0021-scrapes-cost-processor-time.md).
- * - It cannot write all of them. prom-client's summaries and histograms take observations one by one, and no count and sum that are
- *   kept elsewhere; it knows no `info`; in OpenMetrics it has HELP before TYPE, where Spring Boot has it after.
+ * - It cannot write all of them. prom-client's summaries and histograms take observations one by one, and no count and
+ *   sum that are kept elsewhere; it knows no `info`; in OpenMetrics it has HELP before TYPE, unlike Spring Boot.
  *
  * @param tags Labels of every series; a label of the family's own with the same name goes before.
  * @returns the lines of the family for its series; an empty text when there are none
@@ -45,7 +45,7 @@ export function familyWriter(
   return (series) => (series.length === 0 ? '' : header + series.map(lines).join(''));
 }
 
-/** OpenMetrics names a family without the suffix of its samples, knows infos, and has TYPE first as Spring Boot writes it. */
+/** OpenMetrics names a family without the suffix of its samples, and knows infos. Spring Boot has TYPE first there. */
 function headerText({ name, type, help }: MetricDefinition, format: ExpositionFormat): string {
   const description = escaped(help);
   if (format === 'text') {
@@ -55,7 +55,7 @@ function headerText({ name, type, help }: MetricDefinition, format: ExpositionFo
   return `# TYPE ${family} ${type}\n# HELP ${family} ${description}\n`;
 }
 
-/** Writes the label pairs of a series, by name as Spring Boot sorts them; what does not change is put together only once. */
+/** Writes the label pairs of a series, sorted by name as by Spring Boot; the tags are escaped only once. */
 function labelWriter(own: readonly string[], tags: Labels): (labels: LabelValues) => string {
   const names = [...new Set([...own, ...Object.keys(tags)])].sort();
   const pairs = names.map((name, index) => {

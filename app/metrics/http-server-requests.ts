@@ -15,7 +15,7 @@ const UNKNOWN = 'UNKNOWN';
 /** Methods that have a label of their own, as in Spring. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** Different combinations of method, route and status that get series of their own; whoever sends nonsense makes no more. */
+/** Combinations of method, route and status with series of their own; the rest shares one. */
 const MOST_LABEL_SETS = 100;
 
 const OUTCOME: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ const answeredLabels = (method: string, uri: string, status: string): Labels => 
   uri,
 });
 
-/** What Spring says of a request that is under way: nothing is known of its answer or its route yet. */
+/** Spring's labels of a request under way: neither its status nor its route is known yet. */
 const NOT_ANSWERED = { exception: 'none', outcome: 'SUCCESS', status: '200', uri: UNKNOWN };
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -3,7 +3,7 @@ import { GCProfiler, getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import { type MetricSources, single } from './metric-source.ts';
 import { RecentSum, Timer } from './time-windows.ts';
 
-/** V8's kinds of collection in Micrometer's labels: `action` says what ended, `cause` names V8's phase, `gc` the collector. */
+/** V8's kinds of collection in Micrometer's labels: `cause` is V8's phase, `gc` the collector. */
 const PAUSES = new Map<number, { action: string; cause: string; gc: string }>([
   [constants.NODE_PERFORMANCE_GC_MINOR, { action: 'end of minor GC', cause: 'scavenge', gc: 'V8 young' }],
   [constants.NODE_PERFORMANCE_GC_MAJOR, { action: 'end of major GC', cause: 'mark sweep compact', gc: 'V8 old' }],
@@ -14,7 +14,7 @@ const PAUSES = new Map<number, { action: string; cause: string; gc: string }>([
   [constants.NODE_PERFORMANCE_GC_WEAKCB, { action: 'end of major GC', cause: 'weak callbacks', gc: 'V8 old' }],
 ]);
 
-/** Micrometer looks back as far. */
+/** As in Micrometer. */
 const OVERHEAD_WINDOW_MS = 300_000;
 
 /** Watches the pauses of V8's garbage collector; every kind of pause is there from the start, with count 0. */
@@ -47,12 +47,11 @@ export class GarbageCollection {
   /** Sources of the pause summary, of its maximum, and of the share of time that pauses take. */
   get sources(): Pick<MetricSources, 'gcPause' | 'gcPauseMax' | 'gcOverhead'> {
     const series = [...PAUSES].map(([kind, labels]) => ({ labels, timer: this.#timers.get(kind) }));
-    const overhead = { labels: {} };
     return {
       gcPause: () =>
         series.map(({ labels, timer }) => ({ labels, value: timer?.seconds ?? 0, count: timer?.count ?? 0 })),
       gcPauseMax: () => series.map(({ labels, timer }) => ({ labels, value: timer?.max ?? 0 })),
-      gcOverhead: () => [{ ...overhead, value: Math.min(1, this.#recent.perSecond) }],
+      gcOverhead: single(() => Math.min(1, this.#recent.perSecond)),
     };
   }
 
@@ -67,7 +66,7 @@ export class GarbageCollection {
   }
 }
 
-/** V8 keeps what it recorded until it is asked for; asked this often, each answer is small. */
+/** V8 keeps its records of collections until they are read; read this often, they are few. */
 const READ_EVERY_MS = 2_000;
 
 const YOUNG_SPACES: ReadonlySet<string> = new Set(['new_space', 'new_large_object_space']);
@@ -87,7 +86,7 @@ export interface Collection {
 
 type HeapMetrics = Pick<MetricSources, 'gcAllocated' | 'gcPromoted' | 'gcLiveData' | 'gcMaxData' | 'memoryAfterGc'>;
 
-/** What collections tell about the objects on the heap: how fast they are made, and how many stay. */
+/** Allocated, promoted and live bytes of the heap, from V8's records of its collections. */
 export class HeapActivity {
   #profiler: GCProfiler | null = null;
   #timer: NodeJS.Timeout | null = null;

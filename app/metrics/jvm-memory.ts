@@ -2,11 +2,11 @@ import { totalmem } from 'node:os';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import { type Labels, type MetricSources, oncePerScrape, type Sample, single } from './metric-source.ts';
 
-/** V8 knows one limit for the whole heap; the space that grows up to it carries it, as the JVM's G1 does it, so that a sum is right. */
+/** V8 has one limit for the whole heap. As in the JVM's G1, the space that grows up to it carries it: sums fit. */
 const SPACE_WITH_THE_LIMIT = 'old_space';
 const NO_LIMIT = -1;
 
-/** Carries what the container or the machine allows the process, for what is outside the heap has no limit of its own. */
+/** Carries the limit of the container or the machine: memory outside the heap has none of its own. */
 const REST_WITH_THE_LIMIT = 'native';
 
 type MemoryMetrics = Pick<

@@ -7,13 +7,13 @@ import { RecentSum, TimeWindowMax } from './time-windows.ts';
 /** Kafka's own client looks back over two windows of 30 s. */
 const WINDOW_MS = 60_000;
 
-/** What Kafka's own client says of a time that never was. */
+/** Kafka's own client gives this for a time that never was. */
 const NEVER = -1;
 
 type ClientMetricKey = Extract<keyof MetricSources, `client${string}`>;
 
-/** What was fetched for a topic. */
-class TopicFigures {
+/** Records and bytes fetched of a topic. */
+class TopicFetches {
   records = 0;
   bytes = 0;
   readonly recentRecords: RecentSum;
@@ -25,7 +25,7 @@ class TopicFigures {
   }
 }
 
-/** Who the Kafka client says it is. */
+/** The client's labels and its subscription. */
 export interface ClientIdentity {
   readonly clientId: string;
   /** The client library and its version. */
@@ -33,14 +33,14 @@ export interface ClientIdentity {
   readonly topics: readonly string[];
 }
 
-/** Counts what the Kafka client does, and tells it by the names of Kafka's own client. */
-export class KafkaClientFigures implements ClientListener {
+/** Polls, fetches, requests and rebalances of the Kafka client, under the names of Kafka's own client. */
+export class KafkaClientMetrics implements ClientListener {
   readonly #report: () => ConsumerReport;
   readonly #onCrash: () => void;
   readonly #now: () => number;
   readonly #client: Labels;
   readonly #partitions: PerPartition<{ readonly labels: Labels; readonly largestLag: TimeWindowMax }>;
-  readonly #topics: ReadonlyMap<string, TopicFigures>;
+  readonly #topics: ReadonlyMap<string, TopicFetches>;
   readonly #fetches: RecentSum;
   readonly #joins: RecentSum;
   #fetchCount = 0;
@@ -54,7 +54,7 @@ export class KafkaClientFigures implements ClientListener {
   #joinedAt: number | null = null;
 
   /**
-   * @param onCrash told when the client crashed
+   * @param onCrash called when the client crashed
    * @param now Milliseconds of a clock that never goes back. @default performance.now()
    */
   constructor(
@@ -71,7 +71,7 @@ export class KafkaClientFigures implements ClientListener {
       labels: { ...this.#client, partition: String(partition), topic },
       largestLag: new TimeWindowMax(now),
     }));
-    this.#topics = new Map(identity.topics.map((topic) => [topic, new TopicFigures(now)]));
+    this.#topics = new Map(identity.topics.map((topic) => [topic, new TopicFetches(now)]));
     this.#fetches = new RecentSum(WINDOW_MS, now);
     this.#joins = new RecentSum(WINDOW_MS, now);
   }
@@ -149,7 +149,7 @@ export class KafkaClientFigures implements ClientListener {
     return moment === null ? NEVER : (this.#now() - moment) / 1_000;
   }
 
-  #perTopic(read: (figures: TopicFigures) => number): MetricSource {
+  #perTopic(read: (figures: TopicFetches) => number): MetricSource {
     return () =>
       [...this.#topics].map(([topic, figures]) => ({ labels: { ...this.#client, topic }, value: read(figures) }));
   }

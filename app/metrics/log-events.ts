@@ -1,7 +1,7 @@
 import { LOG_LEVELS, type LogLevel } from '../../contract/metrics/definition.ts';
 import { LabelledCounts, type MetricSources, single } from './metric-source.ts';
 
-/** Pino's levels as numbers; what lies between two of them counts as the lower one. */
+/** Pino's levels as numbers; a number between two of them counts as the lower one. */
 const LEVELS: readonly (readonly [number, LogLevel])[] = [
   [50, 'error'],
   [40, 'warn'],

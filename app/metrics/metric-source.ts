@@ -4,7 +4,7 @@ import type { MetricKey } from '../../contract/metrics.ts';
 export interface Sample {
   /** Values of the labels that the catalogue names for the family. */
   readonly labels: Labels;
-  /** The value; of a summary or histogram, the sum of what was observed. Left out of the scrape when it is no finite number. */
+  /** The value; of a summary or histogram, the sum of its observations. A scrape leaves out all but finite numbers. */
   readonly value: number;
   /** Number of observations; only a summary or histogram has it. */
   readonly count?: number;
@@ -14,7 +14,7 @@ export interface Sample {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** The series of one family, read anew at each scrape: a series that is not returned any more is not exposed any more. */
+/** The series of one family, read anew at each scrape: a series that it does not return is not exposed. */
 export type MetricSource = () => readonly Sample[];
 
 /** A source for every entry of the catalogue: a family without one does not compile. */
@@ -36,8 +36,7 @@ export function optional(read: () => number | null, labels: Labels = NO_LABELS):
 }
 
 /**
- * Reads once for all sources of a scrape, which are read in one go: the value is kept until everything that follows at once
- * is done.
+ * Reads once for all sources of a scrape, which are read in one go: the value is kept until the next microtask.
  */
 export function oncePerScrape<Value>(read: () => Value): () => Value {
   let kept: { readonly value: Value } | null = null;
@@ -71,7 +70,7 @@ export class LabelledCounts<Value extends string> {
   readonly source: MetricSource = () => [...this.#counts.values()];
 }
 
-/** What one series of a histogram has observed. */
+/** Observations of one series of a histogram. */
 export class BucketCounts {
   readonly #bounds: readonly number[];
   readonly #counts: number[];

@@ -14,8 +14,8 @@ interface PartitionCounts {
 }
 
 /**
- * Lag, consumed records and skipped offsets by partition, from 0 on, for the partitions that the process owns: the series
- * goes when the partition is revoked, and a counter continues where it was when it comes back.
+ * Lag, consumed records and skipped offsets by partition, from 0 on, for the partitions that the process owns. The
+ * series goes when the partition is revoked; a counter continues where it was when the partition comes back.
  */
 export class PartitionLag {
   readonly #report: () => ConsumerReport;
@@ -69,7 +69,7 @@ export class PartitionLag {
   }
 }
 
-/** A value for each partition, made at its first use. A scrape asks a thousand times, so no key is put together for it. */
+/** A value for each partition, made at its first use. A scrape looks up a thousand, so no key is put together. */
 export class PerPartition<Kept> {
   readonly #make: (topic: string, partition: number) => Kept;
   readonly #topics = new Map<string, Map<number, Kept>>();

@@ -1,28 +1,19 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { performance } from 'node:perf_hooks';
 import { type MetricSources, single } from './metric-source.ts';
 
-type ProcessMetrics = Pick<
-  MetricSources,
-  'cpuUsage' | 'cpuTime' | 'systemCpuUsage' | 'cpuCount' | 'loadAverage' | 'uptime' | 'startTime' | 'runtimeInfo'
->;
+type ProcessorMetrics = Pick<MetricSources, 'cpuUsage' | 'cpuTime' | 'systemCpuUsage' | 'cpuCount' | 'loadAverage'>;
 
 /** Readings closer together than this repeat the one before: a share of a moment says nothing. */
 const SHORTEST_CPU_WINDOW_MS = 1_000;
 
-const RUNTIME = { runtime: 'Node.js', vendor: 'OpenJS Foundation', version: process.version };
-
-/** Figures of the process as a whole. */
-export function processSources(): ProcessMetrics {
+/** Processor time of the process and the machine. */
+export function processCpuSources(): ProcessorMetrics {
   return {
     cpuUsage: single(shareSince(processTimes)),
     cpuTime: single(() => usedMs() * 1_000_000),
     systemCpuUsage: single(shareSince(systemTimes)),
     cpuCount: single(availableParallelism),
     loadAverage: single(() => loadavg()[0] ?? 0),
-    uptime: single(() => process.uptime()),
-    startTime: single(() => performance.timeOrigin / 1_000),
-    runtimeInfo: single(() => 1, RUNTIME),
   };
 }
 

@@ -1,8 +1,17 @@
+import { performance } from 'node:perf_hooks';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
-import { type MetricSources, optional } from './metric-source.ts';
+import { type MetricSources, optional, single } from './metric-source.ts';
 
-/** When the start was over, in seconds since the process began; no series before. */
-export class StartupTimes {
+type StartMetrics = Pick<
+  MetricSources,
+  'startTime' | 'uptime' | 'runtimeInfo' | 'applicationStarted' | 'applicationReady'
+>;
+
+const RUNTIME = { runtime: 'Node.js', vendor: 'OpenJS Foundation', version: process.version };
+const APPLICATION = { main_application_class: PRODUCT_NAME };
+
+/** Start of the process, its runtime, and the seconds that the start took; these have no series before its end. */
+export class ProcessStart {
   #started: number | null = null;
   #ready: number | null = null;
 
@@ -16,11 +25,13 @@ export class StartupTimes {
     this.#ready ??= process.uptime();
   }
 
-  get sources(): Pick<MetricSources, 'applicationStarted' | 'applicationReady'> {
-    const labels = { main_application_class: PRODUCT_NAME };
+  get sources(): StartMetrics {
     return {
-      applicationStarted: optional(() => this.#started, labels),
-      applicationReady: optional(() => this.#ready, labels),
+      startTime: single(() => performance.timeOrigin / 1_000),
+      uptime: single(() => process.uptime()),
+      runtimeInfo: single(() => 1, RUNTIME),
+      applicationStarted: optional(() => this.#started, APPLICATION),
+      applicationReady: optional(() => this.#ready, APPLICATION),
     };
   }
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { THREAD_STATES, type ThreadState } from '../../contract/metrics/definition.ts';
 import { type MetricSources, oncePerScrape, optional, type Sample } from './metric-source.ts';
 
-type OperatingSystemMetrics = Pick<
+type ProcessStatusMetrics = Pick<
   MetricSources,
   | 'processMemoryRss'
   | 'processMemoryVss'
@@ -17,7 +17,7 @@ type OperatingSystemMetrics = Pick<
   | 'threadsStates'
 >;
 
-/** Linux's letters; what is in none of them runs. */
+/** Linux's state letters; a thread in any other state counts as runnable. */
 const STATE: Readonly<Record<string, ThreadState>> = {
   R: 'runnable',
   S: 'waiting',
@@ -31,16 +31,16 @@ const STATE: Readonly<Record<string, ThreadState>> = {
 
 const stateLabels = THREAD_STATES.map((state) => ({ state }));
 
-/** What the operating system is asked. */
+/** Readings of `/proc`. */
 interface Readings {
   readonly status: () => ProcessStatus | null;
   readonly threads: () => readonly ThreadStatus[];
 }
 
-/** Figures that only the operating system has; without series where there is no `/proc`. */
-export function operatingSystemSources(
+/** Memory, threads and open files as Linux counts them; without series where there is no `/proc`. */
+export function processStatusSources(
   readings: Readings = { status: processStatus, threads: threadStatuses },
-): OperatingSystemMetrics {
+): ProcessStatusMetrics {
   const status = oncePerScrape(readings.status);
   const seen = new Set<string>();
   let peak = 0;
@@ -88,7 +88,7 @@ interface ThreadStatus {
   readonly state: string;
 }
 
-/** What Linux tells about a process. */
+/** The process in `/proc`. */
 export interface ProcessStatus {
   /** Bytes. */
   readonly virtualMemory: number;
@@ -99,7 +99,7 @@ export interface ProcessStatus {
 
 const KIBIBYTE = 1_024;
 
-/** The present process as `/proc` shows it; `null` on a system that has none. */
+/** The present process; `null` on a system that has no `/proc`. */
 function processStatus(): ProcessStatus | null {
   try {
     const status = readFileSync('/proc/self/status', 'latin1');
@@ -125,7 +125,7 @@ function threadStatuses(): readonly ThreadStatus[] {
   }
 }
 
-/** The most file descriptors that the process may open; `null` where `/proc` does not tell, or there is no limit. */
+/** The most file descriptors that the process may open; `null` where `/proc` has no such limit. */
 export function openFilesLimit(): number | null {
   try {
     const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];

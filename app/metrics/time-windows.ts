@@ -1,4 +1,4 @@
-/** Count, sum and decaying maximum of durations: what Micrometer's timer knows. */
+/** Count, sum and decaying maximum of durations, as of Micrometer's timer. */
 export class Timer {
   readonly #max: TimeWindowMax;
   #count = 0;
@@ -30,14 +30,14 @@ export class Timer {
   }
 }
 
-/** Length of one step, and the number of steps that are remembered: a peak is forgotten after two to three minutes. */
+/** A peak is forgotten after two to three minutes. */
 const STEP_MS = 60_000;
-const STEPS = 3;
+const MAX_STEPS = 3;
 
 /** The largest value of the last minutes, forgotten step by step as Micrometer's timers do it. */
 export class TimeWindowMax {
-  /** Each ring element has the maximum since its own begin; the first one began longest ago and is the one that is read. */
-  readonly #ring: number[] = new Array<number>(STEPS).fill(0);
+  /** Each element has the maximum since its own begin; the first one began longest ago and is the one that is read. */
+  readonly #ring: number[] = new Array<number>(MAX_STEPS).fill(0);
   readonly #now: () => number;
   #stepBegan: number;
 
@@ -50,7 +50,7 @@ export class TimeWindowMax {
   /** Takes a value into account. */
   record(value: number): void {
     this.#rotate();
-    for (let step = 0; step < STEPS; step += 1) {
+    for (let step = 0; step < MAX_STEPS; step += 1) {
       this.#ring[step] = Math.max(this.#ring[step] ?? 0, value);
     }
   }
@@ -64,16 +64,17 @@ export class TimeWindowMax {
   #rotate(): void {
     const steps = Math.floor((this.#now() - this.#stepBegan) / STEP_MS);
     this.#stepBegan += steps * STEP_MS;
-    for (let step = 0; step < Math.min(steps, STEPS); step += 1) {
+    for (let step = 0; step < Math.min(steps, MAX_STEPS); step += 1) {
       this.#ring.shift();
       this.#ring.push(0);
     }
   }
 }
 
+/** Steps of the window of a {@link RecentSum}. */
 const SUM_STEPS = 6;
 
-/** What was recorded in one step of the window. */
+/** Values of one step of the window. */
 interface Step {
   readonly count: number;
   readonly sum: number;
@@ -89,8 +90,8 @@ const together = (a: Step, b: Step): Step => ({
 });
 
 /**
- * Rate, average and maximum of the values of a window that moves on in steps of a sixth of its length. None of them is ever
- * "not a number": without a value in the window, average and maximum stay at the last known ones, 0 before the first.
+ * Rate, average and maximum of the values of a window that moves on in steps of a sixth of its length. None of them is
+ * ever NaN: without a value in the window, average and maximum stay at the last known ones, 0 before the first.
  */
 export class RecentSum {
   readonly #stepMs: number;
@@ -114,7 +115,7 @@ export class RecentSum {
     this.#lastKnown = this.#steps.reduce(together);
   }
 
-  /** The sum by the length of the window, or by the time since the beginning while that is shorter (but a step at least). */
+  /** The sum by the length of the window, or by the time since the beginning while that is shorter; at least a step. */
   get perSecond(): number {
     return (this.#window().sum * 1_000) / this.#lengthMs();
   }

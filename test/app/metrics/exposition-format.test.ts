@@ -12,7 +12,7 @@ const TAGS = { application: 'orders-consumer', zone: 'a "quoted" \\ zone' };
 
 const NONE = Object.fromEntries(Object.keys(METRICS).map((key) => [key, () => []]));
 
-/** What is written of these sources and no others. */
+/** An exposition of these sources and no others. */
 function exposed(format: ExpositionFormat, sources: Partial<MetricSources>, tags: Labels = TAGS): Exposition {
   return new Exposition(format, { ...NONE, ...sources } as MetricSources, tags);
 }

@@ -7,7 +7,7 @@ import { managementOptions } from '../management/running-management.ts';
 import { aCommit } from '../stream/records.ts';
 import { runningMetrics, startedMetrics } from './running-metrics.ts';
 
-/** What exists on this system. */
+/** The families that exist on this system. */
 const CATALOGUE = Object.values<MetricDefinition>(METRICS).filter(
   ({ linuxOnly = false }) => !linuxOnly || process.platform === 'linux',
 );
@@ -20,7 +20,7 @@ const CLOSED_LABELS: Readonly<Record<string, readonly string[]>> = {
   [METRICS.logEvents.name]: LOG_LEVELS,
 };
 
-/** OpenMetrics names a family without what its samples end with. */
+/** OpenMetrics names a family without the suffix of its samples. */
 const familyName = ({ name, type }: MetricDefinition) => name.replace(type === 'info' ? /_info$/ : /_total$/, '');
 
 const ENDINGS: Partial<Record<MetricDefinition['type'], readonly string[]>> = {

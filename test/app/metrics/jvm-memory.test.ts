@@ -6,7 +6,7 @@ import type { Sample } from '../../../app/metrics/metric-source.ts';
 const total = (samples: readonly Sample[], area: string) =>
   samples.filter(({ labels }) => labels['area'] === area).reduce((sum, { value }) => sum + value, 0);
 
-/** What a scrape has read is kept until everything at once is done. */
+/** Readings of a scrape are kept until the next microtask. */
 const nextScrape = () => Promise.resolve();
 
 const ids = (samples: readonly Sample[]) => samples.map(({ labels }) => `${labels['area']}/${labels['id']}`);

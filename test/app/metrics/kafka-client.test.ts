@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { FETCH_REQUEST } from '../../../app/kafka/client-listener.ts';
-import { KafkaClientFigures } from '../../../app/metrics/kafka-client.ts';
+import { KafkaClientMetrics } from '../../../app/metrics/kafka-client.ts';
 import type { PartitionReport } from '../../../app/stream/consumer-state.ts';
 import { RUNNING } from '../management/running-management.ts';
 
@@ -10,13 +10,13 @@ const MINUTE = 60_000;
 const clock = { now: 0 };
 let partitions: PartitionReport[];
 let crashes: number;
-let client: KafkaClientFigures;
+let client: KafkaClientMetrics;
 
 beforeEach(() => {
   partitions = [{ topic: 'orders', partition: 0, nextOffset: 0n, lag: 7n }];
   crashes = 0;
   const identity = { clientId: 'mine', version: 'kafkajs 2.2.4', topics: ['orders', 'payments'] };
-  client = new KafkaClientFigures(
+  client = new KafkaClientMetrics(
     identity,
     () => ({ ...RUNNING, partitions }),
     () => {
@@ -26,7 +26,7 @@ beforeEach(() => {
   );
 });
 
-type Sources = KafkaClientFigures['sources'];
+type Sources = KafkaClientMetrics['sources'];
 
 const value = (family: keyof Sources) => client.sources[family]()[0]?.value;
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { operatingSystemSources, type ProcessStatus } from '../../../app/metrics/process-status.ts';
+import { type ProcessStatus, processStatusSources } from '../../../app/metrics/process-status.ts';
 
 const threads = (states: Readonly<Record<string, string>>) =>
   Object.entries(states).map(([id, state]) => ({ id, state }));
@@ -19,7 +19,7 @@ const readings = { status: () => STATUS, threads: () => THREADS };
 const first = (source: () => readonly { value: number }[]) => source()[0]?.value;
 
 test('figures are those of the process, and threads are told apart by state', () => {
-  const sources = operatingSystemSources(readings);
+  const sources = processStatusSources(readings);
   const { processMemoryVss, processMemoryRss, processMemorySwap, filesOpen, processThreads } = sources;
   const figures = [processMemoryVss, processMemoryRss, processMemorySwap, filesOpen, processThreads].map(first);
   expect(figures).toEqual([3_000, 2_000, 1_000, 21, 5]);
@@ -36,7 +36,7 @@ test('figures are those of the process, and threads are told apart by state', ()
 
 test('the peak stays when threads end, and each thread that was seen has started once', async () => {
   let known = THREADS;
-  const sources = operatingSystemSources({ ...readings, threads: () => known });
+  const sources = processStatusSources({ ...readings, threads: () => known });
   expect([first(sources.threadsPeak), first(sources.threadsStarted)]).toEqual([5, 5]);
   known = threads({ 1: 'R', 6: 'S' });
   await Promise.resolve();
@@ -44,14 +44,14 @@ test('the peak stays when threads end, and each thread that was seen has started
 });
 
 test('where there is no /proc there are no series, and nothing is made up', () => {
-  const { filesMax: _, ...sources } = operatingSystemSources({ status: () => null, threads: () => [] });
+  const { filesMax: _, ...sources } = processStatusSources({ status: () => null, threads: () => [] });
   for (const source of Object.values(sources)) {
     expect(source()).toEqual([]);
   }
 });
 
 (existsSync('/proc/self/status') ? test : test.skip)('the present process has threads, files and memory', () => {
-  const sources = operatingSystemSources();
+  const sources = processStatusSources();
   const rss = process.memoryUsage.rss();
   expect(Math.abs((first(sources.processMemoryRss) ?? 0) - rss)).toBeLessThan(rss / 2);
   expect(first(sources.processMemoryVss)).toBeGreaterThan(rss);

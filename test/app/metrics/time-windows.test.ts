@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { RecentSum, TimeWindowMax } from '../../../app/metrics/time-windows.ts';
 
-const ONE_MINUTE = 60_000;
+const MINUTE = 60_000;
 
 /** A maximum with a clock that a test sets. */
 function windowAt() {
@@ -16,32 +16,30 @@ test('without a value the maximum is 0', () => {
 test('a peak stays for two minutes and is gone after three', () => {
   const { clock, max } = windowAt();
   max.record(0.5);
-  clock.now += 2 * ONE_MINUTE;
+  clock.now += 2 * MINUTE;
   expect(max.value).toBe(0.5);
-  clock.now += ONE_MINUTE;
+  clock.now += MINUTE;
   expect(max.value).toBe(0);
 });
 
 test('a smaller value after the peak becomes the maximum when the peak is forgotten', () => {
   const { clock, max } = windowAt();
   max.record(0.5);
-  clock.now += 2 * ONE_MINUTE;
+  clock.now += 2 * MINUTE;
   max.record(0.2);
   expect(max.value).toBe(0.5);
-  clock.now += ONE_MINUTE;
+  clock.now += MINUTE;
   expect(max.value).toBe(0.2);
 });
 
 test('a long silence forgets everything', () => {
   const { clock, max } = windowAt();
   max.record(0.5);
-  clock.now += 1_000_000 * ONE_MINUTE;
+  clock.now += 1_000_000 * MINUTE;
   expect(max.value).toBe(0);
   max.record(0.1);
   expect(max.value).toBe(0.1);
 });
-
-const MINUTE = 60_000;
 
 /** A window of a minute with a clock that a test sets. */
 function minuteAt() {
