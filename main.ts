@@ -4,8 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, YamlOutputType } from 'cdk8s';
-import { SharedNamespacesChart } from './charts/namespace.ts';
-import { ConsumerChart } from './charts/stream-consumer.ts';
+import { ConsumerChart, SharedNamespacesChart } from './charts/consumer-chart.ts';
 import { type CheckedConsumer, withoutNamespace } from './deployment/check-consumer.ts';
 import { checkedWorkload } from './deployment/checked-workload.ts';
 import { prometheusFiles } from './monitoring/prometheus-files.ts';

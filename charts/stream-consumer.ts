@@ -1,6 +1,6 @@
-import { type ApiObject, Chart } from 'cdk8s';
+import type { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { type CheckedConsumer, consumerOfProps } from '../deployment/check-consumer.ts';
+import { consumerOfProps } from '../deployment/check-consumer.ts';
 import { checkedWorkload } from '../deployment/checked-workload.ts';
 import { InvalidConsumerError } from '../deployment/invalid-consumer-error.ts';
 import type { StreamConsumerProps } from '../deployment/props.ts';
@@ -96,15 +96,5 @@ export class StreamConsumer extends Construct {
     const { keda, hpa } = own.file.scaling;
     this.triggerAuthentication = keda && own.file.kafka && triggerAuthentication(this, own, own.file.kafka);
     this.autoscaler = (keda && scaledObject(this, own, keda)) ?? (hpa && horizontalPodAutoscaler(this, own, hpa));
-  }
-}
-
-/** The chart of one consumer.yaml, its environment merged in: consumer.k8s.yaml. */
-export class ConsumerChart extends Chart {
-  readonly consumer: StreamConsumer;
-
-  constructor(scope: Construct, id: string, { consumer }: { readonly consumer: CheckedConsumer }) {
-    super(scope, id);
-    this.consumer = new StreamConsumer(this, 'consumer', consumer.document);
   }
 }

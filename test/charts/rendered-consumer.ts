@@ -1,5 +1,5 @@
 import { App } from 'cdk8s';
-import { ConsumerChart } from '../../charts/stream-consumer.ts';
+import { ConsumerChart } from '../../charts/consumer-chart.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import { exampleConsumer } from './example-consumer.ts';
 import type { PodSpec } from './pod-security.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { App } from 'cdk8s';
-import { ConsumerChart } from '../../charts/stream-consumer.ts';
+import { ConsumerChart } from '../../charts/consumer-chart.ts';
 import { consumerOfProps, withoutNamespace } from '../../deployment/check-consumer.ts';
 import { consumerDocument, exampleConsumer } from '../charts/example-consumer.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { App } from 'cdk8s';
 import fc from 'fast-check';
-import { ConsumerChart } from '../../charts/stream-consumer.ts';
+import { ConsumerChart } from '../../charts/consumer-chart.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { MonitoringChart } from '../../monitoring/stream-consumer-monitoring.ts';
 import { describeProblem } from '../../settings/problem.ts';
