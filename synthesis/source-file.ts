@@ -1,12 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Document, LineCounter, parseDocument } from 'yaml';
-import type { SettingPath } from '../settings/document.ts';
+import { LARGEST_FILE_BYTES, type SettingPath } from '../settings/document.ts';
 import type { Problem } from '../settings/problem.ts';
 import { nodeAt, plainData, YAML_OPTIONS, yamlMistakes } from '../settings/yaml-document.ts';
-
-/** The work for a file is bounded by its size. */
-const LARGEST_BYTES = 1_048_576;
 
 /** A YAML file as the user wrote it, which can say where in it something stands. */
 export interface SourceFile {
@@ -65,7 +62,7 @@ function readText(path: string): { readonly text: string } | { readonly reason: 
     if (!stats.isFile()) {
       return { reason: stats.isDirectory() ? 'is a folder' : 'is not a regular file' };
     }
-    return stats.size <= LARGEST_BYTES ? { text: readFileSync(path, 'utf8') } : { reason: 'is larger than 1 MiB' };
+    return stats.size <= LARGEST_FILE_BYTES ? { text: readFileSync(path, 'utf8') } : { reason: 'is larger than 1 MiB' };
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     return { reason: REASON[code] ?? `cannot be read (${code})` };

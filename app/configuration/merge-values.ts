@@ -1,4 +1,4 @@
-import { formatPath, type SettingPath } from '../../settings/document.ts';
+import { formatPath, isSection, type SettingPath } from '../../settings/document.ts';
 import type { Problem } from '../../settings/problem.ts';
 
 /** One setting as one source gives it. */
@@ -23,20 +23,17 @@ export interface MergedValues {
   readonly sources: ReadonlyMap<string, string>;
 }
 
-type Section = Record<string | number, unknown>;
+type MutableSection = Record<string | number, unknown>;
 
 // Without a prototype, a key such as __proto__ is a key like any other.
-const emptySection = (): Section => Object.create(null) as Section;
-
-const isSection = (value: unknown): value is Section =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const emptySection = (): MutableSection => Object.create(null) as MutableSection;
 
 const isEmptySection = (value: unknown): boolean => isSection(value) && Object.keys(value).length === 0;
 
 /**
  * Puts a value into the document; below a text in the place of a section nothing is put: the check reports the text.
  */
-function put(root: Section, path: SettingPath, value: unknown): void {
+function put(root: MutableSection, path: SettingPath, value: unknown): void {
   const last = path.at(-1) ?? '';
   let section = root;
   for (const key of path.slice(0, -1)) {
@@ -45,7 +42,7 @@ function put(root: Section, path: SettingPath, value: unknown): void {
     if (!isSection(next)) {
       return;
     }
-    section = next;
+    section = next as MutableSection;
   }
   if (!(isEmptySection(value) && isSection(section[last]))) {
     section[last] = isEmptySection(value) ? emptySection() : value;

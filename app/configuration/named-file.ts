@@ -1,11 +1,9 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join, parse, sep } from 'node:path';
+import { LARGEST_FILE_BYTES } from '../../settings/document.ts';
 import { MASK, shownKey } from '../../settings/shown-value.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** The limit of Kubernetes for a ConfigMap or Secret; it bounds the time and memory that a file costs. */
-const LARGEST_BYTES = 1_048_576;
 
 function refuse(path: string, code: string): never {
   throw Object.assign(new Error(code), { code, path });
@@ -19,7 +17,7 @@ function openRegular(path: string): number {
   }
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const stats = fstatSync(file);
-  if (stats.isFile() && stats.size <= LARGEST_BYTES) {
+  if (stats.isFile() && stats.size <= LARGEST_FILE_BYTES) {
     return file;
   }
   closeSync(file);
