@@ -9,6 +9,7 @@ import { KafkaSource } from './kafka/kafka-source.ts';
 import { createManagement, type Management } from './management/create-management.ts';
 import { ListenError } from './management/listening.ts';
 import type { ProductBuild } from './product-build.ts';
+import { shutDown } from './shutdown.ts';
 import { createDatabaseCheck } from './store/database-check.ts';
 import { DatabasePool } from './store/database-pool.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
@@ -23,22 +24,9 @@ import { streamLog, tellAll } from './stream/stream-listener.ts';
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
 
-/** The part of the shutdown's time that is kept for leaving the group and closing connections. */
-const CLOSING_MS = 3_000;
-
-/** Kafka's last hint may not hold up leaving the group. */
-const LAST_HINT_MS = 500;
-
 /**
- * The consumer as a whole: makes its parts, starts them in the order in which they need each other, and stops them in
- * the order in which nothing is lost:
- *
- * 1. readiness fails, so no traffic is sent here
- * 2. fetching stops, queued records are written; those that cannot be in time stay ahead of the stored offset
- * 3. the last positions are committed to Kafka and the group is left: its partitions are reassigned at once instead of
- *    after the session time-out
- * 4. the pool closes, when nothing writes any more
- * 5. HTTP last, so that the last scrape sees the final values
+ * The consumer as a whole: makes its parts, starts them in the order in which they need each other, and shuts them down
+ * in the order in which nothing is lost (shutdown.ts).
  */
 export class Application {
   /** Settles with the exit code when everything is closed. */
@@ -132,8 +120,23 @@ export class Application {
 
   /** Ends everything in order, in `shutdown.timeout` at most. Calling it again joins the first call. */
   stop(reason: string): Promise<void> {
-    this.#stopping ??= this.#stop(reason);
+    this.#stopping ??= this.#shutDown(reason);
     return this.#stopping;
+  }
+
+  async #shutDown(reason: string): Promise<void> {
+    await shutDown(
+      {
+        management: this.#management,
+        pipeline: this.#pipeline,
+        source: this.#source,
+        closedLast: [this.#pool, this.#deadLetterTopic, ...this.#checks],
+        ending: this.#ending,
+        background: this.#background,
+      },
+      { reason, timeoutMs: milliseconds(this.#settings.shutdown.timeout), exitCode: () => this.#exitCode },
+    );
+    this.#resolveEnded(this.#exitCode);
   }
 
   #fail(error: unknown): void {
@@ -163,45 +166,4 @@ export class Application {
       this.#management.logger.error({ topics: missing }, `topics for dead letters do not exist: ${consequence}`);
     }
   }
-
-  async #stop(reason: string): Promise<void> {
-    const { logger } = this.#management;
-    const timeout = milliseconds(this.#settings.shutdown.timeout);
-    logger.info({ reason, timeout }, 'draining');
-    this.#management.draining();
-    this.#ending.abort();
-    if (!(await within(Math.max(timeout - CLOSING_MS, timeout / 2), this.#pipeline.drain()))) {
-      const positions = this.#pipeline
-        .positions()
-        .map(({ topic, partition, offset }) => `${topic}/${partition}@${offset}`);
-      logger.warn({ positions }, 'gave up draining: records from these offsets on are read again by the next owner');
-    }
-    await within(Math.min(CLOSING_MS, timeout / 2), this.#close());
-    logger.info({ exitCode: this.#exitCode }, 'stopped');
-    await this.#management.stop();
-    this.#resolveEnded(this.#exitCode);
-  }
-
-  async #close(): Promise<void> {
-    await within(LAST_HINT_MS, this.#source.commitHint(this.#pipeline.positions()));
-    await this.#source.stop();
-    await this.#pipeline.close();
-    await Promise.all([
-      this.#pool.close(),
-      this.#deadLetterTopic.close(),
-      ...this.#checks.map((check) => check.close()),
-      ...this.#background,
-    ]);
-  }
-}
-
-/** Whether the work was done in time; its failure counts as done. */
-async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
-  const timer = new AbortController();
-  const isDone = work.then(
-    () => true,
-    () => true,
-  );
-  const isLate = systemClock.wait(milliseconds, timer.signal).then(() => false);
-  return Promise.race([isDone, isLate]).finally(() => timer.abort());
 }
