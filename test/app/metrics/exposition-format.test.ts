@@ -104,7 +104,7 @@ test.each(FORMATS)('a scrape that begins before another one has ended keeps to i
   expect(withoutHeader(await after)).toEqual([]);
 });
 
-test.each(FORMATS)('where a tag has the name of a label, the series has its own value (%s)', async (format) => {
+test.each(FORMATS)('a series of the label of a tag has its own value (%s)', async (format) => {
   const sources: Partial<MetricSources> = {
     recordsLag: () => [lag('0', 1)],
     hikariAcquire: () => [{ labels: { pool: 'own' }, value: 2, count: 3 }],
