@@ -8,7 +8,11 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ConnectionLimit } from '../../../app/management/connection-limit.ts';
+import { READINESS_PROBE } from '../../../contract/probes.ts';
 import { certificateFolder, testCertificate } from './test-certificate.ts';
+
+/** The shorter time-out of the two probes. */
+const PROBE_TIMEOUT_MS = READINESS_PROBE.timeoutSeconds * 1_000;
 
 /** How many times the probes are asked at least, and how many connections are renewed meanwhile. */
 const ROUNDS = 20;
@@ -104,8 +108,13 @@ class Crowd {
   }
 }
 
-/** Sends a request over a new connection; fails without an answer within a second. */
-function probe(port: number, path: string, withTls: boolean, timeoutMs = 1_000): Promise<number | undefined> {
+/** Sends a request over a new connection; fails without an answer in the time that Kubernetes gives a readiness probe. */
+function probe(
+  port: number,
+  path: string,
+  withTls: boolean,
+  timeoutMs = PROBE_TIMEOUT_MS,
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port, path, agent: false, signal: AbortSignal.timeout(timeoutMs) } as const;
     const asked = withTls ? httpsRequest({ ...options, rejectUnauthorized: false }) : httpRequest(options);
@@ -135,7 +144,7 @@ test('1,000 idle connections and 1,000 half requests keep no probe from its answ
   crowd = new Crowd();
   await Promise.all([crowd.open(1_000, opened, PING), crowd.open(1_000, opened, HALF)]);
   await probeBeside(crowd, port, false);
-}, 60_000);
+}, 120_000);
 
 test('with TLS neither do those that do the same, nor 1,000 handshakes that are never finished', async () => {
   const port = await serve(true);
@@ -145,7 +154,7 @@ test('with TLS neither do those that do the same, nor 1,000 handshakes that are 
   await Promise.all([crowd.open(100, secured, PING), crowd.open(100, secured, HALF)]);
   await crowd.open(1_000, opened, GREETING);
   await probeBeside(crowd, port, true);
-}, 60_000);
+}, 120_000);
 
 describe('of three connections', () => {
   let limited: Server;
