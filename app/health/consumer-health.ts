@@ -10,6 +10,8 @@ import type { Detail, Health, Status } from './health.ts';
  *   while Kafka is down, since a restart brings no broker back
  * - running or paused with a stalled partition, one that has lag and makes no progress: DOWN, unless Kafka is down; the
  *   details list them. While PostgreSQL is down no partition is stalled; one that only refuses writes is not down
+ * - a stalled partition that stands before a batch that cannot be read is DOWN only where all partitions do: a restart
+ *   mends no batch, and holds up the others. The details list each of them
  * - draining, stopped: OUT_OF_SERVICE
  * - failed: DOWN
  */
@@ -17,7 +19,10 @@ export function consumerHealth(report: ConsumerReport, kafkaIsDown: boolean): He
   return { status: statusOf(report, kafkaIsDown), details: detailsOf(report) };
 }
 
-const isStalled = ({ partitions }: ConsumerReport): boolean => partitions.some(({ stalledSince }) => stalledSince);
+function isStalled({ partitions }: ConsumerReport): boolean {
+  const readable = partitions.filter(({ unreadable }) => unreadable === undefined);
+  return (readable.length > 0 ? readable : partitions).some(({ stalledSince }) => stalledSince);
+}
 
 function statusOf(report: ConsumerReport, kafkaIsDown: boolean): Status {
   const waitsForKafka: Status = kafkaIsDown ? 'UNKNOWN' : 'OUT_OF_SERVICE';
@@ -43,12 +48,14 @@ function statusOf(report: ConsumerReport, kafkaIsDown: boolean): Status {
 function detailsOf({ state, groupId, partitions, lastProgressAt, lastError }: ConsumerReport): Record<string, Detail> {
   const lag = totalLag(partitions);
   const stalled = partitions.flatMap(stallOf);
+  const unreadable = partitions.flatMap(faultOf);
   return {
     state,
     groupId,
     assignedPartitions: partitionsByTopic(partitions),
     ...(lag === undefined ? {} : { lag }),
     ...(stalled.length === 0 ? {} : { stalled }),
+    ...(unreadable.length === 0 ? {} : { unreadable }),
     ...(lastProgressAt === null ? {} : { lastProgressAt: lastProgressAt.toISOString() }),
     ...(lastError === null ? {} : { lastError: explainedText(lastError) }),
   };
@@ -58,6 +65,12 @@ function stallOf({ topic, partition, nextOffset, lag, stalledSince }: PartitionR
   return stalledSince
     ? [{ topic, partition, since: stalledSince.toISOString(), nextOffset: String(nextOffset), lag: Number(lag) }]
     : [];
+}
+
+function faultOf({ topic, partition, unreadable }: PartitionReport): Detail[] {
+  return unreadable === undefined
+    ? []
+    : [{ topic, partition, offset: String(unreadable.offset), code: unreadable.code, reason: unreadable.reason }];
 }
 
 function totalLag(partitions: readonly PartitionReport[]): number | undefined {

@@ -4,7 +4,13 @@ import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
 import type { Clock } from '../stream/clock.ts';
 import { partitionKey, type StreamRecord, type TopicPartition } from '../stream/record.ts';
-import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
+import type {
+  LogRange,
+  Position,
+  RecordSource,
+  RecordSourceListener,
+  UnreadableBatch,
+} from '../stream/record-source.ts';
 import { Retries } from '../stream/retries.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { type ClientListener, watchClient } from './client-listener.ts';
@@ -56,6 +62,8 @@ export class KafkaSource implements RecordSource {
   readonly #stopping = new AbortController();
   readonly #turns = new EventLoopTurns();
   #assigned = new Map<string, TopicPartition>();
+  /** The batches that the log has an error line for, by partition. */
+  readonly #unreadable = new Map<string, UnreadableBatch>();
 
   constructor(settings: Settings['kafka'], kafka: Kafka, { admin, clock, logger, watcher }: KafkaSourcePorts) {
     this.#watcher = watcher;
@@ -182,11 +190,41 @@ export class KafkaSource implements RecordSource {
       }
     });
     kafkajsEvents.on('skipped', (range: SkippedRange) => this.#skip(range, listener));
+    kafkajsEvents.on('unreadable', ({ groupId, ...batch }) => {
+      if (groupId === this.#settings.groupId && this.#assigned.has(partitionKey(batch))) {
+        this.#refuse(batch, listener);
+      }
+    });
+  }
+
+  /** Nothing of the batch is handed over, so its records stay ahead of the stored offset. One line tells it once. */
+  #refuse(batch: UnreadableBatch, listener: RecordSourceListener): void {
+    const { topic, partition, offset, code, reason } = batch;
+    this.pause({ topic, partition });
+    const told = this.#unreadable.get(partitionKey(batch));
+    if (told?.offset !== offset || told.reason !== reason) {
+      this.#unreadable.set(partitionKey(batch), batch);
+      this.#logger.error(
+        { code, topic, partition, offset: offset.toString() },
+        `the batch at offset ${offset} of ${topic}/${partition} cannot be read: ${reason}. This partition stops in front of ` +
+          'it and reads it again every 10 s, the others go on. Let a replica that has it whole lead the partition, or give its records ' +
+          'up: delete the records up to its end, with consumer.onGap: skip',
+      );
+    }
+    listener.onUnreadable(batch);
+  }
+
+  #wasRead(target: TopicPartition): void {
+    if (this.#unreadable.delete(partitionKey(target))) {
+      const { topic, partition } = target;
+      this.#logger.info({ topic, partition }, 'the batch that could not be read was read');
+    }
   }
 
   /** A range without records is a batch without records: the stored offset has to move over it, too. */
   #skip({ groupId, topic, partition, fetchedOffset, lastOffset }: SkippedRange, listener: RecordSourceListener): void {
     if (groupId === this.#settings.groupId && this.#assigned.has(partitionKey({ topic, partition }))) {
+      this.#wasRead({ topic, partition });
       const range = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
       listener.onBatch({ topic, partition, records: [], ...range });
     }
@@ -210,6 +248,7 @@ export class KafkaSource implements RecordSource {
     if (!this.#assigned.has(partitionKey({ topic, partition }))) {
       return;
     }
+    this.#wasRead({ topic, partition });
     const lastOffset = batch.lastOffset();
     const range = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
     listener.onBatch({ topic, partition, records: messages, ...range });

@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
+import type { UnreadableBatch } from '../stream/record-source.ts';
+import { faultBehind } from './kafkajs-record-patches.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -20,7 +22,11 @@ export interface SkippedRange {
 }
 
 /** What kafkajs does not report by events of its own. */
-export const kafkajsEvents = new EventEmitter<{ outOfRange: [OffsetOutOfRange]; skipped: [SkippedRange] }>();
+export const kafkajsEvents = new EventEmitter<{
+  outOfRange: [OffsetOutOfRange];
+  skipped: [SkippedRange];
+  unreadable: [UnreadableBatch & { readonly groupId: string }];
+}>();
 
 /** The part of kafkajs's consumer group that the patches read or replace. */
 interface ConsumerGroup {
@@ -48,6 +54,8 @@ interface FetchedBatch {
   readonly topic: string;
   readonly partition: number;
   readonly fetchedOffset: string;
+  /** The decoded record set, the very array. */
+  readonly rawMessages: readonly unknown[];
   isEmptyDueToFiltering(): boolean;
   lastOffset(): string;
 }
@@ -70,6 +78,19 @@ export function reportSkippedRanges(prototype: Runner): void {
       kafkajsEvents.emit('skipped', { groupId, topic, partition, fetchedOffset, lastOffset: batch.lastOffset() });
     }
     return handleBatch.call(this, batch);
+  };
+}
+
+/** Reports a batch that cannot be read, behind the records in front of it. As shipped it fails the whole fetch. */
+export function reportUnreadableBatches(prototype: Runner): void {
+  const handleBatch = prototype.handleBatch;
+  prototype.handleBatch = async function report(this: Runner, batch) {
+    await handleBatch.call(this, batch);
+    const fault = faultBehind(batch.rawMessages);
+    if (this.running && fault) {
+      const { topic, partition } = batch;
+      kafkajsEvents.emit('unreadable', { groupId: this.consumerGroup.groupId, topic, partition, ...fault });
+    }
   };
 }
 

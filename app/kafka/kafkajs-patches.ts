@@ -15,28 +15,32 @@
  *    offset.
  * 4. A fetch is decoded in one go, however many partitions it has. Patched: other work has its turn in between.
  * 5. A batch of more than some 125,000 records overflows the stack. Patched: there is no such limit.
+ * 6. Checksums are read and not compared: a flipped bit becomes a record. And content that cannot be decoded fails the
+ *    fetch of all partitions, over and over. Patched: such a batch is reported, and holds up its own partition.
+ * 7. Messages of the formats before 0.11 are handed over without their context and with other types, and those behind a
+ *    batch of record format v2 are taken for one. Patched: they are records like others.
  *
  * Consumer group (kafkajs-consumer-patches.ts):
  *
- * 6. An offset that the broker does not hold makes the consumer jump to the log's start or end and commit that, even
+ * 8. An offset that the broker does not hold makes the consumer jump to the log's start or end and commit that, even
  *    with autoCommit off (https://github.com/tulios/kafkajs/issues/1119). Patched: it is only reported.
- * 7. A fetch whose records are all control records, aborted or compacted is skipped without a word. Patched: the
+ * 9. A fetch whose records are all control records, aborted or compacted is skipped without a word. Patched: the
  *    skipped range is reported, since the stored offset has to move over it.
- * 8. A consumer that starts again after an outage joins as a new member, and the group waits until the session of the
+ * 10. A consumer that starts again after an outage joins as a new member, and the group waits until the session of the
  *    old member times out. Patched: it joins as the member it was.
- * 9. A consumer whose partitions are all paused sleeps for the whole of maxWaitTimeInMs before it looks again. Patched:
+ * 11. A consumer whose partitions are all paused sleeps for the whole of maxWaitTimeInMs before it looks again. Patched:
  *    it fetches as soon as one is resumed.
- * 10. A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good in
+ * 12. A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good in
  *    a restart of Kafka. Patched: the lookup is retried.
- * 11. Offsets that could not be committed are committed again under the generation of the next rebalance, and while the
+ * 13. Offsets that could not be committed are committed again under the generation of the next rebalance, and while the
  *    consumer stops none are committed, without a word. Patched: one attempt, and its failure rejects.
  *
  * Connections (this file):
  *
- * 12. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
+ * 14. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
  *    (https://github.com/tulios/kafkajs/issues/1751). Patched: no timer while nothing is pending.
- * 13. Each connection looks for overdue requests ten times a second. Patched: once.
- * 14. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
+ * 15. Each connection looks for overdue requests ten times a second. Patched: once.
+ * 16. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -48,6 +52,7 @@ import {
   rejoinAsSameMember,
   reportOutOfRange,
   reportSkippedRanges,
+  reportUnreadableBatches,
   retryCoordinatorLookup,
 } from './kafkajs-consumer-patches.ts';
 import { batchDecoder, decodeRecord, encodeRecord, recordSetDecoder } from './kafkajs-record-patches.ts';
@@ -76,11 +81,12 @@ export function loadKafkajs(): typeof import('kafkajs') {
   replaceModule(RECORD_DECODER, decodeRecord);
   replaceModule(RECORD_ENCODER, encodeRecord);
   replaceModule(BATCH_DECODER, batchDecoder(require(BATCH_DECODER)));
-  replaceModule(RECORD_SET_DECODER, recordSetDecoder(require(RECORD_SET_DECODER), require(BATCH_DECODER)));
+  replaceModule(RECORD_SET_DECODER, recordSetDecoder(require(BATCH_DECODER)));
   stopIdleTimer(require('kafkajs/src/network/requestQueue').prototype);
   checkTimeoutsRarely(require('kafkajs/src/network/requestQueue').prototype);
   reportOutOfRange(require('kafkajs/src/consumer/consumerGroup').prototype);
   reportSkippedRanges(require('kafkajs/src/consumer/runner').prototype);
+  reportUnreadableBatches(require('kafkajs/src/consumer/runner').prototype);
   rejoinAsSameMember(require('kafkajs/src/consumer/consumerGroup').prototype);
   fetchWhenResumed(require('kafkajs/src/consumer/consumerGroup').prototype);
   retryCoordinatorLookup(require('kafkajs/src/cluster').prototype);

@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module';
 import type { RecordHeader } from '../stream/record.ts';
+import type { UnreadableBatch } from '../stream/record-source.ts';
+import { crc32c } from './crc32c.ts';
 import { EventLoopTurns } from './event-loop-turns.ts';
+import { decodeMessage, MESSAGE_HEAD_BYTES } from './message-set.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -9,8 +12,8 @@ interface Decoder {
   readonly buffer: Buffer;
   offset: number;
   canReadBytes(length: number): boolean;
-  readBytes(length?: number): Buffer;
   readInt8(): number;
+  readInt32(): number;
   readVarInt(): number;
   readVarIntBytes(): Buffer | null;
   readVarIntArray(decode: (decoder: Decoder) => RecordHeader): RecordHeader[];
@@ -125,54 +128,99 @@ export function batchDecoder(shipped: Decode<RecordBatch>): Decode<RecordBatch> 
   };
 }
 
-const SIZE_BYTES = 4;
-const MAGIC_OFFSET = 16;
 const RECORD_FORMAT_V2 = 2;
 
-/** Fewer bytes than these, as kafkajs counts them, are the rest of a batch that the fetch cut off. */
-const BATCH_OVERHEAD_BYTES = 49;
+/** The byte that tells the format is at the same place in all of them. */
+const MAGIC_OFFSET = 16;
 
-function isPartial(error: unknown): boolean {
-  return error instanceof Error && error.name === 'KafkaJSPartialMessageError';
+/** Bytes behind offset and size that the smallest message has: checksum, format, attributes, two lengths. */
+const LEAST_BYTES = 14;
+
+/** In a batch of record format v2: where its checksum is, and where that begins what it is the checksum of. */
+const CRC_OFFSET = 17;
+const CRC_START = 21;
+
+/** Why a batch cannot be read. */
+type BatchFault = Pick<UnreadableBatch, 'offset' | 'code' | 'reason'>;
+
+const faults = new WeakMap<readonly unknown[], BatchFault>();
+
+/** What keeps the batch behind these records from being read, when it is one that the fetch brought whole. */
+export const faultBehind = (records: readonly unknown[]): BatchFault | undefined => faults.get(records);
+
+/** A codec that is missing concerns the consumer, not the batch. */
+const isMissingCodec = (error: unknown): boolean => error instanceof Error && error.name === 'KafkaJSNotImplemented';
+
+/** @throws Error when the checksum is another one */
+function requireChecksum(batch: Buffer): void {
+  const [stored, computed] = [batch.readUInt32BE(CRC_OFFSET), crc32c(batch.subarray(CRC_START))];
+  if (stored !== computed) {
+    throw new Error(`its CRC-32C is ${computed.toString(16)}, and ${stored.toString(16)} is stored with it`);
+  }
 }
 
-/** Whether whole batches of record format v2 may follow; the size in front of them is not read yet. */
-function holdsBatches({ buffer, offset }: Decoder): boolean {
-  const size = buffer.readInt32BE(offset);
-  const isWhole = buffer.length - offset - SIZE_BYTES >= size;
-  return size > MAGIC_OFFSET && isWhole && buffer[offset + SIZE_BYTES + MAGIC_OFFSET] === RECORD_FORMAT_V2;
+const KafkajsDecoder = require('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => Decoder;
+
+type DecodeBatch = Decode<{ readonly records: readonly unknown[] }>;
+
+/** The records of a whole batch, or why there are none. @throws KafkaJSNotImplemented when its codec is missing */
+async function readBatch(batch: Buffer, decode: DecodeBatch): Promise<readonly unknown[] | BatchFault> {
+  const offset = batch.readBigInt64BE(0);
+  const magic = batch.length > MAGIC_OFFSET ? batch.readInt8(MAGIC_OFFSET) : RECORD_FORMAT_V2;
+  if (magic < 0 || magic > RECORD_FORMAT_V2) {
+    return { offset, code: 'UNKNOWN_RECORD_FORMAT', reason: `its record format is ${magic}, and 0 to 2 are known` };
+  }
+  try {
+    if (batch.length < MESSAGE_HEAD_BYTES + LEAST_BYTES) {
+      throw new Error(
+        `its size is ${batch.length - MESSAGE_HEAD_BYTES}, and the smallest one has ${LEAST_BYTES} bytes`,
+      );
+    }
+    if (magic < RECORD_FORMAT_V2) {
+      return await decodeMessage(batch);
+    }
+    requireChecksum(batch);
+    return (await decode(new KafkajsDecoder(batch))).records;
+  } catch (error) {
+    if (isMissingCodec(error)) {
+      throw error;
+    }
+    return { offset, code: 'CORRUPT_BATCH', reason: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /**
- * Decodes the record set of a partition in a fetch response, however many records a batch holds. As shipped all records
- * of a batch are arguments of one call, and the stack has room for some 125,000: the consumer stops for good at a
- * larger batch.
+ * Decodes the record set of a partition in a fetch response, in the place of kafkajs's own: however many records a
+ * batch holds, in all three record formats, each batch by its own checksum. The first one that cannot be read ends the
+ * set, and {@link faultBehind} tells it for the records in front of it; the rest of the response is decoded as ever. As
+ * shipped a batch's records are all arguments of one call, and the stack has room for some 125,000; checksums are not
+ * compared, and content that cannot be decoded fails the whole response, over and over.
  *
- * @param shipped kafkajs's own, for older record formats
- * @param decodeBatch decodes one batch
+ * @param decodeBatch decodes one batch of record format v2
  */
-export function recordSetDecoder(
-  shipped: Decode<unknown[]>,
-  decodeBatch: Decode<{ readonly records: readonly unknown[] }>,
-): Decode<unknown[]> {
-  const KafkajsDecoder = require('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => Decoder;
+export function recordSetDecoder(decodeBatch: DecodeBatch): Decode<unknown[]> {
   return async (decoder) => {
-    if (!holdsBatches(decoder)) {
-      return shipped(decoder);
-    }
-    const batches = new KafkajsDecoder(decoder.readBytes());
+    const size = decoder.readInt32();
     const records: unknown[] = [];
-    while (batches.canReadBytes(BATCH_OVERHEAD_BYTES)) {
-      try {
-        for (const record of (await decodeBatch(batches)).records) {
-          records.push(record);
-        }
-      } catch (error) {
-        if (isPartial(error)) {
-          break;
-        }
-        throw error;
+    if (size <= 0 || !decoder.canReadBytes(size)) {
+      return records;
+    }
+    const set = decoder.buffer.subarray(decoder.offset, decoder.offset + size);
+    decoder.offset += size;
+    for (let at = 0; set.length - at >= MESSAGE_HEAD_BYTES; ) {
+      const end = at + MESSAGE_HEAD_BYTES + Math.max(0, set.readInt32BE(at + 8));
+      if (end > set.length) {
+        break;
       }
+      const read = await readBatch(set.subarray(at, end), decodeBatch);
+      if ('code' in read) {
+        faults.set(records, read);
+        break;
+      }
+      for (const record of read) {
+        records.push(record);
+      }
+      at = end;
     }
     return records;
   };

@@ -24,7 +24,10 @@ import { PartitionLag } from './partition-lag.ts';
 const DEAD_LETTER_REASONS = Object.keys(DEAD_LETTER_REASON) as DeadLetterReason[];
 const ERROR_REASONS = Object.keys(ERROR_REASON) as ErrorReason[];
 
-type CounterMetrics = Pick<MetricSources, 'deadLetters' | 'transactions' | 'errors' | 'retries' | 'pausedSeconds'>;
+type CounterMetrics = Pick<
+  MetricSources,
+  'deadLetters' | 'transactions' | 'errors' | 'retries' | 'pausedSeconds' | 'unreadablePartitions'
+>;
 
 /**
  * Counts the events of the pipeline. Series by partition go with the partition's revocation; the counters by topic have
@@ -33,6 +36,7 @@ type CounterMetrics = Pick<MetricSources, 'deadLetters' | 'transactions' | 'erro
 export class ConsumerCounters implements StreamListener {
   readonly #partitions: PartitionLag;
   readonly #writes: TopicWrites;
+  readonly #unreadable: MetricSource;
   readonly #deadLetters = new LabelledCounts('reason', DEAD_LETTER_REASONS);
   readonly #transactions = new LabelledCounts('outcome', TRANSACTION_OUTCOMES);
   readonly #errors = new LabelledCounts('reason', ERROR_REASONS);
@@ -47,6 +51,7 @@ export class ConsumerCounters implements StreamListener {
   constructor(report: () => ConsumerReport, topics: readonly string[], now: () => number = () => Date.now()) {
     this.#partitions = new PartitionLag(report, now);
     this.#writes = new TopicWrites(topics);
+    this.#unreadable = () => topics.map((topic) => ({ labels: { topic }, value: unreadableOf(topic, report()) }));
   }
 
   onCommitted(batch: CommittedBatch): void {
@@ -98,9 +103,13 @@ export class ConsumerCounters implements StreamListener {
       errors: this.#errors.source,
       retries: single(() => this.#retries),
       pausedSeconds: single(() => this.#paused.seconds),
+      unreadablePartitions: this.#unreadable,
     };
   }
 }
+
+const unreadableOf = (topic: string, { partitions }: ConsumerReport): number =>
+  partitions.filter((owned) => owned.topic === topic && owned.unreadable !== undefined).length;
 
 /** Rows, batch sizes and times of one topic's transactions. */
 class WritesOfTopic {

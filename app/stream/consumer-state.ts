@@ -1,4 +1,5 @@
 import type { TopicPartition } from './record.ts';
+import type { UnreadableBatch } from './record-source.ts';
 
 /**
  * Where the consumer is in its life.
@@ -30,6 +31,8 @@ export interface PartitionReport extends TopicPartition {
    * while all is well, and in an outage, which is no stall.
    */
   readonly stalledSince?: Date;
+  /** The batch that the partition stands still before; left out while what comes next can be read. */
+  readonly unreadable?: UnreadableBatch;
 }
 
 /** A snapshot of the consumer for health indicators and metrics; taking it costs nothing and waits for nothing. */

@@ -1,11 +1,11 @@
 import { timeOfDay } from './clock.ts';
 import type { PartitionReport } from './consumer-state.ts';
 import { PartitionProgress } from './lag.ts';
-import { findPosition, storedOffset } from './positions.ts';
+import { findPosition, laterAgain, storedOffset } from './positions.ts';
 import type { RecordBatch, TopicPartition } from './record.ts';
 import { BatchLimit, type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { Gap } from './record-sink.ts';
-import type { LogRange } from './record-source.ts';
+import type { LogRange, UnreadableBatch } from './record-source.ts';
 import { Retries } from './retries.ts';
 import { FatalError, OutageError, outageOnly } from './stream-errors.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
@@ -15,7 +15,8 @@ import type { StreamOptions, StreamPorts } from './stream-ports.ts';
  *
  * - `unopened`: the position was not read yet; a batch is ignored
  * - `open`: a batch that continues `position` is queued; `isFull` while the source is paused for the sake of memory
- * - `searching`: the broker does not hold the position, and why is being found out; what is queued is written meanwhile
+ * - `searching`: the broker does not hold the position, and why is being found out, or the batch there cannot be read,
+ *   and is fetched again later; what is queued is written meanwhile
  * - `recovering`: the outcome of a transaction is not known, or another writer was first; nothing is queued, and the
  *   stored position is being read
  * - `ended`: nothing is taken in, sought or resumed any more
@@ -67,6 +68,8 @@ export class PartitionStream {
   #nextOffset: bigint | null = null;
   #writing: Promise<void> | null = null;
   #searching: Promise<void> | null = null;
+  /** Not read yet, so its records are still ahead of the stored offset. */
+  #unreadable: UnreadableBatch | null = null;
 
   constructor(partition: TopicPartition, options: StreamOptions, ports: StreamPorts) {
     this.partition = partition;
@@ -105,6 +108,7 @@ export class PartitionStream {
     const isAligned = fetchedOffset === position;
     const records = isAligned ? batch.records : batch.records.filter(({ offset }) => offset >= position);
     this.#queue.push({ records, firstOffset: position, nextOffset, fetchedAt: this.#ports.clock.steady() });
+    this.#unreadable = null;
     const isFullNow = isFull || this.#queue.bytes >= this.#options.maxQueuedBytes;
     this.#to({ kind: 'open', position: nextOffset, isFull: isFullNow });
     if (isFullNow && !isFull) {
@@ -115,15 +119,17 @@ export class PartitionStream {
 
   /** The broker does not hold the position: waits for it to be there, or ends the consumer with the reason. */
   outOfRange(): void {
-    if (this.#state.kind !== 'open') {
-      return;
-    }
-    const { position } = this.#state;
-    const state: State = { kind: 'searching' };
-    this.#to(state);
-    this.#searching = this.#search(position, state).catch((error: unknown) =>
-      this.#ports.onFatal(FatalError.from(error)),
-    );
+    const { source, clock } = this.#ports;
+    const { onGap } = this.#options;
+    this.#leave((offset, signal) => findPosition(source, { ...this.partition, offset }, onGap, clock, signal));
+  }
+
+  /** The batch at the position cannot be read: it is fetched again after a while. */
+  unreadable(batch: UnreadableBatch): void {
+    this.#leave((offset, signal) => {
+      this.#unreadable = batch;
+      return laterAgain(offset, this.#ports.clock, signal);
+    });
   }
 
   observeLog(range: LogRange): void {
@@ -135,7 +141,7 @@ export class PartitionStream {
     const { topic, partition } = this.partition;
     const steadyNow = this.#ports.clock.steady();
     const progress = this.#progress.report(this.#nextOffset, this.#queue.oldest, steadyNow, now);
-    return { topic, partition, ...progress };
+    return { topic, partition, ...progress, ...(this.#unreadable && { unreadable: this.#unreadable }) };
   }
 
   /** Takes nothing in any more and writes the queue; an outage ends it: the rest stays ahead of the stored offset. */
@@ -199,20 +205,29 @@ export class PartitionStream {
     const { clock, listener } = this.#ports;
     const [steadyNow, committedAt] = [clock.steady(), clock.now()];
     this.#progress.written(steadyNow);
-    const { deadLetters, rows } = outcome;
-    const counts = { records: records.length, written: records, deadLetters, rows };
+    const counts = { records: records.length, written: records, deadLetters: outcome.deadLetters, rows: outcome.rows };
     const times = { fetchedAt: timeOfDay(fetchedAt, steadyNow, committedAt), committedAt };
     listener.onCommitted({ ...this.partition, ...counts, ...times, nextOffset });
     this.#resumeWhenRoomy();
   }
 
+  /** Takes nothing in until the position to go on from is found. */
+  #leave(find: (position: bigint, signal: AbortSignal) => Promise<bigint>): void {
+    if (this.#state.kind !== 'open') {
+      return;
+    }
+    const { position } = this.#state;
+    const state: State = { kind: 'searching' };
+    this.#to(state);
+    const searching = this.#search(position, state, find(position, this.#ending.signal));
+    this.#searching = searching.catch((error: unknown) => this.#ports.onFatal(FatalError.from(error)));
+  }
+
   /**
    * The queue comes before the gap, so it is written first; if that ended elsewhere, the recovery goes on from there.
    */
-  async #search(offset: bigint, state: State): Promise<void> {
-    const { source, clock } = this.#ports;
-    const place = { ...this.partition, offset };
-    const found = await findPosition(source, place, this.#options.onGap, clock, this.#ending.signal);
+  async #search(offset: bigint, state: State, finding: Promise<bigint>): Promise<void> {
+    const found = await finding;
     await this.#writing;
     if (this.#state !== state) {
       return;

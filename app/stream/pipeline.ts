@@ -3,7 +3,7 @@ import { PartitionStream } from './partition-stream.ts';
 import { type StartFrom, startPositions } from './positions.ts';
 import { partitionKey, type RecordBatch, type TopicPartition } from './record.ts';
 import type { Gap } from './record-sink.ts';
-import type { LogRange, Position, RecordSourceListener } from './record-source.ts';
+import type { LogRange, Position, RecordSourceListener, UnreadableBatch } from './record-source.ts';
 import { Retries } from './retries.ts';
 import { FatalError, OutageError } from './stream-errors.ts';
 import type { CommittedBatch, StreamListener } from './stream-listener.ts';
@@ -76,6 +76,10 @@ export class Pipeline implements RecordSourceListener, StreamListener {
 
   onOutOfRange(partition: TopicPartition): void {
     this.#streams.get(partitionKey(partition))?.outOfRange();
+  }
+
+  onUnreadable(batch: UnreadableBatch): void {
+    this.#streams.get(partitionKey(batch))?.unreadable(batch);
   }
 
   readonly onFatal = (error: Error): void => {

@@ -75,6 +75,16 @@ function ahead({ topic, partition, offset }: Position, { end }: LogRange): Fatal
   );
 }
 
+/**
+ * A batch that cannot be read is fetched again after this time: it may have been damaged on its way, or come from
+ * another replica by then.
+ */
+const READ_AGAIN_MS = 10_000;
+
+/** The same offset, after a while. */
+export const laterAgain = (offset: bigint, clock: Clock, signal: AbortSignal): Promise<bigint> =>
+  clock.wait(READ_AGAIN_MS, signal).then(() => offset);
+
 /** The consequence of records that were deleted before they were read: the setting `consumer.onGap`. */
 export type OnGap = 'fail' | 'skip';
 

@@ -11,6 +11,16 @@ export interface Position extends TopicPartition {
   readonly offset: bigint;
 }
 
+/** A batch that the log holds and that nothing can be made of; its records stay ahead of the stored offset. */
+export interface UnreadableBatch extends TopicPartition {
+  /** The offset that its head tells. */
+  readonly offset: bigint;
+  /** Stable: alerts and runbooks may match it. `CORRUPT_BATCH`: its checksum is wrong, or its content is no record. */
+  readonly code: 'CORRUPT_BATCH' | 'UNKNOWN_RECORD_FORMAT';
+  /** What is wrong with it, without a record's content. */
+  readonly reason: string;
+}
+
 /** Events of a source, for the pipeline. All calls are synchronous and return at once. */
 export interface RecordSourceListener {
   /**
@@ -24,6 +34,8 @@ export interface RecordSourceListener {
   onBatch(batch: RecordBatch): void;
   /** The broker holds no such offset any more, or not yet. The partition was paused by the source. */
   onOutOfRange(partition: TopicPartition): void;
+  /** The next batch of the partition cannot be read. The partition was paused by the source. */
+  onUnreadable(batch: UnreadableBatch): void;
   /** The source will never deliver anything again. */
   onFatal(error: Error): void;
 }

@@ -35,6 +35,13 @@ export const CONSUMER_METRICS = {
     help: 'Age of the oldest record that is not in PostgreSQL yet, by its timestamp; while it is not fetched either, the time since the partition fell behind; 0 without lag',
     unit: 'seconds',
   },
+  unreadablePartitions: {
+    name: 'consumer_unreadable_partitions',
+    type: 'gauge',
+    labels: ['topic'],
+    help: 'Partitions this process owns that stand still before a batch that cannot be read: a wrong checksum, content that is no record, an unknown format',
+    unit: 'partitions',
+  },
   skippedOffsets: {
     name: 'consumer_skipped_offsets_total',
     type: 'counter',

@@ -4,6 +4,7 @@ import { healthAlert } from './health.ts';
 import { lagAlerts, lagRecordingRule } from './lag.ts';
 import { memoryAlerts } from './memory.ts';
 import type { RuleGroup } from './rule.ts';
+import { unreadableAlert } from './unreadable.ts';
 
 /** All rules of one consumer, evaluated as often as it is scraped. */
 export function ruleGroups(workload: CheckedWorkload): RuleGroup[] {
@@ -17,6 +18,7 @@ export function ruleGroups(workload: CheckedWorkload): RuleGroup[] {
         healthAlert(workload),
         ...memoryAlerts(workload),
         databaseAlert(workload),
+        unreadableAlert(workload),
       ],
     },
   ];

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { consumerHealth } from '../../../app/health/consumer-health.ts';
 import type { Status } from '../../../app/health/health.ts';
 import type { ConsumerReport, ConsumerState } from '../../../app/stream/consumer-state.ts';
@@ -53,6 +53,26 @@ test.each(['running', 'paused'] as const)(
     expect(consumerHealth({ ...IDLE, state, partitions }, true).status).toBe('UP');
   },
 );
+
+describe('a batch that cannot be read', () => {
+  const stalledSince = new Date('2026-11-21T11:00:00Z');
+  const unreadable = { topic: 'orders', partition: 1, offset: 7n, code: 'CORRUPT_BATCH', reason: 'its CRC' } as const;
+  const damaged = { topic: 'orders', partition: 1, nextOffset: 7n, lag: 5n, stalledSince, unreadable };
+  const sound = { topic: 'orders', partition: 0, nextOffset: 1n, lag: 5n };
+
+  test('is named, and does not make DOWN what goes on in the other partitions', () => {
+    const health = consumerHealth({ ...IDLE, partitions: [sound, damaged] }, false);
+    expect(health.status).toBe('UP');
+    expect(health.details).toMatchObject({
+      unreadable: [{ topic: 'orders', partition: 1, offset: '7', code: 'CORRUPT_BATCH', reason: 'its CRC' }],
+    });
+  });
+
+  test('hides no other stall, and is one where nothing else is left to read', () => {
+    expect(consumerHealth({ ...IDLE, partitions: [{ ...sound, stalledSince }, damaged] }, false).status).toBe('DOWN');
+    expect(consumerHealth({ ...IDLE, partitions: [damaged] }, false).status).toBe('DOWN');
+  });
+});
 
 test('the details tell who it is, what it owns, how far behind it is and what happened last', () => {
   const report: ConsumerReport = {

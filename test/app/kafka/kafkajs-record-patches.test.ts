@@ -1,41 +1,17 @@
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
+import { crc32c } from '../../../app/kafka/crc32c.ts';
 import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
-import { encodeRecord } from '../../../app/kafka/kafkajs-record-patches.ts';
+import { encodeRecord, faultBehind } from '../../../app/kafka/kafkajs-record-patches.ts';
+import { BATCH_HEAD_BYTES, checksummed, compressedMessages, oldMessage, recordBatch } from './record-sets.ts';
 
 const require = createRequire(import.meta.url);
 const RECORDS = 1_000_000;
 
 interface DecodedRecord {
   readonly offset: bigint;
+  readonly timestamp: bigint;
   readonly value: Buffer | null;
-}
-
-function varInt(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value * 2;
-  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) {
-    bytes.push((rest & 0x7f) | 0x80);
-  }
-  return [...bytes, rest];
-}
-
-/** A record of record format v2: no key, no headers, the value `7`. */
-function record(offsetDelta: number): number[] {
-  const body = [0, 0, ...varInt(offsetDelta), 1, 2, '7'.charCodeAt(0), 0];
-  return [...varInt(body.length), ...body];
-}
-
-/** A batch of record format v2 as a fetch brings it, uncompressed. */
-function recordBatch(firstOffset: number, records: number): Buffer {
-  const content = Buffer.concat(Array.from({ length: records }, (_, delta) => Buffer.from(record(delta))));
-  const head = Buffer.alloc(61);
-  head.writeBigInt64BE(BigInt(firstOffset), 0);
-  head.writeInt32BE(head.length - 12 + content.length, 8);
-  head.writeInt8(2, 16);
-  head.writeInt32BE(records - 1, 23);
-  head.writeInt32BE(records, 57);
-  return Buffer.concat([head, content]);
 }
 
 /** What a fetch response holds for a partition, its length first, decoded by kafkajs with the patches. */
@@ -72,10 +48,109 @@ test('a partition without records, and one whose first batch the fetch cut off w
   expect(await decoded(recordBatch(0, 1).subarray(0, 30))).toEqual([]);
 });
 
-test('a message set, the format of brokers before 0.11, is still decoded', async () => {
-  const encode = require('kafkajs/src/protocol/messageSet') as (set: object) => { readonly buffer: Buffer };
-  const { buffer } = encode({ messageVersion: 1, entries: [{ key: null, value: '7', timestamp: 1 }] });
-  expect(await decoded(buffer)).toEqual([expect.objectContaining({ value: Buffer.from('7') })]);
+/** Bytes with one bit flipped. */
+function damaged(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.writeUInt8(copy.readUInt8(at) ^ 1, at);
+  return copy;
+}
+
+const offsets = (records: readonly DecodedRecord[]) => records.map(({ offset }) => Number(offset));
+
+test('the checksum of any bytes is the one that kafkajs puts into what it produces', () => {
+  const shipped = require('kafkajs/src/protocol/recordBatch/crc32C') as (bytes: Buffer) => number;
+  const bytes = Buffer.from(Array.from({ length: 200 }, (_, at) => (at * 7_919) >>> 3));
+  for (let from = 0; from <= bytes.length; from += 1) {
+    expect(crc32c(bytes.subarray(from))).toBe(shipped(bytes.subarray(from)));
+  }
+});
+
+test.each([
+  ['its checksum', 17],
+  ['its attributes', 22],
+  ['its last offset', 26],
+  ['its count', 60],
+  ['the first byte of its records', BATCH_HEAD_BYTES],
+  ['the last byte of its records', recordBatch(20, 3).length - 1],
+])('a batch with a flipped bit in %s is refused and named, behind the records before it', async (_, at) => {
+  const records = await decoded(
+    Buffer.concat([recordBatch(10, 2), damaged(recordBatch(20, 3), at), recordBatch(30, 1)]),
+  );
+  expect(offsets(records)).toEqual([10, 11]);
+  expect(faultBehind(records)).toMatchObject({ offset: 20n, code: 'CORRUPT_BATCH' });
+  expect(faultBehind(records)?.reason).toMatch(/^its CRC-32C is [0-9a-f]+, and [0-9a-f]+ is stored with it$/);
+});
+
+test('content with the right checksum that is no record is refused as well, and does not fail the fetch', async () => {
+  const batch = recordBatch(20, 1);
+  batch.fill(0xff, BATCH_HEAD_BYTES);
+  const records = await decoded(checksummed(batch));
+  expect(records).toEqual([]);
+  expect(faultBehind(records)).toMatchObject({ offset: 20n, code: 'CORRUPT_BATCH' });
+});
+
+test('a batch whose size leaves no room for its head is refused', async () => {
+  const batch = recordBatch(20, 1);
+  batch.writeInt32BE(-1, 8);
+  const records = await decoded(batch);
+  expect(faultBehind(records)).toMatchObject({ offset: 20n, reason: expect.stringContaining('its size is') });
+});
+
+test('a record format of the future is refused by its number', async () => {
+  const batch = recordBatch(20, 1);
+  batch.writeInt8(3, 16);
+  const records = await decoded(batch);
+  const reason = 'its record format is 3, and 0 to 2 are known';
+  expect(faultBehind(records)).toEqual({ offset: 20n, code: 'UNKNOWN_RECORD_FORMAT', reason });
+});
+
+test('a batch that is whole has no fault behind it', async () => {
+  expect(faultBehind(await decoded(recordBatch(20, 1)))).toBeUndefined();
+});
+
+test('messages of the formats v0 and v1 are records like others, before and behind batches of the format v2', async () => {
+  const records = await decoded(
+    Buffer.concat([
+      oldMessage(5, { version: 0, key: 'k', value: '0' }),
+      oldMessage(6, { version: 1, value: null, timestamp: 1_234 }),
+      recordBatch(7, 1),
+      oldMessage(8, { version: 1, value: '3', timestamp: 1_235 }),
+    ]),
+  );
+  expect(faultBehind(records)).toBeUndefined();
+  expect(offsets(records)).toEqual([5, 6, 7, 8]);
+  const old = { headers: [], isControlRecord: false, batchContext: { producerId: '-1', inTransaction: false } };
+  expect(records[0]).toEqual({ ...old, offset: 5n, timestamp: -1n, key: Buffer.from('k'), value: Buffer.from('0') });
+  expect(records[1]).toEqual({ ...old, offset: 6n, timestamp: 1_234n, key: null, value: null });
+});
+
+test('compressed messages have the offsets inside in the format v0, and those up to the one outside in v1', async () => {
+  const of = (version: 0 | 1, value: string) => ({ version, value, timestamp: 5 });
+  const records = await decoded(
+    Buffer.concat([
+      compressedMessages(11, 0, [
+        [10, of(0, 'a')],
+        [11, of(0, 'b')],
+      ]),
+      compressedMessages(23, 1, [
+        [0, of(1, 'c')],
+        [3, of(1, 'd')],
+      ]),
+    ]),
+  );
+  expect(offsets(records)).toEqual([10, 11, 20, 23]);
+  expect(records.map(({ value }) => String(value)).join('')).toBe('abcd');
+  expect(records.map(({ timestamp }) => Number(timestamp))).toEqual([-1, -1, 5, 5]);
+});
+
+test.each([
+  ['a message with a flipped bit', damaged(oldMessage(6, { version: 1, value: 'value', timestamp: 1 }), 36)],
+  ['a compressed message that holds none', compressedMessages(6, 1, [])],
+  ['a compressed message that holds another format', compressedMessages(6, 1, [[0, { version: 0, value: '1' }]])],
+])('%s is refused and named, behind the messages before it', async (_, message) => {
+  const records = await decoded(Buffer.concat([oldMessage(5, { version: 1, value: '1', timestamp: 1 }), message]));
+  expect(offsets(records)).toEqual([5]);
+  expect(faultBehind(records)).toMatchObject({ offset: 6n, code: 'CORRUPT_BATCH' });
 });
 
 interface Decoder {

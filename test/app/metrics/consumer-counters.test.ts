@@ -63,6 +63,13 @@ test('the lag is that of the report, and there is none while it is not known', (
   expect(counters.sources.recordsLag()).toEqual([{ labels: { topic: 'orders', partition: '0' }, value: 120_000 }]);
 });
 
+test('partitions that stand before a batch that cannot be read are counted by topic, from 0 on', () => {
+  expect(counters.sources.unreadablePartitions()).toEqual([{ labels: { topic: 'orders' }, value: 0 }]);
+  const unreadable = { ...PARTITION, offset: 5n, code: 'CORRUPT_BATCH', reason: 'its CRC' } as const;
+  partitions = [owned(0), { ...owned(1), unreadable }, { ...owned(1), topic: 'payments', unreadable }];
+  expect(counters.sources.unreadablePartitions()).toEqual([{ labels: { topic: 'orders' }, value: 1 }]);
+});
+
 test('every reason for a dead letter is there from the start, and each is counted', () => {
   const reasons = Object.keys(DEAD_LETTER_REASON);
   expect(counters.sources.deadLetters().map(({ labels }) => labels['reason'])).toEqual(reasons);

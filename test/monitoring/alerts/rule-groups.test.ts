@@ -15,7 +15,7 @@ describe('alerts', () => {
     return found[0]?.expr;
   };
 
-  test('are the six, lag and memory in two severities of one name', () => {
+  test('are the seven, lag and memory in two severities of one name', () => {
     expect(alerts.map(({ alert, labels }) => `${alert} ${labels.severity}`)).toEqual([
       'ConsumerLagHigh warning',
       'ConsumerLagHigh critical',
@@ -23,6 +23,7 @@ describe('alerts', () => {
       'MemoryHigh warning',
       'MemoryHigh critical',
       'DatabaseConnectionFailures critical',
+      'PartitionUnreadable critical',
     ]);
   });
 

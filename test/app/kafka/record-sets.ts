@@ -1,0 +1,77 @@
+import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
+
+const require = createRequire(import.meta.url);
+const crc32c = require('kafkajs/src/protocol/recordBatch/crc32C') as (bytes: Buffer) => number;
+
+/** Bytes of a batch of record format v2 before its first record. */
+export const BATCH_HEAD_BYTES = 61;
+const CRC_OFFSET = 17;
+const CRC_START = 21;
+
+function varInt(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value * 2;
+  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) {
+    bytes.push((rest & 0x7f) | 0x80);
+  }
+  return [...bytes, rest];
+}
+
+/** A record of record format v2: no key, no headers, the value `7`. */
+function record(offsetDelta: number): number[] {
+  const body = [0, 0, ...varInt(offsetDelta), 1, 2, '7'.charCodeAt(0), 0];
+  return [...varInt(body.length), ...body];
+}
+
+/** Puts the checksum of its content into a batch of record format v2. */
+export function checksummed(batch: Buffer): Buffer {
+  batch.writeUInt32BE(crc32c(batch.subarray(CRC_START)), CRC_OFFSET);
+  return batch;
+}
+
+/** A batch of record format v2 as a fetch brings it, uncompressed. */
+export function recordBatch(firstOffset: number, records: number): Buffer {
+  const content = Buffer.concat(Array.from({ length: records }, (_, delta) => Buffer.from(record(delta))));
+  const head = Buffer.alloc(BATCH_HEAD_BYTES);
+  head.writeBigInt64BE(BigInt(firstOffset), 0);
+  head.writeInt32BE(head.length - 12 + content.length, 8);
+  head.writeInt8(2, 16);
+  head.writeInt32BE(records - 1, 23);
+  head.writeInt32BE(records, 57);
+  return checksummed(Buffer.concat([head, content]));
+}
+
+interface OldMessage {
+  readonly version: 0 | 1;
+  readonly key?: string | null;
+  readonly value: string | Buffer | null;
+  /** Only format v1 has one. */
+  readonly timestamp?: number;
+}
+
+const GZIP = 1;
+
+const encodeMessage = require('kafkajs/src/protocol/message') as (options: {
+  version: number;
+}) => (entry: object) => { readonly buffer: Buffer };
+
+/** A message of format v0 or v1 as a broker before 0.11 stored it, by kafkajs's own encoder. */
+export function oldMessage(offset: number, { version, key = null, ...fields }: OldMessage, compression = 0): Buffer {
+  const { buffer } = encodeMessage({ version })({ ...fields, key, compression });
+  const head = Buffer.alloc(12);
+  head.writeBigInt64BE(BigInt(offset), 0);
+  head.writeInt32BE(buffer.length, 8);
+  return Buffer.concat([head, buffer]);
+}
+
+/** Messages compressed into one by gzip, each at its own offset inside, as the format v1 counts and v0 tells. */
+export function compressedMessages(
+  offset: number,
+  version: 0 | 1,
+  inner: readonly (readonly [number, OldMessage])[],
+  timestamp = 0,
+): Buffer {
+  const set = Buffer.concat(inner.map(([at, message]) => oldMessage(at, message)));
+  return oldMessage(offset, { version, value: gzipSync(set), timestamp }, GZIP);
+}
