@@ -19,28 +19,29 @@
  *    fetch of all partitions, over and over. Patched: such a batch is reported, and holds up its own partition.
  * 7. Messages of the formats before 0.11 are handed over without their context and with other types, and those behind a
  *    batch of record format v2 are taken for one. Patched: they are records like others.
+ * 8. A header's key that is not UTF-8 is changed into one that is. Patched: it stays bytes.
  *
  * Consumer group (kafkajs-consumer-patches.ts):
  *
- * 8. An offset that the broker does not hold makes the consumer jump to the log's start or end and commit that, even
+ * 9. An offset that the broker does not hold makes the consumer jump to the log's start or end and commit that, even
  *    with autoCommit off (https://github.com/tulios/kafkajs/issues/1119). Patched: it is only reported.
- * 9. A fetch whose records are all control records, aborted or compacted is skipped without a word. Patched: the
+ * 10. A fetch whose records are all control records, aborted or compacted is skipped without a word. Patched: the
  *    skipped range is reported, since the stored offset has to move over it.
- * 10. A consumer that starts again after an outage joins as a new member, and the group waits until the session of the
+ * 11. A consumer that starts again after an outage joins as a new member, and the group waits until the session of the
  *    old member times out. Patched: it joins as the member it was.
- * 11. A consumer whose partitions are all paused sleeps for the whole of maxWaitTimeInMs before it looks again. Patched:
+ * 12. A consumer whose partitions are all paused sleeps for the whole of maxWaitTimeInMs before it looks again. Patched:
  *    it fetches as soon as one is resumed.
- * 12. A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good in
+ * 13. A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good in
  *    a restart of Kafka. Patched: the lookup is retried.
- * 13. Offsets that could not be committed are committed again under the generation of the next rebalance, and while the
+ * 14. Offsets that could not be committed are committed again under the generation of the next rebalance, and while the
  *    consumer stops none are committed, without a word. Patched: one attempt, and its failure rejects.
  *
  * Connections (this file):
  *
- * 14. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
+ * 15. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
  *    (https://github.com/tulios/kafkajs/issues/1751). Patched: no timer while nothing is pending.
- * 15. Each connection looks for overdue requests ten times a second. Patched: once.
- * 16. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
+ * 16. Each connection looks for overdue requests ten times a second. Patched: once.
+ * 17. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

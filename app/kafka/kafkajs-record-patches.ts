@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import type { RecordHeader } from '../stream/record.ts';
 import type { UnreadableBatch } from '../stream/record-source.ts';
@@ -78,9 +79,22 @@ function readVarLong(decoder: Decoder): bigint {
   return (raw >> 1n) ^ -(raw & 1n);
 }
 
-const decodeHeader = require('kafkajs/src/protocol/recordBatch/header/v0/decoder.js') as (
-  decoder: Decoder,
-) => RecordHeader;
+const REPLACEMENT_CHARACTER = '\ufffd';
+
+/**
+ * A header of record format v2. A key that is not UTF-8 stays bytes: as text it would be another key.
+ *
+ * @throws Error when it has no key, which the format does not allow
+ */
+export function decodeHeader(decoder: Decoder): RecordHeader {
+  const bytes = decoder.readVarIntBytes();
+  if (bytes === null) {
+    throw new Error('a header has no key');
+  }
+  const key = bytes.toString('utf8');
+  const isText = !key.includes(REPLACEMENT_CHARACTER) || isUtf8(bytes);
+  return { key: isText ? key : bytes, value: decoder.readVarIntBytes() };
+}
 
 /** The record decoder of record format v2; its fields are read in the order of the wire format. */
 export function decodeRecord(decoder: Decoder, context: BatchContext) {
@@ -257,7 +271,8 @@ export function encodeRecord({ offsetDelta, timestampDelta, key, value, headers 
     .writeVarIntBytes(value)
     .writeVarInt(headers.length);
   for (const header of headers) {
-    body.writeVarIntBytes(Buffer.from(header.key, 'utf8')).writeVarIntBytes(header.value);
+    const key = typeof header.key === 'string' ? Buffer.from(header.key, 'utf8') : header.key;
+    body.writeVarIntBytes(key).writeVarIntBytes(header.value);
   }
   return new KafkajsEncoder().writeVarInt(body.size()).writeEncoder(body);
 }

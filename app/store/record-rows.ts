@@ -141,8 +141,12 @@ const base64Json = (bytes: Buffer): string => `{"base64":"${bytes.toString('base
 const valueJson = (value: Buffer): string =>
   isText(value) ? JSON.stringify(value.toString('utf8')) : base64Json(value);
 
-const keyJson = (key: string): string =>
-  key.includes('\0') ? base64Json(Buffer.from(key, 'utf8')) : JSON.stringify(key);
+function keyJson(key: string | Buffer): string {
+  if (typeof key !== 'string') {
+    return base64Json(key);
+  }
+  return key.includes('\0') ? base64Json(Buffer.from(key, 'utf8')) : JSON.stringify(key);
+}
 
 /**
  * Headers as a JSON array of `{"key", "value"}` in record order. A key or value is text when it is UTF-8 without NUL,

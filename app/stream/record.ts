@@ -6,7 +6,8 @@ export interface TopicPartition {
 
 /** One header; Kafka allows the same key several times, and the order of headers carries meaning. */
 export interface RecordHeader {
-  readonly key: string;
+  /** Bytes where it is not UTF-8. */
+  readonly key: string | Buffer;
   readonly value: Buffer | null;
 }
 

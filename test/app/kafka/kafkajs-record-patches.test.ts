@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
 import { crc32c } from '../../../app/kafka/crc32c.ts';
 import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
-import { encodeRecord, faultBehind } from '../../../app/kafka/kafkajs-record-patches.ts';
+import { decodeHeader, encodeRecord, faultBehind } from '../../../app/kafka/kafkajs-record-patches.ts';
 import { BATCH_HEAD_BYTES, checksummed, compressedMessages, oldMessage, recordBatch } from './record-sets.ts';
 
 const require = createRequire(import.meta.url);
@@ -12,6 +12,7 @@ interface DecodedRecord {
   readonly offset: bigint;
   readonly timestamp: bigint;
   readonly value: Buffer | null;
+  readonly headers: readonly { readonly key: string | Buffer }[];
 }
 
 /** What a fetch response holds for a partition, its length first, decoded by kafkajs with the patches. */
@@ -153,6 +154,12 @@ test.each([
   expect(faultBehind(records)).toMatchObject({ offset: 6n, code: 'CORRUPT_BATCH' });
 });
 
+test('a key of a header is text when it is UTF-8, a replacement character too, and else its bytes', async () => {
+  const keys = [Buffer.from('zürich'), Buffer.from('\ufffd'), Buffer.from([0x6b, 0xff]), Buffer.alloc(0)];
+  const [record] = await decoded(recordBatch(0, 1, keys));
+  expect(record?.headers.map(({ key }) => key)).toEqual(['zürich', '\ufffd', Buffer.from([0x6b, 0xff]), '']);
+});
+
 interface Decoder {
   readInt8(): number;
   readVarInt(): number;
@@ -163,7 +170,6 @@ interface Decoder {
 }
 
 const KafkajsDecoder = require('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => Decoder;
-const decodeHeader: unknown = require('kafkajs/src/protocol/recordBatch/header/v0/decoder.js');
 
 /** The fields in the order of the record format, read by kafkajs's decoder. */
 function readBack(record: Parameters<typeof encodeRecord>[0]) {
@@ -185,6 +191,7 @@ test('a record has key, value and headers as they were given: order, repetitions
     { key: '2', value: null },
     { key: 'zürich', value: Buffer.alloc(0) },
     { key: '1', value: Buffer.from([0, 255]) },
+    { key: Buffer.from([0x6b, 0xff]), value: null },
   ];
   const record = { offsetDelta: 5, timestampDelta: 70, key: Buffer.from([0xff]), value: Buffer.from('v'), headers };
   expect(readBack(record)).toMatchObject({ ...record, attributes: 0, isAtEnd: true });

@@ -18,9 +18,12 @@ function varInt(value: number): number[] {
   return [...bytes, rest];
 }
 
-/** A record of record format v2: no key, no headers, the value `7`. */
-function record(offsetDelta: number): number[] {
-  const body = [0, 0, ...varInt(offsetDelta), 1, 2, '7'.charCodeAt(0), 0];
+const varBytes = (bytes: Buffer): number[] => [...varInt(bytes.length), ...bytes];
+
+/** A record of record format v2: no key, the value `7`, and headers of the keys given, without values. */
+function record(offsetDelta: number, headerKeys: readonly Buffer[]): number[] {
+  const headers = headerKeys.flatMap((key) => [...varBytes(key), 1]);
+  const body = [0, 0, ...varInt(offsetDelta), 1, 2, '7'.charCodeAt(0), ...varInt(headerKeys.length), ...headers];
   return [...varInt(body.length), ...body];
 }
 
@@ -31,8 +34,8 @@ export function checksummed(batch: Buffer): Buffer {
 }
 
 /** A batch of record format v2 as a fetch brings it, uncompressed. */
-export function recordBatch(firstOffset: number, records: number): Buffer {
-  const content = Buffer.concat(Array.from({ length: records }, (_, delta) => Buffer.from(record(delta))));
+export function recordBatch(firstOffset: number, records: number, headerKeys: readonly Buffer[] = []): Buffer {
+  const content = Buffer.concat(Array.from({ length: records }, (_, delta) => Buffer.from(record(delta, headerKeys))));
   const head = Buffer.alloc(BATCH_HEAD_BYTES);
   head.writeBigInt64BE(BigInt(firstOffset), 0);
   head.writeInt32BE(head.length - 12 + content.length, 8);

@@ -97,6 +97,17 @@ test('a key with a NUL is kept as base64, since jsonb cannot hold it', () => {
   expect(parsed([{ key: 'a\0', value: null }])).toEqual([{ key: { base64: 'YQA=' }, value: null }]);
 });
 
+test('a key that is no UTF-8 is in base64, byte for byte, in its place among the others', () => {
+  const headers = [
+    { key: 'a', value: null },
+    { key: Buffer.from([0x6b, 0xff]), value: Buffer.from('1') },
+  ];
+  expect(parsed(headers)).toEqual([
+    { key: 'a', value: null },
+    { key: { base64: 'a/8=' }, value: '1' },
+  ]);
+});
+
 test('no headers are an empty array', () => {
   expect(parsed([])).toEqual([]);
 });
