@@ -1,4 +1,11 @@
 import type { Consumer } from 'kafkajs';
+import type { TopicPartition } from '../stream/record.ts';
+
+/** The two ends of a partition's log: for a reader of everything, and for one of committed records. */
+export interface LogEnds extends TopicPartition {
+  readonly highWatermark: bigint;
+  readonly lastStableOffset: bigint;
+}
 
 /** Events of the Kafka client, in no client library's words. A listener must not throw. */
 export interface ClientListener {
@@ -8,6 +15,8 @@ export interface ClientListener {
   onAnswer(request: { readonly kind: string; readonly milliseconds: number; readonly bytes: number }): void;
   /** Records were handed over to the pipeline. */
   onDelivered(delivery: { readonly topic: string; readonly records: number; readonly bytes: number }): void;
+  /** A fetch's answer told where a partition's log ends, and where its last stable offset is. */
+  onLogEnds(ends: LogEnds): void;
   /** The group coordinator answered a heartbeat. */
   onHeartbeat(): void;
   /** The consumer joined its group, which assigned partitions. */

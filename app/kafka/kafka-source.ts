@@ -16,7 +16,12 @@ import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { type ClientListener, watchClient } from './client-listener.ts';
 import { EventLoopTurns } from './event-loop-turns.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
-import { kafkajsEvents, type OffsetOutOfRange, type SkippedRange } from './kafkajs-consumer-patches.ts';
+import {
+  type FetchAnswer,
+  kafkajsEvents,
+  type OffsetOutOfRange,
+  type SkippedRange,
+} from './kafkajs-consumer-patches.ts';
 import type { decodeRecord } from './kafkajs-record-patches.ts';
 
 /** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */
@@ -193,6 +198,11 @@ export class KafkaSource implements RecordSource {
     kafkajsEvents.on('unreadable', ({ groupId, ...batch }) => {
       if (groupId === this.#settings.groupId && this.#assigned.has(partitionKey(batch))) {
         this.#refuse(batch, listener);
+      }
+    });
+    kafkajsEvents.on('answered', ({ groupId, ...answer }: FetchAnswer) => {
+      if (groupId === this.#settings.groupId) {
+        this.#watcher.onLogEnds(answer);
       }
     });
   }

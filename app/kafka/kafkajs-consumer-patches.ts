@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type { UnreadableBatch } from '../stream/record-source.ts';
+import type { LogEnds } from './client-listener.ts';
 import { faultBehind } from './kafkajs-record-patches.ts';
 
 const require = createRequire(import.meta.url);
@@ -21,11 +22,17 @@ export interface SkippedRange {
   readonly lastOffset: string;
 }
 
+/** A broker answered a fetch of the partition. */
+export interface FetchAnswer extends LogEnds {
+  readonly groupId: string;
+}
+
 /** What kafkajs does not report by events of its own. */
 export const kafkajsEvents = new EventEmitter<{
   outOfRange: [OffsetOutOfRange];
   skipped: [SkippedRange];
   unreadable: [UnreadableBatch & { readonly groupId: string }];
+  answered: [FetchAnswer];
 }>();
 
 /** The part of kafkajs's consumer group that the patches read or replace. */
@@ -91,6 +98,45 @@ export function reportUnreadableBatches(prototype: Runner): void {
       const { topic, partition } = batch;
       kafkajsEvents.emit('unreadable', { groupId: this.consumerGroup.groupId, topic, partition, ...fault });
     }
+  };
+}
+
+interface FetchResponse {
+  readonly responses: readonly {
+    readonly partitions: readonly {
+      readonly messages: readonly unknown[];
+      readonly highWatermark: string;
+      /** Left out by brokers before 0.11. */
+      readonly lastStableOffset?: string;
+    }[];
+  }[];
+}
+
+interface Broker {
+  fetch(request: unknown): Promise<FetchResponse>;
+}
+
+/** Reports both ends of the log that each fetch's answer tells for a partition. As shipped one of them is dropped. */
+export function reportLogEnds(broker: Broker, runner: Runner): void {
+  const ends = new WeakMap<readonly unknown[], Pick<LogEnds, 'highWatermark' | 'lastStableOffset'>>();
+  const { fetch } = broker;
+  broker.fetch = async function fetchAndKeep(this: Broker, request) {
+    const response = await fetch.call(this, request);
+    for (const { messages, highWatermark, lastStableOffset } of response.responses.flatMap((of) => of.partitions)) {
+      if (lastStableOffset !== undefined) {
+        ends.set(messages, { highWatermark: BigInt(highWatermark), lastStableOffset: BigInt(lastStableOffset) });
+      }
+    }
+    return response;
+  };
+  const handleBatch = runner.handleBatch;
+  runner.handleBatch = function report(this: Runner, batch) {
+    const known = ends.get(batch.rawMessages);
+    if (this.running && known) {
+      const { topic, partition } = batch;
+      kafkajsEvents.emit('answered', { groupId: this.consumerGroup.groupId, topic, partition, ...known });
+    }
+    return handleBatch.call(this, batch);
   };
 }
 

@@ -35,13 +35,15 @@
  *    a restart of Kafka. Patched: the lookup is retried.
  * 14. Offsets that could not be committed are committed again under the generation of the next rebalance, and while the
  *    consumer stops none are committed, without a word. Patched: one attempt, and its failure rejects.
+ * 15. Of the two ends of a log that a fetch's answer tells, the last stable offset is dropped. Patched: both are
+ *    reported.
  *
  * Connections (this file):
  *
- * 15. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
+ * 16. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
  *    (https://github.com/tulios/kafkajs/issues/1751). Patched: no timer while nothing is pending.
- * 16. Each connection looks for overdue requests ten times a second. Patched: once.
- * 17. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
+ * 17. Each connection looks for overdue requests ten times a second. Patched: once.
+ * 18. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -51,6 +53,7 @@ import {
   commitOnce,
   fetchWhenResumed,
   rejoinAsSameMember,
+  reportLogEnds,
   reportOutOfRange,
   reportSkippedRanges,
   reportUnreadableBatches,
@@ -88,6 +91,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
   reportOutOfRange(require('kafkajs/src/consumer/consumerGroup').prototype);
   reportSkippedRanges(require('kafkajs/src/consumer/runner').prototype);
   reportUnreadableBatches(require('kafkajs/src/consumer/runner').prototype);
+  reportLogEnds(require('kafkajs/src/broker').prototype, require('kafkajs/src/consumer/runner').prototype);
   rejoinAsSameMember(require('kafkajs/src/consumer/consumerGroup').prototype);
   fetchWhenResumed(require('kafkajs/src/consumer/consumerGroup').prototype);
   retryCoordinatorLookup(require('kafkajs/src/cluster').prototype);

@@ -1,4 +1,4 @@
-import { type ClientListener, FETCH_REQUEST } from '../kafka/client-listener.ts';
+import { type ClientListener, FETCH_REQUEST, type LogEnds } from '../kafka/client-listener.ts';
 import type { ConsumerReport } from '../stream/consumer-state.ts';
 import { type Labels, type MetricSource, type MetricSources, type Sample, single } from './metric-source.ts';
 import { PerPartition } from './partition-lag.ts';
@@ -7,10 +7,20 @@ import { RecentSum, TimeWindowMax } from './time-windows.ts';
 /** Kafka's own client looks back over two windows of 30 s. */
 const WINDOW_MS = 60_000;
 
+/** What a fetch told of the end of a log is not known any more after this time. */
+const KNOWN_MS = 60_000;
+
 /** Kafka's own client gives this for a time that never was. */
 const NEVER = -1;
 
-type ClientMetricKey = Extract<keyof MetricSources, `client${string}`>;
+type ClientMetricKey = Extract<keyof MetricSources, `client${string}`> | 'recordsBeyondStable';
+
+/** What open transactions hide of a partition, and when a fetch told it. */
+interface Hidden {
+  readonly labels: Labels;
+  records: number;
+  toldAt: number | null;
+}
 
 /** Records and bytes fetched of a topic. */
 class TopicFetches {
@@ -40,6 +50,9 @@ export class KafkaClientMetrics implements ClientListener {
   readonly #now: () => number;
   readonly #client: Labels;
   readonly #partitions: PerPartition<{ readonly labels: Labels; readonly largestLag: TimeWindowMax }>;
+  readonly #hidden = new PerPartition<Hidden>((topic, partition) => {
+    return { labels: { partition: String(partition), topic }, records: 0, toldAt: null };
+  });
   readonly #topics: ReadonlyMap<string, TopicFetches>;
   readonly #fetches: RecentSum;
   readonly #joins: RecentSum;
@@ -99,6 +112,15 @@ export class KafkaClientMetrics implements ClientListener {
     }
   }
 
+  /** A broker that knows no last stable offset says -1. */
+  onLogEnds({ topic, partition, highWatermark, lastStableOffset }: LogEnds): void {
+    if (lastStableOffset >= 0n) {
+      const hidden = this.#hidden.of({ topic, partition });
+      hidden.records = Number(highWatermark - lastStableOffset);
+      hidden.toldAt = this.#now();
+    }
+  }
+
   onHeartbeat(): void {
     this.#heartbeatCount += 1;
     this.#heartbeatAt = this.#now();
@@ -123,6 +145,7 @@ export class KafkaClientMetrics implements ClientListener {
         max.record(lag);
         return max.value;
       }),
+      recordsBeyondStable: () => this.#beyondStable(),
       clientRecordsConsumed: this.#perTopic(({ records }) => records),
       clientRecordsRate: this.#perTopic(({ recentRecords }) => recentRecords.perSecond),
       clientBytesConsumed: this.#perTopic(({ bytes }) => bytes),
@@ -143,6 +166,18 @@ export class KafkaClientMetrics implements ClientListener {
       clientHeartbeats: client(() => this.#heartbeatCount),
       clientLastHeartbeat: client(() => this.#secondsSince(this.#heartbeatAt)),
     };
+  }
+
+  /** A series for each owned partition of which it is known. */
+  #beyondStable(): Sample[] {
+    const samples: Sample[] = [];
+    for (const owned of this.#report().partitions) {
+      const { labels, records, toldAt } = this.#hidden.of(owned);
+      if (toldAt !== null && this.#now() - toldAt <= KNOWN_MS) {
+        samples.push({ labels, value: records });
+      }
+    }
+    return samples;
   }
 
   #secondsSince(moment: number | null): number {

@@ -35,6 +35,13 @@ export const CONSUMER_METRICS = {
     help: 'Age of the oldest record that is not in PostgreSQL yet, by its timestamp; while it is not fetched either, the time since the partition fell behind; 0 without lag',
     unit: 'seconds',
   },
+  recordsBeyondStable: {
+    name: 'consumer_records_beyond_stable_offset',
+    type: 'gauge',
+    labels: ['topic', 'partition'],
+    help: 'Log end offset less the last stable offset: what open transactions hide, and the lag does not count; as the last fetch within a minute told it, left out without one',
+    unit: 'records',
+  },
   unreadablePartitions: {
     name: 'consumer_unreadable_partitions',
     type: 'gauge',

@@ -28,6 +28,7 @@ const watcher = {
   onPoll: nothing,
   onAnswer: nothing,
   onDelivered: nothing,
+  onLogEnds: nothing,
   onHeartbeat: nothing,
   onJoined: nothing,
   onCrashed: nothing,

@@ -31,7 +31,9 @@ type Sources = KafkaClientMetrics['sources'];
 const value = (family: keyof Sources) => client.sources[family]()[0]?.value;
 
 test('everything is there before anything happened: counters with 0, times that never were with -1', () => {
-  for (const source of Object.values(client.sources)) {
+  const { recordsBeyondStable, ...others } = client.sources;
+  expect(recordsBeyondStable()).toEqual([]);
+  for (const source of Object.values(others)) {
     expect(source().length).toBeGreaterThan(0);
     for (const sample of source()) expect(Number.isFinite(sample.value)).toBe(true);
   }
@@ -68,6 +70,25 @@ test('the lag is that of the report, its maximum is remembered for minutes, and 
   partitions = [];
   expect([...client.sources.clientRecordsLag(), ...client.sources.clientRecordsLagMax()]).toEqual([]);
   expect(value('clientAssigned')).toBe(0);
+});
+
+test('what open transactions hide is known by a fetch of the last minute, and of a broker that tells it', () => {
+  const sample = (records: number) => [{ labels: { topic: 'orders', partition: '0' }, value: records }];
+  const told = (lastStableOffset: bigint) =>
+    client.onLogEnds({ topic: 'orders', partition: 0, highWatermark: 12n, lastStableOffset });
+  told(5n);
+  expect(client.sources.recordsBeyondStable()).toEqual(sample(7));
+  clock.now += MINUTE;
+  expect(client.sources.recordsBeyondStable()).toEqual(sample(7));
+  told(12n);
+  expect(client.sources.recordsBeyondStable()).toEqual(sample(0));
+  clock.now += MINUTE + 1;
+  expect(client.sources.recordsBeyondStable()).toEqual([]);
+  told(-1n);
+  expect(client.sources.recordsBeyondStable()).toEqual([]);
+  told(5n);
+  partitions = [];
+  expect(client.sources.recordsBeyondStable()).toEqual([]);
 });
 
 test('joins, heartbeats and polls are counted, and how long ago the last one was', () => {

@@ -1,9 +1,14 @@
 import { createMetrics, type Metrics, type MetricsOptions } from '../../../app/metrics/create-metrics.ts';
 import { managementOptions } from '../management/running-management.ts';
 
-/** Metrics of a consumer at work; nothing of it was started. */
+/** Metrics of a consumer at work, whose partitions were fetched; nothing of it was started. */
 export function runningMetrics(overrides: Partial<MetricsOptions> = {}): Metrics {
-  return createMetrics({ ...managementOptions(), healthFailures: () => 2, ...overrides });
+  const options = { ...managementOptions(), healthFailures: () => 2, ...overrides };
+  const metrics = createMetrics(options);
+  for (const { topic, partition } of options.report().partitions) {
+    metrics.client.onLogEnds({ topic, partition, highWatermark: 5n, lastStableOffset: 5n });
+  }
+  return metrics;
 }
 
 /** Metrics of a consumer whose start is over, with an HTTP route; nothing has to be stopped. */
