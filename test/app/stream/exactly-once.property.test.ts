@@ -57,6 +57,13 @@ class World {
     this.consumer.pipeline.onOutOfRange(PARTITION);
   }
 
+  /** The next batch cannot be read, this time: the source pauses the partition, as for each such batch. */
+  damage(): void {
+    const { source, pipeline } = this.consumer;
+    source.pause();
+    pipeline.onUnreadable({ ...PARTITION, offset: source.fetchFrom, code: 'CORRUPT_BATCH', reason: 'its CRC-32C' });
+  }
+
   endTransaction(how: Ending): void {
     this.sink.pending.shift()?.(how);
   }
@@ -113,6 +120,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     ),
   },
   { weight: 1, arbitrary: fc.constant<Step>((world) => world.loseRange()) },
+  { weight: 1, arbitrary: fc.constant<Step>((world) => world.damage()) },
   { weight: 1, arbitrary: fc.constant<Step>((world) => world.crash()) },
   { weight: 2, arbitrary: fc.constant<Step>((world) => world.drain()) },
 );
