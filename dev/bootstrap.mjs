@@ -1,4 +1,4 @@
-// Gets a fresh clone to the point where its own programs run: `node dev/bootstrap.mjs start|chaos|test|test:image|test:long [arguments]`.
+// Gets a fresh clone to the point where its own programs run: `node dev/bootstrap.mjs start|chaos|test|test:image|test:long|test:postgres-13 [arguments]`.
 // Runs before anything is installed, so it imports nothing but Node, and its syntax is what old Nodes understand.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,6 +15,8 @@ const PROGRAMS = {
   chaos: (args) => runInThisProcess('chaos.ts', args),
   test: (args) => runNode([...JEST, ...args]),
   'test:image': (args) => runNode([...JEST, '--config', 'test/image/jest.config.mjs', ...args]),
+  'test:postgres-13': (args) =>
+    runNode([...JEST, '--selectProjects=integration', ...args], { STREAM_CONSUMER_TEST_POSTGRES: '13.23.0-beta.16' }),
   'test:long': (args) => runNode([...JEST, ...args], { STREAM_CONSUMER_LONG_TESTS: 'true' }),
 };
 

@@ -61,7 +61,7 @@ interface Cluster {
  * message.
  */
 export async function startLocalPostgres(run: RunFolder, options: LocalPostgresOptions = {}): Promise<LocalPostgres> {
-  const binaries = await postgresBinaries();
+  const binaries = await postgresBinaries(run);
   const password = randomBytes(18).toString('base64url');
   const { data, user } = await initialize(run, binaries, password);
   if (options.admitsOthers === true) {
