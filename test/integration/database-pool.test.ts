@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { createDatabaseCheck } from '../../app/store/database-check.ts';
 import { DatabasePool } from '../../app/store/database-pool.ts';
 import { checkSettings } from '../../settings/settings.ts';
+import { testSincePostgres } from './stack/postgres-version.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 
 const opened: DatabasePool[] = [];
@@ -47,28 +48,32 @@ test('a connection that keeps silent for longer than any statement may take is c
   expect(await shown(pool, 'server_encoding')).toBe('UTF8');
 });
 
-test('a transaction that outlasts transaction_timeout is an outage, and the next one has a connection of its own', async () => {
-  const { pool } = aPool('20s');
-  const processes = new Set<number | null>();
-  const note = async (client: pg.PoolClient) => {
-    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    processes.add(rows[0]?.pid ?? null);
-  };
-  const asked = pool.withClient(async (client) => {
-    await note(client);
-    await client.query("SET transaction_timeout = '100ms'");
-    await client.query('BEGIN');
-    await client.query('SELECT pg_sleep(20)');
-  });
-  await expect(asked).rejects.toMatchObject({
-    name: 'OutageError',
-    message: expect.stringContaining('SQLSTATE 25P04'),
-    attempts: Number.POSITIVE_INFINITY,
-    reason: 'database_busy',
-  });
-  await pool.withClient(note);
-  expect(processes.size).toBe(2);
-});
+testSincePostgres(
+  17,
+  'a transaction that outlasts transaction_timeout is an outage, and the next one has a connection of its own',
+  async () => {
+    const { pool } = aPool('20s');
+    const processes = new Set<number | null>();
+    const note = async (client: pg.PoolClient) => {
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      processes.add(rows[0]?.pid ?? null);
+    };
+    const asked = pool.withClient(async (client) => {
+      await note(client);
+      await client.query("SET transaction_timeout = '100ms'");
+      await client.query('BEGIN');
+      await client.query('SELECT pg_sleep(20)');
+    });
+    await expect(asked).rejects.toMatchObject({
+      name: 'OutageError',
+      message: expect.stringContaining('SQLSTATE 25P04'),
+      attempts: Number.POSITIVE_INFINITY,
+      reason: 'database_busy',
+    });
+    await pool.withClient(note);
+    expect(processes.size).toBe(2);
+  },
+);
 
 test('a mistake in the program is no outage', async () => {
   const asked = aPool('1s').pool.withClient(async () => {

@@ -5,6 +5,7 @@ import type { LocalPostgres } from '../../../dev/stack/local-postgres.ts';
 import { query } from '../stack/database.ts';
 import { type Membership, membership, TELLS_JOINS } from '../stack/group-membership.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { testSincePostgres } from '../stack/postgres-version.ts';
 import { startPrivatePostgres } from '../stack/private-servers.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { startSteadyLoad } from '../stack/steady-load.ts';
@@ -164,7 +165,7 @@ test('statements that take longer than statementTimeout are tried again', async 
   await asSuperuser(`DROP TRIGGER slow ON ${consumer.schema}.records`);
 });
 
-test('transactions that take longer than transaction_timeout are tried again', async () => {
+testSincePostgres(17, 'transactions that take longer than transaction_timeout are tried again', async () => {
   await asSuperuser(`ALTER ROLE ${ROLE} SET transaction_timeout = '500ms'`);
   await endConnections();
   const lock = await lockRecords();

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Producer } from 'kafkajs';
-import { POSTGRES_VERSION_ENV } from '../../../dev/stack/postgres-binaries.ts';
 import { query, withDatabase } from './database.ts';
 import { createTopic, kafkaClient, produce } from './kafka-client.ts';
+import { POSTGRES_MAJOR } from './postgres-version.ts';
 import { startPrivateKafka, startPrivatePostgres } from './private-servers.ts';
-
-const [MAJOR_VERSION] = (process.env[POSTGRES_VERSION_ENV] ?? '18.4').split('.');
 
 describe('the shared stack', () => {
   it('stores records in a topic with the partitions that were asked for', async () => {
@@ -22,13 +20,13 @@ describe('the shared stack', () => {
     );
   });
 
-  it(`runs PostgreSQL ${MAJOR_VERSION} with UTF-8 and its durability on`, async () => {
+  it(`runs PostgreSQL ${POSTGRES_MAJOR} with UTF-8 and its durability on`, async () => {
     const [settings] = await query<Record<string, string>>(
       `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
               current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit`,
     );
     expect(settings).toMatchObject({ encoding: 'UTF8', fsync: 'on', commit: 'on' });
-    expect(settings?.['version']?.split('.')[0]).toBe(MAJOR_VERSION);
+    expect(Number.parseInt(settings?.['version'] ?? '', 10)).toBe(POSTGRES_MAJOR);
   });
 
   it('removes the schema of a test when the test is over', async () => {
