@@ -23,6 +23,7 @@ import {
   type SkippedRange,
 } from './kafkajs-consumer-patches.ts';
 import type { decodeRecord } from './kafkajs-record-patches.ts';
+import { RestartPace } from './restart-pace.ts';
 
 /** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */
 type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
@@ -64,6 +65,7 @@ export class KafkaSource implements RecordSource {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #watcher: ClientListener;
+  readonly #restarts: RestartPace;
   readonly #stopping = new AbortController();
   readonly #turns = new EventLoopTurns();
   #assigned = new Map<string, TopicPartition>();
@@ -72,6 +74,7 @@ export class KafkaSource implements RecordSource {
 
   constructor(settings: Settings['kafka'], kafka: Kafka, { admin, clock, logger, watcher }: KafkaSourcePorts) {
     this.#watcher = watcher;
+    this.#restarts = new RestartPace(clock);
     this.#settings = settings;
     this.#admin = admin;
     this.#clock = clock;
@@ -87,7 +90,12 @@ export class KafkaSource implements RecordSource {
       maxBytes: 8_388_608,
       metadataMaxAge: 30_000,
       allowAutoTopicCreation: false,
-      retry: { restartOnFailure: async () => !this.#stopping.signal.aborted },
+      retry: {
+        restartOnFailure: async () => {
+          await this.#restarts.afterCrash(this.#stopping.signal);
+          return !this.#stopping.signal.aborted;
+        },
+      },
     });
     watchClient(this.#consumer, watcher);
   }
@@ -182,6 +190,7 @@ export class KafkaSource implements RecordSource {
       this.#assigned.clear();
       if (restart) {
         this.#logger.warn({ reason: error.message }, 'the Kafka client starts again');
+        listener.onWaiting(`the Kafka client starts again: ${error.message}`);
       } else if (!this.#stopping.signal.aborted) {
         const message = `the Kafka client stopped for good: ${error.name}: ${error.message}`;
         listener.onFatal(new FatalError('KAFKA_CLIENT_STOPPED', message, { cause: error }));
