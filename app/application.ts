@@ -72,11 +72,13 @@ export class Application {
       clock: systemClock,
       logger: logger(),
       watcher: this.#management.client,
+      storedPositions: (topics) => this.#sink.positions(topics),
     });
     this.#pipeline = new Pipeline(
       {
         ...settings.consumer,
         groupId: settings.kafka.groupId,
+        topics: settings.kafka.topics,
         stallTimeoutMs: milliseconds(settings.consumer.stallTimeout),
       },
       {

@@ -538,8 +538,8 @@ export interface ApplicationProps {
   /**
    * How records are read and written.
    *
-   * @default { startFrom: 'earliest', onGap: 'fail', stallTimeout: '5m', maxValueBytes: 8388608, maxQueuedBytes:
-   * 2097152, maxBatchRecords: 5000 }
+   * @default { startFrom: 'earliest', onGap: 'fail', onTopicGone: 'continue', stallTimeout: '5m', maxValueBytes:
+   * 8388608, maxQueuedBytes: 2097152, maxBatchRecords: 5000 }
    */
   readonly consumer?: ApplicationConsumerProps;
 
@@ -1354,6 +1354,14 @@ export interface ApplicationConsumerProps {
    * @default 'fail'
    */
   readonly onGap?: 'fail' | 'skip';
+
+  /**
+   * What to do when Kafka does not have a topic any more that was read: go on with the others and name it in the
+   * health, a metric and an alert, or stop.
+   *
+   * @default 'continue'
+   */
+  readonly onTopicGone?: 'continue' | 'stop';
 
   /**
    * Time without progress on a partition that has lag after which the health is DOWN. An outage of Kafka or

@@ -55,6 +55,11 @@ const consumer = Type.Object(
       description:
         'What to do when records were deleted before they were read: stop and say which, or record the gap in the table gaps and go on.',
     }),
+    onTopicGone: Type.Enum(['continue', 'stop'], {
+      default: 'continue',
+      description:
+        'What to do when Kafka does not have a topic any more that was read: go on with the others and name it in the health, a metric and an alert, or stop.',
+    }),
     stallTimeout: duration(
       '5m',
       'Time without progress on a partition that has lag after which the health is DOWN. An outage of Kafka or PostgreSQL is not a stall.',

@@ -12,6 +12,8 @@ import type { Detail, Health, Status } from './health.ts';
  *   details list them. While PostgreSQL is down no partition is stalled; one that only refuses writes is not down
  * - a stalled partition that stands before a batch that cannot be read is DOWN only where all partitions do: a restart
  *   mends no batch, and holds up the others. The details list each of them
+ * - running or paused without a topic that Kafka has: DOWN, unless Kafka is down. Where only some topics are gone, the
+ *   details name them, and the status stays: a restart brings no topic back
  * - draining, stopped: OUT_OF_SERVICE
  * - failed: DOWN
  */
@@ -23,6 +25,14 @@ function isStalled({ partitions }: ConsumerReport): boolean {
   const readable = partitions.filter(({ unreadable }) => unreadable === undefined);
   return (readable.length > 0 ? readable : partitions).some(({ stalledSince }) => stalledSince);
 }
+
+const goneTopics = ({ topics = [] }: ConsumerReport): string[] =>
+  topics.flatMap(({ topic, isGone }) => (isGone ? [topic] : []));
+
+const hasNoTopic = ({ topics = [] }: ConsumerReport): boolean =>
+  topics.length > 0 && topics.every(({ isGone }) => isGone);
+
+const isBroken = (report: ConsumerReport): boolean => isStalled(report) || hasNoTopic(report);
 
 function statusOf(report: ConsumerReport, kafkaIsDown: boolean): Status {
   const waitsForKafka: Status = kafkaIsDown ? 'UNKNOWN' : 'OUT_OF_SERVICE';
@@ -36,16 +46,18 @@ function statusOf(report: ConsumerReport, kafkaIsDown: boolean): Status {
     case 'assigning':
       return waitsForKafka;
     case 'running':
-      if (!kafkaIsDown && isStalled(report)) {
+      if (!kafkaIsDown && isBroken(report)) {
         return 'DOWN';
       }
       return report.partitions.some(({ lag }) => lag === null) ? waitsForKafka : 'UP';
     case 'paused':
-      return !kafkaIsDown && isStalled(report) ? 'DOWN' : 'UP';
+      return !kafkaIsDown && isBroken(report) ? 'DOWN' : 'UP';
   }
 }
 
-function detailsOf({ state, groupId, partitions, lastProgressAt, lastError }: ConsumerReport): Record<string, Detail> {
+function detailsOf(report: ConsumerReport): Record<string, Detail> {
+  const { state, groupId, partitions, lastProgressAt, lastError } = report;
+  const gone = goneTopics(report);
   const lag = totalLag(partitions);
   const stalled = partitions.flatMap(stallOf);
   const unreadable = partitions.flatMap(faultOf);
@@ -56,6 +68,7 @@ function detailsOf({ state, groupId, partitions, lastProgressAt, lastError }: Co
     ...(lag === undefined ? {} : { lag }),
     ...(stalled.length === 0 ? {} : { stalled }),
     ...(unreadable.length === 0 ? {} : { unreadable }),
+    ...(gone.length === 0 ? {} : { goneTopics: gone }),
     ...(lastProgressAt === null ? {} : { lastProgressAt: lastProgressAt.toISOString() }),
     ...(lastError === null ? {} : { lastError: explainedText(lastError) }),
   };

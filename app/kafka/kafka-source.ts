@@ -4,13 +4,7 @@ import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
 import type { Clock } from '../stream/clock.ts';
 import { partitionKey, type StreamRecord, type TopicPartition } from '../stream/record.ts';
-import type {
-  LogRange,
-  Position,
-  RecordSource,
-  RecordSourceListener,
-  UnreadableBatch,
-} from '../stream/record-source.ts';
+import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
 import { Retries } from '../stream/retries.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { type ClientListener, watchClient } from './client-listener.ts';
@@ -21,9 +15,11 @@ import {
   kafkajsEvents,
   type OffsetOutOfRange,
   type SkippedRange,
+  type TopicsAnswer,
 } from './kafkajs-consumer-patches.ts';
 import type { decodeRecord } from './kafkajs-record-patches.ts';
 import { RestartPace } from './restart-pace.ts';
+import { SourceLog } from './source-log.ts';
 
 /** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */
 type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
@@ -41,6 +37,9 @@ const MAX_WAIT_MS = 500;
  */
 const CONCURRENCY = 64;
 
+/** Topics that are deleted, created (again) or given partitions are noticed after this time at the latest. */
+const METADATA_MAX_AGE_MS = 5_000;
+
 /** The parts that the source works with. */
 export interface KafkaSourcePorts {
   readonly admin: KafkaAdmin;
@@ -48,6 +47,8 @@ export interface KafkaSourcePorts {
   readonly logger: Logger;
   /** Gets the client's events. */
   readonly watcher: ClientListener;
+  /** The stored positions of topics: one that has any was read before. */
+  readonly storedPositions: (topics: readonly string[]) => Promise<readonly Position[]>;
 }
 
 /**
@@ -64,21 +65,24 @@ export class KafkaSource implements RecordSource {
   readonly #admin: KafkaAdmin;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #log: SourceLog;
   readonly #watcher: ClientListener;
+  readonly #storedPositions: KafkaSourcePorts['storedPositions'];
   readonly #restarts: RestartPace;
   readonly #stopping = new AbortController();
   readonly #turns = new EventLoopTurns();
   #assigned = new Map<string, TopicPartition>();
-  /** The batches that the log has an error line for, by partition. */
-  readonly #unreadable = new Map<string, UnreadableBatch>();
 
-  constructor(settings: Settings['kafka'], kafka: Kafka, { admin, clock, logger, watcher }: KafkaSourcePorts) {
+  constructor(settings: Settings['kafka'], kafka: Kafka, ports: KafkaSourcePorts) {
+    const { admin, clock, logger, watcher, storedPositions } = ports;
     this.#watcher = watcher;
+    this.#storedPositions = storedPositions;
     this.#restarts = new RestartPace(clock);
     this.#settings = settings;
     this.#admin = admin;
     this.#clock = clock;
     this.#logger = logger;
+    this.#log = new SourceLog(logger);
     const sessionTimeout = milliseconds(settings.sessionTimeout);
     this.#consumer = kafka.consumer({
       groupId: settings.groupId,
@@ -88,7 +92,7 @@ export class KafkaSource implements RecordSource {
       maxWaitTimeInMs: MAX_WAIT_MS,
       maxBytesPerPartition: 1_048_576,
       maxBytes: 8_388_608,
-      metadataMaxAge: 30_000,
+      metadataMaxAge: METADATA_MAX_AGE_MS,
       allowAutoTopicCreation: false,
       retry: {
         restartOnFailure: async () => {
@@ -117,7 +121,10 @@ export class KafkaSource implements RecordSource {
     });
   }
 
-  /** kafkajs subscribes to all topics or to none and does not name a missing one, so the topics are listed before. */
+  /**
+   * A topic that is missing and was never read is waited for: its name may be wrong. One that was read before is gone,
+   * and the others do not wait for it.
+   */
   async #subscribe(listener: RecordSourceListener): Promise<void> {
     const topics = [...this.#settings.topics];
     let told = '';
@@ -131,10 +138,10 @@ export class KafkaSource implements RecordSource {
     await new Retries(this.#clock).until(() => this.#trySubscribing(topics), this.#stopping.signal, { onOutage });
   }
 
-  /** @throws OutageError when a broker is away, a topic is missing, or for any other failure */
+  /** @throws OutageError when a broker is away, a topic is missing that was never read, or for any other failure */
   async #trySubscribing(topics: string[]): Promise<void> {
     try {
-      const missing = await this.#admin.missingTopics(topics);
+      const missing = await this.#neverRead(await this.#admin.missingTopics(topics));
       if (missing.length > 0) {
         throw new Error(`no such topic: ${missing.join(', ')}; create it, or correct kafka.topics (KAFKA_TOPICS)`);
       }
@@ -144,6 +151,11 @@ export class KafkaSource implements RecordSource {
       const message = error instanceof Error ? error.message : String(error);
       throw new OutageError(message, { reason: 'kafka_away', cause: error });
     }
+  }
+
+  async #neverRead(topics: readonly string[]): Promise<readonly string[]> {
+    const stored = topics.length === 0 ? [] : await this.#storedPositions(topics);
+    return topics.filter((topic) => !stored.some((position) => position.topic === topic));
   }
 
   seek({ topic, partition, offset }: Position): void {
@@ -203,10 +215,20 @@ export class KafkaSource implements RecordSource {
         listener.onOutOfRange({ topic, partition });
       }
     });
+    kafkajsEvents.on('topics', ({ groupId, unknown }: TopicsAnswer) => {
+      if (groupId === this.#settings.groupId) {
+        const topics = unknown.toSorted();
+        this.#log.unknownTopics(topics);
+        listener.onUnknownTopics(topics);
+      }
+    });
     kafkajsEvents.on('skipped', (range: SkippedRange) => this.#skip(range, listener));
     kafkajsEvents.on('unreadable', ({ groupId, ...batch }) => {
       if (groupId === this.#settings.groupId && this.#assigned.has(partitionKey(batch))) {
-        this.#refuse(batch, listener);
+        // Nothing of the batch is handed over, so its records stay ahead of the stored offset.
+        this.pause(batch);
+        this.#log.unreadable(batch);
+        listener.onUnreadable(batch);
       }
     });
     kafkajsEvents.on('answered', ({ groupId, ...answer }: FetchAnswer) => {
@@ -216,34 +238,10 @@ export class KafkaSource implements RecordSource {
     });
   }
 
-  /** Nothing of the batch is handed over, so its records stay ahead of the stored offset. One line tells it once. */
-  #refuse(batch: UnreadableBatch, listener: RecordSourceListener): void {
-    const { topic, partition, offset, code, reason } = batch;
-    this.pause({ topic, partition });
-    const told = this.#unreadable.get(partitionKey(batch));
-    if (told?.offset !== offset || told.reason !== reason) {
-      this.#unreadable.set(partitionKey(batch), batch);
-      this.#logger.error(
-        { code, topic, partition, offset: offset.toString() },
-        `the batch at offset ${offset} of ${topic}/${partition} cannot be read: ${reason}. This partition stops in front of ` +
-          'it and reads it again every 10 s, the others go on. Let a replica that has it whole lead the partition, or give its records ' +
-          'up: delete the records up to its end, with consumer.onGap: skip',
-      );
-    }
-    listener.onUnreadable(batch);
-  }
-
-  #wasRead(target: TopicPartition): void {
-    if (this.#unreadable.delete(partitionKey(target))) {
-      const { topic, partition } = target;
-      this.#logger.info({ topic, partition }, 'the batch that could not be read was read');
-    }
-  }
-
   /** A range without records is a batch without records: the stored offset has to move over it, too. */
   #skip({ groupId, topic, partition, fetchedOffset, lastOffset }: SkippedRange, listener: RecordSourceListener): void {
     if (groupId === this.#settings.groupId && this.#assigned.has(partitionKey({ topic, partition }))) {
-      this.#wasRead({ topic, partition });
+      this.#log.wasRead({ topic, partition });
       const range = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
       listener.onBatch({ topic, partition, records: [], ...range });
     }
@@ -267,7 +265,7 @@ export class KafkaSource implements RecordSource {
     if (!this.#assigned.has(partitionKey({ topic, partition }))) {
       return;
     }
-    this.#wasRead({ topic, partition });
+    this.#log.wasRead({ topic, partition });
     const lastOffset = batch.lastOffset();
     const range = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
     listener.onBatch({ topic, partition, records: messages, ...range });

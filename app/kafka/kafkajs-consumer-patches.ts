@@ -27,18 +27,26 @@ export interface FetchAnswer extends LogEnds {
   readonly groupId: string;
 }
 
+/** A metadata response about the topics of a group. */
+export interface TopicsAnswer {
+  readonly groupId: string;
+  /** Topics that the broker does not have. */
+  readonly unknown: readonly string[];
+}
+
 /** What kafkajs does not report by events of its own. */
 export const kafkajsEvents = new EventEmitter<{
   outOfRange: [OffsetOutOfRange];
   skipped: [SkippedRange];
   unreadable: [UnreadableBatch & { readonly groupId: string }];
   answered: [FetchAnswer];
+  topics: [TopicsAnswer];
 }>();
 
 /** The part of kafkajs's consumer group that the patches read or replace. */
 interface ConsumerGroup {
   readonly groupId: string;
-  readonly cluster: object;
+  readonly cluster: { refreshMetadataIfNecessary(): Promise<void> };
   readonly maxWaitTime: number;
   readonly subscriptionState: { active(): readonly { readonly partitions: readonly number[] }[] };
   memberId: string | null;
@@ -47,6 +55,8 @@ interface ConsumerGroup {
   fetch(nodeId: number): Promise<unknown[]>;
   resume(topicPartitions: unknown): void;
   commitOffsets(offsets: unknown): Promise<void>;
+  checkForStaleAssignment(): void;
+  recoverFromFetch(error: unknown): Promise<void>;
   recoverFromOffsetOutOfRange(error: { topic: string; partition: number }): Promise<void>;
 }
 
@@ -189,9 +199,20 @@ class ResumeWaiters {
   }
 }
 
+/** Rejoins when topics or partitions came or went, as a fetch does. */
+async function noticeTopicChanges(group: ConsumerGroup): Promise<void> {
+  try {
+    await group.cluster.refreshMetadataIfNecessary();
+    group.checkForStaleAssignment();
+  } catch (error) {
+    await group.recoverFromFetch(error);
+  }
+}
+
 /**
  * Lets a consumer whose partitions are all paused fetch as soon as one is resumed. As shipped it sleeps for the whole
- * of `maxWaitTimeInMs` first: at each start, after each rebalance, and whenever all queues were full.
+ * of `maxWaitTimeInMs` first: at each start, after each rebalance, and whenever all queues were full. One that owns no
+ * partition, or none that is active, still notices topics that come and go.
  */
 export function fetchWhenResumed(prototype: ConsumerGroup): void {
   const { fetch, resume } = prototype;
@@ -204,6 +225,7 @@ export function fetchWhenResumed(prototype: ConsumerGroup): void {
     if (hasNothingActive(this)) {
       await waiters.wait(this);
       if (hasNothingActive(this)) {
+        await noticeTopicChanges(this);
         return [];
       }
     }

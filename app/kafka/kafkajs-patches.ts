@@ -38,12 +38,18 @@
  * 15. Of the two ends of a log that a fetch's answer tells, the last stable offset is dropped. Patched: both are
  *    reported.
  *
+ * Topics (kafkajs-topic-patches.ts):
+ *
+ * 16. The metadata of all topics are asked for at once, and one that is unknown fails them: one deleted topic stops the
+ *    consumer and the admin client for all. Patched: both go on with the topics that are there, those that are not are
+ *    reported, and their partitions are assigned no longer.
+ *
  * Connections (this file):
  *
- * 16. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
+ * 17. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
  *    (https://github.com/tulios/kafkajs/issues/1751). Patched: no timer while nothing is pending.
- * 17. Each connection looks for overdue requests ten times a second. Patched: once.
- * 18. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
+ * 18. Each connection looks for overdue requests ten times a second. Patched: once.
+ * 19. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -60,12 +66,21 @@ import {
   retryCoordinatorLookup,
 } from './kafkajs-consumer-patches.ts';
 import { batchDecoder, decodeRecord, encodeRecord, recordSetDecoder } from './kafkajs-record-patches.ts';
+import {
+  administerKnownTopics,
+  consumeKnownTopics,
+  failOverUnknownTopics,
+  metadataResponse,
+  rejoinWithoutGoneTopics,
+} from './kafkajs-topic-patches.ts';
 
 const require = createRequire(import.meta.url);
 
 /** The version of kafkajs that the patches are made for, and the only one that is loaded. */
 export const KAFKAJS_VERSION = '2.2.4';
 
+/** Every later version of the response takes its `parse` from here. */
+const METADATA_RESPONSE = 'kafkajs/src/protocol/requests/metadata/v0/response.js';
 const RECORD_SET_DECODER = 'kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js';
 const BATCH_DECODER = 'kafkajs/src/protocol/recordBatch/v0/decoder.js';
 const RECORD_DECODER = 'kafkajs/src/protocol/recordBatch/record/v0/decoder.js';
@@ -82,6 +97,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
     throw new Error(`kafkajs ${version} is installed, but the patches are made for ${KAFKAJS_VERSION}: run npm ci`);
   }
   measureMonotonically();
+  replaceModule(METADATA_RESPONSE, metadataResponse(require(METADATA_RESPONSE)));
   replaceModule(RECORD_DECODER, decodeRecord);
   replaceModule(RECORD_ENCODER, encodeRecord);
   replaceModule(BATCH_DECODER, batchDecoder(require(BATCH_DECODER)));
@@ -96,6 +112,10 @@ export function loadKafkajs(): typeof import('kafkajs') {
   fetchWhenResumed(require('kafkajs/src/consumer/consumerGroup').prototype);
   retryCoordinatorLookup(require('kafkajs/src/cluster').prototype);
   commitOnce(require('kafkajs/src/consumer/runner').prototype);
+  failOverUnknownTopics(require('kafkajs/src/broker').prototype);
+  rejoinWithoutGoneTopics(require('kafkajs/src/consumer/consumerGroup').prototype);
+  replaceModule('kafkajs/src/consumer', consumeKnownTopics(require('kafkajs/src/consumer')));
+  replaceModule('kafkajs/src/admin', administerKnownTopics(require('kafkajs/src/admin')));
   return require('kafkajs') as typeof import('kafkajs');
 }
 

@@ -80,6 +80,8 @@ export function createMetrics({ settings, report, pool, healthFailures }: Metric
     ...startup.sources,
     databaseConnectionFailures: single(() => connectionFailures),
     healthFailures: single(healthFailures),
+    topicGone: () =>
+      (reported().topics ?? []).map(({ topic, isGone }) => ({ labels: { topic }, value: Number(isGone) })),
   };
   const tags = { application: PRODUCT_NAME, ...settings.management.metrics.tags };
   const expositions = {

@@ -35,11 +35,23 @@ export interface PartitionReport extends TopicPartition {
   readonly unreadable?: UnreadableBatch;
 }
 
+/** One subscribed topic. */
+export interface TopicReport {
+  readonly topic: string;
+  /** Whether Kafka does not have it any more, and has said so for 5 s. */
+  readonly isGone: boolean;
+}
+
 /** A snapshot of the consumer for health indicators and metrics; taking it costs nothing and waits for nothing. */
 export interface ConsumerReport {
   readonly state: ConsumerState;
   readonly groupId: string;
   readonly partitions: readonly PartitionReport[];
+  /**
+   * The subscribed topics, as Kafka answered last.
+   * @default none: Kafka has not answered yet, or not for a minute
+   */
+  readonly topics?: readonly TopicReport[];
   /** When a transaction last committed; `null` before the first. */
   readonly lastProgressAt: Date | null;
   /** What went wrong last, without secrets and without a record's content; `null` when nothing did. */

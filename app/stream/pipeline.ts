@@ -8,6 +8,7 @@ import { Retries } from './retries.ts';
 import { FatalError, OutageError } from './stream-errors.ts';
 import type { CommittedBatch, StreamListener } from './stream-listener.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
+import { type OnTopicGone, SubscribedTopics } from './subscribed-topics.ts';
 
 /**
  * A transaction of the assignment before may still run; the compare-and-set makes it harmless, so the wait is short.
@@ -16,7 +17,10 @@ const SETTLE_MS = 5_000;
 
 export interface PipelineOptions extends StreamOptions {
   readonly groupId: string;
+  /** The subscribed topics. */
+  readonly topics: readonly string[];
   readonly startFrom: StartFrom;
+  readonly onTopicGone: OnTopicGone;
 }
 
 export type PipelinePorts = Omit<StreamPorts, 'onOutage'>;
@@ -29,6 +33,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   readonly #options: PipelineOptions;
   readonly #ports: PipelinePorts;
   readonly #lifecycle = new Lifecycle();
+  readonly #topics: SubscribedTopics;
   readonly #background = new Set<Promise<void>>();
   #streams = new Map<string, PartitionStream>();
   #assignment = new AbortController();
@@ -39,6 +44,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   constructor(options: PipelineOptions, ports: PipelinePorts) {
     this.#options = options;
     this.#ports = ports;
+    this.#topics = new SubscribedTopics(options.topics, ports.clock);
   }
 
   report(): ConsumerReport {
@@ -47,6 +53,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
       state: this.#lifecycle.state,
       groupId: this.#options.groupId,
       partitions: Array.from(this.#streams.values(), (stream) => stream.report(now)),
+      topics: this.#topics.report(),
       lastProgressAt: this.#lastProgressAt,
       lastError: this.#lastError,
     };
@@ -59,11 +66,19 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#lifecycle.to('assigning');
     this.#assignment.abort();
     this.#assignment = new AbortController();
-    const before = [...this.#streams.values()].map((stream) => this.#track(stream.close()));
+    const before = [...this.#streams.values()].map((stream) => this.#track(this.#leave(stream)));
     const ports = { ...this.#ports, listener: this, onFatal: this.onFatal, onOutage: this.#onOutage };
     const streams = partitions.map((partition) => new PartitionStream(partition, this.#options, ports));
     this.#streams = new Map(streams.map((stream) => [partitionKey(stream.partition), stream]));
     void this.#track(this.#begin(streams, before, this.#assignment.signal));
+  }
+
+  onUnknownTopics(unknown: readonly string[]): void {
+    this.#topics.answered(unknown);
+    const gone = this.#options.onTopicGone === 'stop' && !this.#lifecycle.isEnding ? this.#topics.error() : null;
+    if (gone) {
+      this.onFatal(gone);
+    }
   }
 
   onWaiting(reason: string): void {
@@ -154,6 +169,18 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     if (this.#lifecycle.state === 'draining') {
       this.#lifecycle.to('stopped');
     }
+  }
+
+  /**
+   * What is queued of a partition that went to another member stays ahead of the stored offset, and is read there. That
+   * of a deleted topic can be read nowhere any more, so it is written first: then it is in its table, or in the dead
+   * letters. Only an outage of PostgreSQL makes it go with its topic.
+   */
+  async #leave(stream: PartitionStream): Promise<void> {
+    if (this.#topics.isUnknown(stream.partition.topic)) {
+      await stream.drain();
+    }
+    await stream.close();
   }
 
   readonly #onOutage = (error: OutageError | null): void => {

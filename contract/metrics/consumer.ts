@@ -49,6 +49,12 @@ export const CONSUMER_METRICS = {
     help: 'Partitions this process owns that stand still before a batch that cannot be read: a wrong checksum, content that is no record, an unknown format',
     unit: 'partitions',
   },
+  topicGone: {
+    name: 'consumer_topic_gone',
+    type: 'gauge',
+    labels: ['topic'],
+    help: '1 while Kafka does not have a subscribed topic any more, and has said so for 5 s; 0 while it does; not there before its first answer, and once that is older than a minute',
+  },
   skippedOffsets: {
     name: 'consumer_skipped_offsets_total',
     type: 'counter',

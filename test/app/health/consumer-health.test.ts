@@ -73,6 +73,24 @@ describe('a batch that cannot be read', () => {
     expect(consumerHealth({ ...IDLE, partitions: [damaged] }, false).status).toBe('DOWN');
   });
 });
+const TOPICS = ['orders', 'payments'];
+
+test.each(['running', 'paused'] as const)(
+  'of the topics that are gone one is named, and all make it DOWN (%s)',
+  (state) => {
+    const without = (...gone: string[]): ConsumerReport => ({
+      ...IDLE,
+      state,
+      topics: TOPICS.map((topic) => ({ topic, isGone: gone.includes(topic) })),
+    });
+    expect(consumerHealth(without(), false).details).not.toHaveProperty('goneTopics');
+    const one = consumerHealth(without('payments'), false);
+    expect(one).toMatchObject({ status: 'UP', details: { goneTopics: ['payments'] } });
+    const all = consumerHealth(without(...TOPICS), false);
+    expect(all).toMatchObject({ status: 'DOWN', details: { goneTopics: TOPICS } });
+    expect(consumerHealth(without(...TOPICS), true).status).toBe('UP');
+  },
+);
 
 test('the details tell who it is, what it owns, how far behind it is and what happened last', () => {
   const report: ConsumerReport = {

@@ -35,6 +35,8 @@ const watcher = {
 };
 const clock = { now: () => new Date(0), steady: () => new Date(0), wait: async () => undefined };
 
+const storedPositions = async () => [];
+
 type EachBatch = (payload: unknown) => Promise<void>;
 
 /** A source whose consumer is assigned partition 0 of `kept`, and the handler that kafkajs calls with its batches. */
@@ -53,7 +55,7 @@ async function aSourceThatOwnsKept() {
   };
   const kafka = { consumer: () => consumer } as unknown as Kafka;
   const admin = { missingTopics: async () => [] } as unknown as KafkaAdmin;
-  const source = new KafkaSource(load({}).kafka, kafka, { admin, clock, logger, watcher });
+  const source = new KafkaSource(load({}).kafka, kafka, { admin, clock, logger, watcher, storedPositions });
   const batches: RecordBatch[] = [];
   const listener = { onAssigned: nothing, onBatch: (batch: RecordBatch) => batches.push(batch) };
   await source.start(listener as unknown as RecordSourceListener);

@@ -7,7 +7,10 @@ function aGroup(maxWaitTime: number) {
   class Group {
     readonly maxWaitTime = maxWaitTime;
     readonly active = new Set<number>();
+    readonly recovered: string[] = [];
     fetched = 0;
+    looked = 0;
+    readonly cluster = { refreshMetadataIfNecessary: () => this.look() };
     readonly subscriptionState = { active: () => [{ partitions: [...this.active] }] };
 
     async fetch(): Promise<unknown[]> {
@@ -17,6 +20,18 @@ function aGroup(maxWaitTime: number) {
 
     resume(partition: unknown): void {
       this.active.add(Number(partition));
+    }
+
+    async look(): Promise<void> {
+      this.looked += 1;
+    }
+
+    checkForStaleAssignment(): void {
+      if (this.looked > 1) throw new Error('Topic is gone');
+    }
+
+    async recoverFromFetch(error: unknown): Promise<void> {
+      this.recovered.push(String(error));
     }
   }
   fetchWhenResumed(Group.prototype as unknown as Parameters<typeof fetchWhenResumed>[0]);
@@ -43,6 +58,14 @@ test('a group that stays paused comes back empty-handed after the wait, so that 
   const group = aGroup(5);
   expect(await group.fetch(1)).toEqual([]);
   expect(group.fetched).toBe(0);
+});
+
+test('a group that stays paused still notices topics that come and go', async () => {
+  const group = aGroup(5);
+  await group.fetch(1);
+  expect(group.recovered).toEqual([]);
+  await group.fetch(1);
+  expect(group.recovered).toEqual(['Error: Topic is gone']);
 });
 
 test('all brokers that wait are woken', async () => {

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { ExpositionFormat } from '../../../app/metrics/family-text.ts';
+import type { ConsumerReport } from '../../../app/stream/consumer-state.ts';
 import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
 import { ERROR_REASON, LOG_LEVELS, TRANSACTION_OUTCOMES, WRITE_METHODS } from '../../../contract/metrics/definition.ts';
 import { METRICS, type MetricDefinition, SERIES_BUDGET } from '../../../contract/metrics.ts';
-import { managementOptions } from '../management/running-management.ts';
+import { managementOptions, RUNNING } from '../management/running-management.ts';
 import { aCommit } from '../stream/records.ts';
 import { runningMetrics, startedMetrics } from './running-metrics.ts';
 
@@ -234,4 +235,17 @@ test('the series of partitions that were revoked are gone, and counters by topic
   expect(text).not.toContain('partition=');
   expect(text).toMatch(/^consumer_rows_written_total\{.*topic="orders"\} 7$/m);
   expect(text).toMatch(/^consumer_batch_records_sum\{.*topic="orders"\} 7$/m);
+});
+
+test('a topic is 1 when it is gone and 0 when it is there, and nothing is told of it before Kafka has answered', async () => {
+  const topics = ['orders', 'payments'].map((topic) => ({ topic, isGone: topic === 'payments' }));
+  const told = async (report: ConsumerReport) =>
+    (await runningMetrics({ report: () => report }).write('text', new Set([METRICS.topicGone.name])))
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+  expect(await told({ ...RUNNING, topics })).toEqual([
+    'consumer_topic_gone{application="orders-consumer",topic="orders"} 0',
+    'consumer_topic_gone{application="orders-consumer",topic="payments"} 1',
+  ]);
+  expect(await told({ ...RUNNING, topics: [] })).toEqual([]);
 });

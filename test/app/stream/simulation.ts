@@ -6,6 +6,7 @@ import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../../../app/s
 import type { LogRange, Position, RecordSource } from '../../../app/stream/record-source.ts';
 import { FatalError, OutageError } from '../../../app/stream/stream-errors.ts';
 import type { CommittedBatch, StreamListener } from '../../../app/stream/stream-listener.ts';
+import type { OnTopicGone } from '../../../app/stream/subscribed-topics.ts';
 import { aBatch, PARTITION } from './records.ts';
 
 /** How a transaction ends: `cut after` is committed, but its answer is lost. */
@@ -155,7 +156,7 @@ class CountingListener implements StreamListener {
 }
 
 /** Waits are over at once, or when the test says so; it never sleeps, and time passes only when the test says so. */
-class SimulatedClock implements Clock {
+export class SimulatedClock implements Clock {
   #now = 0;
   #held: { readonly ms: number; readonly end: () => void }[] | null = null;
   #setBy = 0;
@@ -211,7 +212,7 @@ export function setUp(
   end: bigint,
   sink = new SimulatedSink(),
   onGap: OnGap = 'fail',
-  more: { startFrom?: StartFrom } = {},
+  more: { startFrom?: StartFrom; topics?: readonly string[]; onTopicGone?: OnTopicGone } = {},
 ) {
   const source = new SimulatedSource(end);
   const listener = new CountingListener();
@@ -219,6 +220,8 @@ export function setUp(
   const clock = new SimulatedClock();
   const options = {
     groupId: 'group',
+    topics: [PARTITION.topic],
+    onTopicGone: 'continue',
     startFrom: 'earliest',
     maxQueuedBytes: 1_000,
     maxBatchRecords: 5,

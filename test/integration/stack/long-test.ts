@@ -1,11 +1,15 @@
 import { test } from '@jest/globals';
 
+const TIMEOUT_MS = 240_000;
+
 /**
  * Registers a test that takes half a minute or more; only `npm run test:long` runs those, and elsewhere they are not
  * there at all, since a skipped test counts as failed.
+ *
+ * @param timeout milliseconds that the test may take
  */
-export function longTest(name: string, run: () => Promise<void>): void {
+export function longTest(name: string, run: () => Promise<void>, timeout: number = TIMEOUT_MS): void {
   if (process.env['STREAM_CONSUMER_LONG_TESTS'] === 'true') {
-    test(name, run, 240_000);
+    test(name, run, timeout);
   }
 }

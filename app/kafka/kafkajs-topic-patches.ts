@@ -1,0 +1,181 @@
+import { createRequire } from 'node:module';
+import { kafkajsEvents } from './kafkajs-consumer-patches.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Kafka's code of a topic that the broker does not have: UNKNOWN_TOPIC_OR_PARTITION. */
+const UNKNOWN_TOPIC = 3;
+
+/** What kafkajs answers for a partition whose offset is not known. */
+const NO_OFFSET = '-1';
+
+const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
+  readonly createErrorFromCode: (code: number) => Error;
+};
+
+interface TopicMetadata {
+  readonly topicErrorCode: number;
+  readonly topic: string;
+}
+
+interface Metadata {
+  readonly topicMetadata: readonly TopicMetadata[];
+}
+
+interface MetadataResponse {
+  readonly decode: unknown;
+  readonly parse: (data: Metadata) => Promise<Metadata>;
+}
+
+const isUnknown = ({ topicErrorCode }: TopicMetadata): boolean => topicErrorCode === UNKNOWN_TOPIC;
+
+/**
+ * Reads a metadata response in which topics are unknown: they stay in it, without partitions. Every other error is
+ * thrown as shipped.
+ *
+ * @param shipped kafkajs's own, from which that of every later version takes `parse`
+ */
+export function metadataResponse(shipped: MetadataResponse): MetadataResponse {
+  return {
+    ...shipped,
+    parse: async (data) => {
+      await shipped.parse({ ...data, topicMetadata: data.topicMetadata.filter((topic) => !isUnknown(topic)) });
+      return data;
+    },
+  };
+}
+
+interface Broker {
+  metadata(topics?: readonly string[]): Promise<Metadata>;
+}
+
+type OnUnknownTopics = (unknown: readonly string[]) => void;
+
+/** The brokers of clients that go on without a topic that is unknown. */
+const tolerant = new WeakMap<Broker, OnUnknownTopics>();
+
+/** Lets an unknown topic fail the request as shipped, but for the clients that go on without it. */
+export function failOverUnknownTopics(prototype: Broker): void {
+  const { metadata } = prototype;
+  prototype.metadata = async function metadataOrFail(this: Broker, topics) {
+    const answer = await metadata.call(this, topics);
+    const unknown = answer.topicMetadata.filter(isUnknown).map(({ topic }) => topic);
+    const onUnknown = tolerant.get(this);
+    if (onUnknown === undefined && unknown.length > 0) {
+      throw createErrorFromCode(UNKNOWN_TOPIC);
+    }
+    onUnknown?.(unknown);
+    return answer;
+  };
+}
+
+interface AskedTopic {
+  readonly topic: string;
+  readonly partitions: readonly { readonly partition: number }[];
+}
+
+interface TopicOffsets {
+  readonly topic: string;
+  readonly partitions: readonly { readonly partition: number; readonly offset: string }[];
+}
+
+interface Cluster {
+  readonly brokerPool: { createBroker: (options: unknown) => Broker };
+  fetchTopicsOffset(topics: readonly AskedTopic[]): Promise<readonly TopicOffsets[]>;
+}
+
+/** @param answer gives the offsets of topics that are unknown, for which the shipped method has no entry at all */
+function goOnWithoutUnknown(
+  cluster: Cluster,
+  onUnknown: OnUnknownTopics,
+  answer: (unknown: readonly AskedTopic[]) => readonly TopicOffsets[],
+): void {
+  const { createBroker } = cluster.brokerPool;
+  cluster.brokerPool.createBroker = (options) => {
+    const broker = createBroker(options);
+    tolerant.set(broker, onUnknown);
+    return broker;
+  };
+  const fetchTopicsOffset = cluster.fetchTopicsOffset.bind(cluster);
+  cluster.fetchTopicsOffset = async (topics) => {
+    const known = await fetchTopicsOffset(topics);
+    const unknown = topics.filter(({ topic }) => !known.some((answered) => answered.topic === topic));
+    return [...known, ...answer(unknown)];
+  };
+}
+
+const withoutOffsets = (unknown: readonly AskedTopic[]): readonly TopicOffsets[] =>
+  unknown.map(({ topic, partitions }) => ({
+    topic,
+    partitions: partitions.map(({ partition }) => ({ partition, offset: NO_OFFSET })),
+  }));
+
+type Create<Options> = (options: Options) => unknown;
+
+/**
+ * Lets a consumer go on with the topics that are there when others are not, and reports those that are unknown with
+ * each metadata response. As shipped one deleted topic fails the metadata of all: the consumer crashes and starts again
+ * five times a second, for ever.
+ *
+ * An assignment may still have a topic that is unknown, from a leader with older metadata. Its partitions have no
+ * leader and are not fetched; without an entry for their offsets the consumer would stop for good.
+ */
+export function consumeKnownTopics<Options extends { readonly cluster: Cluster; readonly groupId: string }>(
+  create: Create<Options>,
+): Create<Options> {
+  return (options) => {
+    const { cluster, groupId } = options;
+    goOnWithoutUnknown(cluster, (unknown) => kafkajsEvents.emit('topics', { groupId, unknown }), withoutOffsets);
+    return create(options);
+  };
+}
+
+/** Lets the admin client answer for one topic when another one, which was asked for before, is unknown by now. */
+export function administerKnownTopics<Options extends { readonly cluster: Cluster }>(
+  create: Create<Options>,
+): Create<Options> {
+  return (options) => {
+    goOnWithoutUnknown(
+      options.cluster,
+      () => undefined,
+      (unknown) => {
+        if (unknown.length > 0) {
+          throw createErrorFromCode(UNKNOWN_TOPIC);
+        }
+        return [];
+      },
+    );
+    return create(options);
+  };
+}
+
+interface ConsumerGroup {
+  readonly partitionsPerSubscribedTopic: ReadonlyMap<string, readonly number[]> | null;
+  generatePartitionsPerSubscribedTopic(): ReadonlyMap<string, readonly number[]>;
+  checkForStaleAssignment(): void;
+}
+
+interface KafkajsErrors {
+  readonly KafkaJSStaleTopicMetadataAssignment: new (
+    message: string,
+    details: { readonly topic: string; readonly unknownPartitions: readonly number[] },
+  ) => Error;
+}
+
+/**
+ * Makes an assignment stale once one of its topics is gone, so that the group assigns what is left. As shipped only
+ * partitions that were added do, and those of a deleted topic that is paused stay assigned.
+ */
+export function rejoinWithoutGoneTopics(prototype: ConsumerGroup): void {
+  const { KafkaJSStaleTopicMetadataAssignment } = require('kafkajs/src/errors') as KafkajsErrors;
+  const { checkForStaleAssignment } = prototype;
+  prototype.checkForStaleAssignment = function checkForGoneTopics(this: ConsumerGroup) {
+    checkForStaleAssignment.call(this);
+    const known = this.generatePartitionsPerSubscribedTopic();
+    for (const [topic, before] of this.partitionsPerSubscribedTopic ?? []) {
+      if (before.length > 0 && known.get(topic)?.length === 0) {
+        throw new KafkaJSStaleTopicMetadataAssignment('Topic is gone', { topic, unknownPartitions: [] });
+      }
+    }
+  };
+}

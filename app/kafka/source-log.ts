@@ -1,0 +1,49 @@
+import type { Logger } from '../logger.ts';
+import { partitionKey, type TopicPartition } from '../stream/record.ts';
+import type { UnreadableBatch } from '../stream/record-source.ts';
+
+/** The log's lines about what the brokers answer again and again: one when it begins or changes, one when it ends. */
+export class SourceLog {
+  readonly #logger: Logger;
+  /** The batches that the log has an error line for, by partition. */
+  readonly #unreadable = new Map<string, UnreadableBatch>();
+  #unknownTopics = '';
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  /** A batch cannot be read. */
+  unreadable(batch: UnreadableBatch): void {
+    const { topic, partition, offset, code, reason } = batch;
+    const told = this.#unreadable.get(partitionKey(batch));
+    if (told?.offset === offset && told.reason === reason) {
+      return;
+    }
+    this.#unreadable.set(partitionKey(batch), batch);
+    this.#logger.error(
+      { code, topic, partition, offset: offset.toString() },
+      `the batch at offset ${offset} of ${topic}/${partition} cannot be read: ${reason}. This partition stops in front of ` +
+        'it and reads it again every 10 s, the others go on. Let a replica that has it whole lead the partition, or give its records ' +
+        'up: delete the records up to its end, with consumer.onGap: skip',
+    );
+  }
+
+  /** A batch of the partition was read. */
+  wasRead(target: TopicPartition): void {
+    if (this.#unreadable.delete(partitionKey(target))) {
+      const { topic, partition } = target;
+      this.#logger.info({ topic, partition }, 'the batch that could not be read was read');
+    }
+  }
+
+  /** A metadata response: the subscribed topics that the broker does not have, sorted. */
+  unknownTopics(topics: readonly string[]): void {
+    if (topics.join() === this.#unknownTopics) {
+      return;
+    }
+    this.#unknownTopics = topics.join();
+    const message = topics.length === 0 ? 'Kafka has all topics' : 'Kafka does not have these topics';
+    this.#logger[topics.length === 0 ? 'info' : 'error']({ topics }, message);
+  }
+}

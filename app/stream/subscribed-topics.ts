@@ -1,0 +1,69 @@
+import type { Clock } from './clock.ts';
+import type { TopicReport } from './consumer-state.ts';
+import { FatalError } from './stream-errors.ts';
+
+/** What becomes of a topic that Kafka does not have any more: the setting `consumer.onTopicGone`. */
+export type OnTopicGone = 'continue' | 'stop';
+
+/** Right after a topic was created, or a broker started, an answer may miss a topic that is there. */
+const GONE_AFTER_MS = 5_000;
+
+/** Kafka is asked every few seconds; an answer that is older than this tells nothing any more. */
+const KNOWN_FOR_MS = 60_000;
+
+/** Tells which of the subscribed topics Kafka does not have; times are steady. */
+export class SubscribedTopics {
+  readonly #topics: readonly string[];
+  readonly #clock: Clock;
+  /** When the first answer in a row came that did not have the topic. */
+  readonly #unknownSince = new Map<string, number>();
+  #answeredAt: number | null = null;
+
+  constructor(topics: readonly string[], clock: Clock) {
+    this.#topics = topics;
+    this.#clock = clock;
+  }
+
+  /** Kafka answered, and does not have these. */
+  answered(unknown: readonly string[]): void {
+    const now = this.#clock.steady().getTime();
+    this.#answeredAt = now;
+    for (const topic of this.#topics) {
+      if (!unknown.includes(topic)) {
+        this.#unknownSince.delete(topic);
+      } else if (!this.#unknownSince.has(topic)) {
+        this.#unknownSince.set(topic, now);
+      }
+    }
+  }
+
+  /** Whether the last answer did not have the topic. */
+  isUnknown(topic: string): boolean {
+    return this.#unknownSince.has(topic);
+  }
+
+  /** As Kafka answered last; empty before its first answer, and once that is older than a minute. */
+  report(): TopicReport[] {
+    const answeredAt = this.#answeredAt;
+    if (answeredAt === null || this.#clock.steady().getTime() - answeredAt > KNOWN_FOR_MS) {
+      return [];
+    }
+    return this.#topics.map((topic) => {
+      const since = this.#unknownSince.get(topic);
+      return { topic, isGone: since !== undefined && answeredAt - since >= GONE_AFTER_MS };
+    });
+  }
+
+  /** The error `TOPIC_GONE`; `null` while no topic is gone. */
+  error(): FatalError | null {
+    const gone = this.report().flatMap(({ topic, isGone }) => (isGone ? [topic] : []));
+    if (gone.length === 0) {
+      return null;
+    }
+    return new FatalError(
+      'TOPIC_GONE',
+      `Kafka does not have ${gone.join(', ')} any more, and consumer.onTopicGone is stop. To go on with the other ` +
+        'topics, set it to continue, or take these out of kafka.topics; then start again',
+    );
+  }
+}

@@ -1,0 +1,113 @@
+import { createRequire } from 'node:module';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { kafkajsEvents, type TopicsAnswer } from '../../../app/kafka/kafkajs-consumer-patches.ts';
+import {
+  administerKnownTopics,
+  consumeKnownTopics,
+  failOverUnknownTopics,
+  metadataResponse,
+  rejoinWithoutGoneTopics,
+} from '../../../app/kafka/kafkajs-topic-patches.ts';
+
+const require = createRequire(import.meta.url);
+
+type Shipped = Parameters<typeof metadataResponse>[0];
+
+const shipped = require('kafkajs/src/protocol/requests/metadata/v0/response.js') as Shipped;
+
+const known = { topicErrorCode: 0, topic: 'kept', partitionMetadata: [] };
+const unknown = { topicErrorCode: 3, topic: 'deleted', partitionMetadata: [] };
+const forbidden = { topicErrorCode: 29, topic: 'secret', partitionMetadata: [] };
+
+const UNKNOWN_TOPIC = { type: 'UNKNOWN_TOPIC_OR_PARTITION' };
+
+describe('a metadata response', () => {
+  test('as shipped fails over one unknown topic, and does not name it, which is why it is patched', async () => {
+    await expect(shipped.parse({ topicMetadata: [known, unknown] })).rejects.toMatchObject(UNKNOWN_TOPIC);
+  });
+
+  test('keeps all topics, those that are unknown without partitions', async () => {
+    const data = { topicMetadata: [known, unknown] };
+    expect(await metadataResponse(shipped).parse(data)).toEqual(data);
+  });
+
+  test('fails over every other error as shipped', async () => {
+    const parsed = metadataResponse(shipped).parse({ topicMetadata: [unknown, forbidden] });
+    await expect(parsed).rejects.toMatchObject({ type: 'TOPIC_AUTHORIZATION_FAILED' });
+  });
+});
+
+/** A cluster of one broker that has the topic `kept` alone, with one partition that ends at offset 7. */
+function aCluster() {
+  class Broker {
+    async metadata(_topics?: readonly string[]) {
+      return { topicMetadata: [known, unknown] };
+    }
+  }
+  failOverUnknownTopics(Broker.prototype);
+  return {
+    brokerPool: { createBroker: (_options: unknown) => new Broker() },
+    fetchTopicsOffset: async (topics: readonly { readonly topic: string }[]) =>
+      topics
+        .filter(({ topic }) => topic === known.topic)
+        .map(({ topic }) => ({ topic, partitions: [{ partition: 0, offset: '7' }] })),
+  };
+}
+
+const offsetsOf = (cluster: ReturnType<typeof aCluster>) =>
+  cluster.fetchTopicsOffset([known, unknown].map(({ topic }) => ({ topic, partitions: [{ partition: 0 }] })));
+
+afterEach(() => void kafkajsEvents.removeAllListeners());
+
+test('a client of another kind, such as a producer, still fails over an unknown topic', async () => {
+  const broker = aCluster().brokerPool.createBroker({});
+  await expect(broker.metadata(['kept', 'deleted'])).rejects.toMatchObject(UNKNOWN_TOPIC);
+});
+
+test('a consumer goes on with what is known, reports what is not, and takes its offsets as not known', async () => {
+  const answers: TopicsAnswer[] = [];
+  kafkajsEvents.on('topics', (answer) => answers.push(answer));
+  const cluster = aCluster();
+  consumeKnownTopics(() => 'a consumer')({ cluster, groupId: 'group' });
+  await cluster.brokerPool.createBroker({}).metadata(['kept', 'deleted']);
+  expect(answers).toEqual([{ groupId: 'group', unknown: ['deleted'] }]);
+  expect(await offsetsOf(cluster)).toEqual([
+    { topic: 'kept', partitions: [{ partition: 0, offset: '7' }] },
+    { topic: 'deleted', partitions: [{ partition: 0, offset: '-1' }] },
+  ]);
+});
+
+test('the admin client goes on with what is known, and names the error where it is asked for what is not', async () => {
+  const cluster = aCluster();
+  administerKnownTopics(() => 'an admin')({ cluster });
+  expect(await cluster.brokerPool.createBroker({}).metadata()).toEqual({ topicMetadata: [known, unknown] });
+  await expect(offsetsOf(cluster)).rejects.toMatchObject(UNKNOWN_TOPIC);
+  expect(await cluster.fetchTopicsOffset([{ topic: 'kept' }])).toHaveLength(1);
+});
+
+/** A group that was assigned partitions when there were `before`, and sees `after` by now. */
+function aGroup(before: Readonly<Record<string, number[]>>, after: Readonly<Record<string, number[]>>) {
+  class Group {
+    readonly partitionsPerSubscribedTopic = new Map(Object.entries(before));
+
+    generatePartitionsPerSubscribedTopic() {
+      return new Map(Object.entries(after));
+    }
+
+    checkForStaleAssignment(): void {
+      // As shipped: nothing was added.
+    }
+  }
+  rejoinWithoutGoneTopics(Group.prototype);
+  return new Group();
+}
+
+test('an assignment is stale once a topic of it is gone, and no longer when the group has assigned what is left', () => {
+  const all = { kept: [0], deleted: [0, 1] };
+  const left = { kept: [0], deleted: [] };
+  expect(() => aGroup(all, left).checkForStaleAssignment()).toThrow(
+    expect.objectContaining({ name: 'KafkaJSStaleTopicMetadataAssignment', topic: 'deleted' }),
+  );
+  expect(() => aGroup(all, all).checkForStaleAssignment()).not.toThrow();
+  expect(() => aGroup(left, left).checkForStaleAssignment()).not.toThrow();
+});

@@ -1,0 +1,87 @@
+import { expect, test } from '@jest/globals';
+import { SubscribedTopics } from '../../../app/stream/subscribed-topics.ts';
+import { aBatch, PARTITION } from './records.ts';
+import { answerAll, SimulatedClock, SimulatedSink, settle, setUp } from './simulation.ts';
+
+function ofTwo() {
+  const clock = new SimulatedClock();
+  const topics = new SubscribedTopics(['orders', 'payments'], clock);
+  const gone = () => topics.report().flatMap(({ topic, isGone }) => (isGone ? [topic] : []));
+  return { clock, topics, gone };
+}
+
+test('before the first answer of Kafka, and a minute after its last one, nothing is told of any topic', () => {
+  const { clock, topics } = ofTwo();
+  expect(topics.report()).toEqual([]);
+  topics.answered([]);
+  expect(topics.report()).toHaveLength(2);
+  clock.pass(60_001);
+  expect(topics.report()).toEqual([]);
+});
+
+test('a topic is gone once all answers of 5 s did not have it, and not by time without an answer', () => {
+  const { clock, topics, gone } = ofTwo();
+  topics.answered(['payments']);
+  clock.pass(5_000);
+  expect(gone()).toEqual([]);
+  topics.answered(['payments']);
+  expect(gone()).toEqual(['payments']);
+  expect(topics.error()).toMatchObject({ code: 'TOPIC_GONE', message: expect.stringContaining('payments') });
+});
+
+test('an answer that has the topic again ends it, and the 5 s begin anew', () => {
+  const { clock, topics, gone } = ofTwo();
+  topics.answered(['payments']);
+  clock.pass(3_000);
+  topics.answered([]);
+  topics.answered(['payments']);
+  clock.pass(3_000);
+  topics.answered(['payments']);
+  expect(gone()).toEqual([]);
+  expect(topics.error()).toBeNull();
+});
+
+test('what was fetched of a deleted topic is written when its partition is taken away', async () => {
+  const { sink, pipeline } = setUp(12n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onBatch(aBatch(0n, 12n));
+  pipeline.onUnknownTopics([PARTITION.topic]);
+  pipeline.onAssigned([]);
+  await answerAll(sink);
+  expect(sink.stored).toBe(12n);
+});
+
+test('what was fetched of any other topic is left to the new owner of its partition', async () => {
+  const { sink, pipeline } = setUp(12n);
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onBatch(aBatch(0n, 12n));
+  pipeline.onUnknownTopics([]);
+  pipeline.onAssigned([]);
+  await answerAll(sink);
+  expect(sink.stored).toBe(5n);
+});
+
+test.each([
+  ['continue', 'running', []],
+  ['stop', 'failed', ['TOPIC_GONE']],
+] as const)('with consumer.onTopicGone: %s the consumer is %s', async (onTopicGone, state, codes) => {
+  const { pipeline, clock, fatal } = setUp(12n, new SimulatedSink(), 'fail', { onTopicGone });
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onUnknownTopics([PARTITION.topic]);
+  clock.pass(5_000);
+  pipeline.onUnknownTopics([PARTITION.topic]);
+  expect(pipeline.report()).toMatchObject({ state, topics: [{ topic: PARTITION.topic, isGone: true }] });
+  expect(fatal.map(({ code }) => code)).toEqual(codes);
+});
+
+test('a topic that goes away while the consumer ends does not change how it ends', async () => {
+  const { pipeline, clock, fatal } = setUp(12n, new SimulatedSink(), 'fail', { onTopicGone: 'stop' });
+  await pipeline.drain();
+  pipeline.onUnknownTopics([PARTITION.topic]);
+  clock.pass(5_000);
+  pipeline.onUnknownTopics([PARTITION.topic]);
+  expect(fatal).toEqual([]);
+});
