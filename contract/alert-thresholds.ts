@@ -12,6 +12,8 @@ export const ALERT_THRESHOLD = {
   databaseConnectionFailures: 0,
   /** Partitions that stand still before a batch that cannot be read, above which the alert fires: any is too many. */
   unreadablePartitions: 0,
+  /** Pods that say that a topic is gone, above which the alert fires: any is too many. */
+  topicGone: 0,
 } as const;
 
 /** How often the consumer evaluates its own health for `health_consecutive_failures`: three times fit into 30 s, before the liveness probe's third failure. */

@@ -4,6 +4,7 @@ import { healthAlert } from './health.ts';
 import { lagAlerts, lagRecordingRule } from './lag.ts';
 import { memoryAlerts } from './memory.ts';
 import type { RuleGroup } from './rule.ts';
+import { topicAlert } from './topic.ts';
 import { unreadableAlert } from './unreadable.ts';
 
 /** All rules of one consumer, evaluated as often as it is scraped. */
@@ -19,6 +20,7 @@ export function ruleGroups(workload: CheckedWorkload): RuleGroup[] {
         ...memoryAlerts(workload),
         databaseAlert(workload),
         unreadableAlert(workload),
+        topicAlert(workload),
       ],
     },
   ];

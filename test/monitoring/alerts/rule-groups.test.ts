@@ -24,6 +24,7 @@ describe('alerts', () => {
       'MemoryHigh critical',
       'DatabaseConnectionFailures critical',
       'PartitionUnreadable critical',
+      'TopicGone critical',
     ]);
   });
 
@@ -35,6 +36,7 @@ describe('alerts', () => {
     expect(named('MemoryHigh', 'warning')).toMatch(/ \/ 536870912 > 0\.8$/);
     expect(named('MemoryHigh', 'critical')).toMatch(/ \/ 536870912 > 0\.95$/);
     expect(named('DatabaseConnectionFailures', 'critical')).toMatch(/ > 0$/);
+    expect(named('TopicGone', 'critical')).toMatch(/ > 0$/);
   });
 
   test('measure memory against the limit that synth wrote', () => {
