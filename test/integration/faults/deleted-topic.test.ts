@@ -81,6 +81,24 @@ describe('of two topics one is deleted', () => {
     expect(consumer.logs.all.join('\n')).not.toContain('the Kafka client starts again');
   });
 
+  test('so it is for two consumers of a group, which share the partitions of the other', async () => {
+    const [kept, deleted] = [await aTopic(), await aTopic()];
+    const first = await startedWith([kept, deleted]);
+    const { groupId, schema } = first;
+    const second = await startConsumer({ topics: [kept, deleted], groupId, schema });
+    await second.waitForHealth();
+    let isNamed = false;
+    const pause = longestPause(first, kept, () => isNamed);
+    await deleteTopic(deleted);
+    await Promise.all([first, second].map((consumer) => awaitGone(consumer, [deleted])));
+    isNamed = true;
+    expect(await pause).toBeLessThan(LONGEST_PAUSE_MS);
+    for (const consumer of [first, second]) {
+      await consumer.waitForHealth();
+      expect(Object.keys((await detailsOf(consumer))['assignedPartitions'] as object)).toEqual([kept]);
+    }
+  });
+
   test('a consumer that starts by then reads the other', async () => {
     const [kept, deleted] = [await aTopic(), await aTopic()];
     const before = await startedWith([kept, deleted]);
