@@ -12,6 +12,7 @@ import type { ProductBuild } from './product-build.ts';
 import { shutDown } from './shutdown.ts';
 import { createDatabaseCheck } from './store/database-check.ts';
 import { DatabasePool } from './store/database-pool.ts';
+import { sessionName } from './store/frozen-writers.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
 import { systemClock } from './stream/clock.ts';
 import { sendCommitHints } from './stream/commit-hints.ts';
@@ -63,10 +64,15 @@ export class Application {
       checkDatabase: databaseCheck.check,
       checkKafka: async () => ({ ...(await kafkaCheck.check()) }),
     });
-    this.#pool = new DatabasePool(settings.database, connectionFailed, this.#management.connections);
+    this.#pool = new DatabasePool(settings.database, connectionFailed, {
+      times: this.#management.connections,
+      sessionName: sessionName(settings.kafka.groupId),
+    });
     const kafka = createKafkaClient(settings.kafka, logger());
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
-    this.#sink = new PostgresSink(this.#pool, settings, this.#deadLetterTopic);
+    this.#sink = new PostgresSink(this.#pool, settings, this.#deadLetterTopic, (session) =>
+      logger().warn(session, 'ended the session of a frozen writer of this group: it held an offset of a partition'),
+    );
     this.#source = new KafkaSource(settings.kafka, kafka, {
       admin: new KafkaAdmin(kafka),
       clock: systemClock,

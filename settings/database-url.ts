@@ -73,7 +73,7 @@ export const UNFOLLOWED_PARAMETERS: Readonly<Record<string, string>> = Object.fr
     ...['keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count', 'tcp_user_timeout'],
   ),
   ...insteadOf(
-    'a URL without it: each session is called stream-consumer',
+    'a URL without it: sessions are called stream-consumer, those that write with the group behind it',
     ...['application_name', 'fallback_application_name'],
   ),
   ...insteadOf('a URL without it: every session is in UTF8', 'client_encoding'),

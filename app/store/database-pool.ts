@@ -50,6 +50,14 @@ const CONNECT_TIMEOUT = /^(Connection terminated due to connection timeout|timeo
 /** Without metrics of the pool. */
 const UNTIMED: ConnectionTimes = { observe: () => undefined, timedOut: () => undefined };
 
+/** What a pool has beside its settings. */
+interface PoolOptions {
+  /** @default none */
+  readonly times?: ConnectionTimes;
+  /** What the server calls its sessions. @default the product's name */
+  readonly sessionName?: string;
+}
+
 /** How the pool is used right now. */
 export interface PoolFigures {
   readonly active: number;
@@ -95,13 +103,18 @@ export class DatabasePool {
   /** Connections that were opened and not used yet. */
   readonly #fresh = new WeakSet<object>();
 
-  constructor(settings: Settings['database'], onConnectionFailed: () => void, times: ConnectionTimes = UNTIMED) {
+  constructor(
+    settings: Settings['database'],
+    onConnectionFailed: () => void,
+    { times = UNTIMED, sessionName = PRODUCT_NAME }: PoolOptions = {},
+  ) {
     this.#times = times;
     this.#max = settings.poolSize;
     this.#limit = pLimit(settings.poolSize);
     this.#onConnectionFailed = onConnectionFailed;
     this.#longestSilenceMs = milliseconds(settings.statementTimeout) + SILENCE_MARGIN_MS;
-    this.#pool = new pg.Pool({ ...connectionConfig(settings), max: settings.poolSize, maxLifetimeSeconds: 1_800 });
+    const config = { ...connectionConfig(settings), application_name: sessionName };
+    this.#pool = new pg.Pool({ ...config, max: settings.poolSize, maxLifetimeSeconds: 1_800 });
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => {
       this.#fresh.add(client);

@@ -5,6 +5,7 @@ import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../stream/reco
 import type { Position } from '../stream/record-source.ts';
 import { beginMovingOffset } from './compare-and-set.ts';
 import type { DatabasePool } from './database-pool.ts';
+import { type EndedSession, FrozenWriters } from './frozen-writers.ts';
 import { GroupedWrites, writeGroup } from './grouped-writes.ts';
 import { migrate, requireMigrated } from './migrations.ts';
 import { BEGIN, commit } from './transaction.ts';
@@ -16,12 +17,17 @@ export class PostgresSink implements RecordSink {
   readonly #target: WriteTarget;
   readonly #mayMigrate: boolean;
   readonly #writes: GroupedWrites;
+  readonly #frozenWriters: FrozenWriters;
 
-  /** @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not looked at where it does not */
+  /**
+   * @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not looked at where it does not
+   * @param onEnded told of each frozen writer whose session was ended
+   */
   constructor(
     pool: DatabasePool,
     settings: Pick<Settings, 'database' | 'kafka' | 'consumer' | 'records' | 'deadLetters'>,
     deadLetterTopic: DeadLetterTopic,
+    onEnded: (session: EndedSession) => void = () => undefined,
   ) {
     const { to, maxRatio } = settings.deadLetters;
     this.#pool = pool;
@@ -37,7 +43,12 @@ export class PostgresSink implements RecordSink {
         limit: new DeadLetterLimit(maxRatio),
       },
     };
-    const alone = (request: WriteRequest) => pool.withClient((client) => writeRecords(client, this.#target, request));
+    const { database, kafka } = settings;
+    this.#frozenWriters = new FrozenWriters(pool, { database, groupId: kafka.groupId, onEnded });
+    const alone = (request: WriteRequest) =>
+      this.#frozenWriters.moving(request, () =>
+        pool.withClient((client) => writeRecords(client, this.#target, request)),
+      );
     const together = (requests: readonly WriteRequest[]) =>
       pool.withClient((client) => writeGroup(client, this.#target, requests));
     this.#writes = new GroupedWrites({ alone, together }, { ...settings.consumer, ...settings.database });
@@ -63,7 +74,7 @@ export class PostgresSink implements RecordSink {
   }
 
   skip(gap: Gap): Promise<WriteOutcome> {
-    return this.#pool.withClient((client) => skipGap(client, this.#target, gap));
+    return this.#frozenWriters.moving(gap, () => this.#pool.withClient((client) => skipGap(client, this.#target, gap)));
   }
 
   /** Small requests of several partitions may share a transaction, which then does for each what its own would. */

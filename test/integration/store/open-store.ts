@@ -1,6 +1,7 @@
 import { afterAll } from '@jest/globals';
 import pg from 'pg';
 import { DatabasePool } from '../../../app/store/database-pool.ts';
+import { type EndedSession, sessionName } from '../../../app/store/frozen-writers.ts';
 import { PostgresSink } from '../../../app/store/postgres-sink.ts';
 import type { DeadLetter } from '../../../app/stream/dead-letter.ts';
 import type { WriteRequest } from '../../../app/stream/record-sink.ts';
@@ -24,12 +25,14 @@ export interface StoreOptions {
   readonly deadLetterTopic?: (letters: readonly DeadLetter[]) => Promise<void>;
   /** The level of transactions that name none. @default 'read committed' */
   readonly isolation?: string;
+  /** @default the shared PostgreSQL */
+  readonly url?: string;
 }
 
 /** The sink, as the consumer has it, on the shared PostgreSQL; closed after the last test of the file. */
 export function openStore(options: StoreOptions = {}) {
   const { groupId = 'group', schema = randomName('schema'), isolation = 'read committed', settings } = options;
-  const url = new URL(sharedDatabaseUrl());
+  const url = new URL(options.url ?? sharedDatabaseUrl());
   url.searchParams.set('options', `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`);
   const checked = checkSettings({
     kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId },
@@ -39,15 +42,21 @@ export function openStore(options: StoreOptions = {}) {
   if (!checked.ok) {
     throw new Error('the settings of this test are wrong');
   }
-  const pool = new DatabasePool(checked.value.database, () => undefined);
+  const pool = new DatabasePool(checked.value.database, () => undefined, { sessionName: sessionName(groupId) });
   opened.push(pool);
   const send = options.deadLetterTopic ?? (async () => undefined);
-  return { schema, groupId, pool, sink: new PostgresSink(pool, checked.value, { send }) };
+  const ended: EndedSession[] = [];
+  const sink = new PostgresSink(pool, checked.value, { send }, (session) => ended.push(session));
+  return { schema, groupId, pool, sink, ended };
 }
 
-/** A connection beside those of the store, ended after the last test of the file at the latest. */
-export async function connect(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: sharedDatabaseUrl() });
+/**
+ * A connection beside those of the store, ended after the last test of the file at the latest.
+ *
+ * @param config @default to the shared PostgreSQL
+ */
+export async function connect(config: pg.ClientConfig = {}): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: sharedDatabaseUrl(), ...config });
   await client.connect();
   opened.push({ close: () => client.end() });
   return client;
