@@ -79,6 +79,7 @@ export class Application {
       logger: logger(),
       watcher: this.#management.client,
       storedPositions: (topics) => this.#sink.positions(topics),
+      place: () => this.#sink.place(),
     });
     this.#pipeline = new Pipeline(
       {
@@ -149,7 +150,7 @@ export class Application {
 
   #fail(error: unknown): void {
     const fatal = FatalError.from(error);
-    this.#exitCode = EXIT_CODE.failed;
+    this.#exitCode = fatal.code === 'GROUP_WRITES_ELSEWHERE' ? EXIT_CODE.configuration : EXIT_CODE.failed;
     this.#management.logger.fatal({ code: fatal.code }, fatal.message);
     void this.stop('a fatal error');
   }

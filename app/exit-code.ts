@@ -7,6 +7,6 @@ export const EXIT_CODE = {
   ok: 0,
   /** A fatal error, or a second signal: one log line says what and where. */
   failed: 1,
-  /** The configuration is wrong and nothing was started (`EX_CONFIG` of BSD's sysexits.h). */
+  /** The configuration is wrong and nothing was written (`EX_CONFIG` of BSD's sysexits.h). */
   configuration: 78,
 } as const;

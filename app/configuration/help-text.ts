@@ -58,7 +58,7 @@ ${environmentTable()}
 Exit codes:
   ${String(EXIT_CODE.ok).padEnd(4)}stopped by SIGTERM or SIGINT after everything was written; --check, --help and --version succeeded
   ${String(EXIT_CODE.failed).padEnd(4)}a fatal error; one line of the log says what and where
-  ${String(EXIT_CODE.configuration).padEnd(4)}the command line or the configuration is wrong; nothing was started
+  ${String(EXIT_CODE.configuration).padEnd(4)}the command line or the configuration is wrong, or the group writes into another schema; nothing was written
 `;
 }
 

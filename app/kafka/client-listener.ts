@@ -1,5 +1,5 @@
 import type { Consumer } from 'kafkajs';
-import type { TopicPartition } from '../stream/record.ts';
+import type { StreamRecord, TopicPartition } from '../stream/record.ts';
 
 /** The two ends of a partition's log: for a reader of everything, and for one of committed records. */
 export interface LogEnds extends TopicPartition {
@@ -49,4 +49,13 @@ export function watchClient(consumer: Consumer, listener: ClientListener): void 
     listener.onCrashed({ wasJoining: isJoining });
     isJoining = true;
   });
+}
+
+/** Bytes of the keys and values, as the metrics of Kafka's own clients count them. */
+export function contentBytes(records: readonly StreamRecord[]): number {
+  let bytes = 0;
+  for (const { key, value } of records) {
+    bytes += (key?.length ?? 0) + (value?.length ?? 0);
+  }
+  return bytes;
 }

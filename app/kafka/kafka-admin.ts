@@ -10,6 +10,13 @@ const asOutage = (what: string) => (error: unknown) => {
   throw new OutageError(`Kafka could not tell ${what}: ${reason}`, { cause: error, reason: 'kafka_away' });
 };
 
+/** An offset that a group committed. */
+export interface GroupOffset extends Omit<Position, 'offset'> {
+  /** Left out where there is metadata alone. */
+  readonly offset?: bigint;
+  readonly metadata: string | null;
+}
+
 /** Requests about logs, topics and groups, on connections of their own so that no long poll delays them. */
 export class KafkaAdmin {
   readonly #admin: Admin;
@@ -57,6 +64,23 @@ export class KafkaAdmin {
       .flatMap(({ partitions }) => partitions)
       .filter(({ offset }) => offset !== NO_OFFSET)
       .map(({ partition, offset }) => ({ topic, partition, offset: BigInt(offset) }));
+  }
+
+  /**
+   * All that a group committed, for whatever topics.
+   *
+   * @throws OutageError while the brokers are away
+   */
+  async groupOffsets(groupId: string): Promise<GroupOffset[]> {
+    const topics = await this.#connect()
+      .then(() => this.#admin.fetchOffsets({ groupId }))
+      .catch(asOutage(`the committed offsets of ${groupId}`));
+    return topics.flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, offset, metadata }) => ({
+        ...{ topic, partition, metadata },
+        ...(offset === NO_OFFSET ? {} : { offset: BigInt(offset) }),
+      })),
+    );
   }
 
   async disconnect(): Promise<void> {

@@ -3,12 +3,14 @@ import { milliseconds } from '../../settings/duration.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
 import type { Clock } from '../stream/clock.ts';
-import { partitionKey, type StreamRecord, type TopicPartition } from '../stream/record.ts';
+import { partitionKey, type TopicPartition } from '../stream/record.ts';
+import type { WritePlace } from '../stream/record-sink.ts';
 import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
 import { Retries } from '../stream/retries.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
-import { type ClientListener, watchClient } from './client-listener.ts';
+import { type ClientListener, contentBytes, watchClient } from './client-listener.ts';
 import { EventLoopTurns } from './event-loop-turns.ts';
+import { type ClaimingMember, GroupClaim } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
 import {
   type FetchAnswer,
@@ -20,6 +22,7 @@ import {
 import type { decodeRecord } from './kafkajs-record-patches.ts';
 import { RestartPace } from './restart-pace.ts';
 import { SourceLog } from './source-log.ts';
+import { messageOf, type SubscriptionParts, subscribe } from './subscription.ts';
 
 /** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */
 type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
@@ -47,8 +50,9 @@ export interface KafkaSourcePorts {
   readonly logger: Logger;
   /** Gets the client's events. */
   readonly watcher: ClientListener;
-  /** The stored positions of topics: one that has any was read before. */
-  readonly storedPositions: (topics: readonly string[]) => Promise<readonly Position[]>;
+  readonly storedPositions: SubscriptionParts['storedPositions'];
+  /** Where the records go. */
+  readonly place: () => Promise<WritePlace>;
 }
 
 /**
@@ -71,10 +75,12 @@ export class KafkaSource implements RecordSource {
   readonly #restarts: RestartPace;
   readonly #stopping = new AbortController();
   readonly #turns = new EventLoopTurns();
+  readonly #claim: GroupClaim;
+  #isLeader = false;
   #assigned = new Map<string, TopicPartition>();
 
   constructor(settings: Settings['kafka'], kafka: Kafka, ports: KafkaSourcePorts) {
-    const { admin, clock, logger, watcher, storedPositions } = ports;
+    const { admin, clock, logger, watcher, storedPositions, place } = ports;
     this.#watcher = watcher;
     this.#storedPositions = storedPositions;
     this.#restarts = new RestartPace(clock);
@@ -84,8 +90,10 @@ export class KafkaSource implements RecordSource {
     this.#logger = logger;
     this.#log = new SourceLog(logger);
     const sessionTimeout = milliseconds(settings.sessionTimeout);
+    const { groupId } = settings;
+    this.#claim = new GroupClaim({ groupId, sessionTimeoutMs: sessionTimeout, admin, clock, logger, place });
     this.#consumer = kafka.consumer({
-      groupId: settings.groupId,
+      groupId,
       sessionTimeout,
       heartbeatInterval: Math.max(500, Math.floor(sessionTimeout / 5)),
       rebalanceTimeout: 60_000,
@@ -121,10 +129,6 @@ export class KafkaSource implements RecordSource {
     });
   }
 
-  /**
-   * A topic that is missing and was never read is waited for: its name may be wrong. One that was read before is gone,
-   * and the others do not wait for it.
-   */
   async #subscribe(listener: RecordSourceListener): Promise<void> {
     const topics = [...this.#settings.topics];
     let told = '';
@@ -135,27 +139,13 @@ export class KafkaSource implements RecordSource {
         listener.onWaiting(reason);
       }
     };
-    await new Retries(this.#clock).until(() => this.#trySubscribing(topics), this.#stopping.signal, { onOutage });
-  }
-
-  /** @throws OutageError when a broker is away, a topic is missing that was never read, or for any other failure */
-  async #trySubscribing(topics: string[]): Promise<void> {
-    try {
-      const missing = await this.#neverRead(await this.#admin.missingTopics(topics));
-      if (missing.length > 0) {
-        throw new Error(`no such topic: ${missing.join(', ')}; create it, or correct kafka.topics (KAFKA_TOPICS)`);
-      }
-      await this.#consumer.connect();
-      await this.#consumer.subscribe({ topics, fromBeginning: true });
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      throw new OutageError(message, { reason: 'kafka_away', cause: error });
-    }
-  }
-
-  async #neverRead(topics: readonly string[]): Promise<readonly string[]> {
-    const stored = topics.length === 0 ? [] : await this.#storedPositions(topics);
-    return topics.filter((topic) => !stored.some((position) => position.topic === topic));
+    const parts = {
+      consumer: this.#consumer,
+      admin: this.#admin,
+      claim: this.#claim,
+      storedPositions: this.#storedPositions,
+    };
+    await new Retries(this.#clock).until(() => subscribe(topics, parts), this.#stopping.signal, { onOutage });
   }
 
   seek({ topic, partition, offset }: Position): void {
@@ -180,9 +170,25 @@ export class KafkaSource implements RecordSource {
     return this.#admin.committedOffsets(this.#settings.groupId, topic);
   }
 
+  claim(signal: AbortSignal): Promise<void> {
+    const [first = { topic: this.#settings.topics[0] ?? '', partition: 0 }] = this.#assigned.values();
+    const commit: ClaimingMember['commit'] = (position, metadata) =>
+      this.#commit([position], metadata).catch((error: unknown) => {
+        throw new OutageError(`Kafka did not take the claim of the group: ${messageOf(error)}`, {
+          reason: 'kafka_away',
+          cause: error,
+        });
+      });
+    return this.#claim.hold({ isLeader: this.#isLeader, partition: first, commit }, signal);
+  }
+
   async commitHint(positions: readonly Position[]): Promise<void> {
+    await this.#commit(positions, this.#claim.metadata);
+  }
+
+  async #commit(positions: readonly Position[], metadata: string | null): Promise<void> {
     await this.#consumer.commitOffsets(
-      positions.map((position) => ({ ...position, offset: position.offset.toString() })),
+      positions.map((position) => ({ ...position, offset: position.offset.toString(), metadata })),
     );
   }
 
@@ -197,7 +203,10 @@ export class KafkaSource implements RecordSource {
 
   #listen(listener: RecordSourceListener): void {
     const { GROUP_JOIN, CRASH } = this.#consumer.events;
-    this.#consumer.on(GROUP_JOIN, ({ payload }) => this.#assign(payload.memberAssignment, listener));
+    this.#consumer.on(GROUP_JOIN, ({ payload }) => {
+      this.#isLeader = payload.isLeader;
+      this.#assign(payload.memberAssignment, listener);
+    });
     this.#consumer.on(CRASH, ({ payload: { error, restart } }) => {
       this.#assigned.clear();
       if (restart) {
@@ -284,13 +293,4 @@ export class KafkaSource implements RecordSource {
       this.#logger.debug({ ...target, reason: String(error) }, 'the Kafka client is between two lives');
     }
   }
-}
-
-/** Bytes of the keys and values, as the metrics of Kafka's own clients count them. */
-function contentBytes(records: readonly StreamRecord[]): number {
-  let bytes = 0;
-  for (const { key, value } of records) {
-    bytes += (key?.length ?? 0) + (value?.length ?? 0);
-  }
-  return bytes;
 }

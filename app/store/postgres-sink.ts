@@ -1,7 +1,7 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import type { Settings } from '../../settings/settings.ts';
 import { DeadLetterLimit, type DeadLetterTopic } from '../stream/dead-letter.ts';
-import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
+import type { Gap, RecordSink, WriteOutcome, WritePlace, WriteRequest } from '../stream/record-sink.ts';
 import type { Position } from '../stream/record-source.ts';
 import { beginMovingOffset } from './compare-and-set.ts';
 import type { DatabasePool } from './database-pool.ts';
@@ -63,6 +63,11 @@ export class PostgresSink implements RecordSink {
     return this.#pool.withClient((client) => prepare(client, this.#target.schema));
   }
 
+  /** The schema, and the server and database that it is in. */
+  place(): Promise<WritePlace> {
+    return this.#pool.withClient((client) => readPlace(client, this.#target.schema));
+  }
+
   positions(topics: readonly string[]): Promise<Position[]> {
     const { schema, groupId } = this.#target;
     return this.#pool.withClient((client) => readPositions(client, schema, groupId, topics));
@@ -81,6 +86,18 @@ export class PostgresSink implements RecordSink {
   write(request: WriteRequest): Promise<WriteOutcome> {
     return this.#writes.write(request);
   }
+}
+
+/** Two queries, since the second one is refused as a whole where the right is missing. */
+async function readPlace(client: PoolClient, schema: string): Promise<WritePlace> {
+  const { rows } = await client.query<{ database: string; isTold: boolean }>(
+    `SELECT current_database() AS database, has_function_privilege('pg_control_system()', 'EXECUTE') AS "isTold"`,
+  );
+  const { database = '', isTold = false } = rows[0] ?? {};
+  const system = isTold
+    ? await client.query<{ id: string }>('SELECT system_identifier::text AS id FROM pg_control_system()')
+    : { rows: [] };
+  return { schema, database, systemIdentifier: system.rows[0]?.id ?? null };
 }
 
 interface OffsetRow {

@@ -10,7 +10,7 @@ import type { UnreadableBatch } from './record-source.ts';
  * - `paused`: PostgreSQL is away; fetching stands still, the group membership is kept
  * - `draining`: a signal arrived; what was fetched is being written
  * - `stopped`: all is written and closed
- * - `failed`: a fatal error; the process is about to end with exit code 1
+ * - `failed`: a fatal error; the process is about to end, and not with exit code 0
  */
 export type ConsumerState = 'starting' | 'assigning' | 'running' | 'paused' | 'draining' | 'stopped' | 'failed';
 

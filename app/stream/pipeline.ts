@@ -210,12 +210,17 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   }
 
   /**
-   * Reads the positions of the streams' topics, or stores first ones; tries again while PostgreSQL or Kafka is away.
+   * Reads the positions of the streams' topics, or stores first ones, once the group is known to write here and nowhere
+   * else; tries again while PostgreSQL or Kafka is away.
    */
   async #readPositions(streams: readonly PartitionStream[], signal: AbortSignal): Promise<Position[]> {
     const topics = [...new Set(streams.map(({ partition }) => partition.topic))];
     const [first] = streams;
-    const positions = await new Retries(this.#ports.clock).until(() => this.#positionsOf(streams, topics), signal, {
+    const read = async () => {
+      await this.#ports.source.claim(signal);
+      return this.#positionsOf(streams, topics);
+    };
+    const positions = await new Retries(this.#ports.clock).until(read, signal, {
       onOutage: (outage) => first && this.onFailed(first.partition, outage),
       onRetry: () => this.onRetry(),
     });

@@ -28,6 +28,14 @@ export type WriteOutcome =
     }
   | { readonly kind: 'fenced' };
 
+/** The tables that records go to, told apart from those of the same name elsewhere. */
+export interface WritePlace {
+  readonly schema: string;
+  readonly database: string;
+  /** What `initdb` made up for the server and its standbys; `null` where the role may not read it. */
+  readonly systemIdentifier: string | null;
+}
+
 /**
  * Where records go: the port behind which PostgreSQL lives. Every method rejects with `OutageError` for trouble that
  * passes by itself and with `FatalError` for trouble that does not, and with nothing else.

@@ -58,6 +58,14 @@ export interface RecordSource {
   /** Offsets that the group committed to Kafka; partitions without one are left out. */
   committedOffsets(topic: string): Promise<Position[]>;
   /**
+   * Resolves when the group is known to write into the tables of this process and no others, or when the signal is
+   * aborted.
+   *
+   * @throws OutageError while that cannot be found out
+   * @throws FatalError `GROUP_WRITES_ELSEWHERE` when it writes elsewhere
+   */
+  claim(signal: AbortSignal): Promise<void>;
+  /**
    * Tells Kafka where PostgreSQL stands, for tools that look there. Never the truth, and never waited for by a write.
    */
   commitHint(positions: readonly Position[]): Promise<void>;

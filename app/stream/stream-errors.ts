@@ -40,13 +40,14 @@ export function outageOnly(error: unknown): OutageError {
   throw error;
 }
 
-/** Why the consumer ends by itself with exit code 1. The codes are stable: alerts and runbooks may match them. */
+/** Why the consumer ends by itself, with exit code 1 or with 78 for `GROUP_WRITES_ELSEWHERE`. The codes are stable: alerts and runbooks may match them. */
 type FatalCode =
   | 'RECORD_ALREADY_WRITTEN'
   | 'OFFSETS_GONE'
   | 'STORED_OFFSET_AHEAD'
   | 'STORED_OFFSET_MISSING'
   | 'TOPIC_GONE'
+  | 'GROUP_WRITES_ELSEWHERE'
   | 'DATABASE_REFUSED'
   | 'DATABASE_ENCODING'
   | 'DATABASE_NOT_MIGRATED'

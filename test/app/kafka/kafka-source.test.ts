@@ -36,6 +36,7 @@ const watcher = {
 const clock = { now: () => new Date(0), steady: () => new Date(0), wait: async () => undefined };
 
 const storedPositions = async () => [];
+const place = async () => ({ schema: 'orders', database: 'shop', systemIdentifier: '1' });
 
 type EachBatch = (payload: unknown) => Promise<void>;
 
@@ -54,8 +55,8 @@ async function aSourceThatOwnsKept() {
     },
   };
   const kafka = { consumer: () => consumer } as unknown as Kafka;
-  const admin = { missingTopics: async () => [] } as unknown as KafkaAdmin;
-  const source = new KafkaSource(load({}).kafka, kafka, { admin, clock, logger, watcher, storedPositions });
+  const admin = { missingTopics: async () => [], groupOffsets: async () => [] } as unknown as KafkaAdmin;
+  const source = new KafkaSource(load({}).kafka, kafka, { admin, clock, logger, watcher, storedPositions, place });
   const batches: RecordBatch[] = [];
   const listener = { onAssigned: nothing, onBatch: (batch: RecordBatch) => batches.push(batch) };
   await source.start(listener as unknown as RecordSourceListener);

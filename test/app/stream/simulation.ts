@@ -117,6 +117,7 @@ class SimulatedSource implements RecordSource {
   }
 
   async start(): Promise<void> {}
+  async claim(): Promise<void> {}
   async commitHint(): Promise<void> {}
   async stop(): Promise<void> {}
 }

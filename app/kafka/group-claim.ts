@@ -1,0 +1,171 @@
+import type { Logger } from '../logger.ts';
+import type { Clock } from '../stream/clock.ts';
+import { partitionKey } from '../stream/record.ts';
+import type { WritePlace } from '../stream/record-sink.ts';
+import type { Position } from '../stream/record-source.ts';
+import { FatalError } from '../stream/stream-errors.ts';
+import type { GroupOffset, KafkaAdmin } from './kafka-admin.ts';
+
+/** The key of a claim in the metadata of a committed offset, which other tools fill with texts of their own. */
+const KEY = 'stream-consumer';
+
+const ASK_AGAIN_MS = 50;
+
+/** Longer than the session time-out by this much, a member that stood still has left its generation for sure. */
+const MARGIN_MS = 2_000;
+
+/** Where a group writes, as far as the metadata of a committed offset says it. */
+interface Claim extends WritePlace {
+  /** Not looked over yet: nothing is written on its strength. */
+  readonly isTentative: boolean;
+}
+
+/** The metadata of an offset that is committed by a consumer that writes into this place. */
+const claimText = ({ schema, database, systemIdentifier }: WritePlace, isTentative = false): string =>
+  JSON.stringify({ [KEY]: { schema, database, systemIdentifier, ...(isTentative ? { isTentative } : {}) } });
+
+/** The claim in an offset's metadata; `null` where there is none, or only what another program wrote. */
+function claimOf(metadata: string | null): Claim | null {
+  try {
+    const { schema, database, systemIdentifier, isTentative } = JSON.parse(metadata ?? '')[KEY];
+    const isClaim = typeof schema === 'string' && typeof database === 'string';
+    const identifier = typeof systemIdentifier === 'string' ? systemIdentifier : null;
+    return isClaim ? { schema, database, systemIdentifier: identifier, isTentative: isTentative === true } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A server that does not tell its identifier may be any: the names alone are compared. */
+function isSamePlace(one: WritePlace, other: WritePlace): boolean {
+  const isSameServer =
+    one.systemIdentifier === null || other.systemIdentifier === null || one.systemIdentifier === other.systemIdentifier;
+  return isSameServer && one.schema === other.schema && one.database === other.database;
+}
+
+const shown = ({ schema, database, systemIdentifier }: WritePlace): string =>
+  `schema "${schema}" of database "${database}" (system_identifier ${systemIdentifier ?? 'unknown'})`;
+
+/** The brokers refuse a commit until the join is through, and from the moment on in which another one begins. */
+const unjoined = (): void => undefined;
+
+const rethrow = (error: unknown): never => {
+  throw error;
+};
+
+/** The part of a consumer that commits offsets in its generation, and its role there. */
+export interface ClaimingMember {
+  /** Of all members of a generation one. */
+  readonly isLeader: boolean;
+  /** Rejects when the generation is over. */
+  commit(position: Position, metadata: string): Promise<void>;
+  /** A partition whose committed offset can hold the claim. */
+  readonly partition: { readonly topic: string; readonly partition: number };
+}
+
+/** The parts and settings that a claim works with. */
+interface GroupClaimPorts {
+  readonly groupId: string;
+  readonly sessionTimeoutMs: number;
+  readonly admin: Pick<KafkaAdmin, 'groupOffsets' | 'logRanges'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Where this process writes; asked each time, as it may be another server by then. */
+  readonly place: () => Promise<WritePlace>;
+}
+
+/**
+ * Keeps a group in one schema: two would split the partitions, and each table would lack what the other has. The schema
+ * stands in the metadata of the offsets that the group commits to Kafka, and nothing is read before it does.
+ *
+ * Where no offset has it yet, the leader of the generation puts it there; the brokers take it in that generation only,
+ * so of many members that start at once one decides for all. A leader that cannot, such as one of an older version, is
+ * waited for until each member that found nothing has either committed or lost its generation; then another member
+ * decides, and looks again after as long, before it counts.
+ */
+export class GroupClaim {
+  readonly #ports: GroupClaimPorts;
+  #place: WritePlace | null = null;
+
+  constructor(ports: GroupClaimPorts) {
+    this.#ports = ports;
+  }
+
+  /** The metadata of each offset that is committed from now on; `null` before the place is known. */
+  get metadata(): string | null {
+    return this.#place && claimText(this.#place);
+  }
+
+  /** @throws FatalError `GROUP_WRITES_ELSEWHERE` when an offset of the group was committed for another place */
+  async check(): Promise<void> {
+    await this.#find(await this.#ports.place());
+  }
+
+  /**
+   * Resolves when the group is known to write where this process does, or when the signal is aborted.
+   *
+   * @throws OutageError while PostgreSQL or Kafka is away
+   * @throws FatalError `GROUP_WRITES_ELSEWHERE` when it writes elsewhere
+   */
+  async hold(member: ClaimingMember, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#ports;
+    const patience = this.#ports.sessionTimeoutMs + MARGIN_MS;
+    const joinedAt = clock.steady().getTime();
+    let tentativeSince = Number.POSITIVE_INFINITY;
+    while (!signal.aborted) {
+      const place = await this.#ports.place();
+      const { isHeld, offsets } = await this.#find(place);
+      const now = clock.steady().getTime();
+      if (isHeld || signal.aborted) {
+        return;
+      }
+      const isLate = now - joinedAt >= patience;
+      if (member.isLeader || now - tentativeSince >= patience) {
+        await this.#commit(member, offsets, claimText(place), signal).catch(isLate ? rethrow : unjoined);
+      } else if (isLate && tentativeSince > now) {
+        this.#ports.logger.info({ ...place }, 'the leader of the group has not said where it writes: claiming it');
+        await this.#commit(member, offsets, claimText(place, true), signal);
+        tentativeSince = clock.steady().getTime();
+      }
+      await clock.wait(ASK_AGAIN_MS, signal);
+    }
+  }
+
+  async #find(place: WritePlace): Promise<{ readonly isHeld: boolean; readonly offsets: readonly GroupOffset[] }> {
+    const { admin, groupId } = this.#ports;
+    this.#place = place;
+    const offsets = await admin.groupOffsets(groupId);
+    const claims = offsets.flatMap(({ metadata }) => claimOf(metadata) ?? []);
+    const other = claims.find((claim) => !isSamePlace(claim, place));
+    if (other) {
+      throw new FatalError(
+        'GROUP_WRITES_ELSEWHERE',
+        `the group ${groupId} writes into ${shown(other)}, and this consumer into ${shown(place)}: each of them would ` +
+          'have some of the records only. Give this consumer another kafka.groupId, or the same database. After a move ' +
+          'to this database, stop all consumers of the group and delete what it committed to Kafka (kafka-consumer-groups.sh ' +
+          `--delete --group ${groupId}); positions are read from PostgreSQL`,
+      );
+    }
+    return { isHeld: claims.some(({ isTentative }) => !isTentative), offsets };
+  }
+
+  /** Commits an offset that is there again, or the log's start, which says no more than no offset. */
+  async #commit(
+    { partition, commit }: ClaimingMember,
+    offsets: readonly GroupOffset[],
+    metadata: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const key = partitionKey(partition);
+    const offset = offsets.find((each) => partitionKey(each) === key)?.offset ?? (await this.#logStart(partition));
+    // What was found in one generation is not for the next one to take.
+    if (!signal.aborted) {
+      await commit({ ...partition, offset }, metadata);
+    }
+  }
+
+  async #logStart({ topic, partition }: ClaimingMember['partition']): Promise<bigint> {
+    const ranges = await this.#ports.admin.logRanges(topic);
+    return ranges.find((range) => range.partition === partition)?.start ?? 0n;
+  }
+}

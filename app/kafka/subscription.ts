@@ -1,0 +1,50 @@
+import type { Consumer } from 'kafkajs';
+import type { Position } from '../stream/record-source.ts';
+import { FatalError, OutageError } from '../stream/stream-errors.ts';
+import type { GroupClaim } from './group-claim.ts';
+import type { KafkaAdmin } from './kafka-admin.ts';
+
+/** The parts that subscribing takes. */
+export interface SubscriptionParts {
+  /** The stored positions of topics: one that has any was read before. */
+  readonly storedPositions: (topics: readonly string[]) => Promise<readonly Position[]>;
+  readonly consumer: Pick<Consumer, 'connect' | 'subscribe'>;
+  readonly admin: Pick<KafkaAdmin, 'missingTopics'>;
+  readonly claim: Pick<GroupClaim, 'check'>;
+}
+
+/** The words of an error. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/**
+ * Subscribes to the topics. One that is missing and was never read is waited for: its name may be wrong. One that was
+ * read before is gone, and the others do not wait for it.
+ *
+ * @throws OutageError when a broker is away, a topic is missing that was never read, or for any other failure
+ * @throws FatalError when the group belongs to other tables
+ */
+export async function subscribe(topics: string[], parts: SubscriptionParts): Promise<void> {
+  try {
+    const missing = await neverRead(await parts.admin.missingTopics(topics), parts);
+    if (missing.length > 0) {
+      throw new Error(`no such topic: ${missing.join(', ')}; create it, or correct kafka.topics (KAFKA_TOPICS)`);
+    }
+    // Before the group is joined: a consumer that does not belong there takes no partition away for a while.
+    await parts.claim.check();
+    await parts.consumer.connect();
+    await parts.consumer.subscribe({ topics, fromBeginning: true });
+  } catch (error) {
+    if (error instanceof OutageError || error instanceof FatalError) {
+      throw error;
+    }
+    throw new OutageError(messageOf(error), { reason: 'kafka_away', cause: error });
+  }
+}
+
+async function neverRead(
+  topics: readonly string[],
+  { storedPositions }: SubscriptionParts,
+): Promise<readonly string[]> {
+  const stored = topics.length === 0 ? [] : await storedPositions(topics);
+  return topics.filter((topic) => !stored.some((position) => position.topic === topic));
+}

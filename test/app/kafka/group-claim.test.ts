@@ -1,0 +1,169 @@
+import { expect, test } from '@jest/globals';
+import { GroupClaim } from '../../../app/kafka/group-claim.ts';
+import type { GroupOffset } from '../../../app/kafka/kafka-admin.ts';
+import type { WritePlace } from '../../../app/stream/record-sink.ts';
+
+const HERE: WritePlace = { schema: 'orders', database: 'shop', systemIdentifier: '1' };
+const ELSEWHERE: WritePlace = { ...HERE, schema: 'copy' };
+const SESSION_TIMEOUT_MS = 10_000;
+
+const nothing = () => undefined;
+const logger = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing, fatal: nothing };
+
+/** What a group has committed, and the clock of all its members, which goes on while one of them waits. */
+class Group {
+  readonly partition = { topic: 'orders', partition: 0 };
+  readonly commits: { readonly at: number; readonly offset: bigint; readonly claim: unknown }[] = [];
+  /** Commits that the brokers refuse before they take one. */
+  refusals = 0;
+  onAsked: () => void = nothing;
+  #at = 0;
+  #committed: GroupOffset | null;
+
+  constructor(committed: Omit<GroupOffset, 'topic' | 'partition'> | null = null) {
+    this.#committed = committed && { ...this.partition, ...committed };
+  }
+
+  async commit(offset: bigint, metadata: string): Promise<void> {
+    if (this.refusals > 0) {
+      this.refusals -= 1;
+      throw new Error('the group is rebalancing');
+    }
+    this.#committed = { ...this.partition, offset, metadata };
+    this.commits.push({ at: this.#at, offset, claim: JSON.parse(metadata)['stream-consumer'] });
+  }
+
+  claimFor(place: WritePlace): GroupClaim {
+    const clock = {
+      now: () => new Date(this.#at),
+      steady: () => new Date(this.#at),
+      wait: async (ms: number) => {
+        this.#at += ms;
+      },
+    };
+    const groupOffsets = async () => {
+      this.onAsked();
+      return this.#committed ? [this.#committed] : [];
+    };
+    const logRanges = async () => [{ ...this.partition, start: 7n, end: 9n }];
+    const ports = { groupId: 'group', sessionTimeoutMs: SESSION_TIMEOUT_MS, admin: { groupOffsets, logRanges } };
+    return new GroupClaim({ ...ports, clock, logger, place: async () => place });
+  }
+
+  async hold(place: WritePlace, isLeader: boolean, signal = new AbortController().signal): Promise<number> {
+    const commit = ({ offset }: { offset: bigint }, metadata: string) => this.commit(offset, metadata);
+    await this.claimFor(place).hold({ isLeader, partition: this.partition, commit }, signal);
+    return this.#at;
+  }
+}
+
+const claimed = (place: object) => JSON.stringify({ 'stream-consumer': place });
+
+test('the leader of a group without a claim makes one, at the start of the log', async () => {
+  const group = new Group();
+  await group.hold(HERE, true);
+  expect(group.commits).toEqual([{ at: 0, offset: 7n, claim: HERE }]);
+});
+
+test('an offset that was committed before keeps its value', async () => {
+  const group = new Group({ offset: 123n, metadata: 'of another program' });
+  await group.hold(HERE, true);
+  expect(group.commits).toMatchObject([{ offset: 123n }]);
+});
+
+test('a claim of the same place is not made again', async () => {
+  const group = new Group({ offset: 123n, metadata: claimed(HERE) });
+  expect(await group.hold(HERE, true)).toBe(0);
+  expect(await group.hold(HERE, false)).toBe(0);
+  expect(group.commits).toEqual([]);
+});
+
+test.each<[string, object]>([
+  ['schema', ELSEWHERE],
+  ['database', { ...HERE, database: 'copy' }],
+  ['server', { ...HERE, systemIdentifier: '2' }],
+  ['schema, not looked over yet', { ...ELSEWHERE, isTentative: true }],
+])('a claim of another %s is fatal for the leader and for the others', async (_, other) => {
+  for (const isLeader of [true, false]) {
+    const group = new Group({ offset: 1n, metadata: claimed(other) });
+    await expect(group.hold(HERE, isLeader)).rejects.toMatchObject({ code: 'GROUP_WRITES_ELSEWHERE' });
+    expect(group.commits).toEqual([]);
+  }
+});
+
+test('a server that does not tell its identifier is told by the names alone', async () => {
+  const metadata = claimed({ ...HERE, systemIdentifier: null });
+  expect(await new Group({ offset: 1n, metadata }).hold(HERE, false)).toBe(0);
+  const known = new Group({ offset: 1n, metadata: claimed(HERE) });
+  expect(await known.hold({ ...HERE, systemIdentifier: null }, false)).toBe(0);
+  await expect(known.hold({ ...ELSEWHERE, systemIdentifier: null }, false)).rejects.toMatchObject({
+    name: 'FatalError',
+  });
+});
+
+test.each([null, '', 'text', '7', '{}', '{"stream-consumer":7}', '{"stream-consumer":{"schema":1}}'])(
+  'the metadata %j is no claim',
+  async (metadata) => {
+    const group = new Group({ offset: 1n, metadata });
+    await group.hold(HERE, true);
+    expect(group.commits).toMatchObject([{ claim: HERE }]);
+  },
+);
+
+test('a member waits for the claim of the leader and makes none', async () => {
+  const group = new Group();
+  let asked = 0;
+  group.onAsked = () => {
+    asked += 1;
+    if (asked === 20) void group.commit(7n, claimed(HERE));
+  };
+  await group.hold(HERE, false);
+  expect(group.commits).toHaveLength(1);
+});
+
+test('a member whose leader claims nothing does it when each other member has committed or left, and looks again after as long', async () => {
+  const group = new Group();
+  const heldAt = await group.hold(HERE, false);
+  const [tentative, final] = group.commits;
+  expect(tentative).toMatchObject({ claim: { ...HERE, isTentative: true } });
+  expect(tentative?.at).toBeGreaterThan(SESSION_TIMEOUT_MS);
+  expect(final).toMatchObject({ claim: HERE });
+  expect((final?.at ?? 0) - (tentative?.at ?? 0)).toBeGreaterThan(SESSION_TIMEOUT_MS);
+  expect(heldAt).toBeGreaterThanOrEqual(final?.at ?? 0);
+});
+
+test('a tentative claim that another member wrote over is given up', async () => {
+  const group = new Group();
+  group.onAsked = () => {
+    if (group.commits.length === 1) void group.commit(7n, claimed(ELSEWHERE));
+  };
+  await expect(group.hold(HERE, false)).rejects.toMatchObject({ code: 'GROUP_WRITES_ELSEWHERE' });
+});
+
+test('what was found in one generation is not committed in the next one', async () => {
+  const group = new Group();
+  const generation = new AbortController();
+  group.onAsked = () => generation.abort();
+  await group.hold(HERE, true, generation.signal);
+  expect(group.commits).toEqual([]);
+});
+
+test('a commit that the brokers refuse while the join is not through is made again', async () => {
+  const group = new Group();
+  group.refusals = 3;
+  await group.hold(HERE, true);
+  expect(group.commits).toMatchObject([{ claim: HERE }]);
+});
+
+test('a commit that they refuse for longer than a join lasts is an error', async () => {
+  const group = new Group();
+  group.refusals = 10_000;
+  await expect(group.hold(HERE, true)).rejects.toThrow('rebalancing');
+});
+
+test('offsets are committed with the place that was found last, and with nothing before one was', async () => {
+  const claim = new Group().claimFor(HERE);
+  expect(claim.metadata).toBeNull();
+  await claim.check();
+  expect(claim.metadata).toBe(claimed(HERE));
+});
