@@ -157,11 +157,17 @@ export class Application {
 
   async #migrate(): Promise<void> {
     const { logger } = this.#management;
-    const versions = await new Retries(systemClock).until(() => this.#sink.migrate(), this.#ending.signal, {
+    const { schema } = this.#settings.database;
+    const prepare = async () => ({ versions: await this.#sink.migrate(), unknown: await this.#sink.unknownVersions() });
+    const prepared = await new Retries(systemClock).until(prepare, this.#ending.signal, {
       onOutage: ({ message }) => logger.warn({ reason: message }, 'waiting for PostgreSQL'),
     });
-    if (versions !== undefined && versions.length > 0) {
-      logger.info({ schema: this.#settings.database.schema, versions }, 'created or upgraded the tables');
+    if (prepared !== undefined && prepared.versions.length > 0) {
+      logger.info({ schema, versions: prepared.versions }, 'created or upgraded the tables');
+    }
+    if (prepared !== undefined && prepared.unknown.length > 0) {
+      const consequence = 'it writes to them as it knows them, as after a rollback; newer columns stay empty';
+      logger.warn({ schema, versions: prepared.unknown }, `the tables are newer than this program: ${consequence}`);
     }
   }
 

@@ -3,7 +3,7 @@ import { PRODUCT_NAME } from '../contract/identity.ts';
 import type { Settings } from '../settings/settings.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import { DatabasePool } from './store/database-pool.ts';
-import { migrate } from './store/migrations.ts';
+import { migrate, unknownVersions } from './store/migrations.ts';
 import { FatalError, OutageError } from './stream/stream-errors.ts';
 
 /**
@@ -19,6 +19,10 @@ export async function runMigrate(database: Settings['database'], out: Writable, 
     const versions = await pool.withClient((client) => migrate(client, schema));
     const what = versions.length === 0 ? 'is up to date' : `was brought to version ${versions.at(-1)}`;
     out.write(`the schema "${schema}" ${what}\n`);
+    const unknown = await pool.withClient((client) => unknownVersions(client, schema));
+    if (unknown.length > 0) {
+      out.write(`it is newer than this program, which does not know ${unknown.join(', ')} and left that as it is\n`);
+    }
     return EXIT_CODE.ok;
   } catch (error) {
     if (!(error instanceof OutageError || error instanceof FatalError)) {

@@ -139,6 +139,15 @@ async function appliedVersions(client: PoolClient, schema: string): Promise<Read
   return new Set(rows.map(({ version }) => version));
 }
 
+/** Versions of the tables that a later program made and this one does not know, each with its name. */
+export async function unknownVersions(client: PoolClient, schema: string): Promise<string[]> {
+  const { rows } = await client.query<Pick<Migration, 'version' | 'name'>>(
+    `SELECT version, name FROM ${escapeIdentifier(schema)}.schema_migrations ORDER BY version`,
+  );
+  const known = new Set(MIGRATIONS.map(({ version }) => version));
+  return rows.filter(({ version }) => !known.has(version)).map(({ version, name }) => `${version} (${name})`);
+}
+
 /**
  * Looks for the tables instead of making them: where another role owns them, this one need not be able to. Versions
  * that are newer than this program do no harm: a rollback finds them.

@@ -7,7 +7,7 @@ import { beginMovingOffset } from './compare-and-set.ts';
 import type { DatabasePool } from './database-pool.ts';
 import { type EndedSession, FrozenWriters } from './frozen-writers.ts';
 import { GroupedWrites, writeGroup } from './grouped-writes.ts';
-import { migrate, requireMigrated } from './migrations.ts';
+import { migrate, requireMigrated, unknownVersions } from './migrations.ts';
 import { BEGIN, commit } from './transaction.ts';
 import { type WriteTarget, writeRecords } from './write-records.ts';
 
@@ -61,6 +61,11 @@ export class PostgresSink implements RecordSink {
   migrate(): Promise<number[]> {
     const prepare = this.#mayMigrate ? migrate : requireMigrated;
     return this.#pool.withClient((client) => prepare(client, this.#target.schema));
+  }
+
+  /** Versions of the tables that are newer than this program. */
+  unknownVersions(): Promise<string[]> {
+    return this.#pool.withClient((client) => unknownVersions(client, this.#target.schema));
   }
 
   /** The schema, and the server and database that it is in. */
