@@ -63,6 +63,10 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
 
 const PROGRAM_LIMIT_EXCEEDED = '54000';
 
+/** An administrator's partitioned table has no partition for a row: the others of its kind would follow it. */
+const isWithoutPartition = ({ code, routine }: DatabaseError): boolean =>
+  code === '23514' && routine === 'ExecFindPartition';
+
 /**
  * The server's functions that raise this code whatever the row is: ids of transactions or MultiXacts have run out,
  * until a VACUUM, or a table is as large as one can be. The message is translated, the name of a function is not.
@@ -102,6 +106,9 @@ function isNetworkError(error: unknown): boolean {
 export function verdictOn(error: unknown): Verdict {
   if (error instanceof DatabaseError && error.code !== undefined) {
     if (error.code === PROGRAM_LIMIT_EXCEEDED && LIMITS_OF_THE_SERVER.has(error.routine)) {
+      return 'retry';
+    }
+    if (isWithoutPartition(error)) {
       return 'retry';
     }
     return BY_CODE[error.code] ?? BY_CLASS[error.code.slice(0, 2)] ?? 'unknown';

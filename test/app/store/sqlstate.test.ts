@@ -102,6 +102,20 @@ describe('SQLSTATE 54000 as a server sends it', () => {
   });
 });
 
+describe('SQLSTATE 23514 as a server sends it', () => {
+  const CHECK = { S: 'ERROR', V: 'ERROR', C: '23514' };
+
+  test('is no fault of a record when the table has no partition for it', async () => {
+    const fields = { M: 'no partition of relation "records" found for row', R: 'ExecFindPartition' };
+    expect(verdictOn(await received({ ...CHECK, ...fields }))).toBe('retry');
+  });
+
+  test('is the fault of a record when a constraint refuses it', async () => {
+    const fields = { M: 'new row for relation "records" violates check constraint "rule"', R: 'ExecConstraints' };
+    expect(verdictOn(await received({ ...CHECK, ...fields }))).toBe('isolate');
+  });
+});
+
 const withCode = (code: string) => Object.assign(new Error('it went wrong'), { code });
 
 test.each([
