@@ -4,6 +4,7 @@ import type { Settings } from '../settings/settings.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import { DatabasePool } from './store/database-pool.ts';
 import { migrate, unknownVersions } from './store/migrations.ts';
+import { OwnTables } from './store/own-tables.ts';
 import { FatalError, OutageError } from './stream/stream-errors.ts';
 
 /**
@@ -16,7 +17,11 @@ export async function runMigrate(database: Settings['database'], out: Writable, 
   const pool = new DatabasePool({ ...database, poolSize: 1 }, () => undefined);
   const { schema } = database;
   try {
-    const versions = await pool.withClient((client) => migrate(client, schema));
+    const versions = await pool.withClient(async (client) => {
+      const applied = await migrate(client, schema);
+      await new OwnTables(schema).require(client);
+      return applied;
+    });
     const what = versions.length === 0 ? 'is up to date' : `was brought to version ${versions.at(-1)}`;
     out.write(`the schema "${schema}" ${what}\n`);
     const unknown = await pool.withClient((client) => unknownVersions(client, schema));

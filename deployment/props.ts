@@ -546,7 +546,7 @@ export interface ApplicationProps {
   /**
    * How records become rows.
    *
-   * @default { keyEncoding: 'text' }
+   * @default { keyEncoding: 'text', onDroppedRows: 'fail' }
    */
   readonly records?: ApplicationRecordsProps;
 
@@ -1410,6 +1410,14 @@ export interface ApplicationRecordsProps {
    * @default 'text'
    */
   readonly keyEncoding?: 'text' | 'base64';
+
+  /**
+   * What to do when a row trigger of yours on the table records drops rows, which are then in no table: stop before
+   * COMMIT and say which, or commit the others, and log and count the dropped ones.
+   *
+   * @default 'fail'
+   */
+  readonly onDroppedRows?: 'fail' | 'allow';
 }
 
 /** What becomes of records that PostgreSQL cannot store. */

@@ -94,6 +94,11 @@ const records = Type.Object(
       description:
         'How keys are stored in records.key: as text, where a key that is not text is a dead letter, or all of them as base64.',
     }),
+    onDroppedRows: Type.Enum(['fail', 'allow'], {
+      default: 'fail',
+      description:
+        'What to do when a row trigger of yours on the table records drops rows, which are then in no table: stop before COMMIT and say which, or commit the others, and log and count the dropped ones.',
+    }),
   },
   { ...section, description: 'How records become rows.' },
 );

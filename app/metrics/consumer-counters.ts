@@ -10,7 +10,7 @@ import type { ConsumerReport } from '../stream/consumer-state.ts';
 import type { TopicPartition } from '../stream/record.ts';
 import type { Gap } from '../stream/record-sink.ts';
 import { OutageError } from '../stream/stream-errors.ts';
-import type { CommittedBatch, StreamListener } from '../stream/stream-listener.ts';
+import { type CommittedBatch, rowsDropped, type StreamListener } from '../stream/stream-listener.ts';
 import {
   BucketCounts,
   LabelledCounts,
@@ -115,6 +115,7 @@ const unreadableOf = (topic: string, { partitions }: ConsumerReport): number =>
 class WritesOfTopic {
   readonly labels: Labels;
   readonly rows: LabelledCounts<(typeof WRITE_METHODS)[number]>;
+  rowsDropped = 0;
   readonly processing = new BucketCounts(METRICS.processing.buckets);
   readonly endToEnd = new BucketCounts(METRICS.endToEnd.buckets);
   readonly batchRecords = new BucketCounts(METRICS.batchRecords.buckets);
@@ -133,7 +134,8 @@ class TopicWrites {
     this.#topics = new Map(topics.map((topic) => [topic, new WritesOfTopic(topic)]));
   }
 
-  observe({ topic, rows, records, written, fetchedAt, committedAt }: CommittedBatch): void {
+  observe(batch: CommittedBatch): void {
+    const { topic, rows, records, written, fetchedAt, committedAt } = batch;
     const writes = this.#topics.get(topic);
     if (writes === undefined || records === 0) {
       return;
@@ -142,6 +144,7 @@ class TopicWrites {
     for (const [method, count] of rows) {
       writes.rows.add(method, count);
     }
+    writes.rowsDropped += rowsDropped(batch);
     writes.batchRecords.observe(records);
     writes.processing.observe(seconds(committedMs - fetchedAt.getTime()));
     for (const { timestamp } of written) {
@@ -151,12 +154,14 @@ class TopicWrites {
     }
   }
 
-  get sources(): Pick<MetricSources, 'rowsWritten' | 'processing' | 'endToEnd' | 'batchRecords'> {
+  get sources(): Pick<MetricSources, 'rowsWritten' | 'rowsDropped' | 'processing' | 'endToEnd' | 'batchRecords'> {
     const histogram = (of: (writes: WritesOfTopic) => BucketCounts): MetricSource => {
       return () => [...this.#topics.values()].map((writes) => of(writes).sample(writes.labels));
     };
     return {
       rowsWritten: () => [...this.#topics.values()].flatMap(({ rows }) => rows.source()),
+      rowsDropped: () =>
+        [...this.#topics.values()].map((writes) => ({ labels: writes.labels, value: writes.rowsDropped })),
       processing: histogram(({ processing }) => processing),
       endToEnd: histogram(({ endToEnd }) => endToEnd),
       batchRecords: histogram(({ batchRecords }) => batchRecords),

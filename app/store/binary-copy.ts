@@ -108,10 +108,10 @@ export class CopyBuffer {
   }
 }
 
-/** A table and the columns that rows are encoded for. */
+/** A table, and the columns that rows are encoded for, in this order, with their types. */
 export interface CopyTarget {
   readonly table: string;
-  readonly columns: readonly string[];
+  readonly columns: Readonly<Record<string, string>>;
 }
 
 /** CopyData (PostgreSQL's "Message Formats"): its type, and its length, which counts itself but not the type. */
@@ -123,7 +123,7 @@ const DECLINED = `${PRODUCT_NAME}: another writer has moved or locked the offset
 
 /** The statement that takes rows of a table in the binary format. */
 export function copyStatement(schema: string, { table, columns }: CopyTarget): string {
-  const names = columns.map(escapeIdentifier).join(', ');
+  const names = Object.keys(columns).map(escapeIdentifier).join(', ');
   return `COPY ${escapeIdentifier(schema)}.${escapeIdentifier(table)} (${names}) FROM STDIN (FORMAT binary)`;
 }
 
@@ -214,10 +214,18 @@ export class CopyQuery implements Submittable {
   }
 }
 
+/** Rows that were stored, by the tag of the COPY among these: fewer than were sent where a trigger dropped some. */
+export function rowsStored(tags: readonly string[]): number {
+  const tag = tags.find((completed) => completed.startsWith('COPY '));
+  return Number(tag?.slice('COPY '.length) ?? 0);
+}
+
 /**
  * Sends encoded rows with one COPY. Rejects with PostgreSQL's error; the connection can be used again after a
  * `ROLLBACK TO SAVEPOINT`.
+ *
+ * @returns how many rows were stored
  */
-export async function copyInto(client: ClientBase, schema: string, target: CopyTarget, rows: Buffer): Promise<void> {
-  await client.query(new CopyQuery(copyStatement(schema, target), rows)).tags;
+export async function copyInto(client: ClientBase, schema: string, target: CopyTarget, rows: Buffer): Promise<number> {
+  return rowsStored(await client.query(new CopyQuery(copyStatement(schema, target), rows)).tags);
 }

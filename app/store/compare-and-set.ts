@@ -1,10 +1,12 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
 import type { Gap } from '../stream/record-sink.ts';
-import { CopyQuery, copyStatement } from './binary-copy.ts';
+import { CopyQuery, copyStatement, rowsStored } from './binary-copy.ts';
+import { droppedRows } from './dropped-rows.ts';
 import { RowRefused } from './isolate-poison.ts';
+import type { OwnTables } from './own-tables.ts';
 import { RECORDS } from './record-rows.ts';
 import { asRefusal } from './sqlstate.ts';
-import { BEGIN_ROWS, requireCommitted } from './transaction.ts';
+import { BEGIN_ROWS, commit, requireCommitted } from './transaction.ts';
 
 /**
  * The wait for an offset that another writer holds: long enough for a writer that is about to commit, and short,
@@ -87,41 +89,98 @@ export async function beginMovingOffset(client: PoolClient, owner: OffsetOwner, 
   return false;
 }
 
-/** Statements that begin a transaction, one of which is an update that moves offsets; and how many it has to move. */
+/** The tables of a group, and what may be made of rows that a trigger drops. */
+interface RowsOwner extends OffsetOwner {
+  readonly tables: OwnTables;
+  readonly allowsDroppedRows: boolean;
+}
+
+/** Statements that begin a transaction, one of which is an update that moves exactly these offsets. */
 interface OffsetMove {
   readonly moving: string;
-  readonly moved: number;
+  readonly gaps: readonly Gap[];
+}
+
+/** Encoded rows of `records`, and how many they are. */
+interface EncodedRows {
+  readonly all: Buffer;
+  readonly length: number;
 }
 
 /**
  * The whole of a transaction in two round trips: a message with all statements, up to `COMMIT`, and one with the rows,
- * which are sent only when PostgreSQL has moved the offsets. Nothing is left of a transaction that did not commit, and
- * the connection can be used.
+ * which are sent only when PostgreSQL has moved the offsets, and the table is still what they were encoded for. Where a
+ * trigger may drop rows, `COMMIT` is a message of its own, sent when as many rows are stored as were sent. Nothing is
+ * left of a transaction that did not commit, and the connection can be used.
  *
- * @param rows encoded rows of `records`
- * @returns `declined` when not all offsets were moved, `refused` when a row was refused: either way nothing was
- * written.
+ * @returns `declined` when not all offsets were moved; `refused` when a row was refused, or a trigger dropped one, or
+ * the table was altered: either way nothing was written
+ * @throws FatalError `TABLE_MISMATCH` when it was altered to what rows are not encoded for; nothing was written
+ * @throws FatalError `ROWS_DROPPED` when a trigger that the connection did not know of dropped rows: the transaction is
+ * committed, so their records are in no table and behind the stored offset
  */
 export async function writeAtOnce(
   client: PoolClient,
-  owner: OffsetOwner,
-  { moving, moved }: OffsetMove,
-  rows: Buffer,
+  owner: RowsOwner,
+  { moving, gaps }: OffsetMove,
+  rows: EncodedRows,
 ): Promise<'committed' | 'declined' | 'refused'> {
-  const statements = `${moving}; ${copyStatement(owner.schema, RECORDS)}; COMMIT`;
-  const copy = new CopyQuery(statements, rows, (tags) => tags.includes(`UPDATE ${moved}`));
-  try {
-    const tags = await client.query(copy).tags;
-    if (!copy.isDeclined) {
-      requireCommitted(tags.at(-1));
-      return 'committed';
-    }
-  } catch (error) {
-    const cause = asRefusal(error, owner.groupId);
-    if (!(cause instanceof RowRefused)) {
-      throw cause;
-    }
+  const { schema, tables } = owner;
+  const guard = tables.guard(client);
+  const commitsApart = owner.allowsDroppedRows || tables.rowTriggers(client).length > 0;
+  const statements = [moving, guard.statements, copyStatement(schema, RECORDS), ...(commitsApart ? [] : ['COMMIT'])];
+  const isMoved = (tags: readonly string[]): boolean => tags.includes(`UPDATE ${gaps.length}`);
+  const isAsKnown = (tags: readonly string[]): boolean =>
+    guard.tags.every((tag, nth) => tags.at(nth - guard.tags.length) === tag);
+  const copy = new CopyQuery(statements.join('; '), rows.all, (tags) => isMoved(tags) && isAsKnown(tags));
+  const tags = await client.query(copy).tags.catch(refusalOnly);
+  if (tags instanceof RowRefused) {
+    await client.query('ROLLBACK');
+    await tables.requireUnwritten(client, owner.groupId, tags.cause);
+    return 'refused';
   }
-  await client.query('ROLLBACK');
-  return copy.isDeclined ? 'declined' : 'refused';
+  if (copy.isDeclined) {
+    await client.query('ROLLBACK');
+    if (!isMoved(tags)) {
+      return 'declined';
+    }
+    await tables.require(client);
+    return 'refused';
+  }
+  return commitRows(client, gaps, { tags, commitsApart, sent: rows.length });
+}
+
+/** The end of {@link writeAtOnce}, when PostgreSQL has taken the COPY. */
+async function commitRows(
+  client: PoolClient,
+  gaps: readonly Gap[],
+  {
+    tags,
+    commitsApart,
+    sent,
+  }: { readonly tags: readonly string[]; readonly commitsApart: boolean; readonly sent: number },
+): Promise<'committed' | 'refused'> {
+  const stored = rowsStored(tags);
+  if (commitsApart && stored < sent) {
+    await client.query('ROLLBACK');
+    return 'refused';
+  }
+  if (commitsApart) {
+    await commit(client);
+  } else {
+    requireCommitted(tags.at(-1));
+  }
+  if (stored < sent) {
+    throw droppedRows(gaps, { table: RECORDS.table, sent, stored, triggers: [], isCommitted: true });
+  }
+  return 'committed';
+}
+
+/** A refused row as a value, so that the transaction can be rolled back; everything else stays an error. */
+function refusalOnly(error: unknown): RowRefused {
+  const refusal = asRefusal(error);
+  if (refusal instanceof RowRefused) {
+    return refusal;
+  }
+  throw refusal;
 }

@@ -155,7 +155,7 @@ export class GroupedWrites {
  * It never waits for another writer of one of the partitions: a row of `offsets` that is locked counts as not expected.
  *
  * @returns an outcome for each request; `null` when nothing was written and each has to be written by itself, because
- * one is fenced, has dead letters, or has an offset that another writer holds.
+ * one is fenced, has dead letters, has an offset that another writer holds, or has rows that a trigger drops.
  */
 export async function writeGroup(
   client: PoolClient,
@@ -163,15 +163,18 @@ export async function writeGroup(
   requests: readonly WriteRequest[],
 ): Promise<readonly WriteOutcome[] | null> {
   const rows: Buffer[] = [];
+  let length = 0;
   for (const request of requests) {
     const { admitted, refused } = admit(target, request);
     if (refused.length > 0 || !target.deadLetters.limit.accepts(request, NO_DEAD_LETTERS)) {
       return null;
     }
-    rows.push(new RecordRows(request.topic, request.partition, admitted, target.keyEncoding).all);
+    const encoded = new RecordRows(request.topic, request.partition, admitted, target.keyEncoding);
+    rows.push(encoded.all);
+    length += encoded.length;
   }
-  const move = { moving: movingOffsets(target, requests), moved: requests.length };
-  if ((await writeAtOnce(client, target, move, Buffer.concat(rows))) !== 'committed') {
+  const move = { moving: movingOffsets(target, requests), gaps: requests };
+  if ((await writeAtOnce(client, target, move, { all: Buffer.concat(rows), length })) !== 'committed') {
     return null;
   }
   return requests.map((request) => asCommitted(target, request));

@@ -8,6 +8,7 @@ import type { DatabasePool } from './database-pool.ts';
 import { type EndedSession, FrozenWriters } from './frozen-writers.ts';
 import { GroupedWrites, writeGroup } from './grouped-writes.ts';
 import { migrate, requireMigrated, unknownVersions } from './migrations.ts';
+import { OwnTables } from './own-tables.ts';
 import { BEGIN, commit } from './transaction.ts';
 import { type WriteTarget, writeRecords } from './write-records.ts';
 
@@ -37,6 +38,8 @@ export class PostgresSink implements RecordSink {
       groupId: settings.kafka.groupId,
       maxValueBytes: settings.consumer.maxValueBytes,
       keyEncoding: settings.records.keyEncoding,
+      tables: new OwnTables(settings.database.schema),
+      allowsDroppedRows: settings.records.onDroppedRows === 'allow',
       deadLetters: {
         toTable: to !== 'topic',
         topic: to === 'table' ? null : deadLetterTopic,
@@ -47,20 +50,26 @@ export class PostgresSink implements RecordSink {
     this.#frozenWriters = new FrozenWriters(pool, { database, groupId: kafka.groupId, onEnded });
     const alone = (request: WriteRequest) =>
       this.#frozenWriters.moving(request, () =>
-        pool.withClient((client) => writeRecords(client, this.#target, request)),
+        this.#withTables((client) => writeRecords(client, this.#target, request)),
       );
     const together = (requests: readonly WriteRequest[]) =>
-      pool.withClient((client) => writeGroup(client, this.#target, requests));
+      this.#withTables((client) => writeGroup(client, this.#target, requests));
     this.#writes = new GroupedWrites({ alone, together }, { ...settings.consumer, ...settings.database });
   }
 
   /**
    * Creates or upgrades the tables, or only asks for them where `database.migrate` is false; answers with the versions
    * applied.
+   *
+   * @throws FatalError `TABLE_MISMATCH` when they are not what rows are encoded for
    */
   migrate(): Promise<number[]> {
     const prepare = this.#mayMigrate ? migrate : requireMigrated;
-    return this.#pool.withClient((client) => prepare(client, this.#target.schema));
+    return this.#pool.withClient(async (client) => {
+      const versions = await prepare(client, this.#target.schema);
+      await this.#target.tables.require(client);
+      return versions;
+    });
   }
 
   /** Versions of the tables that are newer than this program. */
@@ -75,21 +84,29 @@ export class PostgresSink implements RecordSink {
 
   positions(topics: readonly string[]): Promise<Position[]> {
     const { schema, groupId } = this.#target;
-    return this.#pool.withClient((client) => readPositions(client, schema, groupId, topics));
+    return this.#withTables((client) => readPositions(client, schema, groupId, topics));
   }
 
   initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]> {
     const { schema, groupId } = this.#target;
-    return this.#pool.withClient((client) => initializePositions(client, schema, groupId, topic, choose));
+    return this.#withTables((client) => initializePositions(client, schema, groupId, topic, choose));
   }
 
   skip(gap: Gap): Promise<WriteOutcome> {
-    return this.#frozenWriters.moving(gap, () => this.#pool.withClient((client) => skipGap(client, this.#target, gap)));
+    return this.#frozenWriters.moving(gap, () => this.#withTables((client) => skipGap(client, this.#target, gap)));
   }
 
   /** Small requests of several partitions may share a transaction, which then does for each what its own would. */
   write(request: WriteRequest): Promise<WriteOutcome> {
     return this.#writes.write(request);
+  }
+
+  /** A new connection looks at the tables first: the one before may have ended with what was done to them. */
+  #withTables<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.#pool.withClient(async (client) => {
+      await this.#target.tables.requireOnce(client);
+      return work(client);
+    });
   }
 }
 

@@ -41,8 +41,18 @@ export function refusal(record: StreamRecord, { maxValueBytes, keyEncoding }: Ad
 /** Columns of `records` in the order in which {@link RecordRows} has them. */
 export const RECORDS: CopyTarget = {
   table: 'records',
-  columns: ['topic', 'partition', 'offset', 'timestamp', 'key', 'headers', 'value'],
+  columns: {
+    topic: 'text',
+    partition: 'integer',
+    offset: 'bigint',
+    timestamp: 'timestamp with time zone',
+    key: 'text',
+    headers: 'jsonb',
+    value: 'jsonb',
+  },
 };
+
+const RECORD_FIELDS = Object.keys(RECORDS.columns).length;
 
 /** Rows of `records`, encoded once, of which any part can be sent. */
 export class RecordRows {
@@ -85,7 +95,7 @@ const PREFIX_BYTES = 64;
 /** The head of all rows of a partition. */
 function prefixOf(topic: string, partition: number): Buffer {
   const prefix = new CopyBuffer(PREFIX_BYTES + topic.length);
-  prefix.row(RECORDS.columns.length);
+  prefix.row(RECORD_FIELDS);
   prefix.text(topic);
   prefix.int4(partition);
   return prefix.slice(0, prefix.end);
@@ -109,8 +119,21 @@ const keyBytes = (key: Buffer | null, encoding: KeyEncoding): Buffer | null =>
 /** Columns of `dead_letters` in the order in which {@link deadLetterRows} has them. */
 export const DEAD_LETTERS: CopyTarget = {
   table: 'dead_letters',
-  columns: ['group_id', 'topic', 'partition', 'offset', 'timestamp', 'key', 'headers', 'value', 'reason', 'error'],
+  columns: {
+    group_id: 'text',
+    topic: 'text',
+    partition: 'integer',
+    offset: 'bigint',
+    timestamp: 'timestamp with time zone',
+    key: 'bytea',
+    headers: 'jsonb',
+    value: 'bytea',
+    reason: 'text',
+    error: 'text',
+  },
 };
+
+const DEAD_LETTER_FIELDS = Object.keys(DEAD_LETTERS.columns).length;
 
 const FIRST_BYTES = 65_536;
 
@@ -118,7 +141,7 @@ const FIRST_BYTES = 65_536;
 export function deadLetterRows(letters: readonly DeadLetter[]): Buffer {
   const rows = new CopyBuffer(FIRST_BYTES);
   for (const { groupId, topic, partition, record, reason, error } of letters) {
-    rows.row(DEAD_LETTERS.columns.length);
+    rows.row(DEAD_LETTER_FIELDS);
     rows.text(groupId);
     rows.text(topic);
     rows.int4(partition);

@@ -1,6 +1,5 @@
 import { DatabaseError } from 'pg';
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { FatalError } from '../stream/stream-errors.ts';
 import { RowRefused } from './isolate-poison.ts';
 
 /**
@@ -19,7 +18,7 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
   '08': 'retry',
   // Data exception: a value does not fit its type.
   '22': 'isolate',
-  // Integrity constraint violation: a row of ours is refused; our own primary key is told apart before.
+  // Integrity constraint violation: a row of ours is refused; a duplicate of our own primary key is told apart.
   '23': 'isolate',
   // Invalid authorization: the password or role is wrong, and trying again may lock the role.
   '28': 'stop',
@@ -152,15 +151,8 @@ export function describeDatabaseError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/**
- * The error of a failed COPY as the fault of a row: {@link RowRefused}, or `RECORD_ALREADY_WRITTEN` for our own primary
- * key; any other error stays as it is.
- */
-export function asRefusal(error: unknown, groupId: string): unknown {
-  const duplicate = alreadyWritten(error, groupId);
-  if (duplicate) {
-    return duplicate;
-  }
+/** The error of a failed COPY as the fault of a row, {@link RowRefused}; any other error stays as it is. */
+export function asRefusal(error: unknown): unknown {
   if (error instanceof DatabaseError && error.code !== undefined && verdictOn(error) === 'isolate') {
     return new RowRefused(error.code, refusedIndex(error.where), { cause: error });
   }
@@ -174,23 +166,4 @@ function refusedIndex(context: string | undefined): number | null {
   const lines = [...(context ?? '').matchAll(/^COPY records, line (\d+)/gm)];
   const line = Number(lines.at(-1)?.[1] ?? 0);
   return line > 0 ? line - 1 : null;
-}
-
-const OWN_KEYS = new Set(['records_pkey', 'dead_letters_pkey']);
-
-/**
- * A duplicate of our own primary key is no fault of the record: another writer wrote it, and a dead letter would hide
- * that.
- */
-export function alreadyWritten(error: unknown, groupId: string): FatalError | null {
-  if (!(error instanceof DatabaseError) || error.code !== '23505' || !OWN_KEYS.has(error.constraint ?? '')) {
-    return null;
-  }
-  return new FatalError(
-    'RECORD_ALREADY_WRITTEN',
-    `the table ${error.table} already holds a record that group ${groupId} has not written yet: ${error.detail ?? ''} ` +
-      `Another group writes into this schema, or the row of group ${groupId} in the table offsets was lost or set back. ` +
-      'Give each group its own database.schema, or set next_offset behind the last record in the table, and start again',
-    { cause: error },
-  );
 }

@@ -3,17 +3,23 @@ import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-l
 import { countReasons, type DeadLetter, type DeadLetterLimit, type DeadLetterTopic } from '../stream/dead-letter.ts';
 import type { StreamRecord } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
+import { OutageError } from '../stream/stream-errors.ts';
 import { copyInto } from './binary-copy.ts';
 import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.ts';
-import { storeWithoutPoison } from './isolate-poison.ts';
+import { droppedRows } from './dropped-rows.ts';
+import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
+import type { OwnTables } from './own-tables.ts';
 import { type Admission, DEAD_LETTERS, deadLetterRows, RECORDS, RecordRows, refusal } from './record-rows.ts';
-import { alreadyWritten, asRefusal, describeDatabaseError, reasonOf } from './sqlstate.ts';
+import { asRefusal, describeDatabaseError, reasonOf } from './sqlstate.ts';
 import { commit } from './transaction.ts';
 
 /** The group, the schema of its tables, and the conditions of its rows. */
 export interface WriteTarget extends Admission {
   readonly schema: string;
   readonly groupId: string;
+  readonly tables: OwnTables;
+  /** Whether the rows that a trigger leaves are committed without the ones that it drops. */
+  readonly allowsDroppedRows: boolean;
   readonly deadLetters: DeadLetterHandling;
 }
 
@@ -38,8 +44,8 @@ type Refused = Pick<DeadLetter, 'record' | 'reason' | 'error'>;
  * that the server answered counts as committed; every other end leaves the outcome to be read from the stored offset.
  *
  * Where there are records and none is known to be bad, which is nearly always, it is tried in two round trips first;
- * when PostgreSQL refuses a row there, that transaction is rolled back as if it had never been, and another one finds
- * out which rows it can take.
+ * when PostgreSQL refuses a row there, or a trigger drops one, that transaction is rolled back as if it had never been,
+ * and another one finds out which rows it can take.
  */
 export async function writeRecords(
   client: PoolClient,
@@ -49,7 +55,7 @@ export async function writeRecords(
   const { admitted, refused } = admit(target, request);
   const rows = new RecordRows(request.topic, request.partition, admitted, target.keyEncoding);
   if (rows.length > 0 && refused.length === 0 && target.deadLetters.limit.accepts(request, NO_DEAD_LETTERS)) {
-    const end = await writeAtOnce(client, target, { moving: movingOffset(target, request), moved: 1 }, rows.all);
+    const end = await writeAtOnce(client, target, { moving: movingOffset(target, request), gaps: [request] }, rows);
     if (end === 'declined') {
       return { kind: 'fenced' };
     }
@@ -100,14 +106,34 @@ async function writePartByPart(
   if (!(await beginMovingOffset(client, target, request))) {
     return { kind: 'fenced' };
   }
-  const poison = await copyRecords(client, target, admitted, rows);
+  await target.tables.requireLocked(client);
+  const { poison, stored } = await copyRecords(client, target, admitted, rows);
+  requireStored(client, target, request, { sent: rows.length - poison.length, stored });
   const letters = [...refused, ...poison];
   const deadLetters = countReasons(letters);
   target.deadLetters.limit.check(request, deadLetters);
-  await writeDeadLetters(client, target, deadLettersOf(target, request, letters));
+  await writeDeadLetters(client, target, request, deadLettersOf(target, request, letters));
   await commit(client);
   target.deadLetters.limit.committed(request, deadLetters);
-  return { kind: 'committed', deadLetters, rows: new Map([['copy', admitted.length - poison.length]]) };
+  return { kind: 'committed', deadLetters, rows: new Map([['copy', stored]]) };
+}
+
+/**
+ * Compares the rows that the table took with those that it was sent, before COMMIT: the transaction of a mismatch is
+ * rolled back, and its records stay ahead of the stored offset.
+ *
+ * @throws FatalError `ROWS_DROPPED` unless such rows are allowed: then they are in no table, and counted
+ */
+function requireStored(
+  client: PoolClient,
+  { tables, allowsDroppedRows }: WriteTarget,
+  request: WriteRequest,
+  counts: { readonly sent: number; readonly stored: number },
+): void {
+  if (counts.stored < counts.sent && !allowsDroppedRows) {
+    const triggers = tables.rowTriggers(client);
+    throw droppedRows([request], { ...counts, table: RECORDS.table, triggers, isCommitted: false });
+  }
 }
 
 const deadLettersOf = (
@@ -116,46 +142,113 @@ const deadLettersOf = (
   refused: readonly Refused[],
 ): readonly DeadLetter[] => refused.map((letter) => ({ groupId, topic, partition, ...letter }));
 
+/** Records that PostgreSQL refused, and how many rows of the others the table took. */
+interface CopiedRecords {
+  readonly poison: readonly Refused[];
+  readonly stored: number;
+}
+
 async function copyRecords(
   client: PoolClient,
-  { schema, groupId }: WriteTarget,
+  target: WriteTarget,
   records: readonly StreamRecord[],
   rows: RecordRows,
-): Promise<Refused[]> {
+): Promise<CopiedRecords> {
+  const table = new RefusingTable(client, target);
+  let stored = 0;
   const poison = await storeWithoutPoison(rows.length, async (from, to) => {
-    try {
-      await copyInto(client, schema, RECORDS, rows.part(from, to));
-    } catch (error) {
-      await client.query('ROLLBACK TO SAVEPOINT part');
-      throw asRefusal(error, groupId);
-    }
+    const count = await copyInto(client, target.schema, RECORDS, rows.part(from, to)).catch(async (error: unknown) => {
+      const refusal = asRefusal(error);
+      if (refusal instanceof RowRefused) {
+        await client.query('ROLLBACK TO SAVEPOINT part');
+        await table.requireInnocent(refusal);
+      }
+      throw refusal;
+    });
+    stored += count;
     if (to < rows.length || from > 0) {
       await client.query('RELEASE SAVEPOINT part; SAVEPOINT part');
     }
   });
-  return poison.flatMap(({ index, cause }) => {
+  const refused = poison.flatMap(({ index, cause }) => {
     const record = records[index];
     return record ? [{ record, reason: reasonOf(cause.sqlstate), error: describeDatabaseError(cause.cause) }] : [];
   });
+  return { poison: refused, stored };
+}
+
+/**
+ * Whether a refusal is about the table instead of a row: then no record becomes a dead letter for it, and all stay ahead
+ * of the stored offset.
+ */
+class RefusingTable {
+  readonly #client: PoolClient;
+  readonly #target: WriteTarget;
+  #hasTried = false;
+
+  constructor(client: PoolClient, target: WriteTarget) {
+    this.#client = client;
+    this.#target = target;
+  }
+
+  /**
+   * Asked with the transaction back at its savepoint.
+   *
+   * @throws FatalError `RECORD_ALREADY_WRITTEN` for a duplicate of its primary key
+   * @throws OutageError when the table does not even take a COPY of no rows
+   */
+  async requireInnocent({ index, cause }: RowRefused): Promise<void> {
+    const { tables, groupId } = this.#target;
+    await tables.requireUnwritten(this.#client, groupId, cause);
+    if (index === null && !this.#hasTried) {
+      await this.#requireOpen();
+      this.#hasTried = true;
+    }
+  }
+
+  /** A statement trigger refuses a COPY whatever its rows are, and names none. */
+  async #requireOpen(): Promise<void> {
+    const { schema } = this.#target;
+    await copyInto(this.#client, schema, RECORDS, Buffer.alloc(0)).catch((error: unknown) => {
+      if (!(asRefusal(error) instanceof RowRefused)) {
+        throw error;
+      }
+      throw new OutageError(
+        `the table records takes no COPY for now, not even of no rows: ${describeDatabaseError(error)}`,
+        { cause: error, reason: 'database_busy' },
+      );
+    });
+    await this.#client.query('ROLLBACK TO SAVEPOINT part');
+  }
 }
 
 /**
  * Writes dead letters within the transaction under way: the rows first, since they may be refused and a topic takes
  * nothing back; the topic before COMMIT, since a crash after COMMIT would leave them unsent for ever.
+ *
+ * @throws FatalError `ROWS_DROPPED` when a trigger dropped one, whatever is allowed for records: it would be nowhere
  */
 async function writeDeadLetters(
   client: PoolClient,
-  target: { readonly schema: string; readonly groupId: string; readonly deadLetters: DeadLetterHandling },
+  { schema, groupId, tables, deadLetters }: WriteTarget,
+  request: WriteRequest,
   letters: readonly DeadLetter[],
 ): Promise<void> {
   if (letters.length === 0) {
     return;
   }
-  const { schema, groupId, deadLetters } = target;
   if (deadLetters.toTable) {
-    await copyInto(client, schema, DEAD_LETTERS, deadLetterRows(letters)).catch((error: unknown) => {
-      throw alreadyWritten(error, groupId) ?? error;
-    });
+    const stored = await copyInto(client, schema, DEAD_LETTERS, deadLetterRows(letters)).catch(
+      async (error: unknown) => {
+        await client.query('ROLLBACK');
+        await tables.requireUnwritten(client, groupId, error);
+        throw error;
+      },
+    );
+    if (stored < letters.length) {
+      const counts = { table: DEAD_LETTERS.table, sent: letters.length, stored };
+      throw droppedRows([request], { ...counts, triggers: [], isCommitted: false });
+    }
   }
   await deadLetters.topic?.send(letters);
 }

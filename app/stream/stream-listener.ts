@@ -6,7 +6,7 @@ import type { Gap } from './record-sink.ts';
 
 /** One transaction that is in PostgreSQL for good. */
 export interface CommittedBatch extends TopicPartition {
-  /** Records the transaction accounts for: rows and dead letters together. */
+  /** Records the transaction accounts for: rows, dead letters, and what a trigger dropped, together. */
   readonly records: number;
   readonly deadLetters: ReadonlyMap<DeadLetterReason, number>;
   /** Rows by the way they were written. */
@@ -18,6 +18,13 @@ export interface CommittedBatch extends TopicPartition {
   readonly committedAt: Date;
   readonly nextOffset: bigint;
 }
+
+const sum = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((total, count) => total + count, 0);
+
+/** Records of a batch that are in no table, since a trigger dropped their rows and the configuration allows it. */
+export const rowsDropped = ({ records, deadLetters, rows }: CommittedBatch): number =>
+  records - sum(deadLetters) - sum(rows);
 
 /**
  * Events of the pipeline: metrics and the log subscribe, and the pipeline knows neither. A listener must not throw.
@@ -40,11 +47,16 @@ export interface StreamListener {
 /** Writes the pipeline's events to the log: outages and fencing as warnings, transactions only at debug. */
 export function streamLog(logger: Logger): StreamListener {
   return {
-    onCommitted: ({ topic, partition, records, deadLetters, nextOffset }) => {
+    onCommitted: (batch) => {
+      const { topic, partition, records, deadLetters, nextOffset } = batch;
       const position = { topic, partition, nextOffset: nextOffset.toString() };
       logger.debug({ ...position, records }, 'committed');
       if (deadLetters.size > 0) {
         logger.warn({ ...position, reasons: Object.fromEntries(deadLetters) }, 'records became dead letters');
+      }
+      const rows = rowsDropped(batch);
+      if (rows > 0) {
+        logger.warn({ ...position, records, rows }, 'a trigger dropped rows: their records are in no table');
       }
     },
     onFenced: ({ topic, partition }) =>

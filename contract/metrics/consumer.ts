@@ -69,6 +69,13 @@ export const CONSUMER_METRICS = {
     help: 'Rows committed in PostgreSQL, dead letters left out, by the way they were written',
     unit: 'rows',
   },
+  rowsDropped: {
+    name: 'consumer_rows_dropped_total',
+    type: 'counter',
+    labels: ['topic'],
+    help: 'Rows that a row trigger on the table records dropped, so that their records are in no table; allowed by records.onDroppedRows',
+    unit: 'rows',
+  },
   deadLetters: {
     name: 'consumer_dead_letters_total',
     type: 'counter',

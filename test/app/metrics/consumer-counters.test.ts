@@ -137,10 +137,17 @@ test('the lag in seconds is the age of the oldest record that waits, 0 without l
 });
 
 test('rows are counted by topic and way of writing, without dead letters', () => {
-  counters.onCommitted(aCommit({ records: 10, rows: new Map([['copy', 8]]) }));
+  counters.onCommitted(aCommit({ records: 10, deadLetters: new Map([['invalid_json', 2]]) }));
   counters.onCommitted(aCommit({ records: 5, topic: 'not subscribed' }));
   const labels = { topic: 'orders', method: 'copy' };
   expect(counters.sources.rowsWritten()).toEqual([{ labels, value: 8 }]);
+  expect(counters.sources.rowsDropped()).toEqual([{ labels: { topic: 'orders' }, value: 0 }]);
+});
+
+test('rows that a trigger dropped are counted by topic, and dead letters are none of them', () => {
+  const deadLetters = new Map([['invalid_json' as const, 2]]);
+  counters.onCommitted(aCommit({ records: 10, deadLetters, rows: new Map([['copy', 5]]) }));
+  expect(counters.sources.rowsDropped()).toEqual([{ labels: { topic: 'orders' }, value: 3 }]);
 });
 
 test('times are measured from the fetch for each transaction, and from its timestamp for each record that has one', () => {

@@ -21,12 +21,13 @@ export function aBatch(from: bigint, to: bigint): RecordBatch {
 
 /** A committed transaction of {@link PARTITION}; only what a test is about has to be given. */
 export function aCommit(fields: Partial<CommittedBatch> = {}): CommittedBatch {
-  const { records = 1 } = fields;
+  const { records = 1, deadLetters = new Map<never, number>() } = fields;
+  const letters = [...deadLetters.values()].reduce((sum, count) => sum + count, 0);
   return {
     ...PARTITION,
     records,
-    deadLetters: new Map(),
-    rows: new Map([['copy', records]]),
+    deadLetters,
+    rows: new Map([['copy', records - letters]]),
     written: [],
     fetchedAt: new Date(0),
     committedAt: new Date(0),

@@ -56,3 +56,35 @@ describe.each<[CommitMessage, string]>([
     expect(stored).toEqual({ dead: poison, next: produced });
   });
 });
+
+test.each<[CutMoment, string]>([
+  ['before', 'PostgreSQL is told to commit'],
+  ['while', 'PostgreSQL commits'],
+  ['after', 'PostgreSQL said that it committed'],
+])(
+  'a table with a row trigger, whose COMMIT is a message of its own that is cut %s %s: no record is lost or doubled',
+  async (moment) => {
+    const triggered = await createTopic();
+    const settings = { database: { poolSize: 1 } };
+    const { schema, groupId, ...before } = await startConsumer({
+      topics: [triggered],
+      databaseUrl: proxy.url,
+      settings,
+    });
+    await before.waitForHealth();
+    before.kill('SIGTERM');
+    await before.exited;
+    await query(`SET search_path TO ${schema};
+    CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
+    CREATE TRIGGER keeps BEFORE INSERT ON records FOR EACH ROW EXECUTE FUNCTION keep()`);
+    const writing = await startConsumer({ topics: [triggered], databaseUrl: proxy.url, schema, groupId, settings });
+    await writing.waitForHealth();
+    const cut = proxy.cutNextCommit(moment, 'COMMIT');
+    await produce(triggered, GOOD);
+    await cut;
+    await awaitEachOnce({ schema, topic: triggered, records: GOOD.length });
+    expect(writing.logs.all.filter((line) => line.includes('the write failed'))).toHaveLength(1);
+    writing.kill('SIGTERM');
+    await writing.exited;
+  },
+);
