@@ -81,12 +81,14 @@ export class Application {
       storedPositions: (topics) => this.#sink.positions(topics),
       place: () => this.#sink.place(),
     });
+    const stallTimeoutMs = milliseconds(settings.consumer.stallTimeout);
     this.#pipeline = new Pipeline(
       {
         ...settings.consumer,
         groupId: settings.kafka.groupId,
         topics: settings.kafka.topics,
-        stallTimeoutMs: milliseconds(settings.consumer.stallTimeout),
+        stallTimeoutMs,
+        groupTimeoutMs: Math.max(stallTimeoutMs, milliseconds(settings.kafka.sessionTimeout)),
       },
       {
         source: this.#source,

@@ -1364,8 +1364,8 @@ export interface ApplicationConsumerProps {
   readonly onTopicGone?: 'continue' | 'stop';
 
   /**
-   * Time without progress on a partition that has lag after which the health is DOWN. An outage of Kafka or
-   * PostgreSQL is not a stall.
+   * Time after which the health is DOWN while Kafka and PostgreSQL are reachable and yet nothing is written of what
+   * waits, nothing is known of a log, or the group is silent.
    *
    * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
    *

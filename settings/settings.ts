@@ -62,7 +62,7 @@ const consumer = Type.Object(
     }),
     stallTimeout: duration(
       '5m',
-      'Time without progress on a partition that has lag after which the health is DOWN. An outage of Kafka or PostgreSQL is not a stall.',
+      'Time after which the health is DOWN while Kafka and PostgreSQL are reachable and yet nothing is written of what waits, nothing is known of a log, or the group is silent.',
     ),
     maxValueBytes: Type.Integer({
       minimum: 1,

@@ -1,15 +1,28 @@
 import type { ConsumerReport, PartitionReport } from '../stream/consumer-state.ts';
 import { explainedText } from './error-text.ts';
-import type { Detail, Health, Status } from './health.ts';
+import { type Detail, type Health, type HealthComponent, type Status, stateComponent } from './health.ts';
+
+/** What the checks of Kafka and PostgreSQL say. */
+export interface PartsHealth {
+  readonly kafkaIsDown: boolean;
+  /** Whether both have been UP for longer than `consumer.stallTimeout`: only then is standing still no outage. */
+  readonly areReachable: boolean;
+}
+
+/** A log's end that is older says nothing of the lag now; health has no age beside its number, the metric has one. */
+const LAG_KNOWN_MS = 15_000;
 
 /**
  * The component `consumer`: the state of the pipeline.
  *
  * - running: UP; paused: UP, because the component `db` shows the outage
- * - starting, assigning, running with a partition of unknown lag: OUT_OF_SERVICE; but UNKNOWN, which does not count,
- *   while Kafka is down, since a restart brings no broker back
- * - running or paused with a stalled partition, one that has lag and makes no progress: DOWN, unless Kafka is down; the
- *   details list them. While PostgreSQL is down no partition is stalled; one that only refuses writes is not down
+ * - starting, assigning, or a partition whose stored offset or log end was not read yet, or whose log ends below the
+ *   stored offset: OUT_OF_SERVICE; but UNKNOWN, which does not count, while Kafka is down, since a restart brings no
+ *   broker back
+ * - running or paused, while Kafka and PostgreSQL have both been reachable for longer than `consumer.stallTimeout`, with
+ *   a partition that was neither written nor seen at its end for as long, or without a sign of the group's coordinator
+ *   for as long: DOWN; the details say which and since when. The reason does not matter: a refused write, a lock on
+ *   `offsets`, no free connection, no answer about the log
  * - a stalled partition that stands before a batch that cannot be read is DOWN only where all partitions do: a restart
  *   mends no batch, and holds up the others. The details list each of them
  * - running or paused without a topic that Kafka has: DOWN, unless Kafka is down. Where only some topics are gone, the
@@ -17,8 +30,28 @@ import type { Detail, Health, Status } from './health.ts';
  * - draining, stopped: OUT_OF_SERVICE
  * - failed: DOWN
  */
-export function consumerHealth(report: ConsumerReport, kafkaIsDown: boolean): Health {
-  return { status: statusOf(report, kafkaIsDown), details: detailsOf(report) };
+export function consumerHealth(report: ConsumerReport, parts: PartsHealth): Health {
+  return { status: statusOf(report, parts), details: detailsOf(report) };
+}
+
+/** A part that is checked, such as `RefreshedHealth`. */
+export interface CheckedPart {
+  current(): Health | undefined;
+  /** For how long, in milliseconds, every check has been UP; 0 where that is not known. */
+  readonly upForMs: number;
+}
+
+/** The component, of the report and of what the checks say at the time of each answer. */
+export function consumerComponent(
+  report: () => ConsumerReport,
+  { kafka, database, stallTimeoutMs }: { kafka: CheckedPart; database: CheckedPart; stallTimeoutMs: number },
+): HealthComponent {
+  return stateComponent('consumer', () =>
+    consumerHealth(report(), {
+      kafkaIsDown: kafka.current()?.status === 'DOWN',
+      areReachable: Math.min(kafka.upForMs, database.upForMs) > stallTimeoutMs,
+    }),
+  );
 }
 
 function isStalled({ partitions }: ConsumerReport): boolean {
@@ -32,9 +65,9 @@ const goneTopics = ({ topics = [] }: ConsumerReport): string[] =>
 const hasNoTopic = ({ topics = [] }: ConsumerReport): boolean =>
   topics.length > 0 && topics.every(({ isGone }) => isGone);
 
-const isBroken = (report: ConsumerReport): boolean => isStalled(report) || hasNoTopic(report);
+const standsStill = (report: ConsumerReport): boolean => report.outOfGroupSince !== undefined || isStalled(report);
 
-function statusOf(report: ConsumerReport, kafkaIsDown: boolean): Status {
+function statusOf(report: ConsumerReport, { kafkaIsDown, areReachable }: PartsHealth): Status {
   const waitsForKafka: Status = kafkaIsDown ? 'UNKNOWN' : 'OUT_OF_SERVICE';
   switch (report.state) {
     case 'failed':
@@ -46,26 +79,27 @@ function statusOf(report: ConsumerReport, kafkaIsDown: boolean): Status {
     case 'assigning':
       return waitsForKafka;
     case 'running':
-      if (!kafkaIsDown && isBroken(report)) {
+    case 'paused':
+      if ((areReachable && standsStill(report)) || (!kafkaIsDown && hasNoTopic(report))) {
         return 'DOWN';
       }
-      return report.partitions.some(({ lag }) => lag === null) ? waitsForKafka : 'UP';
-    case 'paused':
-      return !kafkaIsDown && isBroken(report) ? 'DOWN' : 'UP';
+      return report.partitions.some(({ awaits }) => awaits) ? waitsForKafka : 'UP';
   }
 }
 
 function detailsOf(report: ConsumerReport): Record<string, Detail> {
-  const { state, groupId, partitions, lastProgressAt, lastError } = report;
   const gone = goneTopics(report);
-  const lag = totalLag(partitions);
+  const { state, groupId, partitions, outOfGroupSince, lastProgressAt, lastError } = report;
+  const awaiting = partitions.flatMap(({ topic, partition, awaits }) => (awaits ? [{ topic, partition, awaits }] : []));
   const stalled = partitions.flatMap(stallOf);
   const unreadable = partitions.flatMap(faultOf);
   return {
     state,
     groupId,
+    ...(outOfGroupSince && { outOfGroupSince: outOfGroupSince.toISOString() }),
     assignedPartitions: partitionsByTopic(partitions),
-    ...(lag === undefined ? {} : { lag }),
+    lag: totalLag(report),
+    ...(awaiting.length === 0 ? {} : { awaiting }),
     ...(stalled.length === 0 ? {} : { stalled }),
     ...(unreadable.length === 0 ? {} : { unreadable }),
     ...(gone.length === 0 ? {} : { goneTopics: gone }),
@@ -74,9 +108,15 @@ function detailsOf(report: ConsumerReport): Record<string, Detail> {
   };
 }
 
-function stallOf({ topic, partition, nextOffset, lag, stalledSince }: PartitionReport): Detail[] {
-  return stalledSince
-    ? [{ topic, partition, since: stalledSince.toISOString(), nextOffset: String(nextOffset), lag: Number(lag) }]
+const knownLag = ({ lag, logEndAgeMs = 0 }: PartitionReport): bigint | null =>
+  logEndAgeMs > LAG_KNOWN_MS ? null : lag;
+
+function stallOf(report: PartitionReport): Detail[] {
+  const { topic, partition, nextOffset, stalledSince } = report;
+  const lag = knownLag(report);
+  const since = stalledSince?.toISOString();
+  return since
+    ? [{ topic, partition, since, nextOffset: String(nextOffset), lag: lag === null ? null : Number(lag) }]
     : [];
 }
 
@@ -86,15 +126,16 @@ function faultOf({ topic, partition, unreadable }: PartitionReport): Detail[] {
     : [{ topic, partition, offset: String(unreadable.offset), code: unreadable.code, reason: unreadable.reason }];
 }
 
-function totalLag(partitions: readonly PartitionReport[]): number | undefined {
+/** Of all partitions; `null` where that of one is not known, or none can be since the group was never joined. */
+function totalLag({ partitions, unjoinedMs }: ConsumerReport): number | null {
   let total = 0n;
-  for (const { lag } of partitions) {
+  for (const lag of partitions.map(knownLag)) {
     if (lag === null) {
-      return undefined;
+      return null;
     }
     total += lag;
   }
-  return Number(total);
+  return unjoinedMs === undefined ? Number(total) : null;
 }
 
 function partitionsByTopic(partitions: readonly PartitionReport[]): Record<string, number[]> {

@@ -1,7 +1,8 @@
+import { milliseconds } from '../../settings/duration.ts';
 import { PROBE_COMPONENTS } from '../../settings/health.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ConsumerReport } from '../stream/consumer-state.ts';
-import { consumerHealth } from './consumer-health.ts';
+import { consumerComponent } from './consumer-health.ts';
 import { type Health, stateComponent } from './health.ts';
 import { HealthEndpoint } from './health-endpoint.ts';
 import { HealthEvaluator } from './health-evaluator.ts';
@@ -23,7 +24,7 @@ const DISK_REFRESH: RefreshTiming = { ...REFRESH, intervalMs: 5_000 };
 
 /** What the health of the consumer is made from. */
 export interface HealthSources {
-  readonly settings: Pick<Settings, 'kafka' | 'management'>;
+  readonly settings: Pick<Settings, 'kafka' | 'management' | 'consumer'>;
   readonly report: () => ConsumerReport;
   readonly checkDatabase: DatabaseCheck;
   readonly checkKafka: KafkaCheck;
@@ -45,15 +46,16 @@ export function createHealth({ settings, report, checkDatabase, checkKafka }: He
   const readiness = new Readiness();
   const { kafka, diskspace } = settings.management.health;
   const kafkaHealth = new RefreshedHealth(kafkaIndicator(checkKafka, settings.kafka.brokers), REFRESH);
-  const refreshed = [
-    new RefreshedHealth(databaseIndicator(checkDatabase), REFRESH),
-    new RefreshedHealth(diskSpaceIndicator(diskspace), DISK_REFRESH),
-    kafkaHealth,
-  ];
+  const databaseHealth = new RefreshedHealth(databaseIndicator(checkDatabase), REFRESH);
+  const refreshed = [databaseHealth, new RefreshedHealth(diskSpaceIndicator(diskspace), DISK_REFRESH), kafkaHealth];
   const components = [
     ...refreshed,
     stateComponent('ping', () => ({ status: 'UP' })),
-    stateComponent('consumer', () => consumerHealth(report(), kafkaHealth.current()?.status === 'DOWN')),
+    consumerComponent(report, {
+      kafka: kafkaHealth,
+      database: databaseHealth,
+      stallTimeoutMs: milliseconds(settings.consumer.stallTimeout),
+    }),
     stateComponent('livenessState', () => ({ status: report().state === 'failed' ? 'DOWN' : 'UP' })),
     stateComponent('readinessState', () => readiness.health),
   ];

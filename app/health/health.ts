@@ -1,7 +1,7 @@
 import type { Settings } from '../../settings/settings.ts';
 
 /** What a health detail may hold: JSON, so that an answer can show it as it is. */
-export type Detail = string | number | boolean | readonly Detail[] | { readonly [name: string]: Detail };
+export type Detail = string | number | boolean | null | readonly Detail[] | { readonly [name: string]: Detail };
 
 /** The health of one component; details are for a person on call and never hold a secret or a record's content. */
 export interface Health {

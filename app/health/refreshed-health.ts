@@ -1,6 +1,7 @@
 import { errorText } from './error-text.ts';
 import type { Health, HealthComponent } from './health.ts';
 import type { HealthIndicator } from './health-indicators.ts';
+import { UpTime } from './up-time.ts';
 
 /** How often an indicator is checked and how long a check may take, in milliseconds. */
 export interface RefreshTiming {
@@ -21,6 +22,7 @@ export class RefreshedHealth implements HealthComponent {
   readonly known: Promise<void>;
   readonly #indicator: HealthIndicator;
   readonly #timing: RefreshTiming;
+  readonly #upTime: UpTime;
   #markKnown: () => void = () => undefined;
   #last: Health | undefined;
   #running: { readonly abort: AbortController; readonly timer: NodeJS.Timeout } | undefined;
@@ -31,6 +33,7 @@ export class RefreshedHealth implements HealthComponent {
     this.name = indicator.name;
     this.#indicator = indicator;
     this.#timing = timing;
+    this.#upTime = new UpTime(2 * (timing.intervalMs + timing.timeoutMs));
     this.known = new Promise((resolve) => {
       this.#markKnown = resolve;
     });
@@ -38,6 +41,11 @@ export class RefreshedHealth implements HealthComponent {
 
   current(): Health | undefined {
     return this.#last;
+  }
+
+  /** For how long, in milliseconds, every check has been UP; 0 where that is not known. */
+  get upForMs(): number {
+    return this.#upTime.ms(performance.now());
   }
 
   /** Begins at once; does nothing after {@link stop}. */
@@ -94,6 +102,7 @@ export class RefreshedHealth implements HealthComponent {
 
   #finish(health: Health): void {
     this.#last = health;
+    this.#upTime.result(health.status, performance.now());
     this.#markKnown();
   }
 }

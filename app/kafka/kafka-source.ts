@@ -202,7 +202,8 @@ export class KafkaSource implements RecordSource {
   }
 
   #listen(listener: RecordSourceListener): void {
-    const { GROUP_JOIN, CRASH } = this.#consumer.events;
+    const { GROUP_JOIN, HEARTBEAT, CRASH } = this.#consumer.events;
+    this.#consumer.on(HEARTBEAT, () => listener.onHeartbeat());
     this.#consumer.on(GROUP_JOIN, ({ payload }) => {
       this.#isLeader = payload.isLeader;
       this.#assign(payload.memberAssignment, listener);

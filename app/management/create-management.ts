@@ -24,7 +24,7 @@ import { AdminRegistration, adminInstance } from './spring-boot-admin.ts';
 
 /** The sources of the operational interface; its functions return at once and do not throw. */
 export interface ManagementOptions {
-  readonly settings: Pick<Settings, 'server' | 'kafka' | 'logging' | 'management' | 'spring' | 'info'>;
+  readonly settings: Pick<Settings, 'server' | 'kafka' | 'consumer' | 'logging' | 'management' | 'spring' | 'info'>;
   readonly build: ProductBuild;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;

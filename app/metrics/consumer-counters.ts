@@ -49,7 +49,7 @@ export class ConsumerCounters implements StreamListener {
    * @default Date.now()
    */
   constructor(report: () => ConsumerReport, topics: readonly string[], now: () => number = () => Date.now()) {
-    this.#partitions = new PartitionLag(report, now);
+    this.#partitions = new PartitionLag(report, topics, now);
     this.#writes = new TopicWrites(topics);
     this.#unreadable = () => topics.map((topic) => ({ labels: { topic }, value: unreadableOf(topic, report()) }));
   }

@@ -4,7 +4,10 @@ import type { Gap } from '../stream/record-sink.ts';
 import type { CommittedBatch } from '../stream/stream-listener.ts';
 import type { Labels, MetricSource, MetricSources, Sample } from './metric-source.ts';
 
-type PartitionMetrics = Pick<MetricSources, 'recordsConsumed' | 'skippedOffsets' | 'recordsLag' | 'lagSeconds'>;
+type PartitionMetrics = Pick<
+  MetricSources,
+  'recordsConsumed' | 'skippedOffsets' | 'recordsLag' | 'lagSeconds' | 'logEndAge'
+>;
 
 /** Counters of one partition. They outlive its revocation. */
 interface PartitionCounts {
@@ -19,14 +22,19 @@ interface PartitionCounts {
  */
 export class PartitionLag {
   readonly #report: () => ConsumerReport;
+  readonly #topics: readonly string[];
   readonly #now: () => number;
   readonly #counts = new PerPartition<PartitionCounts>((topic, partition) => {
     return { labels: { partition: String(partition), topic }, consumed: 0, skipped: 0 };
   });
 
-  /** @param now milliseconds since the epoch */
-  constructor(report: () => ConsumerReport, now: () => number) {
+  /**
+   * @param topics the subscribed topics
+   * @param now milliseconds since the epoch
+   */
+  constructor(report: () => ConsumerReport, topics: readonly string[], now: () => number) {
     this.#report = report;
+    this.#topics = topics;
     this.#now = now;
   }
 
@@ -44,6 +52,7 @@ export class PartitionLag {
       skippedOffsets: this.#perOwned((_, { skipped }) => skipped),
       recordsLag: this.#perOwned(({ lag }) => (lag === null ? null : Number(lag))),
       lagSeconds: this.#perOwned((owned) => this.#secondsBehind(owned)),
+      logEndAge: () => this.#logEndAges(),
     };
   }
 
@@ -62,10 +71,21 @@ export class PartitionLag {
   }
 
   #secondsBehind({ lag, behindSince }: PartitionReport): number | null {
-    if (lag === null) {
-      return null;
+    if (behindSince) {
+      return Math.max(0, this.#now() - behindSince.getTime()) / 1_000;
     }
-    return behindSince ? Math.max(0, this.#now() - behindSince.getTime()) / 1_000 : 0;
+    return lag === null ? null : 0;
+  }
+
+  #logEndAges(): Sample[] {
+    const { partitions, unjoinedMs } = this.#report();
+    const ages = new Map<string, number>(
+      unjoinedMs === undefined ? [] : this.#topics.map((topic) => [topic, unjoinedMs]),
+    );
+    for (const { topic, logEndAgeMs = 0 } of partitions) {
+      ages.set(topic, Math.max(ages.get(topic) ?? 0, logEndAgeMs));
+    }
+    return [...ages].map(([topic, ms]) => ({ labels: { topic }, value: ms / 1_000 }));
   }
 }
 

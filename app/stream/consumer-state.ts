@@ -18,17 +18,28 @@ export type ConsumerState = 'starting' | 'assigning' | 'running' | 'paused' | 'd
 export interface PartitionReport extends TopicPartition {
   /** The next offset that PostgreSQL expects; `null` until it was read. */
   readonly nextOffset: bigint | null;
-  /** Log end offset less `nextOffset`, never below 0; `null` until both are known. */
+  /**
+   * Log end offset less `nextOffset`, never below 0; `null` until both are known, where the log ends below
+   * `nextOffset`, and when the log's end is older than a minute.
+   */
   readonly lag: bigint | null;
   /**
-   * The timestamp of the oldest record that is not in PostgreSQL, or, where none is fetched, when the partition was
-   * seen to fall behind; `null` without lag.
+   * Milliseconds since the brokers told the log's end, or since the assignment where they have not yet.
+   * @default 0
+   */
+  readonly logEndAgeMs?: number;
+  /** What has to be known before records can flow; left out once it is. */
+  readonly awaits?: Awaited;
+  /**
+   * The timestamp of the oldest record that is not in PostgreSQL, or when it was fetched where that is earlier; where
+   * none is fetched, when the partition was seen to fall behind. `null` where no record is known to wait.
    * @default null
    */
   readonly behindSince?: Date | null;
   /**
-   * Since when nothing was written although there is lag, once that is longer than `consumer.stallTimeout`; left out
-   * while all is well, and in an outage, which is no stall.
+   * Since when neither anything was written nor the log's end was seen to be reached, once that is longer than
+   * `consumer.stallTimeout`; left out while all is well. Outages count, too: whether there is one, the health checks
+   * know.
    */
   readonly stalledSince?: Date;
   /** The batch that the partition stands still before; left out while what comes next can be read. */
@@ -42,10 +53,20 @@ export interface TopicReport {
   readonly isGone: boolean;
 }
 
+/** What a partition may have to wait for; `next offset in the log`: the log ends below it, or begins above it. */
+export type Awaited = 'stored offset' | 'log end' | 'next offset in the log';
+
 /** A snapshot of the consumer for health indicators and metrics; taking it costs nothing and waits for nothing. */
 export interface ConsumerReport {
   readonly state: ConsumerState;
   readonly groupId: string;
+  /** Milliseconds since the start; left out once the group was joined. Before, nothing is known of any partition. */
+  readonly unjoinedMs?: number;
+  /**
+   * When the group's coordinator last confirmed the membership, once that is longer ago than both `consumer.stallTimeout`
+   * and `kafka.sessionTimeout`; left out before.
+   */
+  readonly outOfGroupSince?: Date;
   readonly partitions: readonly PartitionReport[];
   /**
    * The subscribed topics, as Kafka answered last.

@@ -1,79 +1,142 @@
 import { type Clock, timeOfDay } from './clock.ts';
-import type { ConsumerReport, PartitionReport } from './consumer-state.ts';
+import type { Awaited, ConsumerReport, PartitionReport } from './consumer-state.ts';
 import type { StreamRecord } from './record.ts';
+import type { FetchedRecord } from './record-queue.ts';
 import type { LogRange, RecordSource } from './record-source.ts';
 
 /** The part of a partition's report that needs neither its topic nor its number. */
-type Progress = Pick<PartitionReport, 'nextOffset' | 'lag' | 'behindSince' | 'stalledSince'>;
+type Progress = Omit<PartitionReport, 'topic' | 'partition'>;
+
+/** Where a partition stands, as its stream knows it. */
+interface Standing {
+  readonly nextOffset: bigint | null;
+  /** Whether the broker does not hold that offset, and why is being found out. */
+  readonly isSought: boolean;
+}
+
+/** Without lag the log is looked at every few seconds only, however short the time-out is. */
+const BLIND_MS = 15_000;
+
+/** An end of the log that is older says nothing of the lag any more. */
+const LOG_END_KNOWN_MS = 60_000;
 
 /**
  * Tells how far behind a partition is, since when, and whether it stands still; decides nothing. Times are steady
  * unless they say otherwise.
  */
 export class PartitionProgress {
-  readonly #stallWatch: StallWatch;
+  readonly #stallTimeoutMs: number;
   readonly #oldestUnwritten = new OldestUnwritten();
   #log: LogRange | null = null;
-  #isSinkAway = false;
+  /** When the log was looked at; the assignment, before the first time. */
+  #lookedAt: Date;
+  /** The position at the last look: a log that ends below it later was cut, or made anew. */
+  #lookedFrom: bigint | null = null;
+  #isCut = false;
+  /** When something was written, or the log's end was seen to be reached. */
+  #wellAt: Date;
+  #isBehind = false;
+  #isUnread = false;
 
   constructor(stallTimeoutMs: number, now: Date) {
-    this.#stallWatch = new StallWatch(stallTimeoutMs, now);
+    this.#stallTimeoutMs = stallTimeoutMs;
+    this.#lookedAt = now;
+    this.#wellAt = now;
   }
 
-  /** The position was read for the first time: the time before does not count as a stall. */
-  opened(now: Date): void {
-    this.#stallWatch.moved(now);
+  /**
+   * The position was read for the first time: the time before does not count as a stall. A log that was looked at
+   * before may end below it, for the owner before wrote meanwhile.
+   */
+  opened(nextOffset: bigint, now: Date): void {
+    this.#log = null;
+    this.#lookedFrom = nextOffset;
+    this.#wellAt = now;
   }
 
-  /** The log was looked at. @param timeOfDayNow by which the oldest record waits */
-  looked(range: LogRange, nextOffset: bigint | null, now: Date, timeOfDayNow: Date): void {
+  /** The log was looked at. */
+  looked(range: LogRange, nextOffset: bigint | null, now: Date): void {
     this.#log = range;
+    this.#lookedAt = now;
+    this.#isCut = this.#lookedFrom !== null && range.end < this.#lookedFrom;
+    this.#lookedFrom = nextOffset;
     const lag = this.#lag(nextOffset);
-    this.#stallWatch.looked(lag ?? 0n, now);
-    this.#oldestUnwritten.looked(lag, timeOfDayNow);
+    this.#seen(lag, now);
+    this.#oldestUnwritten.looked(lag, now);
+  }
+
+  /** The log goes at least so far. */
+  fetched(end: bigint, nextOffset: bigint | null, now: Date): void {
+    if (this.#log !== null && end > this.#log.end) {
+      this.#log = { ...this.#log, end };
+      this.#seen(this.#lag(nextOffset), now);
+    }
+  }
+
+  /**
+   * Without lag all is well, and time in which there was none does not count once there is; unless nothing was known of
+   * the log for long, or of the position.
+   */
+  #seen(lag: bigint | null, now: Date): void {
+    if (lag === null || this.#isUnread) {
+      return;
+    }
+    const isNews = !this.#isBehind && now.getTime() - this.#wellAt.getTime() <= BLIND_MS;
+    this.#wellAt = lag === 0n || isNews ? now : this.#wellAt;
+    this.#isBehind = lag > 0n;
   }
 
   /** A transaction begins with this record. */
-  writing(first: StreamRecord | undefined): void {
-    this.#oldestUnwritten.writing(first);
+  writing(first: StreamRecord | undefined, fetchedAt: Date): void {
+    this.#oldestUnwritten.writing(first && { offset: first.offset, timestamp: first.timestamp, fetchedAt });
   }
 
   /** It was committed. */
   written(now: Date): void {
-    this.#stallWatch.moved(now);
+    this.#wellAt = now;
     this.#oldestUnwritten.written();
   }
 
-  /** The sink could not even be asked for the position. */
-  sinkIsAway(): void {
-    this.#isSinkAway = true;
+  /** The sink could not even be asked for the position: a lag that is 0 by the one known before excuses nothing. */
+  positionIsUnread(): void {
+    this.#isUnread = true;
   }
 
-  /**
-   * It answers. Time without a sink does not count; a sink that answers and refuses every write leaves a stall a stall.
-   */
-  sinkIsBack(now: Date): void {
-    if (this.#isSinkAway) {
-      this.#isSinkAway = false;
-      this.#stallWatch.moved(now);
-    }
+  /** It answers. That is no progress: a sink that answers and refuses every write leaves a stall a stall. */
+  positionIsRead(): void {
+    this.#isUnread = false;
   }
 
   /** @param queued the oldest record that is fetched and not yet being written */
-  report(nextOffset: bigint | null, queued: StreamRecord | undefined, now: Date, timeOfDayNow: Date): Progress {
-    const lag = this.#lag(nextOffset);
-    const stalledSince = this.#isSinkAway ? null : this.#stallWatch.stalledSince(lag, now);
-    const behindSince = this.#oldestUnwritten.since(lag, nextOffset ?? 0n, queued);
+  report(standing: Standing, queued: FetchedRecord | undefined, now: Date, timeOfDayNow: Date): Progress {
+    const { nextOffset } = standing;
+    const logEndAgeMs = now.getTime() - this.#lookedAt.getTime();
+    const awaits = this.#awaits(standing);
+    const lag = logEndAgeMs > LOG_END_KNOWN_MS || awaits ? null : this.#lag(nextOffset);
+    const timeoutMs = this.#isBehind ? this.#stallTimeoutMs : Math.max(this.#stallTimeoutMs, BLIND_MS);
+    const isLate = now.getTime() - this.#wellAt.getTime() > timeoutMs;
     return {
       nextOffset,
       lag,
-      behindSince,
-      ...(stalledSince ? { stalledSince: timeOfDay(stalledSince, now, timeOfDayNow) } : {}),
+      logEndAgeMs,
+      ...(awaits && { awaits }),
+      behindSince: this.#oldestUnwritten.since(lag, nextOffset ?? 0n, queued, { now, timeOfDayNow }),
+      ...(isLate && nextOffset !== null ? { stalledSince: timeOfDay(this.#wellAt, now, timeOfDayNow) } : {}),
     };
   }
 
+  #awaits({ nextOffset, isSought }: Standing): Awaited | undefined {
+    if (nextOffset === null) {
+      return 'stored offset';
+    }
+    if (isSought || this.#isCut) {
+      return 'next offset in the log';
+    }
+    return this.#log === null ? 'log end' : undefined;
+  }
+
   #lag(nextOffset: bigint | null): bigint | null {
-    if (this.#log === null || nextOffset === null) {
+    if (this.#log === null || nextOffset === null || this.#isCut) {
       return null;
     }
     const { start, end } = this.#log;
@@ -82,17 +145,22 @@ export class PartitionProgress {
   }
 }
 
-type Moment = Pick<StreamRecord, 'offset' | 'timestamp'>;
+/** Now, by both clocks. */
+interface Now {
+  readonly now: Date;
+  readonly timeOfDayNow: Date;
+}
 
 /** Tells how long the oldest record of a partition that is not in the sink yet has been waiting. */
 export class OldestUnwritten {
   /** The first record of the write under way, or of the one that failed: fetched, and still not written. */
-  #tried: Moment | undefined;
+  #tried: FetchedRecord | undefined;
   #behindSince: Date | null = null;
 
-  /** A write begins with this record. */
-  writing(first: StreamRecord | undefined): void {
-    this.#tried = first;
+  /** A write begins with this record; one that was tried before has been waiting since its first fetch. */
+  writing(first: FetchedRecord | undefined): void {
+    const isRetry = first !== undefined && first.offset === this.#tried?.offset;
+    this.#tried = isRetry ? this.#tried : first;
   }
 
   /** The write is committed. */
@@ -107,57 +175,27 @@ export class OldestUnwritten {
   }
 
   /**
-   * The timestamp of the oldest record that waits. Where none is fetched, or it has no timestamp, the time at which the
-   * partition was first seen behind since it last moved on; `null` without lag.
+   * The timestamp of the oldest record that waits, or when it was fetched where that is earlier: a timestamp may lie in
+   * the future, or beyond all dates. Where none is fetched, the time at which the partition was first seen behind since
+   * it last moved on; `null` where no record is known to wait.
    *
+   * @param lag @default unknown
    * @param queued the oldest record that is fetched and not yet being written
    */
-  since(lag: bigint | null, nextOffset: bigint, queued: Moment | undefined): Date | null {
-    if (lag === null || lag === 0n) {
-      return null;
+  since(
+    lag: bigint | null,
+    nextOffset: bigint,
+    queued: FetchedRecord | undefined,
+    { now, timeOfDayNow }: Now,
+  ): Date | null {
+    const oldest = [this.#tried, queued].find((record) => record !== undefined && record.offset >= nextOffset);
+    if (oldest === undefined) {
+      const behindSince = lag === null || lag === 0n ? null : this.#behindSince;
+      return behindSince && timeOfDay(behindSince, now, timeOfDayNow);
     }
-    const oldest = this.#tried && this.#tried.offset >= nextOffset ? this.#tried : queued;
-    return oldest && oldest.timestamp >= 0n ? new Date(Number(oldest.timestamp)) : this.#behindSince;
-  }
-}
-
-/** Without an answer about the log for this long the brokers were away, and the time-out begins anew. */
-const BLIND_MS = 15_000;
-
-/**
- * Tells whether a partition stands still: lag, and no progress for longer than the time-out. Time without lag, time
- * without an answer about the log, and outages do not count.
- */
-export class StallWatch {
-  readonly #timeoutMs: number;
-  #movedAt: Date;
-  #lookedAt: Date | null = null;
-
-  constructor(timeoutMs: number, now: Date) {
-    this.#timeoutMs = timeoutMs;
-    this.#movedAt = now;
-  }
-
-  /** Something was written, or an outage ended. */
-  moved(now: Date): void {
-    this.#movedAt = now;
-  }
-
-  /** The log was looked at, and this is the lag that it leaves. */
-  looked(lag: bigint, now: Date): void {
-    const wasBlind = this.#lookedAt === null || now.getTime() - this.#lookedAt.getTime() > BLIND_MS;
-    if (lag === 0n || wasBlind) {
-      this.#movedAt = now;
-    }
-    this.#lookedAt = now;
-  }
-
-  /** Since when the partition has been standing still; `null` while it is not. */
-  stalledSince(lag: bigint | null, now: Date): Date | null {
-    const isBehind = lag !== null && lag > 0n;
-    const isBlind = this.#lookedAt === null || now.getTime() - this.#lookedAt.getTime() > BLIND_MS;
-    const isLate = now.getTime() - this.#movedAt.getTime() > this.#timeoutMs;
-    return isBehind && isLate && !isBlind ? this.#movedAt : null;
+    const fetched = timeOfDay(oldest.fetchedAt, now, timeOfDayNow);
+    const isOlder = oldest.timestamp >= 0n && oldest.timestamp < BigInt(Math.ceil(fetched.getTime()));
+    return isOlder ? new Date(Number(oldest.timestamp)) : fetched;
   }
 }
 
@@ -167,12 +205,12 @@ const POLL_MS = 2_000;
 const QUIET_MS = 4_000;
 /** Before the first assignment no broker is asked, and the start waits for the first answer after it. */
 const STARTING_MS = 20;
-/** Right after an assignment the lag is unknown, and health waits for it. */
+/** Right after an assignment, and while the log may be cut, the lag is unknown, and health waits for it. */
 const EAGER_MS = 100;
 
 /**
  * Keeps asking the brokers for the log ranges of the owned topics, until the signal is aborted: an idle, paused or
- * stuck partition brings no batch that would tell its lag. While the brokers are away the last answer stays.
+ * stuck partition brings no batch that would tell its lag. While the brokers are away the last answer stays, and ages.
  */
 export async function pollLogEnds(
   source: Pick<RecordSource, 'logRanges'>,
@@ -194,7 +232,7 @@ function pauseMs({ state, partitions }: ConsumerReport): number {
   if (state === 'starting') {
     return STARTING_MS;
   }
-  if (partitions.length === 0 || partitions.some(({ lag }) => lag === null)) {
+  if (partitions.length === 0 || partitions.some(({ awaits }) => awaits)) {
     return EAGER_MS;
   }
   return partitions.every(({ lag }) => lag === 0n) ? QUIET_MS : POLL_MS;

@@ -83,7 +83,7 @@ export class PartitionStream {
   /** Delivers from `nextOffset` on; before this call every batch is ignored. */
   open(nextOffset: bigint): void {
     if (this.#nextOffset === null) {
-      this.#progress.opened(this.#ports.clock.steady());
+      this.#progress.opened(nextOffset, this.#ports.clock.steady());
     }
     this.#nextOffset = nextOffset;
     this.#queue.clear();
@@ -107,8 +107,10 @@ export class PartitionStream {
     }
     const isAligned = fetchedOffset === position;
     const records = isAligned ? batch.records : batch.records.filter(({ offset }) => offset >= position);
-    this.#queue.push({ records, firstOffset: position, nextOffset, fetchedAt: this.#ports.clock.steady() });
     this.#unreadable = null;
+    const fetchedAt = this.#ports.clock.steady();
+    this.#queue.push({ records, firstOffset: position, nextOffset, fetchedAt });
+    this.#progress.fetched(nextOffset, this.#nextOffset, fetchedAt);
     const isFullNow = isFull || this.#queue.bytes >= this.#options.maxQueuedBytes;
     this.#to({ kind: 'open', position: nextOffset, isFull: isFullNow });
     if (isFullNow && !isFull) {
@@ -133,15 +135,13 @@ export class PartitionStream {
   }
 
   observeLog(range: LogRange): void {
-    const { clock } = this.#ports;
-    this.#progress.looked(range, this.#nextOffset, clock.steady(), clock.now());
+    this.#progress.looked(range, this.#nextOffset, this.#ports.clock.steady());
   }
 
   report(now: Date): PartitionReport {
-    const { topic, partition } = this.partition;
-    const steadyNow = this.#ports.clock.steady();
-    const progress = this.#progress.report(this.#nextOffset, this.#queue.oldest, steadyNow, now);
-    return { topic, partition, ...progress, ...(this.#unreadable && { unreadable: this.#unreadable }) };
+    const position = { nextOffset: this.#nextOffset, isSought: this.#state.kind === 'searching' && !this.#unreadable };
+    const progress = this.#progress.report(position, this.#queue.oldest, this.#ports.clock.steady(), now);
+    return { ...this.partition, ...progress, ...(this.#unreadable && { unreadable: this.#unreadable }) };
   }
 
   /** Takes nothing in any more and writes the queue; an outage ends it: the rest stays ahead of the stored offset. */
@@ -187,7 +187,7 @@ export class PartitionStream {
   }
 
   async #write({ records, firstOffset, nextOffset, fetchedAt }: QueuedRecords): Promise<void> {
-    this.#progress.writing(records[0]);
+    this.#progress.writing(records[0], fetchedAt);
     const request = { ...this.partition, expectedOffset: firstOffset, nextOffset, records };
     const outcome = await this.#ports.sink.write(request).catch(outageOnly);
     if (outcome instanceof OutageError) {
@@ -284,13 +284,13 @@ export class PartitionStream {
     if (outage) {
       this.#ports.onOutage(outage);
     }
-    const { sink, listener, clock } = this.#ports;
+    const { sink, listener } = this.#ports;
     const stored = await this.#retries.until(() => sink.positions([this.partition.topic]), this.#ending.signal, {
-      onOutage: () => this.#progress.sinkIsAway(),
+      onOutage: () => this.#progress.positionIsUnread(),
       onRetry: () => listener.onRetry(),
     });
     if (stored !== undefined) {
-      this.#progress.sinkIsBack(clock.steady());
+      this.#progress.positionIsRead();
       this.open(storedOffset(this.partition, stored, lastSeen));
     }
     if (outage) {

@@ -1,4 +1,5 @@
 import { type ConsumerReport, Lifecycle } from './consumer-state.ts';
+import { Membership } from './membership.ts';
 import { PartitionStream } from './partition-stream.ts';
 import { type StartFrom, startPositions } from './positions.ts';
 import { partitionKey, type RecordBatch, type TopicPartition } from './record.ts';
@@ -21,6 +22,8 @@ export interface PipelineOptions extends StreamOptions {
   readonly topics: readonly string[];
   readonly startFrom: StartFrom;
   readonly onTopicGone: OnTopicGone;
+  /** Time without a sign of the group's coordinator after which the process counts as out of the group. */
+  readonly groupTimeoutMs: number;
 }
 
 export type PipelinePorts = Omit<StreamPorts, 'onOutage'>;
@@ -38,6 +41,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   #streams = new Map<string, PartitionStream>();
   #assignment = new AbortController();
   #outages = 0;
+  readonly #membership: Membership;
   #lastProgressAt: Date | null = null;
   #lastError: string | null = null;
 
@@ -45,6 +49,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#options = options;
     this.#ports = ports;
     this.#topics = new SubscribedTopics(options.topics, ports.clock);
+    this.#membership = new Membership(ports.clock, options.groupTimeoutMs);
   }
 
   report(): ConsumerReport {
@@ -52,6 +57,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     return {
       state: this.#lifecycle.state,
       groupId: this.#options.groupId,
+      ...this.#membership.report(now),
       partitions: Array.from(this.#streams.values(), (stream) => stream.report(now)),
       topics: this.#topics.report(),
       lastProgressAt: this.#lastProgressAt,
@@ -64,6 +70,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
       return;
     }
     this.#lifecycle.to('assigning');
+    this.#membership.confirmed();
     this.#assignment.abort();
     this.#assignment = new AbortController();
     const before = [...this.#streams.values()].map((stream) => this.#track(this.#leave(stream)));
@@ -79,6 +86,10 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     if (gone) {
       this.onFatal(gone);
     }
+  }
+
+  onHeartbeat(): void {
+    this.#membership.confirmed();
   }
 
   onWaiting(reason: string): void {

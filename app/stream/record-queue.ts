@@ -1,6 +1,11 @@
 import { recordBytes, type StreamRecord } from './record.ts';
 import type { WriteRequest } from './record-sink.ts';
 
+/** A record's place and times, without its content. */
+export interface FetchedRecord extends Pick<StreamRecord, 'offset' | 'timestamp'> {
+  readonly fetchedAt: Date;
+}
+
 /** Bounds of what is taken at once; a single record may exceed the bytes. */
 interface TakeLimit {
   readonly records: number;
@@ -37,8 +42,11 @@ export class RecordQueue {
     return this.#batches.length === 0;
   }
 
-  get oldest(): StreamRecord | undefined {
-    return this.#batches.find(({ records }) => records.length > 0)?.records[0];
+  /** The oldest record, and when it was fetched. */
+  get oldest(): FetchedRecord | undefined {
+    const batch = this.#batches.find(({ records }) => records.length > 0);
+    const record = batch?.records[0];
+    return batch && record && { offset: record.offset, timestamp: record.timestamp, fetchedAt: batch.fetchedAt };
   }
 
   /** Appends a batch; one without records still moves the offset on. */

@@ -30,6 +30,8 @@ export interface RecordSourceListener {
   onAssigned(partitions: readonly TopicPartition[]): void;
   /** The brokers answered about the subscribed topics, and do not have these. */
   onUnknownTopics(topics: readonly string[]): void;
+  /** The group's coordinator confirmed that the process is a member. */
+  onHeartbeat(): void;
   /** The group cannot be joined (again) yet, for a reason that a person may have to see to. */
   onWaiting(reason: string): void;
   /** Records arrived. Batches of one partition come in order, but may start below or above what was asked for. */

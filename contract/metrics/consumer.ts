@@ -25,14 +25,21 @@ export const CONSUMER_METRICS = {
     name: 'kafka_consumer_records_lag',
     type: 'gauge',
     labels: ['topic', 'partition'],
-    help: 'Log end offset less the next offset stored in PostgreSQL, for each partition this process owns',
+    help: 'Log end offset less the next offset stored in PostgreSQL, for each partition this process owns; not there while it is not known, such as when the brokers have not told the end for a minute',
     unit: 'records',
   },
   lagSeconds: {
     name: 'consumer_lag_seconds',
     type: 'gauge',
     labels: ['topic', 'partition'],
-    help: 'Age of the oldest record that is not in PostgreSQL yet, by its timestamp; while it is not fetched either, the time since the partition fell behind; 0 without lag',
+    help: 'Age of the oldest record that is not in PostgreSQL yet, by its timestamp, or since its fetch where that is longer; while it is not fetched either, the time since the partition fell behind; 0 without lag, and not there while neither is known',
+    unit: 'seconds',
+  },
+  logEndAge: {
+    name: 'consumer_log_end_age_seconds',
+    type: 'gauge',
+    labels: ['topic'],
+    help: 'Time since the brokers last told where the log ends, of the partition of the topic for which it is longest; since the assignment where they have not yet, and since the start for every topic before the group was joined',
     unit: 'seconds',
   },
   recordsBeyondStable: {

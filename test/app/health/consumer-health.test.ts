@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { consumerHealth } from '../../../app/health/consumer-health.ts';
+import { consumerHealth, type PartsHealth } from '../../../app/health/consumer-health.ts';
 import type { Status } from '../../../app/health/health.ts';
-import type { ConsumerReport, ConsumerState } from '../../../app/stream/consumer-state.ts';
+import type { Awaited, ConsumerReport, ConsumerState } from '../../../app/stream/consumer-state.ts';
 
 const IDLE: ConsumerReport = {
   state: 'running',
@@ -21,36 +21,56 @@ const cases: readonly (readonly [ConsumerState, Status, Status])[] = [
   ['failed', 'DOWN', 'DOWN'],
 ];
 
+const REACHABLE: PartsHealth = { kafkaIsDown: false, areReachable: true };
+const JUST_BACK: PartsHealth = { kafkaIsDown: false, areReachable: false };
+const WITHOUT_KAFKA: PartsHealth = { kafkaIsDown: true, areReachable: false };
+
 test.each(cases)('%s is %s, and %s while Kafka is away', (state, status, withoutKafka) => {
-  expect(consumerHealth({ ...IDLE, state }, false).status).toBe(status);
-  expect(consumerHealth({ ...IDLE, state }, true).status).toBe(withoutKafka);
+  expect(consumerHealth({ ...IDLE, state }, REACHABLE).status).toBe(status);
+  expect(consumerHealth({ ...IDLE, state }, WITHOUT_KAFKA).status).toBe(withoutKafka);
 });
 
-test('running is not UP while the lag of a partition is not known', () => {
+const AWAITED: readonly Awaited[] = ['stored offset', 'log end', 'next offset in the log'];
+
+test.each(AWAITED)('running is not UP while a partition awaits its %s, and the details say so', (awaits) => {
   const partitions = [
     { topic: 'orders', partition: 0, nextOffset: 1n, lag: 5n },
-    { topic: 'orders', partition: 1, nextOffset: 1n, lag: null },
+    { topic: 'orders', partition: 1, nextOffset: 1n, lag: null, awaits },
   ];
-  const health = consumerHealth({ ...IDLE, partitions }, false);
+  const health = consumerHealth({ ...IDLE, partitions }, REACHABLE);
   expect(health.status).toBe('OUT_OF_SERVICE');
-  expect(health.details).not.toHaveProperty('lag');
-  expect(consumerHealth({ ...IDLE, partitions }, true).status).toBe('UNKNOWN');
+  expect(health.details).toMatchObject({ lag: null, awaiting: [{ topic: 'orders', partition: 1, awaits }] });
+  expect(consumerHealth({ ...IDLE, partitions }, WITHOUT_KAFKA).status).toBe('UNKNOWN');
+});
+
+test('the lag is null, not a number, when the end of a log is older than 15 s and before the first join', () => {
+  const partitions = [{ topic: 'orders', partition: 0, nextOffset: 1n, lag: 5n, logEndAgeMs: 15_000 }];
+  expect(consumerHealth({ ...IDLE, partitions }, REACHABLE).details).toMatchObject({ lag: 5 });
+  const older = partitions.map((partition) => ({ ...partition, logEndAgeMs: 15_001 }));
+  expect(consumerHealth({ ...IDLE, partitions: older }, REACHABLE).details).toMatchObject({ lag: null });
+  expect(consumerHealth({ ...IDLE, unjoinedMs: 1 }, REACHABLE).details).toMatchObject({ lag: null });
 });
 
 test.each(['running', 'paused'] as const)(
-  'a partition that stands still (%s) makes it DOWN and is named, but not while Kafka is away',
+  'a partition that stands still (%s) makes it DOWN and is named, but not while a part is away or just back',
   (state) => {
     const stalledSince = new Date('2026-11-21T11:00:00Z');
     const partitions = [
       { topic: 'orders', partition: 0, nextOffset: 1n, lag: 0n },
       { topic: 'orders', partition: 1, nextOffset: 7n, lag: 5n, stalledSince },
+      { topic: 'orders', partition: 2, nextOffset: 7n, lag: 5n, logEndAgeMs: 20_000, stalledSince },
     ];
-    const health = consumerHealth({ ...IDLE, state, partitions }, false);
+    const health = consumerHealth({ ...IDLE, state, partitions }, REACHABLE);
     expect(health.status).toBe('DOWN');
+    const stalled = { topic: 'orders', since: '2026-11-21T11:00:00.000Z', nextOffset: '7' };
     expect(health.details).toMatchObject({
-      stalled: [{ topic: 'orders', partition: 1, since: '2026-11-21T11:00:00.000Z', nextOffset: '7', lag: 5 }],
+      stalled: [
+        { ...stalled, partition: 1, lag: 5 },
+        { ...stalled, partition: 2, lag: null },
+      ],
     });
-    expect(consumerHealth({ ...IDLE, state, partitions }, true).status).toBe('UP');
+    expect(consumerHealth({ ...IDLE, state, partitions }, JUST_BACK).status).toBe('UP');
+    expect(consumerHealth({ ...IDLE, state, partitions }, WITHOUT_KAFKA).status).toBe('UP');
   },
 );
 
@@ -61,7 +81,7 @@ describe('a batch that cannot be read', () => {
   const sound = { topic: 'orders', partition: 0, nextOffset: 1n, lag: 5n };
 
   test('is named, and does not make DOWN what goes on in the other partitions', () => {
-    const health = consumerHealth({ ...IDLE, partitions: [sound, damaged] }, false);
+    const health = consumerHealth({ ...IDLE, partitions: [sound, damaged] }, REACHABLE);
     expect(health.status).toBe('UP');
     expect(health.details).toMatchObject({
       unreadable: [{ topic: 'orders', partition: 1, offset: '7', code: 'CORRUPT_BATCH', reason: 'its CRC' }],
@@ -69,8 +89,10 @@ describe('a batch that cannot be read', () => {
   });
 
   test('hides no other stall, and is one where nothing else is left to read', () => {
-    expect(consumerHealth({ ...IDLE, partitions: [{ ...sound, stalledSince }, damaged] }, false).status).toBe('DOWN');
-    expect(consumerHealth({ ...IDLE, partitions: [damaged] }, false).status).toBe('DOWN');
+    expect(consumerHealth({ ...IDLE, partitions: [{ ...sound, stalledSince }, damaged] }, REACHABLE).status).toBe(
+      'DOWN',
+    );
+    expect(consumerHealth({ ...IDLE, partitions: [damaged] }, REACHABLE).status).toBe('DOWN');
   });
 });
 const TOPICS = ['orders', 'payments'];
@@ -83,14 +105,20 @@ test.each(['running', 'paused'] as const)(
       state,
       topics: TOPICS.map((topic) => ({ topic, isGone: gone.includes(topic) })),
     });
-    expect(consumerHealth(without(), false).details).not.toHaveProperty('goneTopics');
-    const one = consumerHealth(without('payments'), false);
+    expect(consumerHealth(without(), REACHABLE).details).not.toHaveProperty('goneTopics');
+    const one = consumerHealth(without('payments'), REACHABLE);
     expect(one).toMatchObject({ status: 'UP', details: { goneTopics: ['payments'] } });
-    const all = consumerHealth(without(...TOPICS), false);
+    const all = consumerHealth(without(...TOPICS), REACHABLE);
     expect(all).toMatchObject({ status: 'DOWN', details: { goneTopics: TOPICS } });
-    expect(consumerHealth(without(...TOPICS), true).status).toBe('UP');
+    expect(consumerHealth(without(...TOPICS), WITHOUT_KAFKA).status).toBe('UP');
   },
 );
+test('a consumer that is out of its group is DOWN, but not while a part is away or just back', () => {
+  const report = { ...IDLE, outOfGroupSince: new Date('2026-11-21T11:00:00Z') };
+  const health = consumerHealth(report, REACHABLE);
+  expect(health).toMatchObject({ status: 'DOWN', details: { outOfGroupSince: '2026-11-21T11:00:00.000Z' } });
+  expect(consumerHealth(report, JUST_BACK).status).toBe('UP');
+});
 
 test('the details tell who it is, what it owns, how far behind it is and what happened last', () => {
   const report: ConsumerReport = {
@@ -104,7 +132,7 @@ test('the details tell who it is, what it owns, how far behind it is and what ha
     lastProgressAt: new Date('2026-11-21T12:00:00Z'),
     lastError: 'Error: no route to postgres://orders:s3cr3t@db/orders',
   };
-  expect(consumerHealth(report, false).details).toEqual({
+  expect(consumerHealth(report, REACHABLE).details).toEqual({
     state: 'paused',
     groupId: 'orders-consumer',
     assignedPartitions: { orders: [2, 10], refunds: [0] },
@@ -115,7 +143,7 @@ test('the details tell who it is, what it owns, how far behind it is and what ha
 });
 
 test('what is not known is left out of the details', () => {
-  expect(consumerHealth(IDLE, false).details).toEqual({
+  expect(consumerHealth(IDLE, REACHABLE).details).toEqual({
     state: 'running',
     groupId: 'orders-consumer',
     assignedPartitions: {},

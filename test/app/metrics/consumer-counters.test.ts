@@ -132,8 +132,23 @@ test('the lag in seconds is the age of the oldest record that waits, 0 without l
     { ...owned(1, 5n), behindSince: new Date(NOW + 1_000) },
     { ...owned(2, 0n), behindSince: null },
     owned(3, null),
+    { ...owned(4, null), behindSince: new Date(NOW - 70_000) },
   ];
-  expect(valuesBy('partition', counters.sources.lagSeconds())).toEqual({ 0: 90, 1: 0, 2: 0 });
+  expect(valuesBy('partition', counters.sources.lagSeconds())).toEqual({ 0: 90, 1: 0, 2: 0, 4: 70 });
+});
+
+test("the age of the log's end is that of a topic's oldest, and of every topic before the group was joined", () => {
+  partitions = [
+    { ...owned(0), logEndAgeMs: 1_500 },
+    { ...owned(1), logEndAgeMs: 90_000 },
+    { ...owned(2), topic: 'refunds', logEndAgeMs: 0 },
+  ];
+  expect(valuesBy('topic', counters.sources.logEndAge())).toEqual({ orders: 90, refunds: 0 });
+  const unjoined = new ConsumerCounters(
+    () => ({ ...RUNNING, partitions: [], unjoinedMs: 3_000 }),
+    ['orders', 'refunds'],
+  );
+  expect(valuesBy('topic', unjoined.sources.logEndAge())).toEqual({ orders: 3, refunds: 3 });
 });
 
 test('rows are counted by topic and way of writing, without dead letters', () => {

@@ -190,7 +190,8 @@ test('each partition costs as many series as the budget says, and everything els
     none.http.answered({ method: 'GET', uri: `/${status}` }, status, 0.01);
   }
   const [base, whole] = [samplesOf(await none.write('text')).length, samplesOf(await many.write('text')).length];
-  expect((whole - base) / 200).toBe(SERIES_BUDGET.perPartition);
+  const ofTheTopic = 1;
+  expect((whole - base - ofTheTopic) / 200).toBe(SERIES_BUDGET.perPartition);
   expect(base).toBeLessThanOrEqual(SERIES_BUDGET.base);
   expect(whole).toBeLessThanOrEqual(SERIES_BUDGET.sampleLimit);
 });

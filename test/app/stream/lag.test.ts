@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { OldestUnwritten, PartitionProgress, StallWatch } from '../../../app/stream/lag.ts';
+import { OldestUnwritten, PartitionProgress } from '../../../app/stream/lag.ts';
+import type { FetchedRecord } from '../../../app/stream/record-queue.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
-import { aBatch, aRecord, PARTITION } from './records.ts';
-import { answerAll, settle, setUp } from './simulation.ts';
+import { aBatch, PARTITION } from './records.ts';
+import { answerAll, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -75,7 +76,7 @@ test('a clock that is set forward is no stall, and one that is set back hides no
   expect(stalledSince()).toEqual(new Date(-HOUR_MS));
 });
 
-test('lag is the log end less the stored offset, unknown until the log was asked, and never negative', async () => {
+test('lag is the log end less the stored offset, unknown until the log was asked and where it ends below that', async () => {
   const { sink, pipeline } = setUp(12n);
   sink.stored = 4n;
   pipeline.onAssigned([PARTITION]);
@@ -87,10 +88,10 @@ test('lag is the log end less the stored offset, unknown until the log was asked
   pipeline.observeLog({ ...PARTITION, start: 6n, end: 12n });
   expect(lag()).toBe(6n);
   pipeline.observeLog({ ...PARTITION, start: 0n, end: 2n });
-  expect(lag()).toBe(0n);
+  expect(lag()).toBeNull();
 });
 
-test('a partition is not stalled while the sink cannot even tell its position', async () => {
+test('a sink that cannot even tell the position is no excuse for standing still: health knows of outages', async () => {
   const { sink, pipeline, clock } = setUp(100n);
   pipeline.onAssigned([PARTITION]);
   await settle();
@@ -99,7 +100,7 @@ test('a partition is not stalled while the sink cannot even tell its position', 
   pipeline.onBatch(aBatch(0n, 3n));
   await answerAll(sink, 'cut before');
   sink.positions = async () => {
-    throw new OutageError('PostgreSQL is away');
+    throw new OutageError('PostgreSQL has no connection left');
   };
   clock.endWaits();
   await settle();
@@ -107,7 +108,36 @@ test('a partition is not stalled while the sink cannot even tell its position', 
     clock.pass(5_000);
     pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
   }
-  expect(pipeline.report().partitions[0]?.stalledSince).toBeUndefined();
+  expect(pipeline.report().partitions[0]?.stalledSince).toEqual(new Date(0));
+});
+
+test('while the broker does not hold the next offset it is awaited, and the lag is not known', async () => {
+  const sink = new SimulatedSink();
+  sink.stored = 12n;
+  const { source, pipeline, clock } = await setUpOpened(12n, sink);
+  const report = () => pipeline.report().partitions[0];
+  pipeline.observeLog({ ...PARTITION, start: 0n, end: 12n });
+  expect(report()).toMatchObject({ lag: 0n });
+  expect(report()).not.toHaveProperty('awaits');
+  clock.holdWaits();
+  source.logRanges = async () => [{ ...PARTITION, start: 0n, end: 3n }];
+  pipeline.onOutOfRange(PARTITION);
+  await settle();
+  expect(report()).toMatchObject({ lag: null, awaits: 'next offset in the log' });
+});
+
+test('the group counts as left when its coordinator was silent for stallTimeout, and as unjoined before the first join', () => {
+  const { pipeline, clock } = setUp(12n);
+  clock.pass(7_000);
+  expect(pipeline.report()).toMatchObject({ unjoinedMs: 7_000 });
+  pipeline.onAssigned([]);
+  clock.pass(60_000);
+  expect(pipeline.report()).not.toHaveProperty('outOfGroupSince');
+  expect(pipeline.report()).not.toHaveProperty('unjoinedMs');
+  clock.pass(1);
+  expect(pipeline.report()).toMatchObject({ outOfGroupSince: new Date(7_000) });
+  pipeline.onHeartbeat();
+  expect(pipeline.report()).not.toHaveProperty('outOfGroupSince');
 });
 
 const STALL_MS = 5_000;
@@ -118,36 +148,63 @@ let progress: PartitionProgress;
 
 beforeEach(() => {
   progress = new PartitionProgress(STALL_MS, millisecond(0));
-  progress.opened(millisecond(0));
+  progress.opened(NEXT, millisecond(0));
 });
 
-const lookAt = (ms: number, start = 0n) =>
-  progress.looked({ ...PARTITION, start, end: 30n }, NEXT, millisecond(ms), millisecond(ms));
-const reportAt = (ms: number) => progress.report(NEXT, undefined, millisecond(ms), millisecond(ms));
+const lookAt = (ms: number, start = 0n, end = 30n) =>
+  progress.looked({ ...PARTITION, start, end }, NEXT, millisecond(ms));
+const reportAt = (ms: number, nextOffset: bigint | null = NEXT, queued?: FetchedRecord) =>
+  progress.report({ nextOffset, isSought: false }, queued, millisecond(ms), millisecond(ms));
 
 test('lag without a write for longer than the time-out is a stall, until something is written', () => {
   lookAt(0);
-  lookAt(STALL_MS + 1);
+  lookAt(STALL_MS);
+  expect(reportAt(STALL_MS)).not.toHaveProperty('stalledSince');
   expect(reportAt(STALL_MS + 1)).toMatchObject({ lag: 20n, stalledSince: millisecond(0) });
   progress.written(millisecond(STALL_MS + 2));
   expect(reportAt(STALL_MS + 2)).not.toHaveProperty('stalledSince');
 });
 
-test('while the sink is away nothing is stalled, and the time begins anew when it is back', () => {
-  lookAt(0);
-  lookAt(STALL_MS + 1);
-  progress.sinkIsAway();
-  expect(reportAt(STALL_MS + 1)).not.toHaveProperty('stalledSince');
-  progress.sinkIsBack(millisecond(STALL_MS + 2));
-  expect(reportAt(STALL_MS + 3)).not.toHaveProperty('stalledSince');
-  expect(reportAt(2 * STALL_MS + 3)).toMatchObject({ stalledSince: millisecond(STALL_MS + 2) });
+test('a log that is seen at its end is no stall, however long nothing is written', () => {
+  for (let ms = 0; ms <= 100_000; ms += 10_000) {
+    lookAt(ms, 0n, NEXT);
+    expect(reportAt(ms + 10_000)).toMatchObject({ lag: 0n });
+    expect(reportAt(ms + 10_000)).not.toHaveProperty('stalledSince');
+  }
 });
 
-test('a sink that was never away excuses nothing', () => {
+test('no answer about the log for longer than the time-out, and than 15 s, is a stall, whatever the lag was', () => {
+  lookAt(0, 0n, NEXT);
+  expect(reportAt(15_000)).not.toHaveProperty('stalledSince');
+  expect(reportAt(15_001)).toMatchObject({ stalledSince: millisecond(0) });
+});
+
+test('a record that is seen after a long time in which nothing was known of the log begins no time anew', () => {
+  lookAt(0, 0n, NEXT);
+  lookAt(15_001);
+  expect(reportAt(15_001)).toMatchObject({ stalledSince: millisecond(0) });
+});
+
+test('time without lag does not count: the first record after it, seen or fetched, is no stall', () => {
+  lookAt(0, 0n, NEXT);
+  lookAt(14_000);
+  expect(reportAt(14_000 + STALL_MS)).not.toHaveProperty('stalledSince');
+  lookAt(20_000, 0n, NEXT);
+  progress.fetched(31n, NEXT, millisecond(30_000));
+  expect(reportAt(30_000 + STALL_MS)).not.toHaveProperty('stalledSince');
+  progress.fetched(32n, NEXT, millisecond(31_000));
+  expect(reportAt(30_001 + STALL_MS)).toMatchObject({ stalledSince: millisecond(30_000) });
+});
+
+test('while the stored offset cannot be read, a lag of 0 by the one known before excuses nothing', () => {
   lookAt(0);
-  lookAt(STALL_MS + 1);
-  progress.sinkIsBack(millisecond(STALL_MS + 1));
+  progress.positionIsUnread();
+  lookAt(STALL_MS + 1, 0n, NEXT);
   expect(reportAt(STALL_MS + 1)).toMatchObject({ stalledSince: millisecond(0) });
+  progress.positionIsRead();
+  expect(reportAt(STALL_MS + 1)).toMatchObject({ stalledSince: millisecond(0) });
+  lookAt(STALL_MS + 2, 0n, NEXT);
+  expect(reportAt(STALL_MS + 2)).not.toHaveProperty('stalledSince');
 });
 
 test('offsets that the log does not hold any more are no lag', () => {
@@ -155,96 +212,129 @@ test('offsets that the log does not hold any more are no lag', () => {
   expect(reportAt(0)).toMatchObject({ nextOffset: NEXT, lag: 5n });
 });
 
+test('a log that was fetched further than it was looked at ends there', () => {
+  progress.fetched(40n, NEXT, millisecond(0));
+  expect(reportAt(0)).toMatchObject({ lag: null, awaits: 'log end' });
+  lookAt(0);
+  progress.fetched(25n, NEXT, millisecond(0));
+  expect(reportAt(0)).toMatchObject({ lag: 20n });
+  progress.fetched(33n, NEXT, millisecond(0));
+  expect(reportAt(0)).toMatchObject({ lag: 23n });
+});
+
+test('a log that ends below a stored offset known before the look leaves the lag unknown, until it is long enough', () => {
+  lookAt(0, 0n, NEXT - 1n);
+  expect(reportAt(0)).toMatchObject({ lag: null, awaits: 'next offset in the log' });
+  lookAt(1, 0n, NEXT);
+  expect(reportAt(1)).toMatchObject({ lag: 0n });
+  expect(reportAt(1)).not.toHaveProperty('awaits');
+});
+
+test('a look that was overtaken by a write is no log that is cut', () => {
+  lookAt(0);
+  expect(reportAt(1, 31n)).toMatchObject({ lag: 0n });
+  progress.looked({ ...PARTITION, start: 0n, end: 30n }, 31n, millisecond(2));
+  expect(reportAt(2, 31n)).toMatchObject({ lag: 0n });
+  expect(reportAt(2, 31n)).not.toHaveProperty('awaits');
+});
+
+test("the log's end tells its age, and after a minute there is no lag any more", () => {
+  expect(reportAt(400)).toMatchObject({ lag: null, logEndAgeMs: 400, awaits: 'log end' });
+  lookAt(1_000);
+  expect(reportAt(61_000)).toMatchObject({ lag: 20n, logEndAgeMs: 60_000 });
+  expect(reportAt(61_001)).toMatchObject({ lag: null, behindSince: null });
+  expect(reportAt(61_001)).not.toHaveProperty('awaits');
+});
+
+test('a record in hand is known to wait, though the end of the log is not known any more', () => {
+  lookAt(0);
+  const queued = { offset: NEXT, timestamp: -1n, fetchedAt: millisecond(500) };
+  expect(reportAt(61_001, NEXT, queued)).toMatchObject({ lag: null, behindSince: millisecond(500) });
+});
+
 test('without a stored position nothing is behind', () => {
-  progress.looked({ ...PARTITION, start: 0n, end: 30n }, null, millisecond(0), millisecond(0));
-  expect(progress.report(null, undefined, millisecond(STALL_MS + 1), millisecond(STALL_MS + 1))).toEqual({
+  progress.looked({ ...PARTITION, start: 0n, end: 30n }, null, millisecond(0));
+  expect(reportAt(STALL_MS + 1, null)).toEqual({
     nextOffset: null,
     lag: null,
+    logEndAgeMs: STALL_MS + 1,
+    awaits: 'stored offset',
     behindSince: null,
   });
 });
 
 const timeOf = (seconds: number) => new Date(1_700_000_000_000 + seconds * 1_000);
+const NOW = { now: timeOf(1_000), timeOfDayNow: timeOf(1_000) };
 
-const made = (offset: bigint, seconds: number) => aRecord(offset, { timestamp: BigInt(timeOf(seconds).getTime()) });
+const made = (offset: bigint, seconds: number, fetched = 900): FetchedRecord => ({
+  offset,
+  timestamp: BigInt(timeOf(seconds).getTime()),
+  fetchedAt: timeOf(fetched),
+});
 
 test('without lag, or while it is not known, nobody waits', () => {
   const oldest = new OldestUnwritten();
-  expect(oldest.since(0n, 5n, made(4n, 0))).toBeNull();
-  expect(oldest.since(null, 5n, made(4n, 0))).toBeNull();
+  expect(oldest.since(0n, 5n, made(4n, 0), NOW)).toBeNull();
+  expect(oldest.since(null, 5n, made(4n, 0), NOW)).toBeNull();
 });
 
 test('a record that is being written waits longer than those behind it', () => {
   const oldest = new OldestUnwritten();
-  expect(oldest.since(9n, 5n, made(5n, 10))).toEqual(timeOf(10));
+  expect(oldest.since(9n, 5n, made(5n, 10), NOW)).toEqual(timeOf(10));
   oldest.writing(made(5n, 10));
-  expect(oldest.since(9n, 5n, made(6n, 20))).toEqual(timeOf(10));
+  expect(oldest.since(9n, 5n, made(6n, 20), NOW)).toEqual(timeOf(10));
   oldest.written();
-  expect(oldest.since(8n, 6n, made(6n, 20))).toEqual(timeOf(20));
+  expect(oldest.since(8n, 6n, made(6n, 20), NOW)).toEqual(timeOf(20));
 });
 
 test('a write that failed leaves its record waiting, though nothing is fetched any more', () => {
   const oldest = new OldestUnwritten();
   oldest.writing(made(5n, 10));
   oldest.looked(3n, timeOf(500));
-  expect(oldest.since(3n, 5n, undefined)).toEqual(timeOf(10));
+  expect(oldest.since(3n, 5n, undefined, NOW)).toEqual(timeOf(10));
+});
+
+test('a write that is tried again and again leaves its record waiting since the first fetch', () => {
+  const oldest = new OldestUnwritten();
+  const tried = (fetched: number) => ({ ...made(5n, 0, fetched), timestamp: -1n });
+  oldest.writing(tried(700));
+  oldest.writing(tried(900));
+  expect(oldest.since(3n, 5n, tried(990), NOW)).toEqual(timeOf(700));
+  oldest.written();
+  oldest.writing({ ...tried(950), offset: 6n });
+  expect(oldest.since(3n, 6n, undefined, NOW)).toEqual(timeOf(950));
 });
 
 test('a record that another writer wrote meanwhile waits no more', () => {
   const oldest = new OldestUnwritten();
   oldest.writing(made(5n, 10));
-  expect(oldest.since(3n, 7n, made(7n, 30))).toEqual(timeOf(30));
+  expect(oldest.since(3n, 7n, made(7n, 30), NOW)).toEqual(timeOf(30));
 });
 
-test('where nothing is fetched, or there is no timestamp, it is since the partition was seen behind', () => {
+test('where nothing is fetched, it is since the partition was seen behind', () => {
   const oldest = new OldestUnwritten();
   oldest.looked(0n, timeOf(1));
   oldest.looked(2n, timeOf(3));
   oldest.looked(4n, timeOf(5));
-  expect(oldest.since(4n, 0n, undefined)).toEqual(timeOf(3));
-  expect(oldest.since(4n, 0n, aRecord(0n, { timestamp: -1n }))).toEqual(timeOf(3));
+  expect(oldest.since(4n, 0n, undefined, NOW)).toEqual(timeOf(3));
   oldest.written();
   oldest.looked(1n, timeOf(9));
-  expect(oldest.since(1n, 3n, undefined)).toEqual(timeOf(9));
+  expect(oldest.since(1n, 3n, undefined, NOW)).toEqual(timeOf(9));
 });
 
-const second = (seconds: number) => new Date(seconds * 1_000);
-
-/** A watch with a time-out of 60 s, looked at every 5 s from 0 s on with the lag given. */
-function watchUntil(end: number, lagAt: (time: number) => bigint): StallWatch {
-  const watch = new StallWatch(60_000, second(0));
-  for (let time = 0; time <= end; time += 5) {
-    watch.looked(lagAt(time), second(time));
-  }
-  return watch;
-}
-
-test('lag without progress for longer than the time-out is a stall, from when it last moved', () => {
-  const watch = watchUntil(65, () => 9n);
-  expect(watch.stalledSince(9n, second(60))).toBeNull();
-  expect(watch.stalledSince(9n, second(66))).toEqual(second(0));
+test.each([
+  ['no timestamp', -1n],
+  ['one in the future', BigInt(timeOf(10_000).getTime())],
+  ['one between its fetch and now', BigInt(timeOf(950).getTime())],
+  ['one beyond all dates', 8_640_000_000_000_001n],
+  ['the largest that a record can have', 2n ** 63n - 1n],
+])('a record with %s waits since its fetch', (_name, timestamp) => {
+  const oldest = new OldestUnwritten();
+  expect(oldest.since(4n, 0n, { offset: 0n, timestamp, fetchedAt: timeOf(900) }, NOW)).toEqual(timeOf(900));
 });
 
-test('progress begins the time anew', () => {
-  const watch = watchUntil(65, () => 9n);
-  watch.moved(second(50));
-  expect(watch.stalledSince(9n, second(66))).toBeNull();
-});
-
-test('time without lag does not count: the first record after a quiet hour is no stall', () => {
-  const watch = watchUntil(3_600, (time) => (time < 3_590 ? 0n : 1n));
-  expect(watch.stalledSince(1n, second(3_601))).toBeNull();
-});
-
-test('a partition without lag, or whose lag is unknown, is not stalled', () => {
-  const watch = watchUntil(65, () => 9n);
-  expect(watch.stalledSince(0n, second(66))).toBeNull();
-  expect(watch.stalledSince(null, second(66))).toBeNull();
-});
-
-test('nobody is stalled while the log cannot be looked at, nor right after', () => {
-  const watch = watchUntil(65, () => 9n);
-  expect(watch.stalledSince(9n, second(90))).toBeNull();
-  watch.looked(9n, second(90));
-  expect(watch.stalledSince(9n, second(91))).toBeNull();
+test('a clock that is set changes nothing about how long a record has been waiting since its fetch', () => {
+  const set = { now: timeOf(1_000), timeOfDayNow: timeOf(4_600) };
+  const record = { ...made(0n, 0), timestamp: -1n };
+  expect(new OldestUnwritten().since(4n, 0n, record, set)).toEqual(timeOf(4_500));
 });

@@ -227,6 +227,7 @@ export function setUp(
     maxQueuedBytes: 1_000,
     maxBatchRecords: 5,
     stallTimeoutMs: 60_000,
+    groupTimeoutMs: 60_000,
     onGap,
     ...more,
   } as const;

@@ -60,10 +60,11 @@ test('a clock that is set while records are written changes nothing in how long 
 });
 
 test('the report says since when the oldest record waits, until it is written', async () => {
-  const { source, sink, pipeline } = await opened();
+  const { source, sink, pipeline, clock } = await opened();
+  clock.set(1_800_000_000_000);
   const behindSince = () => pipeline.report().partitions[0]?.behindSince;
   pipeline.observeLog({ ...PARTITION, start: 0n, end: 3n });
-  expect(behindSince()).toEqual(new Date(0));
+  expect(behindSince()).toEqual(new Date(1_800_000_000_000));
   pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
   await settle();
   expect(behindSince()).toEqual(new Date(1_700_000_000_000));

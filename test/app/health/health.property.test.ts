@@ -1,0 +1,183 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Sample } from '../../../app/metrics/metric-source.ts';
+import {
+  KAFKA_STATES,
+  type KafkaState,
+  ModelledConsumer,
+  POSTGRES_STATES,
+  type PostgresState,
+  STALL_TIMEOUT_MS,
+  TICK_MS,
+} from './modelled-consumer.ts';
+
+const RUNS = 10_000;
+/** A check is at most a tick old, and a look at the log two. */
+const NOTICED_WITHIN_MS = 3 * TICK_MS;
+/** The longest pause between two attempts, and what follows from it. */
+const RECOVERED_WITHIN_MS = 12_000;
+/** Until a record that waits was fetched, or the log's end was told after an assignment or an outage. */
+const SEEN_WITHIN_MS = 12_000;
+const LAG_IN_HEALTH_MS = 15_000;
+const LAG_IN_METRICS_MS = 60_000;
+
+type Step =
+  | { readonly kind: 'kafka'; readonly state: KafkaState; readonly ticks: number }
+  | { readonly kind: 'postgres'; readonly state: PostgresState; readonly ticks: number }
+  | { readonly kind: 'produce'; readonly timestamp: bigint; readonly records: bigint; readonly ticks: number }
+  | { readonly kind: 'assign'; readonly partitions: readonly number[]; readonly ticks: number }
+  | { readonly kind: 'expel'; readonly ticks: number }
+  | { readonly kind: 'set clock'; readonly by: number; readonly ticks: number };
+
+const ticks = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 12 }));
+const assign = fc.record({
+  kind: fc.constant('assign' as const),
+  partitions: fc.constantFrom([0, 1], [0, 1], [0], []),
+  ticks,
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('kafka' as const), state: fc.constantFrom(...KAFKA_STATES), ticks }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('postgres' as const), state: fc.constantFrom(...POSTGRES_STATES), ticks }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('produce' as const),
+      timestamp: fc.constantFrom(-1n, 1_700_000_000_000n, 4_000_000_000_000n, 9_000_000_000_000_000n),
+      records: fc.constantFrom(1n, 30n),
+      ticks,
+    }),
+  },
+  { weight: 2, arbitrary: assign },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('expel' as const), ticks }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('set clock' as const),
+      by: fc.constantFrom(-3_600_000, 3_600_000),
+      ticks,
+    }),
+  },
+);
+
+/** Most runs join at once and last for long enough. */
+const run = fc.tuple(
+  fc.oneof(
+    fc.constant([]),
+    assign.map((joined) => [joined]),
+  ),
+  fc.array(step, { maxLength: 8 }),
+);
+
+function act(consumer: ModelledConsumer, chosen: Step): void {
+  switch (chosen.kind) {
+    case 'kafka':
+      consumer.kafka = chosen.state;
+      return;
+    case 'postgres':
+      consumer.postgres = chosen.state;
+      return;
+    case 'produce':
+      for (const partition of consumer.partitions) {
+        partition.end += chosen.records;
+        partition.timestamp = chosen.timestamp;
+      }
+      return;
+    case 'assign':
+      if (consumer.kafka === 'up') consumer.assign(chosen.partitions);
+      return;
+    case 'expel':
+      consumer.isMember = false;
+      return;
+    case 'set clock':
+      consumer.clock.setBy += chosen.by;
+  }
+}
+
+/** For how long something has been the case, tick by tick. */
+class Duration {
+  #since: number | null = null;
+
+  ms(isSo: boolean, now: number): number {
+    this.#since = isSo ? (this.#since ?? now) : null;
+    return this.#since === null ? 0 : now - this.#since;
+  }
+}
+
+/** What is true of the parts, and for how many milliseconds it has been. */
+class Truth {
+  readonly #reachable = new Duration();
+  readonly #allWell = new Duration();
+  readonly #kafkaUp = new Duration();
+  readonly #expelled = new Duration();
+
+  at(consumer: ModelledConsumer) {
+    const { assignedAt, clock, owned } = consumer;
+    const now = clock.ms;
+    const joinedFor = assignedAt === null ? 0 : now - assignedAt;
+    const behind = owned.map(
+      ({ openedAt, caughtUpAt, writtenAt }) => now - Math.max(openedAt ?? now, caughtUpAt, writtenAt),
+    );
+    const untold = owned.map(({ toldAt, writtenAt }) => now - Math.max(toldAt ?? 0, writtenAt));
+    const expelled = this.#expelled.ms(assignedAt !== null && !consumer.isMember, now);
+    const kafkaUp = this.#kafkaUp.ms(consumer.kafka === 'up' && consumer.isMember, now);
+    return {
+      allWell: Math.min(joinedFor, this.#allWell.ms(consumer.isAllWell, now)),
+      stuck: Math.min(this.#reachable.ms(consumer.areReachable, now), Math.max(expelled, ...behind, ...untold)),
+      told: owned.map(({ toldAt }) => (toldAt === null ? Number.POSITIVE_INFINITY : now - toldAt)),
+      waiting: behind.map((ms) => Math.min(ms, kafkaUp)),
+    };
+  }
+}
+
+/** What health and metrics say although it is not so; a matcher for each of some million facts would take minutes. */
+async function lies(consumer: ModelledConsumer, truth: ReturnType<Truth['at']>): Promise<string[]> {
+  const { allWell, stuck, told, waiting } = truth;
+  const { root, readiness, lag } = await consumer.health();
+  const isUnjoined = consumer.assignedAt === null;
+  const lagSeries = partitionsOf(consumer.lag.sources.recordsLag());
+  const seconds = partitionsOf(consumer.lag.sources.lagSeconds());
+  const claims: readonly (readonly [boolean, string])[] = [
+    [stuck > STALL_TIMEOUT_MS + NOTICED_WITHIN_MS && root === 'UP', 'UP while it stands still'],
+    [allWell > RECOVERED_WITHIN_MS && (root !== 'UP' || readiness !== 'UP'), `${root}, ${readiness} while all is well`],
+    [isUnjoined && readiness === 'UP', 'ready before the first join'],
+    [(isUnjoined || told.some((ms) => ms > LAG_IN_HEALTH_MS)) && lag !== null, `a lag of ${lag} that is not known`],
+    ...consumer.owned.flatMap(({ place: { partition }, end, stored }, nth): [boolean, string][] => [
+      [(told[nth] ?? 0) > LAG_IN_METRICS_MS && lagSeries.has(partition), 'a series of a lag that is not known'],
+      [(seconds.get(partition) ?? 0) > 0 && end === stored, 'seconds behind, though no record waits'],
+      [
+        (seconds.get(partition) ?? 0) * 1_000 < (waiting[nth] ?? 0) - SEEN_WITHIN_MS,
+        `${seconds.get(partition)} seconds behind, though a record has been waiting for ${waiting[nth]} ms`,
+      ],
+    ]),
+  ];
+  return claims.filter(([isSaid]) => isSaid).map(([, lie]) => lie);
+}
+
+const partitionsOf = (samples: readonly Sample[]) =>
+  new Map(samples.map(({ labels, value }) => [Number(labels['partition']), value]));
+
+test('nothing written of what waits, or nothing known of it, is never UP; all well is; the unknown is no number', async () => {
+  const property = fc.asyncProperty(run, async ([joined, steps]) => {
+    const consumer = new ModelledConsumer();
+    const truth = new Truth();
+    const found: string[] = [];
+    for (const chosen of [...joined, ...steps]) {
+      act(consumer, chosen);
+      let now = truth.at(consumer);
+      for (let tick = 0; tick < chosen.ticks; tick += 1) {
+        await consumer.tick();
+        now = truth.at(consumer);
+      }
+      found.push(...(await lies(consumer, now)));
+    }
+    await consumer.end();
+    expect([found, consumer.fatal]).toEqual([[], []]);
+  });
+  await fc.assert(property, { numRuns: RUNS });
+}, 240_000);
