@@ -19,6 +19,12 @@ import { RefreshedHealth, type RefreshTiming } from './refreshed-health.ts';
 /** Indicators are checked every 2 s, and DOWN without an answer in 3 s: an outage shows in at most 5 s. */
 const REFRESH: RefreshTiming = { intervalMs: 2_000, timeoutMs: 3_000 };
 
+/**
+ * A writer waits longer than that for PostgreSQL, and so does its check: with a round trip of 4 s all is written. One
+ * that keeps silent still shows within the 10 s that an outage has to show in.
+ */
+const DATABASE_REFRESH: RefreshTiming = { ...REFRESH, timeoutMs: 7_500 };
+
 /** A disk fills slowly, and statfs() takes a thread each time. */
 const DISK_REFRESH: RefreshTiming = { ...REFRESH, intervalMs: 5_000 };
 
@@ -46,7 +52,7 @@ export function createHealth({ settings, report, checkDatabase, checkKafka }: He
   const readiness = new Readiness();
   const { kafka, diskspace } = settings.management.health;
   const kafkaHealth = new RefreshedHealth(kafkaIndicator(checkKafka, settings.kafka.brokers), REFRESH);
-  const databaseHealth = new RefreshedHealth(databaseIndicator(checkDatabase), REFRESH);
+  const databaseHealth = new RefreshedHealth(databaseIndicator(checkDatabase), DATABASE_REFRESH);
   const refreshed = [databaseHealth, new RefreshedHealth(diskSpaceIndicator(diskspace), DISK_REFRESH), kafkaHealth];
   const components = [
     ...refreshed,

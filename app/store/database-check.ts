@@ -4,50 +4,78 @@ import { connectionConfig } from './database-pool.ts';
 import { destroySocket } from './pg-internals.ts';
 
 /** Below the health indicator's own time-out, so that the verdict names the reason. */
-const CHECK_TIMEOUT_MS = 2_500;
+const CHECK_TIMEOUT_MS = 7_000;
 
 /**
  * Asks PostgreSQL for a sign of life on a connection of its own, opened anew after a failure: a busy pool is not a dead
- * database.
+ * database. Opening it may take as long as it may for a writer, over several checks; none of them is UP before.
  *
  * @param onConnectionFailed told once for each connection that could not be opened or broke
  */
 export function createDatabaseCheck(
   settings: Settings['database'],
   onConnectionFailed: () => void,
-): { check(): Promise<void>; close(): Promise<void> } {
-  let client: pg.Client | null = null;
+): { check(signal: AbortSignal): Promise<void>; close(): Promise<void> } {
+  let connection: Connection | null = null;
 
-  async function connect(): Promise<pg.Client> {
-    const config = { connectionTimeoutMillis: CHECK_TIMEOUT_MS, query_timeout: CHECK_TIMEOUT_MS };
-    const opened = new pg.Client({ ...connectionConfig(settings), ...config });
-    opened.on('error', () => {
+  function connect(): Connection {
+    const client = new pg.Client({ ...connectionConfig(settings), query_timeout: CHECK_TIMEOUT_MS });
+    const opened: Connection = { client, isOpen: false, opening: open() };
+    async function open(): Promise<void> {
+      try {
+        await client.connect();
+        opened.isOpen = true;
+      } catch (error) {
+        onConnectionFailed();
+        forget(opened);
+        throw error;
+      }
+    }
+    client.on('error', () => {
       onConnectionFailed();
-      client = null;
-    });
-    await opened.connect().catch((error: unknown) => {
-      onConnectionFailed();
-      throw error;
+      forget(opened);
     });
     return opened;
   }
 
-  async function close(): Promise<void> {
-    const closing = client;
-    client = null;
-    await closing?.end().catch(() => undefined);
+  function forget(lost: Connection): void {
+    connection = connection === lost ? null : connection;
   }
 
   return {
-    async check() {
-      client ??= await connect();
-      const asked = client;
-      await asked.query('SELECT 1').catch((error: unknown) => {
-        client = null;
-        destroySocket(asked);
+    async check(signal) {
+      connection ??= connect();
+      const asked = connection;
+      await beforeAbort(asked.opening, signal);
+      await asked.client.query('SELECT 1').catch((error: unknown) => {
+        forget(asked);
+        destroySocket(asked.client);
         throw error;
       });
     },
-    close,
+    async close() {
+      const closing = connection;
+      connection = null;
+      if (closing?.isOpen) {
+        await closing.client.end().catch(() => undefined);
+      } else if (closing) {
+        destroySocket(closing.client);
+      }
+    },
   };
+}
+
+/** A connection that is open, or is being opened. */
+interface Connection {
+  readonly client: pg.Client;
+  readonly opening: Promise<void>;
+  isOpen: boolean;
+}
+
+/** The result of the work, unless the signal is aborted before; the work goes on in any case. */
+function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([work, aborted]);
 }

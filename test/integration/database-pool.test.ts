@@ -103,7 +103,7 @@ test('the health asks on a connection of its own: with all of the pool in use, P
   const broken: number[] = [];
   const { check, close } = createDatabaseCheck(settings, () => broken.push(Date.now()));
   try {
-    await check();
+    await check(new AbortController().signal);
     expect(pool.figures()).toMatchObject({ max: 4, pending: 1 });
     expect(broken).toEqual([]);
   } finally {

@@ -1,11 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { METRICS } from '../../contract/metrics.ts';
+import { TcpProxy } from '../../dev/chaos/tcp-proxy.ts';
 import { query, withDatabase } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { longTest } from './stack/long-test.ts';
 import { startPrivateKafka } from './stack/private-servers.ts';
+import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
+import { testRun } from './stack/test-run.ts';
 import { until } from './stack/until.ts';
 
 interface Root {
@@ -107,6 +110,30 @@ test('a lock on offsets for longer than stallTimeout is not UP, though both chec
   });
   await consumer.waitForHealth();
   await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
+});
+
+test('a PostgreSQL with a round trip of 4 s whose writes succeed is UP all the time', async () => {
+  const proxy = await TcpProxy.listen();
+  (await testRun()).beforeClose(() => proxy.close());
+  const url = new URL(sharedDatabaseUrl());
+  proxy.forwardTo(Number(url.port));
+  url.host = `127.0.0.1:${proxy.port}`;
+  const topic = await createTopic();
+  await produce(topic, [{ value: '0' }]);
+  const consumer = await startConsumer({ topics: [topic], databaseUrl: url.href });
+  await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
+  await consumer.waitForHealth();
+  proxy.delayBy(2_000);
+  const statuses = new Set<string>();
+  for (let written = 1; written < 4; written += 1) {
+    await produce(topic, [{ value: `${written}` }]);
+    await until('the record to be written', async () => {
+      statuses.add((await root(consumer)).status);
+      const rows = await query<{ count: number }>(`SELECT count(*)::int FROM ${consumer.schema}.records`);
+      return rows[0]?.count === written + 1 ? true : undefined;
+    });
+  }
+  expect([...statuses]).toEqual(['UP']);
 });
 
 test('while the log ends below the stored offset, nothing is UP and the reason is told', async () => {
