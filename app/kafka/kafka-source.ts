@@ -71,18 +71,18 @@ export class KafkaSource implements RecordSource {
   readonly #logger: Logger;
   readonly #log: SourceLog;
   readonly #watcher: ClientListener;
-  readonly #storedPositions: KafkaSourcePorts['storedPositions'];
+  readonly #subscription: SubscriptionParts;
   readonly #restarts: RestartPace;
   readonly #stopping = new AbortController();
   readonly #turns = new EventLoopTurns();
   readonly #claim: GroupClaim;
   #isLeader = false;
+  #unknownTopics: readonly string[] = [];
   #assigned = new Map<string, TopicPartition>();
 
   constructor(settings: Settings['kafka'], kafka: Kafka, ports: KafkaSourcePorts) {
     const { admin, clock, logger, watcher, storedPositions, place } = ports;
     this.#watcher = watcher;
-    this.#storedPositions = storedPositions;
     this.#restarts = new RestartPace(clock);
     this.#settings = settings;
     this.#admin = admin;
@@ -109,6 +109,7 @@ export class KafkaSource implements RecordSource {
         },
       },
     });
+    this.#subscription = { consumer: this.#consumer, admin, claim: this.#claim, storedPositions };
     watchClient(this.#consumer, watcher);
   }
 
@@ -139,13 +140,9 @@ export class KafkaSource implements RecordSource {
         listener.onWaiting(reason);
       }
     };
-    const parts = {
-      consumer: this.#consumer,
-      admin: this.#admin,
-      claim: this.#claim,
-      storedPositions: this.#storedPositions,
-    };
-    await new Retries(this.#clock).until(() => subscribe(topics, parts), this.#stopping.signal, { onOutage });
+    await new Retries(this.#clock).until(() => subscribe(topics, this.#subscription), this.#stopping.signal, {
+      onOutage,
+    });
   }
 
   seek({ topic, partition, offset }: Position): void {
@@ -171,7 +168,12 @@ export class KafkaSource implements RecordSource {
   }
 
   claim(signal: AbortSignal): Promise<void> {
-    const [first = { topic: this.#settings.topics[0] ?? '', partition: 0 }] = this.#assigned.values();
+    const known = this.#settings.topics.filter((topic) => !this.#unknownTopics.includes(topic));
+    const [first = known.map((topic) => ({ topic, partition: 0 }))[0]] = this.#assigned.values();
+    if (first === undefined) {
+      // Without a topic there is nothing to write, and no offset that a claim could be committed with.
+      return Promise.resolve();
+    }
     const commit: ClaimingMember['commit'] = (position, metadata) =>
       this.#commit([position], metadata).catch((error: unknown) => {
         throw new OutageError(`Kafka did not take the claim of the group: ${messageOf(error)}`, {
@@ -227,9 +229,9 @@ export class KafkaSource implements RecordSource {
     });
     kafkajsEvents.on('topics', ({ groupId, unknown }: TopicsAnswer) => {
       if (groupId === this.#settings.groupId) {
-        const topics = unknown.toSorted();
-        this.#log.unknownTopics(topics);
-        listener.onUnknownTopics(topics);
+        this.#unknownTopics = unknown.toSorted();
+        this.#log.unknownTopics(this.#unknownTopics);
+        listener.onUnknownTopics(this.#unknownTopics);
       }
     });
     kafkajsEvents.on('skipped', (range: SkippedRange) => this.#skip(range, listener));
