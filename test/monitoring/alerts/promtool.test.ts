@@ -73,13 +73,13 @@ test('every alert has its cases: firing, not yet, benign', () => {
     expect(own.some((text) => text.includes('exp_alerts'))).toBe(true);
     expect(own.some((text) => text.includes('is silent'))).toBe(true);
   }
-  expect(alerts.size).toBe(5);
+  expect(alerts.size).toBe(6);
 });
 
 (hasPromtool ? describe : describe.skip)('promtool', () => {
   test('finds nothing wrong with the rules', () => {
     const { status, output } = promtool('check', 'rules', '--lint=all', '--lint-fatal', 'rules.yml');
-    expect(output).toContain('SUCCESS: 8 rules found');
+    expect(output).toContain('SUCCESS: 9 rules found');
     expect(status).toBe(0);
   });
 
