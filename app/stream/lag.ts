@@ -17,6 +17,18 @@ interface Standing {
 /** Without lag the log is looked at every few seconds only, however short the time-out is. */
 const BLIND_MS = 15_000;
 
+/** Poll interval while a partition is behind. */
+const POLL_MS = 2_000;
+/** Poll interval without lag: only a new record can change it, and that one is fetched anyway. */
+const QUIET_MS = 4_000;
+/** Before the first assignment no broker is asked, and the start waits for the first answer after it. */
+const STARTING_MS = 20;
+/** Right after an assignment, and while the log may be cut, the lag is unknown, and health waits for it. */
+const EAGER_MS = 100;
+
+/** From one look at a log without lag to the next, with the time that the broker's answer takes. */
+const NEXT_LOOK_MS = QUIET_MS + 1_000;
+
 /** An end of the log that is older says nothing of the lag any more. */
 const LOG_END_KNOWN_MS = 60_000;
 
@@ -35,7 +47,8 @@ export class PartitionProgress {
   #isCut = false;
   /** When something was written, or the log's end was seen to be reached. */
   #wellAt: Date;
-  #isBehind = false;
+  /** Unknown from the opening until the log is looked at. */
+  #isBehind: boolean | null = null;
   #isUnread = false;
 
   constructor(stallTimeoutMs: number, now: Date) {
@@ -51,6 +64,7 @@ export class PartitionProgress {
   opened(nextOffset: bigint, now: Date): void {
     this.#log = null;
     this.#lookedFrom = nextOffset;
+    this.#isBehind = null;
     this.#wellAt = now;
   }
 
@@ -74,14 +88,14 @@ export class PartitionProgress {
   }
 
   /**
-   * Without lag all is well, and time in which there was none does not count once there is; unless nothing was known of
-   * the log for long, or of the position.
+   * Without lag all is well, and time in which there was none does not count once there is; but time in which nothing
+   * was known of the log, or of the position, may have been a stall.
    */
   #seen(lag: bigint | null, now: Date): void {
     if (lag === null || this.#isUnread) {
       return;
     }
-    const isNews = !this.#isBehind && now.getTime() - this.#wellAt.getTime() <= BLIND_MS;
+    const isNews = this.#isBehind === false && now.getTime() - this.#wellAt.getTime() <= NEXT_LOOK_MS;
     this.#wellAt = lag === 0n || isNews ? now : this.#wellAt;
     this.#isBehind = lag > 0n;
   }
@@ -198,15 +212,6 @@ export class OldestUnwritten {
     return isOlder ? new Date(Number(oldest.timestamp)) : fetched;
   }
 }
-
-/** Poll interval while a partition is behind. */
-const POLL_MS = 2_000;
-/** Poll interval without lag: only a new record can change it, and that one is fetched anyway. */
-const QUIET_MS = 4_000;
-/** Before the first assignment no broker is asked, and the start waits for the first answer after it. */
-const STARTING_MS = 20;
-/** Right after an assignment, and while the log may be cut, the lag is unknown, and health waits for it. */
-const EAGER_MS = 100;
 
 /**
  * Keeps asking the brokers for the log ranges of the owned topics, until the signal is aborted: an idle, paused or

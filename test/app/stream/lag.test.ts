@@ -187,13 +187,22 @@ test('a record that is seen after a long time in which nothing was known of the 
 
 test('time without lag does not count: the first record after it, seen or fetched, is no stall', () => {
   lookAt(0, 0n, NEXT);
-  lookAt(14_000);
-  expect(reportAt(14_000 + STALL_MS)).not.toHaveProperty('stalledSince');
+  lookAt(5_000);
+  expect(reportAt(5_000 + STALL_MS)).not.toHaveProperty('stalledSince');
   lookAt(20_000, 0n, NEXT);
-  progress.fetched(31n, NEXT, millisecond(30_000));
-  expect(reportAt(30_000 + STALL_MS)).not.toHaveProperty('stalledSince');
-  progress.fetched(32n, NEXT, millisecond(31_000));
-  expect(reportAt(30_001 + STALL_MS)).toMatchObject({ stalledSince: millisecond(30_000) });
+  progress.fetched(31n, NEXT, millisecond(25_000));
+  expect(reportAt(25_000 + STALL_MS)).not.toHaveProperty('stalledSince');
+  progress.fetched(32n, NEXT, millisecond(26_000));
+  expect(reportAt(25_001 + STALL_MS)).toMatchObject({ stalledSince: millisecond(25_000) });
+});
+
+test('time in which the log was not looked at counts, after a look without lag and after the opening', () => {
+  lookAt(0, 0n, NEXT);
+  lookAt(5_001);
+  expect(reportAt(STALL_MS + 1)).toMatchObject({ stalledSince: millisecond(0) });
+  progress.opened(NEXT, millisecond(20_000));
+  lookAt(21_000);
+  expect(reportAt(20_001 + STALL_MS)).toMatchObject({ stalledSince: millisecond(20_000) });
 });
 
 test('while the stored offset cannot be read, a lag of 0 by the one known before excuses nothing', () => {
