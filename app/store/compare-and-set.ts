@@ -1,5 +1,6 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
 import type { Gap } from '../stream/record-sink.ts';
+import type { OffsetOrigin } from '../stream/record-source.ts';
 import { CopyQuery, copyStatement, rowsStored } from './binary-copy.ts';
 import { droppedRows } from './dropped-rows.ts';
 import { RowRefused } from './isolate-poison.ts';
@@ -20,21 +21,35 @@ interface OffsetOwner {
   readonly groupId: string;
 }
 
+/** Values of an origin as SQL, of their columns' types. */
+const originValues = ({ topicId, leaderEpoch }: OffsetOrigin) => ({
+  id: `${typeof topicId === 'string' ? escapeLiteral(topicId) : 'NULL'}::text`,
+  epoch: `${leaderEpoch ?? 'NULL'}::int`,
+});
+
+/** An id that either side does not know is adopted from the other one. */
+const isSameTopic = (storedId: string, id: string): string => `coalesce(${storedId} = ${id}, true)`;
+
+/** The columns beside an offset that moves. */
+const withOrigin = (next: bigint | string, id: string, epoch: string): string =>
+  `topic_id = coalesce(${id}, topic_id), leader_epoch = ${epoch}, leader_epoch_offset = ${next}, updated_at = now()`;
+
 /**
  * Statements that begin a transaction and move the stored offset from exactly the expected value to the next one, with
- * one update. The numbers are ours and the texts are escaped.
+ * one update, unless it is known to be of a topic with another id. The numbers are ours and the texts are escaped.
  *
  * @throws RangeError when the offset would not move forward
  */
 export function movingOffset(
   { schema, groupId }: OffsetOwner,
-  { topic, partition, expectedOffset, nextOffset }: Gap,
+  { topic, partition, expectedOffset, nextOffset, ...origin }: Gap,
 ): string {
   requireForward({ topic, partition, expectedOffset, nextOffset });
+  const { id, epoch } = originValues(origin);
   return `${BEGIN_ROWS}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS};
-     UPDATE ${escapeIdentifier(schema)}.offsets SET next_offset = ${nextOffset}, updated_at = now()
+     UPDATE ${escapeIdentifier(schema)}.offsets SET next_offset = ${nextOffset}, ${withOrigin(nextOffset, id, epoch)}
       WHERE group_id = ${escapeLiteral(groupId)} AND topic = ${escapeLiteral(topic)}
-        AND partition = ${partition} AND next_offset = ${expectedOffset};
+        AND partition = ${partition} AND next_offset = ${expectedOffset} AND ${isSameTopic('topic_id', id)};
      SET LOCAL lock_timeout TO DEFAULT`;
 }
 
@@ -51,16 +66,17 @@ export function movingOffsets({ schema, groupId }: OffsetOwner, gaps: readonly G
   const group = escapeLiteral(groupId);
   const values = gaps.map((gap) => {
     requireForward(gap);
-    return `(${escapeLiteral(gap.topic)}, ${gap.partition}, ${gap.expectedOffset}::bigint, ${gap.nextOffset}::bigint)`;
+    const { id, epoch } = originValues(gap);
+    return `(${escapeLiteral(gap.topic)}, ${gap.partition}, ${gap.expectedOffset}::bigint, ${gap.nextOffset}::bigint, ${id}, ${epoch})`;
   });
   return `${BEGIN_ROWS};
-     WITH wanted (topic, partition, expected, next) AS (VALUES ${values.join(', ')}),
+     WITH wanted (topic, partition, expected, next, id, epoch) AS (VALUES ${values.join(', ')}),
      held AS (
        SELECT wanted.* FROM wanted JOIN ${offsets} AS stored
            ON stored.group_id = ${group} AND stored.topic = wanted.topic AND stored.partition = wanted.partition
-          AND stored.next_offset = wanted.expected
+          AND stored.next_offset = wanted.expected AND ${isSameTopic('stored.topic_id', 'wanted.id')}
           FOR UPDATE OF stored SKIP LOCKED)
-     UPDATE ${offsets} AS stored SET next_offset = held.next, updated_at = now() FROM held
+     UPDATE ${offsets} AS stored SET next_offset = held.next, ${withOrigin('held.next', 'held.id', 'held.epoch')} FROM held
       WHERE stored.group_id = ${group} AND stored.topic = held.topic AND stored.partition = held.partition
         AND stored.next_offset = held.expected`;
 }

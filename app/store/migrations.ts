@@ -14,7 +14,8 @@ interface Migration {
  * The tables, in the order of their making.
  *
  * `offsets` keeps half of each page free and has no further index, so that moving an offset stays within its page
- * (HOT).
+ * (HOT). What is added later is nullable: programs before it write beside this one, and leave it as it is. So
+ * `leader_epoch` is that of `next_offset` only as long as `leader_epoch_offset` is the same.
  */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -68,6 +69,15 @@ export const MIGRATIONS: readonly Migration[] = [
         found_at timestamptz NOT NULL DEFAULT now(),
         PRIMARY KEY (group_id, topic, partition, from_offset)
       );`,
+  },
+  {
+    version: 3,
+    name: 'add topic_id and leader_epoch to offsets',
+    sql: (schema) => `
+      ALTER TABLE ${schema}.offsets
+        ADD COLUMN topic_id text,
+        ADD COLUMN leader_epoch int,
+        ADD COLUMN leader_epoch_offset bigint;`,
   },
 ];
 

@@ -15,7 +15,14 @@ const TABLES: readonly OwnTable[] = [
   { ...DEAD_LETTERS, key: [...Object.keys(PLACE), 'offset'] },
   {
     table: 'offsets',
-    columns: { ...PLACE, next_offset: 'bigint', updated_at: 'timestamp with time zone' },
+    columns: {
+      ...PLACE,
+      next_offset: 'bigint',
+      updated_at: 'timestamp with time zone',
+      topic_id: 'text',
+      leader_epoch: 'integer',
+      leader_epoch_offset: 'bigint',
+    },
     key: Object.keys(PLACE),
   },
   {

@@ -126,9 +126,11 @@ interface OffsetRow {
   readonly topic: string;
   readonly partition: number;
   readonly next_offset: string;
+  readonly topic_id: string | null;
+  readonly leader_epoch: number | null;
 }
 
-/** Stored next offsets of a group for some topics. */
+/** Stored next offsets of a group for some topics; an epoch that an older program left behind is none. */
 async function readPositions(
   client: PoolClient,
   schema: string,
@@ -136,10 +138,18 @@ async function readPositions(
   topics: readonly string[],
 ): Promise<Position[]> {
   const { rows } = await client.query<OffsetRow>(
-    `SELECT topic, partition, next_offset FROM ${escapeIdentifier(schema)}.offsets WHERE group_id = $1 AND topic = ANY ($2)`,
+    `SELECT topic, partition, next_offset, topic_id,
+            CASE WHEN leader_epoch_offset = next_offset THEN leader_epoch END AS leader_epoch
+       FROM ${escapeIdentifier(schema)}.offsets WHERE group_id = $1 AND topic = ANY ($2)`,
     [groupId, topics],
   );
-  return rows.map(({ topic, partition, next_offset }) => ({ topic, partition, offset: BigInt(next_offset) }));
+  return rows.map(({ topic, partition, next_offset, topic_id, leader_epoch }) => ({
+    topic,
+    partition,
+    offset: BigInt(next_offset),
+    topicId: topic_id,
+    leaderEpoch: leader_epoch,
+  }));
 }
 
 /**
@@ -158,9 +168,18 @@ export async function initializePositions(
   const stored = await readPositions(client, schema, groupId, [topic]);
   const added = choose(new Set(stored.map(({ partition }) => partition)));
   await client.query(
-    `INSERT INTO ${escapeIdentifier(schema)}.offsets (group_id, topic, partition, next_offset)
-     SELECT $1, $2, partition, next_offset FROM unnest($3::int[], $4::bigint[]) AS added (partition, next_offset)`,
-    [groupId, topic, added.map(({ partition }) => partition), added.map(({ offset }) => offset.toString())],
+    `INSERT INTO ${escapeIdentifier(schema)}.offsets
+            (group_id, topic, partition, next_offset, topic_id, leader_epoch, leader_epoch_offset)
+     SELECT $1, $2, partition, next_offset, topic_id, leader_epoch, next_offset
+       FROM unnest($3::int[], $4::bigint[], $5::text[], $6::int[]) AS added (partition, next_offset, topic_id, leader_epoch)`,
+    [
+      groupId,
+      topic,
+      added.map(({ partition }) => partition),
+      added.map(({ offset }) => offset.toString()),
+      added.map(({ topicId }) => topicId),
+      added.map(({ leaderEpoch }) => leaderEpoch),
+    ],
   );
   await client.query('COMMIT');
   return [...stored, ...added];

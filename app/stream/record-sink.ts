@@ -1,10 +1,10 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { WriteMethod } from '../../contract/metrics/definition.ts';
 import type { StreamRecord, TopicPartition } from './record.ts';
-import type { Position } from './record-source.ts';
+import type { OffsetOrigin, Position } from './record-source.ts';
 
-/** Records of one partition that become one transaction. */
-export interface WriteRequest extends TopicPartition {
+/** Records of one partition that become one transaction; their origin is stored with the next offset. */
+export interface WriteRequest extends TopicPartition, OffsetOrigin {
   /** The next offset that must be stored for the transaction to happen ... */
   readonly expectedOffset: bigint;
   /** ... and the one that is stored by it. */
@@ -18,7 +18,10 @@ export interface WriteRequest extends TopicPartition {
  */
 export type Gap = Omit<WriteRequest, 'records'>;
 
-/** `fenced`: the stored offset was not the expected one, so nothing was written. */
+/**
+ * `fenced`: the stored offset was not the expected one, or is known to be of a topic with another id, so nothing was
+ * written. The stored position, which is read next, tells which.
+ */
 export type WriteOutcome =
   | {
       readonly kind: 'committed';
@@ -41,7 +44,7 @@ export interface WritePlace {
  * passes by itself and with `FatalError` for trouble that does not, and with nothing else.
  */
 export interface RecordSink {
-  /** Stored positions of the topics' partitions; partitions without one are left out. */
+  /** Stored positions of the topics' partitions, `null` what was not stored of their origin; those without one are left out. */
   positions(topics: readonly string[]): Promise<Position[]>;
   /**
    * Stores first positions for a topic, atomically towards every other process: `choose` is given the partitions that

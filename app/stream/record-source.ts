@@ -6,8 +6,16 @@ export interface LogRange extends TopicPartition {
   readonly end: bigint;
 }
 
+/** What tells an offset from the same number in another topic of the name, or in a log that was truncated. */
+export interface OffsetOrigin {
+  /** Kafka's id of the topic (KIP-516), as `kafka-topics --describe` prints it; null or absent: not known. */
+  readonly topicId?: string | null;
+  /** The leader's epoch of the batch before the offset (KIP-320); null or absent: not known. */
+  readonly leaderEpoch?: number | null;
+}
+
 /** A place in a partition. */
-export interface Position extends TopicPartition {
+export interface Position extends TopicPartition, OffsetOrigin {
   readonly offset: bigint;
 }
 

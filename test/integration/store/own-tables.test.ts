@@ -60,6 +60,7 @@ const ALTERED = [
     'ALTER TABLE offsets ALTER next_offset TYPE text',
     'offsets."next_offset" is text, and has to be bigint',
   ],
+  ['a topic has no id', 'ALTER TABLE offsets DROP topic_id', 'offsets has no column "topic_id" (text)'],
   [
     'nothing would tell a record that is written twice',
     'ALTER TABLE records DROP CONSTRAINT records_pkey; ALTER TABLE records ADD PRIMARY KEY (topic, partition, "offset", ingested_at)',
