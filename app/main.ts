@@ -5,6 +5,7 @@ import type { Settings } from '../settings/settings.ts';
 import { configure } from './configuration/configure.ts';
 import type { DeadLettersRequest } from './dead-letters/dead-letters-request.ts';
 import { EXIT_CODE } from './exit-code.ts';
+import type { OffsetsRequest } from './offsets/offsets-request.ts';
 import { productBuild } from './product-build.ts';
 
 /** The last lines get this long to reach a reader that is slow. */
@@ -76,6 +77,12 @@ async function runMigration(settings: Settings): Promise<number> {
   return runMigrate(settings.database, process.stdout, process.stderr);
 }
 
+/** Changes stored offsets; a signal ends it at once, as above. */
+async function runOffsetsCommand(settings: Settings, request: OffsetsRequest): Promise<number> {
+  const { runOffsets } = await import('./offsets/run-offsets.ts');
+  return runOffsets(settings, request, process.stdout, process.stderr);
+}
+
 // Where standard error is closed, the exit code still tells of an error.
 process.stderr.on('error', () => undefined);
 const decision = configure(process.argv.slice(2), process.env, process.cwd());
@@ -88,6 +95,8 @@ if (decision.kind === 'exit') {
   process.stderr.write(decision.stderr ?? '');
 } else if (decision.kind === 'dead-letters') {
   await exit(await runCommand(decision.settings, decision.request));
+} else if (decision.kind === 'offsets') {
+  await exit(await runOffsetsCommand(decision.settings, decision.request));
 } else if (decision.kind === 'migrate') {
   await exit(await runMigration(decision.settings));
 } else {

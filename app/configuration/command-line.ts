@@ -6,6 +6,7 @@ import {
   type GivenOptions,
   readDeadLettersRequest,
 } from '../dead-letters/dead-letters-request.ts';
+import { type OffsetsRequest, readOffsetsRequest } from '../offsets/offsets-request.ts';
 import { CONFIG_FILE_PLACES } from './load-settings.ts';
 
 interface Option {
@@ -35,6 +36,9 @@ const SELECTING: Options = {
 const CONSUME = '';
 const DEAD_LETTERS = 'dead-letters';
 const MIGRATE = 'migrate';
+const OFFSETS = 'offsets';
+
+const OF_TOPIC: Options = { ...EVERYWHERE, 'dry-run': { type: 'boolean' } };
 
 /** The options of each command, by the words that name it. */
 const COMMANDS: Readonly<Record<string, Options>> = {
@@ -43,9 +47,10 @@ const COMMANDS: Readonly<Record<string, Options>> = {
   [DEAD_LETTERS]: SELECTING,
   [`${DEAD_LETTERS} list`]: { ...SELECTING, 'show-value': { type: 'boolean' } },
   [`${DEAD_LETTERS} replay`]: { ...SELECTING, 'dry-run': { type: 'boolean' } },
+  [OFFSETS]: OF_TOPIC,
+  [`${OFFSETS} accept-topic`]: OF_TOPIC,
+  [`${OFFSETS} begin-again`]: { ...OF_TOPIC, 'rename-rows': { type: 'boolean' } },
 };
-
-const NO_OPTIONS: Options = {};
 
 const ALL_OPTIONS: Options = Object.fromEntries(Object.values(COMMANDS).flatMap((options) => Object.entries(options)));
 
@@ -56,12 +61,12 @@ export interface CommandLine {
   readonly check: boolean;
   readonly help: boolean;
   readonly version: boolean;
-  /** Whether the command is `dead-letters`, even if the rest of the line is wrong. */
-  readonly isDeadLetters: boolean;
+  /** The command's first word, even if the rest of the line is wrong; none starts the consumer. */
+  readonly command: '' | 'dead-letters' | 'migrate' | 'offsets';
   /** The request of a right `dead-letters` command; else `undefined`. */
-  readonly deadLetters: DeadLettersRequest | undefined;
-  /** Whether the command is `migrate`. */
-  readonly isMigrate: boolean;
+  readonly deadLetters?: DeadLettersRequest | undefined;
+  /** The request of a right `offsets` command; else `undefined`. */
+  readonly offsets?: OffsetsRequest | undefined;
   /** Words and options that are wrong; the other fields hold the right ones none the less. */
   readonly problems: readonly Problem[];
 }
@@ -88,15 +93,12 @@ function wrongUse(name: string, { value: placeholder }: Option, value: string | 
 
 function wrongWord(word: string): Problem {
   const commands = Object.keys(COMMANDS).filter((name) => name === MIGRATE || name.includes(' '));
-  const nearest = nearestKey(word, [DEAD_LETTERS, MIGRATE]);
-  const given = shownText(word, [...commands, DEAD_LETTERS, ...CONFIG_FILE_PLACES]);
+  const nearest = nearestKey(word, [DEAD_LETTERS, MIGRATE, OFFSETS]);
+  const given = shownText(word, [...commands, DEAD_LETTERS, OFFSETS, ...CONFIG_FILE_PLACES]);
   const problem = { path: 'the command line', message: 'has a word that is no command', given };
   const allowed = `options, or one of the commands ${commands.join(', ')}`;
-  return {
-    ...problem,
-    allowed,
-    ...(nearest !== undefined && { nearest: nearest === MIGRATE ? MIGRATE : `${nearest} list` }),
-  };
+  const command = commands.find((name) => nearest !== undefined && name.startsWith(nearest));
+  return { ...problem, allowed, ...(command !== undefined && { nearest: command }) };
 }
 
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
@@ -139,26 +141,38 @@ function wordsOf(tokens: readonly Token[]): readonly string[] {
   return tokens.flatMap((token) => (token.kind === 'positional' && !values.has(token.index) ? [token.value] : []));
 }
 
+const isCommand = (word: string | undefined): word is Exclude<CommandLine['command'], ''> =>
+  word === DEAD_LETTERS || word === MIGRATE || word === OFFSETS;
+
+/** What the words behind the command's name come to. */
+function requested(command: CommandLine['command'], words: readonly string[], given: GivenOptions) {
+  if (command === DEAD_LETTERS) {
+    const { request, problems } = readDeadLettersRequest(words, given);
+    return { deadLetters: request, problems };
+  }
+  if (command === OFFSETS) {
+    const { request, problems } = readOffsetsRequest(words, given);
+    return { offsets: request, problems };
+  }
+  return { problems: words.map(wrongWord) };
+}
+
 /** Reads the command line's words and options; it never throws. */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const { tokens } = parseArgs({ args: [...argv], options: ALL_OPTIONS, strict: false, tokens: true });
   const words = wordsOf(tokens);
   const given = givenOptions(tokens);
-  const isDeadLetters = words[0] === DEAD_LETTERS;
-  const isMigrate = words[0] === MIGRATE;
-  const unexpected = isMigrate ? words.slice(1) : words;
-  const asked = isDeadLetters ? readDeadLettersRequest(words.slice(1), given) : { problems: unexpected.map(wrongWord) };
-  const command = isDeadLetters ? words.slice(0, 2).join(' ') : isMigrate ? MIGRATE : CONSUME;
-  const options = COMMANDS[command] ?? COMMANDS[DEAD_LETTERS] ?? NO_OPTIONS;
+  const command = isCommand(words[0]) ? words[0] : CONSUME;
+  const { problems, ...request } = requested(command, command === CONSUME ? words : words.slice(1), given);
+  const options = COMMANDS[`${command} ${words[1]}`] ?? COMMANDS[command] ?? EVERYWHERE;
   return {
     config: given.get('config')?.at(-1),
     configTree: given.get('config-tree')?.at(-1),
     check: given.has('check'),
     help: given.has('help'),
     version: given.has('version'),
-    isDeadLetters,
-    isMigrate,
-    deadLetters: 'request' in asked ? asked.request : undefined,
-    problems: [...optionProblems(tokens, options, argv), ...asked.problems],
+    command,
+    ...request,
+    problems: [...optionProblems(tokens, options, argv), ...problems],
   };
 }

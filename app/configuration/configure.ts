@@ -11,14 +11,16 @@ import { type Settings, SettingsSchema } from '../../settings/settings.ts';
 import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
 import { EXIT_CODE } from '../exit-code.ts';
 import { readCertificate, readPem } from '../management/certificate.ts';
+import type { OffsetsRequest } from '../offsets/offsets-request.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
-import { deadLettersHelp, helpText } from './help-text.ts';
+import { deadLettersHelp, helpText, offsetsHelp } from './help-text.ts';
 import { CONFIG_FILE_PLACES, type LoadedSettings, loadSettings } from './load-settings.ts';
 
 /** The command to run with its settings, or the output and exit code to end with. */
 export type Decision =
   | { readonly kind: 'run'; readonly settings: Settings }
   | { readonly kind: 'dead-letters'; readonly settings: Settings; readonly request: DeadLettersRequest }
+  | { readonly kind: 'offsets'; readonly settings: Settings; readonly request: OffsetsRequest }
   | { readonly kind: 'migrate'; readonly settings: Settings }
   | { readonly kind: 'exit'; readonly code: number; readonly stdout?: string; readonly stderr?: string };
 
@@ -36,14 +38,17 @@ function refuseSettings(problems: readonly Problem[], configFile: string | undef
   return refuse('The configuration is wrong', problems, `${read} --help lists the settings.`);
 }
 
-function settle(loaded: LoadedSettings, { check, deadLetters, isMigrate }: CommandLine): Decision {
+function settle(loaded: LoadedSettings, { check, command, deadLetters, offsets }: CommandLine): Decision {
   if (!loaded.ok) {
     return refuseSettings(loaded.problems, loaded.configFile);
   }
   if (deadLetters) {
     return { kind: 'dead-letters', settings: loaded.value, request: deadLetters };
   }
-  if (isMigrate) {
+  if (offsets) {
+    return { kind: 'offsets', settings: loaded.value, request: offsets };
+  }
+  if (command === 'migrate') {
     return { kind: 'migrate', settings: loaded.value };
   }
   return check
@@ -65,7 +70,8 @@ export function configure(
 ): Decision {
   const commandLine = parseCommandLine(argv);
   if (commandLine.help) {
-    return { kind: 'exit', code: EXIT_CODE.ok, stdout: commandLine.isDeadLetters ? deadLettersHelp() : helpText() };
+    const help = { 'dead-letters': deadLettersHelp, offsets: offsetsHelp, migrate: helpText, '': helpText };
+    return { kind: 'exit', code: EXIT_CODE.ok, stdout: help[commandLine.command]() };
   }
   if (commandLine.version) {
     return { kind: 'exit', code: EXIT_CODE.ok, stdout: `${PRODUCT_NAME} ${PRODUCT_VERSION}\n` };
@@ -73,8 +79,8 @@ export function configure(
   if (commandLine.problems.length > 0) {
     return refuse('The command line is wrong', commandLine.problems, '--help lists the options.');
   }
-  const { config, configTree, deadLetters } = commandLine;
-  const rules = deadLetters ? [databaseUrlFiles] : [databaseUrlFiles, certificateFiles];
+  const { config, configTree, deadLetters, offsets } = commandLine;
+  const rules = deadLetters || offsets ? [databaseUrlFiles] : [databaseUrlFiles, certificateFiles];
   return settle(loadSettings({ configFile: config, configTree, env, cwd, rules }), commandLine);
 }
 

@@ -37,10 +37,11 @@ export function helpText(): string {
   return `Usage: ${PRODUCT_NAME} [--config FILE] [--config-tree DIR] [--check]
        ${PRODUCT_NAME} migrate [--config FILE] [--config-tree DIR]
        ${PRODUCT_NAME} dead-letters list|replay [OPTIONS]
+       ${PRODUCT_NAME} offsets accept-topic|begin-again TOPIC [OPTIONS]
 
 Writes the records of Kafka topics to PostgreSQL, each exactly once. Records that PostgreSQL cannot store are dead letters:
 dead-letters --help says how to see them and how to move those that fit later. migrate creates or upgrades the tables and
-exits; the consumer does it itself unless DATABASE_MIGRATE=false.
+exits; the consumer does it itself unless DATABASE_MIGRATE=false. offsets --help is for topics that were created again.
 
 Options:
   --config FILE       the configuration, YAML [CONFIG_FILE, else ./application.yml, else ./config/application.yml]
@@ -94,5 +95,39 @@ Exit codes:
   ${String(EXIT_CODE.failed).padEnd(4)}replay: some letters stayed, each with a line that says why; or PostgreSQL was away or refused
   ${String(EXIT_CODE.configuration).padEnd(4)}the command line or the configuration is wrong; nothing was started
   130 interrupted by Ctrl-C (143 by SIGTERM): the letter in hand was finished, what was moved stays moved
+`;
+}
+
+/** What `offsets --help` prints. */
+export function offsetsHelp(): string {
+  return `Usage: ${PRODUCT_NAME} offsets accept-topic TOPIC [--dry-run]
+       ${PRODUCT_NAME} offsets begin-again TOPIC [--rename-rows] [--dry-run]
+
+A topic that is deleted and created again, mirrored or restored has another id than the one that is stored with its offsets,
+and the consumer stops rather than take it for the same topic. Which of the two is right only you know:
+
+  accept-topic    it holds the same records at the same offsets, as a restored cluster does: go on at the stored offsets.
+                  Where it holds others, those below the stored offsets are never read
+  begin-again     it holds other records: read it from offset 0. The rows of the topic before, in records, dead_letters and
+                  gaps, have the same keys: while there are any it is refused, unless --rename-rows keeps them under another name
+
+Both are one transaction, and change the offsets of kafka.groupId alone. The topic id that the next consumer finds is stored.
+A consumer may run beside them: its next transaction is turned away, and it goes on where they say. Kafka is not asked.
+
+Options:
+  --rename-rows       begin-again: give the rows that the topic has the topic TOPIC@TIME, which no topic in Kafka can be called
+  --dry-run           say what would be done, and change nothing
+  --config FILE       the consumer's configuration, which says where the database is
+  --config-tree DIR   a folder of secret files
+  -h, --help          print this and exit
+  -V, --version       print the version and exit
+
+Settings come from the same places as the consumer's: see ${PRODUCT_NAME} --help. --rename-rows needs the right to UPDATE the
+tables, which their owner has (docs/database-roles.md).
+
+Exit codes:
+  ${String(EXIT_CODE.ok).padEnd(4)}it was done, or there was nothing to do
+  ${String(EXIT_CODE.failed).padEnd(4)}it was refused and nothing was changed: no offset of the topic is stored, rows are in the way, or PostgreSQL was away
+  ${String(EXIT_CODE.configuration).padEnd(4)}the command line or the configuration is wrong; nothing was started
 `;
 }

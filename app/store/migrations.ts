@@ -175,7 +175,7 @@ export async function requireMigrated(client: PoolClient, schema: string): Promi
     const what = applied.size === 0 ? 'has none of our tables' : 'is too old';
     throw new FatalError(
       'DATABASE_NOT_MIGRATED',
-      `the schema "${schema}" ${what}; missing: ${list}. database.migrate is false, so run "stream-consumer migrate" ` +
+      `the schema "${schema}" ${what}; missing: ${list}. Run "stream-consumer migrate" ` +
         'as the role that owns them (docs/database-roles.md), or let the consumer do it with database.migrate: true',
     );
   }

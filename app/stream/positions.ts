@@ -70,8 +70,8 @@ function ahead({ topic, partition, offset }: Position, { end }: LogRange): Fatal
   return new FatalError(
     'STORED_OFFSET_AHEAD',
     `${topic}/${partition}: PostgreSQL expects offset ${offset} next, but the log ends at ${end}: the topic was probably ` +
-      'deleted and created again. To read the new one from its beginning, use another kafka.groupId and another ' +
-      'database.schema, or move the old rows away and delete the row in the table offsets',
+      'deleted and created again. To read the new one from its beginning, run "stream-consumer offsets begin-again" ' +
+      '(docs/tables.md says what becomes of the rows before), and start again',
   );
 }
 

@@ -53,7 +53,7 @@ describe('who migrates', () => {
 describe('the Job', () => {
   test('runs a command that the consumer has', () => {
     expect(container?.args).toEqual(['migrate']);
-    expect(parseCommandLine(container?.args ?? [])).toMatchObject({ isMigrate: true, problems: [] });
+    expect(parseCommandLine(container?.args ?? [])).toMatchObject({ command: 'migrate', problems: [] });
   });
 
   test("runs the Deployment's image with its configuration, and no probe", () => {

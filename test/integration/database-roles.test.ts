@@ -89,6 +89,25 @@ test('the writer consumes with what is left to it after the rest was taken away'
   await consumer.exited;
 });
 
+test('the writer accepts a topic, and the owner renames the rows of one that begins again', async () => {
+  const { topic, consumer } = await startWriter();
+  await awaitEachOnce({ schema, topic, records: 3 });
+  consumer.kill('SIGTERM');
+  await consumer.exited;
+  const offsets = (url: string, ...args: readonly string[]) => {
+    const env = { ...databaseEnvironment(url, schema), KAFKA_GROUP_ID: consumer.groupId };
+    return runCommand(['offsets', ...args], { env });
+  };
+  expect(await offsets(urlOf(writer), 'accept-topic', topic)).toMatchObject({ code: 0 });
+  expect(await offsets(urlOf(writer), 'begin-again', topic, '--rename-rows')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('permission denied for table'),
+  });
+  await awaitEachOnce({ schema, topic, records: 3 });
+  expect(await offsets(urlOf(owner), 'begin-again', topic, '--rename-rows')).toMatchObject({ code: 0 });
+  expect(await query(`SELECT FROM ${schema}.records WHERE topic = $1`, [topic])).toEqual([]);
+});
+
 test.each([
   ['records', 'UPDATE', 'UPDATE ? SET value = NULL'],
   ['records', 'DELETE', 'DELETE FROM ?'],

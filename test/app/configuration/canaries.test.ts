@@ -137,6 +137,8 @@ test('a secret on the command line, or as the name of a file, shows nowhere', ()
       ['dead-letters', secret],
       ['dead-letters', 'list', secret],
       ['dead-letters', secret, 'x'],
+      ['offsets', secret],
+      ['offsets', 'begin-again', 'x', secret],
     ],
     ...[
       ['dead-letters', 'list', '--reason', secret],

@@ -164,6 +164,34 @@ describe('dead-letters', () => {
   );
 });
 
+describe('offsets', () => {
+  test.each([
+    [['accept-topic', 'orders'], { action: 'accept-topic', topic: 'orders', dryRun: false }],
+    [
+      ['begin-again', '--rename-rows', 'orders', '--dry-run'],
+      { action: 'begin-again', topic: 'orders', dryRun: true, renameRows: true },
+    ],
+    [['begin-again', 'orders'], { action: 'begin-again', topic: 'orders', dryRun: false, renameRows: false }],
+  ])('%j is the request, with the settings of the consumer', (argv, request) => {
+    const decision = configure(['offsets', ...argv], {}, CWD);
+    expect(decision).toMatchObject({ kind: 'offsets', settings: { kafka: { groupId: 'g' } } });
+    expect(decision).toHaveProperty('request', request);
+    expect(exit(['offsets', ...argv, '--config', 'wrong.yml']).code).toBe(78);
+  });
+
+  test.each([[['offsets', '--help']], [['offsets', 'begin-again', '-h']]])(
+    '%j explains both in 132 columns',
+    (argv) => {
+      const { code, stdout } = exitOf(configure(argv, {}, folderWith({})));
+      expect(code).toBe(0);
+      for (const word of ['accept-topic ', 'begin-again ', '--rename-rows ', '--dry-run ', '\n  78 ']) {
+        expect(stdout).toContain(word);
+      }
+      expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(132);
+    },
+  );
+});
+
 describe('--version', () => {
   test.each([['--version'], ['-V']])('as %s prints name and version', (option) => {
     expect(exit([option])).toMatchObject({
@@ -196,6 +224,12 @@ describe('a wrong command line', () => {
     [['dead-letters', 'replay', '--limit', '0'], '--limit is no number of letters: "0"'],
     [['dead-letters', 'replay', '--limit=1e3'], '--limit is no number of letters: "1e3"'],
     [['--reason', 'invalid_json'], '--reason is not an option'],
+    [['ofsets'], 'did you mean offsets accept-topic?'],
+    [['offsets'], 'the command offsets needs to be told what to do'],
+    [['offsets', 'reset', 'orders'], 'the command offsets cannot do this: "reset"'],
+    [['offsets', 'begin-again'], 'the command offsets begin-again needs a topic'],
+    [['offsets', 'begin-again', 'a', 'b'], 'the command offsets begin-again takes one topic: "b"'],
+    [['offsets', 'accept-topic', 'orders', '--rename-rows'], '--rename-rows is not an option'],
   ])('%j is code 78 and says why', (argv, message) => {
     const { code, stderr } = exit(argv);
     expect(code).toBe(78);

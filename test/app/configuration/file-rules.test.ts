@@ -24,7 +24,13 @@ function configured(argv: readonly string[], parameters: Readonly<Record<string,
   return decision.kind === 'exit' ? { stderr: '', ...decision } : { ...decision, code: -1, stderr: '' };
 }
 
-const COMMANDS = [[], ['--check'], ['migrate'], ['dead-letters', 'list']] as const;
+const COMMANDS = [
+  [],
+  ['--check'],
+  ['migrate'],
+  ['dead-letters', 'list'],
+  ['offsets', 'accept-topic', 'orders'],
+] as const;
 
 describe.each(COMMANDS.map((argv) => [argv]))('with the arguments %j', (argv) => {
   test.each(['sslrootcert', 'sslcert', 'sslkey'])('a file that the database URL names by %s has to exist', (name) => {
@@ -78,8 +84,9 @@ test('a key that stands in the URL itself is not shown', () => {
   expect(stderr).not.toContain(made.key.split('\n')[1]);
 });
 
-test("dead-letters does without the HTTP interface's certificate", () => {
+test("commands that ask PostgreSQL alone do without the HTTP interface's certificate", () => {
   const env = { SERVER_SSL_CERTIFICATE: '/no/tls.crt', SERVER_SSL_CERTIFICATE_PRIVATE_KEY: '/no/tls.key' };
   expect(configured(['dead-letters', 'list'], {}, env).stderr).toBe('');
+  expect(configured(['offsets', 'accept-topic', 'orders'], {}, env).stderr).toBe('');
   expect(configured(['migrate'], {}, env).code).toBe(78);
 });
