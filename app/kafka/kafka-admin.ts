@@ -1,6 +1,7 @@
 import type { Admin, Kafka } from 'kafkajs';
 import type { LogRange, Position } from '../stream/record-source.ts';
 import { OutageError } from '../stream/stream-errors.ts';
+import type { TopicIdAdmin } from './kafkajs-topic-id-patches.ts';
 
 /** What kafkajs answers for a partition without a committed offset. */
 const NO_OFFSET = '-1';
@@ -19,11 +20,12 @@ export interface GroupOffset extends Omit<Position, 'offset'> {
 
 /** Requests about logs, topics and groups, on connections of their own so that no long poll delays them. */
 export class KafkaAdmin {
-  readonly #admin: Admin;
+  readonly #admin: Admin & TopicIdAdmin;
   #connected: Promise<void> | null = null;
 
   constructor(kafka: Kafka) {
-    this.#admin = kafka.admin();
+    // kafkajs-topic-id-patches.ts adds what kafkajs's own types do not have.
+    this.#admin = kafka.admin() as Admin & TopicIdAdmin;
   }
 
   /**
@@ -37,6 +39,17 @@ export class KafkaAdmin {
       .then(() => this.#admin.fetchTopicOffsets(topic))
       .catch(asOutage(`the offsets of ${topic}`));
     return offsets.map(({ partition, low, high }) => ({ topic, partition, start: BigInt(low), end: BigInt(high) }));
+  }
+
+  /**
+   * Kafka's ids of topics; a topic that the brokers do not have, or tell no id of, is left out.
+   *
+   * @throws OutageError while the brokers are away
+   */
+  topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.#connect()
+      .then(() => this.#admin.fetchTopicIds(topics))
+      .catch(asOutage(`the ids of ${topics.join(', ')}`));
   }
 
   /**

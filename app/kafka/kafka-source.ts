@@ -6,20 +6,16 @@ import type { Clock } from '../stream/clock.ts';
 import { partitionKey, type TopicPartition } from '../stream/record.ts';
 import type { WritePlace } from '../stream/record-sink.ts';
 import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
-import { Retries } from '../stream/retries.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
+import { logTruncated } from '../stream/topic-ids.ts';
 import { type ClientListener, contentBytes, watchClient } from './client-listener.ts';
 import { EventLoopTurns } from './event-loop-turns.ts';
 import { type ClaimingMember, GroupClaim } from './group-claim.ts';
+import { listenToGroup } from './group-events.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
-import {
-  type FetchAnswer,
-  kafkajsEvents,
-  type OffsetOutOfRange,
-  type SkippedRange,
-  type TopicsAnswer,
-} from './kafkajs-consumer-patches.ts';
+import { kafkajsEvents, type SkippedRange } from './kafkajs-consumer-patches.ts';
 import type { decodeRecord } from './kafkajs-record-patches.ts';
+import { fetchOriginsOf, lastEpochOf } from './kafkajs-topic-id-patches.ts';
 import { RestartPace } from './restart-pace.ts';
 import { SourceLog } from './source-log.ts';
 import { messageOf, type SubscriptionParts, subscribe } from './subscription.ts';
@@ -27,6 +23,8 @@ import { messageOf, type SubscriptionParts, subscribe } from './subscription.ts'
 /** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */
 type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
   readonly fetchedOffset: string;
+  /** The decoded record set, the very array. */
+  readonly rawMessages: readonly unknown[];
   readonly messages: readonly ReturnType<typeof decodeRecord>[];
 };
 
@@ -76,6 +74,7 @@ export class KafkaSource implements RecordSource {
   readonly #stopping = new AbortController();
   readonly #turns = new EventLoopTurns();
   readonly #claim: GroupClaim;
+  readonly #origins;
   #isLeader = false;
   #unknownTopics: readonly string[] = [];
   #assigned = new Map<string, TopicPartition>();
@@ -91,6 +90,7 @@ export class KafkaSource implements RecordSource {
     this.#log = new SourceLog(logger);
     const sessionTimeout = milliseconds(settings.sessionTimeout);
     const { groupId } = settings;
+    this.#origins = fetchOriginsOf(groupId);
     this.#claim = new GroupClaim({ groupId, sessionTimeoutMs: sessionTimeout, admin, clock, logger, place });
     this.#consumer = kafka.consumer({
       groupId,
@@ -115,7 +115,14 @@ export class KafkaSource implements RecordSource {
 
   async start(listener: RecordSourceListener): Promise<void> {
     this.#listen(listener);
-    await this.#subscribe(listener);
+    await subscribe([...this.#settings.topics], this.#subscription, {
+      clock: this.#clock,
+      signal: this.#stopping.signal,
+      onWaiting: (reason) => {
+        this.#logger.warn({ brokers: this.#settings.brokers, reason }, 'waiting for Kafka');
+        listener.onWaiting(reason);
+      },
+    });
     if (this.#stopping.signal.aborted) {
       return;
     }
@@ -130,25 +137,11 @@ export class KafkaSource implements RecordSource {
     });
   }
 
-  async #subscribe(listener: RecordSourceListener): Promise<void> {
-    const topics = [...this.#settings.topics];
-    let told = '';
-    const onOutage = ({ message: reason }: OutageError): void => {
-      if (reason !== told) {
-        told = reason;
-        this.#logger.warn({ brokers: this.#settings.brokers, reason }, 'waiting for Kafka');
-        listener.onWaiting(reason);
-      }
-    };
-    await new Retries(this.#clock).until(() => subscribe(topics, this.#subscription), this.#stopping.signal, {
-      onOutage,
+  seek({ topic, partition, offset, ...origin }: Position): void {
+    this.#whileAssigned({ topic, partition }, () => {
+      this.#origins.set({ topic, partition }, origin);
+      this.#consumer.seek({ topic, partition, offset: offset.toString() });
     });
-  }
-
-  seek({ topic, partition, offset }: Position): void {
-    this.#whileAssigned({ topic, partition }, () =>
-      this.#consumer.seek({ topic, partition, offset: offset.toString() }),
-    );
   }
 
   pause(target: TopicPartition): void {
@@ -161,6 +154,10 @@ export class KafkaSource implements RecordSource {
 
   logRanges(topic: string): Promise<LogRange[]> {
     return this.#admin.logRanges(topic);
+  }
+
+  topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.#admin.topicIds(topics);
   }
 
   committedOffsets(topic: string): Promise<Position[]> {
@@ -220,43 +217,48 @@ export class KafkaSource implements RecordSource {
         listener.onFatal(new FatalError('KAFKA_CLIENT_STOPPED', message, { cause: error }));
       }
     });
-    kafkajsEvents.on('outOfRange', (event: OffsetOutOfRange) => {
-      const { groupId, topic, partition } = event;
-      if (groupId === this.#settings.groupId) {
-        this.pause({ topic, partition });
-        listener.onOutOfRange({ topic, partition });
-      }
-    });
-    kafkajsEvents.on('topics', ({ groupId, unknown }: TopicsAnswer) => {
-      if (groupId === this.#settings.groupId) {
-        this.#unknownTopics = unknown.toSorted();
-        this.#log.unknownTopics(this.#unknownTopics);
-        listener.onUnknownTopics(this.#unknownTopics);
-      }
-    });
-    kafkajsEvents.on('skipped', (range: SkippedRange) => this.#skip(range, listener));
-    kafkajsEvents.on('unreadable', ({ groupId, ...batch }) => {
-      if (groupId === this.#settings.groupId && this.#assigned.has(partitionKey(batch))) {
-        // Nothing of the batch is handed over, so its records stay ahead of the stored offset.
-        this.pause(batch);
-        this.#log.unreadable(batch);
-        listener.onUnreadable(batch);
-      }
-    });
-    kafkajsEvents.on('answered', ({ groupId, ...answer }: FetchAnswer) => {
-      if (groupId === this.#settings.groupId) {
-        this.#watcher.onLogEnds(answer);
-      }
+    listenToGroup(this.#settings.groupId, {
+      onOutOfRange: (target) => {
+        this.pause(target);
+        listener.onOutOfRange(target);
+      },
+      onTopics: (unknown) => {
+        this.#unknownTopics = unknown;
+        this.#log.unknownTopics(unknown);
+        listener.onUnknownTopics(unknown);
+      },
+      onSkipped: (range) => this.#skip(range, listener),
+      onUnreadable: (batch) => {
+        if (this.#assigned.has(partitionKey(batch))) {
+          // Nothing of the batch is handed over, so its records stay ahead of the stored offset.
+          this.pause(batch);
+          this.#log.unreadable(batch);
+          listener.onUnreadable(batch);
+        }
+      },
+      onAnswered: ({ groupId: _, ...answer }) => this.#watcher.onLogEnds(answer),
+      onTruncated: (log) => this.#assigned.has(partitionKey(log)) && listener.onFatal(logTruncated(log)),
+      onFetchedByName: (fetch) => this.#log.fetchedByName(fetch),
     });
   }
 
   /** A range without records is a batch without records: the stored offset has to move over it, too. */
-  #skip({ groupId, topic, partition, fetchedOffset, lastOffset }: SkippedRange, listener: RecordSourceListener): void {
-    if (groupId === this.#settings.groupId && this.#assigned.has(partitionKey({ topic, partition }))) {
-      this.#log.wasRead({ topic, partition });
-      const range = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
-      listener.onBatch({ topic, partition, records: [], ...range });
+  #skip(range: SkippedRange, listener: RecordSourceListener): void {
+    const { topic, partition, fetchedOffset, lastOffset, rawMessages } = range;
+    if (this.#isWanted({ topic, partition }, rawMessages)) {
+      const offsets = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
+      listener.onBatch({ topic, partition, records: [], ...offsets, leaderEpoch: lastEpochOf(rawMessages) });
     }
+  }
+
+  /** Whether a batch is of an assigned partition, and of the topic id that is fetched. The next fetch follows it. */
+  #isWanted(target: TopicPartition, rawMessages: readonly unknown[]): boolean {
+    const isWanted = this.#assigned.has(partitionKey(target)) && this.#origins.isFetched(target, rawMessages);
+    if (isWanted) {
+      this.#log.wasRead(target);
+      this.#origins.set(target, { ...this.#origins.get(target), leaderEpoch: lastEpochOf(rawMessages) });
+    }
+    return isWanted;
   }
 
   #assign(memberAssignment: Readonly<Record<string, number[]>>, listener: RecordSourceListener): void {
@@ -273,14 +275,13 @@ export class KafkaSource implements RecordSource {
 
   /** resolveOffset moves only kafkajs's local position; for a partition that is not assigned any more it throws. */
   #handOver({ batch, resolveOffset }: EachBatchPayload, listener: RecordSourceListener): void {
-    const { topic, partition, fetchedOffset, messages } = batch as unknown as FetchedBatch;
-    if (!this.#assigned.has(partitionKey({ topic, partition }))) {
+    const { topic, partition, fetchedOffset, messages, rawMessages } = batch as unknown as FetchedBatch;
+    if (!this.#isWanted({ topic, partition }, rawMessages)) {
       return;
     }
-    this.#log.wasRead({ topic, partition });
     const lastOffset = batch.lastOffset();
     const range = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
-    listener.onBatch({ topic, partition, records: messages, ...range });
+    listener.onBatch({ topic, partition, records: messages, ...range, leaderEpoch: lastEpochOf(rawMessages) });
     this.#watcher.onDelivered({ topic, records: messages.length, bytes: contentBytes(messages) });
     resolveOffset(lastOffset);
   }

@@ -1,12 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type { UnreadableBatch } from '../stream/record-source.ts';
+import type { TruncatedLog } from '../stream/topic-ids.ts';
 import type { LogEnds } from './client-listener.ts';
 import { faultBehind } from './kafkajs-record-patches.ts';
 
 const require = createRequire(import.meta.url);
 
-/** A fetch asked for an offset that the broker does not hold. */
+/** A fetch asked for an offset, or a topic id, that the broker does not have. */
 export interface OffsetOutOfRange {
   readonly groupId: string;
   readonly topic: string;
@@ -20,6 +21,17 @@ export interface SkippedRange {
   readonly partition: number;
   readonly fetchedOffset: string;
   readonly lastOffset: string;
+  /** The decoded record set, the very array. */
+  readonly rawMessages: readonly unknown[];
+}
+
+/** A broker was asked for topics by their names, since it does not offer fetches by id. */
+export interface FetchByName {
+  readonly groupId: string;
+  /** The latest version of Fetch that it offers. */
+  readonly offered: number;
+  /** Whether it tells the ids of topics in its metadata. */
+  readonly knowsIds: boolean;
 }
 
 /** A broker answered a fetch of the partition. */
@@ -41,6 +53,8 @@ export const kafkajsEvents = new EventEmitter<{
   unreadable: [UnreadableBatch & { readonly groupId: string }];
   answered: [FetchAnswer];
   topics: [TopicsAnswer];
+  truncated: [TruncatedLog & { readonly groupId: string }];
+  fetchedByName: [FetchByName];
 }>();
 
 /** The part of kafkajs's consumer group that the patches read or replace. */
@@ -90,9 +104,10 @@ export function reportSkippedRanges(prototype: Runner): void {
   const handleBatch = prototype.handleBatch;
   prototype.handleBatch = function report(this: Runner, batch) {
     if (this.running && batch.isEmptyDueToFiltering()) {
-      const { topic, partition, fetchedOffset } = batch;
+      const { topic, partition, fetchedOffset, rawMessages } = batch;
       const { groupId } = this.consumerGroup;
-      kafkajsEvents.emit('skipped', { groupId, topic, partition, fetchedOffset, lastOffset: batch.lastOffset() });
+      const lastOffset = batch.lastOffset();
+      kafkajsEvents.emit('skipped', { groupId, topic, partition, fetchedOffset, lastOffset, rawMessages });
     }
     return handleBatch.call(this, batch);
   };

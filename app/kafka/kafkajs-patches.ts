@@ -44,12 +44,18 @@
  *    consumer and the admin client for all. Patched: both go on with the topics that are there, those that are not are
  *    reported, and their partitions are assigned no longer.
  *
+ * Fetches by topic id (kafkajs-topic-id-patches.ts):
+ *
+ * 17. Topics are fetched by their names, so one that was deleted and created again is read on as if it were the old one,
+ *    and a log that was truncated is read on behind its new records. Patched: Fetch 13, by id and last leader epoch,
+ *    where the broker offers it; the admin client tells the ids.
+ *
  * Connections (this file):
  *
- * 17. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
+ * 18. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
  *    (https://github.com/tulios/kafkajs/issues/1751). Patched: no timer while nothing is pending.
- * 18. Each connection looks for overdue requests ten times a second. Patched: once.
- * 19. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
+ * 19. Each connection looks for overdue requests ten times a second. Patched: once.
+ * 20. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -65,7 +71,14 @@ import {
   reportUnreadableBatches,
   retryCoordinatorLookup,
 } from './kafkajs-consumer-patches.ts';
-import { batchDecoder, decodeRecord, encodeRecord, recordSetDecoder } from './kafkajs-record-patches.ts';
+import {
+  batchDecoder,
+  decodeRecord,
+  encodeRecord,
+  recordSetDecoder,
+  recordSetReader,
+} from './kafkajs-record-patches.ts';
+import { administerTopicIds, consumeByOrigins, fetchByTopicId, fetchProtocol } from './kafkajs-topic-id-patches.ts';
 import {
   administerKnownTopics,
   consumeKnownTopics,
@@ -81,6 +94,9 @@ export const KAFKAJS_VERSION = '2.2.4';
 
 /** Every later version of the response takes its `parse` from here. */
 const METADATA_RESPONSE = 'kafkajs/src/protocol/requests/metadata/v0/response.js';
+/** That of every version from 1 on, of which kafkajs's last one is 11. */
+const FETCH_RESPONSE = 'kafkajs/src/protocol/requests/fetch/v11/response.js';
+const FETCH = 'kafkajs/src/protocol/requests/fetch/index.js';
 const RECORD_SET_DECODER = 'kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js';
 const BATCH_DECODER = 'kafkajs/src/protocol/recordBatch/v0/decoder.js';
 const RECORD_DECODER = 'kafkajs/src/protocol/recordBatch/record/v0/decoder.js';
@@ -107,6 +123,9 @@ export function loadKafkajs(): typeof import('kafkajs') {
   reportOutOfRange(require('kafkajs/src/consumer/consumerGroup').prototype);
   reportSkippedRanges(require('kafkajs/src/consumer/runner').prototype);
   reportUnreadableBatches(require('kafkajs/src/consumer/runner').prototype);
+  // Its importers have it already, so it is changed in place.
+  Object.assign(require(FETCH), fetchProtocol({ ...require(FETCH) }, recordSetReader(require(BATCH_DECODER))));
+  fetchByTopicId(require('kafkajs/src/broker').prototype, require(FETCH_RESPONSE));
   reportLogEnds(require('kafkajs/src/broker').prototype, require('kafkajs/src/consumer/runner').prototype);
   rejoinAsSameMember(require('kafkajs/src/consumer/consumerGroup').prototype);
   fetchWhenResumed(require('kafkajs/src/consumer/consumerGroup').prototype);
@@ -114,8 +133,8 @@ export function loadKafkajs(): typeof import('kafkajs') {
   commitOnce(require('kafkajs/src/consumer/runner').prototype);
   failOverUnknownTopics(require('kafkajs/src/broker').prototype);
   rejoinWithoutGoneTopics(require('kafkajs/src/consumer/consumerGroup').prototype);
-  replaceModule('kafkajs/src/consumer', consumeKnownTopics(require('kafkajs/src/consumer')));
-  replaceModule('kafkajs/src/admin', administerKnownTopics(require('kafkajs/src/admin')));
+  replaceModule('kafkajs/src/consumer', consumeByOrigins(consumeKnownTopics(require('kafkajs/src/consumer'))));
+  replaceModule('kafkajs/src/admin', administerTopicIds(administerKnownTopics(require('kafkajs/src/admin'))));
   return require('kafkajs') as typeof import('kafkajs');
 }
 

@@ -212,15 +212,23 @@ async function readBatch(batch: Buffer, decode: DecodeBatch): Promise<readonly u
  *
  * @param decodeBatch decodes one batch of record format v2
  */
-export function recordSetDecoder(decodeBatch: DecodeBatch): Decode<unknown[]> {
+export function recordSetDecoder(decodeBatch: DecodeBatch): Decode<readonly unknown[]> {
+  const read = recordSetReader(decodeBatch);
   return async (decoder) => {
     const size = decoder.readInt32();
-    const records: unknown[] = [];
     if (size <= 0 || !decoder.canReadBytes(size)) {
-      return records;
+      return [];
     }
     const set = decoder.buffer.subarray(decoder.offset, decoder.offset + size);
     decoder.offset += size;
+    return read(set);
+  };
+}
+
+/** {@link recordSetDecoder} for a record set without its length. */
+export function recordSetReader(decodeBatch: DecodeBatch): (set: Buffer) => Promise<readonly unknown[]> {
+  return async (set) => {
+    const records: unknown[] = [];
     for (let at = 0; set.length - at >= MESSAGE_HEAD_BYTES; ) {
       const end = at + MESSAGE_HEAD_BYTES + Math.max(0, set.readInt32BE(at + 8));
       if (end > set.length) {

@@ -1,6 +1,7 @@
 import type { Logger } from '../logger.ts';
 import { partitionKey, type TopicPartition } from '../stream/record.ts';
 import type { UnreadableBatch } from '../stream/record-source.ts';
+import type { FetchByName } from './kafkajs-consumer-patches.ts';
 
 /** The log's lines about what the brokers answer again and again: one when it begins or changes, one when it ends. */
 export class SourceLog {
@@ -8,6 +9,7 @@ export class SourceLog {
   /** The batches that the log has an error line for, by partition. */
   readonly #unreadable = new Map<string, UnreadableBatch>();
   #unknownTopics = '';
+  #hasToldOfNames = false;
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -35,6 +37,23 @@ export class SourceLog {
       const { topic, partition } = target;
       this.#logger.info({ topic, partition }, 'the batch that could not be read was read');
     }
+  }
+
+  /** A broker offers no fetch by topic id; told once. */
+  fetchedByName({ offered, knowsIds }: FetchByName): void {
+    if (this.#hasToldOfNames) {
+      return;
+    }
+    this.#hasToldOfNames = true;
+    const remains = knowsIds
+      ? 'that is noticed when partitions are assigned and when a fetch fails; one that is as long as the old one was, and ' +
+        'was made between two fetches, is read on at the old offset'
+      : 'that is noticed only when the new one is shorter; else it is read on at the old offset';
+    this.#logger.warn(
+      { fetchVersion: offered },
+      `the broker fetches topics by name (Fetch ${offered}, and by id from 13 on, Kafka 3.1). When a topic is deleted and ` +
+        `created again, ${remains}`,
+    );
   }
 
   /** A metadata response: the subscribed topics that the broker does not have, sorted. */

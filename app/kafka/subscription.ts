@@ -1,5 +1,7 @@
 import type { Consumer } from 'kafkajs';
+import type { Clock } from '../stream/clock.ts';
 import type { Position } from '../stream/record-source.ts';
+import { Retries } from '../stream/retries.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import type { GroupClaim } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
@@ -16,6 +18,35 @@ export interface SubscriptionParts {
 /** The words of an error. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** How long to go on trying, and who hears why. */
+interface Patience {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Told each reason once in a row. */
+  readonly onWaiting: (reason: string) => void;
+}
+
+/**
+ * Subscribes to the topics, and tries again while that fails, until the signal is aborted.
+ *
+ * @throws FatalError when the group belongs to other tables
+ */
+export async function subscribe(
+  topics: string[],
+  parts: SubscriptionParts,
+  { clock, signal, onWaiting }: Patience,
+): Promise<void> {
+  let told = '';
+  await new Retries(clock).until(() => subscribeOnce(topics, parts), signal, {
+    onOutage: ({ message }) => {
+      if (message !== told) {
+        told = message;
+        onWaiting(message);
+      }
+    },
+  });
+}
+
 /**
  * Subscribes to the topics. One that is missing and was never read is waited for: its name may be wrong. One that was
  * read before is gone, and the others do not wait for it.
@@ -23,7 +54,7 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
  * @throws OutageError when a broker is away, a topic is missing that was never read, or for any other failure
  * @throws FatalError when the group belongs to other tables
  */
-export async function subscribe(topics: string[], parts: SubscriptionParts): Promise<void> {
+async function subscribeOnce(topics: string[], parts: SubscriptionParts): Promise<void> {
   try {
     const missing = await neverRead(await parts.admin.missingTopics(topics), parts);
     if (missing.length > 0) {

@@ -87,6 +87,11 @@ export class PostgresSink implements RecordSink {
     return this.#withTables((client) => readPositions(client, schema, groupId, topics));
   }
 
+  adoptTopicIds(ids: ReadonlyMap<string, string>): Promise<void> {
+    const { schema, groupId } = this.#target;
+    return this.#withTables((client) => adoptTopicIds(client, schema, groupId, ids));
+  }
+
   initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]> {
     const { schema, groupId } = this.#target;
     return this.#withTables((client) => initializePositions(client, schema, groupId, topic, choose));
@@ -150,6 +155,24 @@ async function readPositions(
     topicId: topic_id,
     leaderEpoch: leader_epoch,
   }));
+}
+
+/** An offset that a transaction holds is left to it: whichever transaction moves the offset next stores the id. */
+async function adoptTopicIds(
+  client: PoolClient,
+  schema: string,
+  groupId: string,
+  ids: ReadonlyMap<string, string>,
+): Promise<void> {
+  const offsets = `${escapeIdentifier(schema)}.offsets`;
+  await client.query(
+    `WITH unknown AS (
+       SELECT topic, partition, adopted.id FROM ${offsets} JOIN unnest($2::text[], $3::text[]) AS adopted (topic, id) USING (topic)
+        WHERE group_id = $1 AND topic_id IS NULL FOR UPDATE OF offsets SKIP LOCKED)
+     UPDATE ${offsets} AS stored SET topic_id = unknown.id FROM unknown
+      WHERE stored.group_id = $1 AND stored.topic = unknown.topic AND stored.partition = unknown.partition`,
+    [groupId, [...ids.keys()], [...ids.values()]],
+  );
 }
 
 /**

@@ -1,42 +1,16 @@
 import { timeOfDay } from './clock.ts';
 import type { PartitionReport } from './consumer-state.ts';
 import { PartitionProgress } from './lag.ts';
-import { findPosition, laterAgain, storedOffset } from './positions.ts';
+import { requireWay, type State } from './partition-state.ts';
+import { findPosition, laterAgain, storedPosition } from './positions.ts';
 import type { RecordBatch, TopicPartition } from './record.ts';
 import { BatchLimit, type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { Gap } from './record-sink.ts';
-import type { LogRange, UnreadableBatch } from './record-source.ts';
+import type { LogRange, Position, UnreadableBatch } from './record-source.ts';
 import { Retries } from './retries.ts';
 import { FatalError, OutageError, outageOnly } from './stream-errors.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
-
-/**
- * What becomes of a batch.
- *
- * - `unopened`: the position was not read yet; a batch is ignored
- * - `open`: a batch that continues `position` is queued; `isFull` while the source is paused for the sake of memory
- * - `searching`: the broker does not hold the position, and why is being found out, or the batch there cannot be read,
- *   and is fetched again later; what is queued is written meanwhile
- * - `recovering`: the outcome of a transaction is not known, or another writer was first; nothing is queued, and the
- *   stored position is being read
- * - `ended`: nothing is taken in, sought or resumed any more
- *
- * Only `open` takes anything in.
- */
-type State =
-  | { readonly kind: 'unopened' }
-  | { readonly kind: 'open'; readonly position: bigint; readonly isFull: boolean }
-  | { readonly kind: 'searching' }
-  | { readonly kind: 'recovering' }
-  | { readonly kind: 'ended' };
-
-const NEXT: Readonly<Record<State['kind'], readonly State['kind'][]>> = {
-  unopened: ['open', 'ended'],
-  open: ['open', 'searching', 'recovering', 'ended'],
-  searching: ['open', 'recovering', 'ended'],
-  recovering: ['open', 'ended'],
-  ended: ['ended'],
-};
+import { identifiedPositions } from './topic-ids.ts';
 
 /**
  * One owned partition: takes batches in, writes them one transaction after the other.
@@ -66,6 +40,10 @@ export class PartitionStream {
   #state: State = { kind: 'unopened' };
   /** What PostgreSQL expects next, as far as is known, for lag and messages; `null` before the first `open`. */
   #nextOffset: bigint | null = null;
+  /** That of the stored offset: it is fetched by, and stored again with each offset. */
+  #topicId: string | null = null;
+  /** Of the last record that was taken in. */
+  #leaderEpoch: number | null = null;
   #writing: Promise<void> | null = null;
   #searching: Promise<void> | null = null;
   /** Not read yet, so its records are still ahead of the stored offset. */
@@ -80,8 +58,10 @@ export class PartitionStream {
     this.#progress = new PartitionProgress(options.stallTimeoutMs, ports.clock.steady());
   }
 
-  /** Delivers from `nextOffset` on; before this call every batch is ignored. */
-  open(nextOffset: bigint): void {
+  /** Delivers from the position on; before this call every batch is ignored. */
+  open({ offset: nextOffset, topicId = null, leaderEpoch = null }: Position): void {
+    this.#topicId = topicId;
+    this.#leaderEpoch = leaderEpoch;
     if (this.#nextOffset === null) {
       this.#progress.opened(nextOffset, this.#ports.clock.steady());
     }
@@ -91,7 +71,7 @@ export class PartitionStream {
       return;
     }
     this.#to({ kind: 'open', position: nextOffset, isFull: false });
-    this.#ports.source.seek({ ...this.partition, offset: nextOffset });
+    this.#ports.source.seek(this.#at(nextOffset));
     this.#ports.source.resume(this.partition);
   }
 
@@ -100,16 +80,17 @@ export class PartitionStream {
       return;
     }
     const { position, isFull } = this.#state;
-    const { fetchedOffset, nextOffset } = batch;
+    const { fetchedOffset, nextOffset, leaderEpoch = null } = batch;
     if (fetchedOffset > position || nextOffset <= position) {
-      this.#ports.source.seek({ ...this.partition, offset: position });
+      this.#ports.source.seek(this.#at(position));
       return;
     }
     const isAligned = fetchedOffset === position;
     const records = isAligned ? batch.records : batch.records.filter(({ offset }) => offset >= position);
     this.#unreadable = null;
     const fetchedAt = this.#ports.clock.steady();
-    this.#queue.push({ records, firstOffset: position, nextOffset, fetchedAt });
+    this.#leaderEpoch = leaderEpoch;
+    this.#queue.push({ records, firstOffset: position, nextOffset, leaderEpoch, fetchedAt });
     this.#progress.fetched(nextOffset, this.#nextOffset, fetchedAt);
     const isFullNow = isFull || this.#queue.bytes >= this.#options.maxQueuedBytes;
     this.#to({ kind: 'open', position: nextOffset, isFull: isFullNow });
@@ -123,7 +104,7 @@ export class PartitionStream {
   outOfRange(): void {
     const { source, clock } = this.#ports;
     const { onGap } = this.#options;
-    this.#leave((offset, signal) => findPosition(source, { ...this.partition, offset }, onGap, clock, signal));
+    this.#leave((offset, signal) => findPosition(source, this.#at(offset), onGap, clock, signal));
   }
 
   /** The batch at the position cannot be read: it is fetched again after a while. */
@@ -158,12 +139,12 @@ export class PartitionStream {
     await Promise.all([this.#writing, this.#searching]);
   }
 
-  /** @throws Error when there is no way from the current state: a mistake in the program, never in its input */
+  #at(offset: bigint): Position {
+    return { ...this.partition, offset, topicId: this.#topicId, leaderEpoch: this.#leaderEpoch };
+  }
+
   #to(state: State): void {
-    if (!NEXT[this.#state.kind].includes(state.kind)) {
-      throw new Error(`partition stream: there is no way from ${this.#state.kind} to ${state.kind}`);
-    }
-    this.#state = state;
+    this.#state = requireWay(this.#state, state);
   }
 
   #end(): void {
@@ -186,9 +167,10 @@ export class PartitionStream {
     }
   }
 
-  async #write({ records, firstOffset, nextOffset, fetchedAt }: QueuedRecords): Promise<void> {
+  async #write({ records, firstOffset, nextOffset, leaderEpoch, fetchedAt }: QueuedRecords): Promise<void> {
     this.#progress.writing(records[0], fetchedAt);
-    const request = { ...this.partition, expectedOffset: firstOffset, nextOffset, records };
+    const origin = { topicId: this.#topicId, leaderEpoch: leaderEpoch ?? null };
+    const request = { ...this.partition, ...origin, expectedOffset: firstOffset, nextOffset, records };
     const outcome = await this.#ports.sink.write(request).catch(outageOnly);
     if (outcome instanceof OutageError) {
       this.#ports.listener.onFailed(this.partition, outcome);
@@ -233,7 +215,12 @@ export class PartitionStream {
       return;
     }
     if (found > offset) {
-      const skipping = this.#skip({ ...this.partition, expectedOffset: offset, nextOffset: found });
+      const skipping = this.#skip({
+        ...this.partition,
+        topicId: this.#topicId,
+        expectedOffset: offset,
+        nextOffset: found,
+      });
       this.#writing = skipping
         .catch(() => undefined)
         .finally(() => {
@@ -241,7 +228,7 @@ export class PartitionStream {
         });
       await skipping;
     } else {
-      this.open(offset);
+      this.open(this.#at(offset));
     }
   }
 
@@ -256,7 +243,7 @@ export class PartitionStream {
     }
     this.#retries.succeeded();
     this.#ports.listener.onSkipped(gap);
-    this.open(gap.nextOffset);
+    this.open({ ...gap, offset: gap.nextOffset });
   }
 
   #resumeWhenRoomy(): void {
@@ -284,14 +271,14 @@ export class PartitionStream {
     if (outage) {
       this.#ports.onOutage(outage);
     }
-    const { sink, listener } = this.#ports;
-    const stored = await this.#retries.until(() => sink.positions([this.partition.topic]), this.#ending.signal, {
+    const read = () => identifiedPositions(this.#ports, [this.partition.topic]);
+    const stored = await this.#retries.until(read, this.#ending.signal, {
       onOutage: () => this.#progress.positionIsUnread(),
-      onRetry: () => listener.onRetry(),
+      onRetry: () => this.#ports.listener.onRetry(),
     });
     if (stored !== undefined) {
       this.#progress.positionIsRead();
-      this.open(storedOffset(this.partition, stored, lastSeen));
+      this.open(storedPosition(this.partition, stored.positions, lastSeen));
     }
     if (outage) {
       this.#ports.onOutage(null);

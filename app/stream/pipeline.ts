@@ -10,6 +10,7 @@ import { FatalError, OutageError } from './stream-errors.ts';
 import type { CommittedBatch, StreamListener } from './stream-listener.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
 import { type OnTopicGone, SubscribedTopics } from './subscribed-topics.ts';
+import { identifiedPositions } from './topic-ids.ts';
 
 /**
  * A transaction of the assignment before may still run; the compare-and-set makes it harmless, so the wait is short.
@@ -209,8 +210,8 @@ export class Pipeline implements RecordSourceListener, StreamListener {
       if (signal.aborted) {
         return;
       }
-      for (const [index, { offset }] of positions.entries()) {
-        streams[index]?.open(offset);
+      for (const [index, position] of positions.entries()) {
+        streams[index]?.open(position);
       }
       this.#lifecycle.to('running');
     } catch (error) {
@@ -239,18 +240,19 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   }
 
   async #positionsOf(streams: readonly PartitionStream[], topics: readonly string[]): Promise<Position[]> {
-    const stored = await this.#ports.sink.positions(topics);
-    const incomplete = topics.filter((topic) => streams.some((stream) => lacks(stream.partition, topic, stored)));
-    const added = await Promise.all(incomplete.map((topic) => this.#initialize(topic)));
-    return allPositions(streams, [...stored, ...added.flat()]);
+    const { positions, ids } = await identifiedPositions(this.#ports, topics);
+    const incomplete = topics.filter((topic) => streams.some((stream) => lacks(stream.partition, topic, positions)));
+    const added = await Promise.all(incomplete.map((topic) => this.#initialize(topic, ids.get(topic) ?? null)));
+    return allPositions(streams, [...positions, ...added.flat()]);
   }
 
-  async #initialize(topic: string): Promise<Position[]> {
+  async #initialize(topic: string, topicId: string | null): Promise<Position[]> {
     const { source, sink } = this.#ports;
     const { startFrom } = this.#options;
     const ranges = await source.logRanges(topic);
     const committed = startFrom === 'committed' ? await source.committedOffsets(topic) : [];
-    return sink.initialize(topic, (stored) => startPositions({ startFrom, ranges, committed }, stored));
+    const choice = { startFrom, ranges, committed };
+    return sink.initialize(topic, (stored) => startPositions(choice, stored).map((first) => ({ ...first, topicId })));
   }
 
   /** Work in the background; {@link close} waits for it. */
@@ -264,19 +266,19 @@ export class Pipeline implements RecordSourceListener, StreamListener {
 const lacks = (partition: TopicPartition, topic: string, stored: readonly Position[]): boolean =>
   partition.topic === topic && !stored.some((position) => partitionKey(position) === partitionKey(partition));
 
-function positionOf(partition: TopicPartition, positions: readonly Position[]): bigint | undefined {
-  return positions.find((candidate) => partitionKey(candidate) === partitionKey(partition))?.offset;
+function positionOf(partition: TopicPartition, positions: readonly Position[]): Position | undefined {
+  return positions.find((candidate) => partitionKey(candidate) === partitionKey(partition));
 }
 
 /** @throws OutageError while the metadata that Kafka answered with are older than the assignment */
 function allPositions(streams: readonly PartitionStream[], positions: readonly Position[]): Position[] {
   return streams.map(({ partition }) => {
-    const offset = positionOf(partition, positions);
-    if (offset === undefined) {
+    const position = positionOf(partition, positions);
+    if (position === undefined) {
       throw new OutageError(`${partitionKey(partition)}: Kafka does not know the log of this partition yet`, {
         reason: 'kafka_away',
       });
     }
-    return { ...partition, offset };
+    return position;
   });
 }

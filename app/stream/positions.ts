@@ -2,14 +2,15 @@ import type { Clock } from './clock.ts';
 import { partitionKey, type TopicPartition } from './record.ts';
 import type { LogRange, Position, RecordSource } from './record-source.ts';
 import { FatalError } from './stream-errors.ts';
+import { requireSameTopic } from './topic-ids.ts';
 
 /**
- * The stored offset of a partition that had one.
+ * The stored position of a partition that had one.
  *
  * @param lastSeen the last value seen, for the message
  * @throws FatalError `STORED_OFFSET_MISSING` when its row was removed
  */
-export function storedOffset(partition: TopicPartition, stored: readonly Position[], lastSeen: bigint): bigint {
+export function storedPosition(partition: TopicPartition, stored: readonly Position[], lastSeen: bigint): Position {
   const key = partitionKey(partition);
   const position = stored.find((candidate) => partitionKey(candidate) === key);
   if (!position) {
@@ -19,7 +20,7 @@ export function storedOffset(partition: TopicPartition, stored: readonly Positio
         `Put it back with next_offset ${lastSeen}, the last value seen, and start again`,
     );
   }
-  return position.offset;
+  return position;
 }
 
 /** Where a topic without any stored position begins: the setting `consumer.startFrom`. */
@@ -99,11 +100,11 @@ function behindGap(position: Position, range: LogRange, onGap: OnGap): bigint {
  * Finds out why the broker does not hold `position`, and resolves with where to go on: there, when it does after all,
  * or at the log's start when that is above it and gaps are skipped.
  *
- * @throws FatalError `OFFSETS_GONE` when the log starts above it and gaps are not skipped, `STORED_OFFSET_AHEAD` when
+ * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name, `OFFSETS_GONE` when the log starts above it and gaps are not skipped, `STORED_OFFSET_AHEAD` when
  * the log ends below it in every reading for 30 s
  */
 export async function findPosition(
-  source: Pick<RecordSource, 'logRanges'>,
+  source: Pick<RecordSource, 'logRanges' | 'topicIds'>,
   position: Position,
   onGap: OnGap,
   clock: Clock,
@@ -112,11 +113,16 @@ export async function findPosition(
   let silentUntil = clock.steady().getTime();
   while (!signal.aborted) {
     const ranges = await source.logRanges(position.topic).catch((): LogRange[] => []);
+    // Asked for behind the range, which is of the same topic when the id still is.
+    const ids = await source.topicIds([position.topic]).catch((): ReadonlyMap<string, string> => new Map());
+    requireSameTopic(position, ids.get(position.topic));
     const range = ranges.find(({ partition }) => partition === position.partition);
     if (range && range.start > position.offset) {
       return behindGap(position, range, onGap);
     }
     if (range && range.end >= position.offset) {
+      // The broker that refused it may do so again for a while, as one that does not know of the topic's id yet.
+      await clock.wait(RECHECK_MS, signal);
       break;
     }
     const now = clock.steady().getTime();

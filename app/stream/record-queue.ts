@@ -19,6 +19,8 @@ export interface QueuedRecords extends Pick<WriteRequest, 'records' | 'nextOffse
    * stored.
    */
   readonly firstOffset: bigint;
+  /** Of the last record below `nextOffset`; null or absent: not known. */
+  readonly leaderEpoch?: number | null;
   /** When the oldest of them was fetched. */
   readonly fetchedAt: Date;
 }
@@ -71,10 +73,12 @@ export class RecordQueue {
     const parts: (readonly StreamRecord[])[] = [];
     const room = { records: limit.records, bytes: limit.bytes };
     let nextOffset = firstOffset;
+    let leaderEpoch: number | null = null;
     for (let batch: QueuedRecords | undefined = first; batch?.firstOffset === nextOffset; batch = this.#batches[0]) {
       const fitting = countFitting(batch.records, room, nextOffset === firstOffset);
       const rest = batch.records.slice(fitting);
       parts.push(batch.records.slice(0, fitting));
+      leaderEpoch = batch.leaderEpoch ?? null;
       if (rest[0] !== undefined) {
         nextOffset = rest[0].offset;
         this.#batches[0] = { ...batch, records: rest, firstOffset: nextOffset };
@@ -84,7 +88,7 @@ export class RecordQueue {
       this.#batches.shift();
     }
     this.#bytes -= limit.bytes - room.bytes;
-    return { records: parts.flat(), firstOffset, nextOffset, fetchedAt };
+    return { records: parts.flat(), firstOffset, nextOffset, leaderEpoch, fetchedAt };
   }
 
   clear(): void {

@@ -46,6 +46,8 @@ export interface WritePlace {
 export interface RecordSink {
   /** Stored positions of the topics' partitions, `null` what was not stored of their origin; those without one are left out. */
   positions(topics: readonly string[]): Promise<Position[]>;
+  /** Stores the ids of topics by their names, where none is stored. */
+  adoptTopicIds(ids: ReadonlyMap<string, string>): Promise<void>;
   /**
    * Stores first positions for a topic, atomically towards every other process: `choose` is given the partitions that
    * have a position and answers with those to add. Answers with all positions of the topic.

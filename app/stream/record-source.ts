@@ -44,7 +44,7 @@ export interface RecordSourceListener {
   onWaiting(reason: string): void;
   /** Records arrived. Batches of one partition come in order, but may start below or above what was asked for. */
   onBatch(batch: RecordBatch): void;
-  /** The broker holds no such offset any more, or not yet. The partition was paused by the source. */
+  /** The broker holds no such offset any more, or not yet, or no topic of this id. The source paused the partition. */
   onOutOfRange(partition: TopicPartition): void;
   /** The next batch of the partition cannot be read. The partition was paused by the source. */
   onUnreadable(batch: UnreadableBatch): void;
@@ -59,10 +59,15 @@ export interface RecordSource {
    * before.
    */
   start(listener: RecordSourceListener): Promise<void>;
-  /** Delivers from `offset` on. Does nothing for a partition that is not assigned (any more). */
+  /**
+   * Delivers from `offset` on, and of the topic with this id alone where the brokers offer that. Does nothing for a
+   * partition that is not assigned (any more).
+   */
   seek(position: Position): void;
   pause(partition: TopicPartition): void;
   resume(partition: TopicPartition): void;
+  /** Kafka's ids of topics by their names. A topic that the brokers do not have, or tell no id of, is left out. */
+  topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The log ranges of all partitions of a topic. */
   logRanges(topic: string): Promise<LogRange[]>;
   /** Offsets that the group committed to Kafka; partitions without one are left out. */

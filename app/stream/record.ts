@@ -32,6 +32,8 @@ export interface RecordBatch extends TopicPartition {
    * not).
    */
   readonly nextOffset: bigint;
+  /** The leader epoch of the last record below `nextOffset`; null or absent: not known. */
+  readonly leaderEpoch?: number | null;
 }
 
 /** Key of a partition in a Map. */

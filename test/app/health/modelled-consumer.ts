@@ -228,6 +228,8 @@ export class ModelledConsumer implements RecordSink, RecordSource {
     return this.partitions.map(({ place, stored }) => ({ ...place, offset: stored }));
   }
 
+  async adoptTopicIds(): Promise<void> {}
+
   initialize(): Promise<Position[]> {
     return this.positions();
   }
@@ -255,13 +257,22 @@ export class ModelledConsumer implements RecordSink, RecordSource {
 
   // Kafka
 
-  async logRanges(topic: string): Promise<LogRange[]> {
+  async #answer(): Promise<void> {
     if (this.kafka === 'silent') {
       await new Promise<void>((answer) => this.#unanswered.push(answer));
     }
     if (this.kafka !== 'up') {
       throw new OutageError(`Kafka: ${this.kafka}`);
     }
+  }
+
+  async topicIds(): Promise<ReadonlyMap<string, string>> {
+    await this.#answer();
+    return new Map();
+  }
+
+  async logRanges(topic: string): Promise<LogRange[]> {
+    await this.#answer();
     for (const partition of this.owned) partition.toldAt = this.clock.ms;
     return this.partitions.map(({ place, end }) => ({ topic, partition: place.partition, start: 0n, end }));
   }

@@ -66,7 +66,14 @@ async function aSourceThatOwnsKept() {
 
 /** A batch of one record, as kafkajs hands it over. */
 const delivered = (topic: string, offsets: OffsetManager) => ({
-  batch: { topic, partition: 0, fetchedOffset: '7', messages: [aRecord(7n)], lastOffset: () => '7' },
+  batch: {
+    topic,
+    partition: 0,
+    fetchedOffset: '7',
+    messages: [aRecord(7n)],
+    rawMessages: [{ batchContext: { partitionLeaderEpoch: 4 } }],
+    lastOffset: () => '7',
+  },
   resolveOffset: (offset: string) => offsets.resolveOffset({ topic, partition: 0, offset }),
 });
 
@@ -83,7 +90,8 @@ test('a batch of a topic that a rebalance took away is dropped, and kafkajs keep
 test('a batch of an owned partition is handed over with where it was fetched from and where the next one begins', async () => {
   const { batches, eachBatch } = await aSourceThatOwnsKept();
   await eachBatch(delivered('kept', anOffsetManagerOfKept()));
-  expect(batches).toEqual([{ topic: 'kept', partition: 0, records: [aRecord(7n)], fetchedOffset: 7n, nextOffset: 8n }]);
+  const range = { fetchedOffset: 7n, nextOffset: 8n, leaderEpoch: 4 };
+  expect(batches).toEqual([{ topic: 'kept', partition: 0, records: [aRecord(7n)], ...range }]);
 });
 
 test('when a batch is handed over, other work has its turn before the next one', async () => {

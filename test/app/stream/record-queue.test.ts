@@ -46,7 +46,7 @@ test('batches with a hole between them are taken apart, each with the offset tha
 
 test('a batch without records still moves the offset on', () => {
   const queue = new RecordQueue();
-  const empty = { records: [], firstOffset: 3n, nextOffset: 7n, fetchedAt: FETCHED_AT };
+  const empty = { records: [], firstOffset: 3n, nextOffset: 7n, leaderEpoch: 4, fetchedAt: FETCHED_AT };
   queue.push(empty);
   expect(queue.take(limited(10))).toEqual(empty);
 });

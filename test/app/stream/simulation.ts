@@ -30,6 +30,8 @@ export class SimulatedSink implements RecordSink {
     return topics.includes(PARTITION.topic) ? [{ ...PARTITION, offset: this.stored }] : [];
   }
 
+  async adoptTopicIds(): Promise<void> {}
+
   async initialize(topic: string, _choose: Parameters<RecordSink['initialize']>[1]): Promise<Position[]> {
     return this.positions([topic]);
   }
@@ -110,6 +112,10 @@ class SimulatedSource implements RecordSource {
 
   async logRanges(_topic: string): Promise<LogRange[]> {
     return [{ ...PARTITION, start: this.logStart, end: this.end }];
+  }
+
+  async topicIds(): Promise<ReadonlyMap<string, string>> {
+    return new Map();
   }
 
   async committedOffsets(_topic: string): Promise<Position[]> {

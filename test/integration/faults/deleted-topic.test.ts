@@ -122,7 +122,7 @@ describe('of two topics one is deleted', () => {
     expect(fatal).toEqual([expect.stringMatching(`TOPIC_GONE.*${deleted}`)]);
   });
 
-  test('when it is created again, what it has from the stored offset on is read, and it is gone no longer', async () => {
+  test('when it is created again the consumer stops, and nothing of the new one is read', async () => {
     const [kept, deleted] = [await aTopic(), await aTopic()];
     const consumer = await startedWith([kept, deleted]);
     await deleteTopic(deleted);
@@ -132,14 +132,14 @@ describe('of two topics one is deleted', () => {
       return true;
     });
     for (let round = 0; round < 3; round += 1) await produce(deleted, toAll());
-    await awaitEachOnce({ schema: consumer.schema, topic: deleted, records: 3 * PARTITIONS });
-    const places = await query(
-      `SELECT partition, max("offset")::int AS last, count(*)::int FROM ${consumer.schema}.records
-       WHERE topic = $1 GROUP BY partition ORDER BY partition`,
-      [deleted],
+    expect(await consumer.exited).toMatchObject({ code: 1 });
+    const fatal = consumer.logs.all.filter((line) => line.includes('"fatal"'));
+    expect(fatal).toEqual([expect.stringMatching(`TOPIC_RECREATED.*${deleted}`)]);
+    const { schema } = consumer;
+    expect(await query(`SELECT next_offset::int FROM ${schema}.offsets WHERE topic = $1`, [deleted])).toEqual(
+      Array(PARTITIONS).fill({ next_offset: 1 }),
     );
-    expect(places).toEqual([0, 1].map((partition) => ({ partition, last: 2, count: 3 })));
-    await awaitGone(consumer, []);
+    await awaitEachOnce({ schema, topic: deleted, records: PARTITIONS });
   });
 });
 

@@ -1,0 +1,86 @@
+/**
+ * The encoding of flexible versions (KIP-482), on top of kafkajs's encoder and decoder, whose own reading of tagged fields
+ * takes their sizes for one too few.
+ */
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+
+/** The part of kafkajs's encoder that flexible versions take. */
+export interface Encoder {
+  writeInt8(value: number): Encoder;
+  writeInt32(value: number): Encoder;
+  writeInt64(value: number | string): Encoder;
+  writeBoolean(value: boolean): Encoder;
+  writeBuffer(value: Buffer): Encoder;
+  writeUVarInt(value: number): Encoder;
+  writeUVarIntString(value: string): Encoder;
+}
+
+/** The part of kafkajs's decoder that flexible versions take. */
+export interface Decoder {
+  readonly buffer: Buffer;
+  readonly offset: number;
+  forward(bytes: number): void;
+  readInt8(): number;
+  readInt16(): number;
+  readInt32(): number;
+  readUVarInt(): number;
+  readUVarIntString(): string | null;
+  readUVarIntArray<T>(read: (decoder: Decoder) => T): T[] | null;
+}
+
+export const KafkajsEncoder = require('kafkajs/src/protocol/encoder') as new () => Encoder;
+export const KafkajsDecoder = require('kafkajs/src/protocol/decoder') as new (buffer: Buffer) => Decoder;
+
+/** A request, and how its answer is read, as a connection of kafkajs takes them. */
+export interface ProtocolRequest<Answer> {
+  readonly request: {
+    readonly apiKey: number;
+    readonly apiVersion: number;
+    readonly apiName: string;
+    readonly encode: () => Promise<unknown>;
+  };
+  readonly response: {
+    readonly decode: (bytes: Buffer) => Promise<Answer>;
+    readonly parse: (answer: Answer) => Promise<Answer>;
+  };
+}
+
+export const ID_BYTES = 16;
+/** The id of a topic that the broker does not have. */
+export const NO_ID = Buffer.alloc(ID_BYTES).toString('base64url');
+
+/** A topic's id, as `kafka-topics --describe` prints it. */
+export function readTopicId(decoder: Decoder): string {
+  const id = decoder.buffer.toString('base64url', decoder.offset, decoder.offset + ID_BYTES);
+  decoder.forward(ID_BYTES);
+  return id;
+}
+
+export function readInt64(decoder: Decoder): bigint {
+  const value = decoder.buffer.readBigInt64BE(decoder.offset);
+  decoder.forward(8);
+  return value;
+}
+
+export const writeTags = (encoder: Encoder): Encoder => encoder.writeUVarInt(0);
+
+/** Reads a section of tagged fields, of which one may be looked at. */
+export function readTags(decoder: Decoder, wanted = -1, read: () => void = () => undefined): void {
+  for (let left = decoder.readUVarInt(); left > 0; left -= 1) {
+    const tag = decoder.readUVarInt();
+    const size = decoder.readUVarInt();
+    const end = decoder.offset + size;
+    if (tag === wanted) {
+      read();
+    }
+    decoder.forward(end - decoder.offset);
+  }
+}
+
+export function writeArray<T>(encoder: Encoder, items: readonly T[], write: (item: T) => void): Encoder {
+  encoder.writeUVarInt(items.length + 1);
+  items.forEach(write);
+  return encoder;
+}
