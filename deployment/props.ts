@@ -553,7 +553,7 @@ export interface ApplicationProps {
   /**
    * What becomes of records that PostgreSQL cannot store.
    *
-   * @default { to: 'table' }
+   * @default { to: 'table', maxRatio: 0.5 }
    */
   readonly deadLetters?: ApplicationDeadLettersProps;
 
@@ -1442,11 +1442,11 @@ export interface ApplicationDeadLettersProps {
 
   /**
    * Share of dead letters among the last 1,000 records beyond which the consumer stops with exit code 1 instead of
-   * writing them; left out: no limit.
+   * writing them; 1: no limit.
    *
    * Allowed: 0 to 1.
    *
-   * @default - no limit
+   * @default 0.5
    */
   readonly maxRatio?: number;
 }

@@ -20,14 +20,13 @@ export const deadLetters = Type.Object(
           'Topic for dead letters; it has to exist. Left out: the name of the topic the record came from, followed by .dead-letters.',
       }),
     ),
-    maxRatio: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        description:
-          'Share of dead letters among the last 1,000 records beyond which the consumer stops with exit code 1 instead of writing them; left out: no limit.',
-      }),
-    ),
+    maxRatio: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0.5,
+      description:
+        'Share of dead letters among the last 1,000 records beyond which the consumer stops with exit code 1 instead of writing them; 1: no limit.',
+    }),
   },
   { ...section, description: 'What becomes of records that PostgreSQL cannot store.' },
 );

@@ -3,7 +3,7 @@ import { partitionKey, recordBytes } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import { movingOffsets, writeAtOnce } from './compare-and-set.ts';
 import { RecordRows } from './record-rows.ts';
-import { admit, asCommitted, NO_DEAD_LETTERS, type WriteTarget } from './write-records.ts';
+import { admit, asCommitted, type WriteTarget } from './write-records.ts';
 
 /**
  * A request of as many records is worth a transaction of its own, and a group never has more. Making so many rows takes
@@ -166,7 +166,7 @@ export async function writeGroup(
   let length = 0;
   for (const request of requests) {
     const { admitted, refused } = admit(target, request);
-    if (refused.length > 0 || !target.deadLetters.limit.accepts(request, NO_DEAD_LETTERS)) {
+    if (refused.length > 0) {
       return null;
     }
     const encoded = new RecordRows(request.topic, request.partition, admitted, target.keyEncoding);

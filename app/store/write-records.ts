@@ -3,13 +3,14 @@ import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-l
 import { countReasons, type DeadLetter, type DeadLetterLimit, type DeadLetterTopic } from '../stream/dead-letter.ts';
 import type { StreamRecord } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
-import { OutageError } from '../stream/stream-errors.ts';
 import { copyInto } from './binary-copy.ts';
 import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.ts';
 import { droppedRows } from './dropped-rows.ts';
 import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
+import { newestLetters } from './newest-letters.ts';
 import type { OwnTables } from './own-tables.ts';
 import { type Admission, DEAD_LETTERS, deadLetterRows, RECORDS, RecordRows, refusal } from './record-rows.ts';
+import { RefusingTable } from './refusing-table.ts';
 import { asRefusal, describeDatabaseError, reasonOf } from './sqlstate.ts';
 import { commit } from './transaction.ts';
 
@@ -54,7 +55,7 @@ export async function writeRecords(
 ): Promise<WriteOutcome> {
   const { admitted, refused } = admit(target, request);
   const rows = new RecordRows(request.topic, request.partition, admitted, target.keyEncoding);
-  if (rows.length > 0 && refused.length === 0 && target.deadLetters.limit.accepts(request, NO_DEAD_LETTERS)) {
+  if (rows.length > 0 && refused.length === 0) {
     const end = await writeAtOnce(client, target, { moving: movingOffset(target, request), gaps: [request] }, rows);
     if (end === 'declined') {
       return { kind: 'fenced' };
@@ -89,11 +90,11 @@ export function admit(target: Admission, { records }: WriteRequest): Admitted {
   return { admitted, refused };
 }
 
-export const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
+const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
 
 /** The outcome of a request with a row for each record. */
 export function asCommitted({ deadLetters }: WriteTarget, request: WriteRequest): WriteOutcome {
-  deadLetters.limit.committed(request, NO_DEAD_LETTERS);
+  deadLetters.limit.written(request.records.length);
   return { kind: 'committed', deadLetters: NO_DEAD_LETTERS, rows: new Map([['copy', request.records.length]]) };
 }
 
@@ -103,6 +104,8 @@ async function writePartByPart(
   request: WriteRequest,
   { admitted, refused, rows }: Admitted & { readonly rows: RecordRows },
 ): Promise<WriteOutcome> {
+  const { limit } = target.deadLetters;
+  await limit.recall(() => newestLetters(client, target));
   if (!(await beginMovingOffset(client, target, request))) {
     return { kind: 'fenced' };
   }
@@ -110,12 +113,16 @@ async function writePartByPart(
   const { poison, stored } = await copyRecords(client, target, admitted, rows);
   requireStored(client, target, request, { sent: rows.length - poison.length, stored });
   const letters = [...refused, ...poison];
-  const deadLetters = countReasons(letters);
-  target.deadLetters.limit.check(request, deadLetters);
-  await writeDeadLetters(client, target, request, deadLettersOf(target, request, letters));
-  await commit(client);
-  target.deadLetters.limit.committed(request, deadLetters);
-  return { kind: 'committed', deadLetters, rows: new Map([['copy', stored]]) };
+  if (letters.length === 0) {
+    await commit(client);
+    limit.written(request.records.length);
+  } else {
+    await limit.committing(request, letters, async () => {
+      await writeDeadLetters(client, target, request, deadLettersOf(target, request, letters));
+      await commit(client);
+    });
+  }
+  return { kind: 'committed', deadLetters: countReasons(letters), rows: new Map([['copy', stored]]) };
 }
 
 /**
@@ -178,51 +185,6 @@ async function copyRecords(
 }
 
 /**
- * Whether a refusal is about the table instead of a row: then no record becomes a dead letter for it, and all stay ahead
- * of the stored offset.
- */
-class RefusingTable {
-  readonly #client: PoolClient;
-  readonly #target: WriteTarget;
-  #hasTried = false;
-
-  constructor(client: PoolClient, target: WriteTarget) {
-    this.#client = client;
-    this.#target = target;
-  }
-
-  /**
-   * Asked with the transaction back at its savepoint.
-   *
-   * @throws FatalError `RECORD_ALREADY_WRITTEN` for a duplicate of its primary key
-   * @throws OutageError when the table does not even take a COPY of no rows
-   */
-  async requireInnocent({ index, cause }: RowRefused): Promise<void> {
-    const { tables, groupId } = this.#target;
-    await tables.requireUnwritten(this.#client, groupId, cause);
-    if (index === null && !this.#hasTried) {
-      await this.#requireOpen();
-      this.#hasTried = true;
-    }
-  }
-
-  /** A statement trigger refuses a COPY whatever its rows are, and names none. */
-  async #requireOpen(): Promise<void> {
-    const { schema } = this.#target;
-    await copyInto(this.#client, schema, RECORDS, Buffer.alloc(0)).catch((error: unknown) => {
-      if (!(asRefusal(error) instanceof RowRefused)) {
-        throw error;
-      }
-      throw new OutageError(
-        `the table records takes no COPY for now, not even of no rows: ${describeDatabaseError(error)}`,
-        { cause: error, reason: 'database_busy' },
-      );
-    });
-    await this.#client.query('ROLLBACK TO SAVEPOINT part');
-  }
-}
-
-/**
  * Writes dead letters within the transaction under way: the rows first, since they may be refused and a topic takes
  * nothing back; the topic before COMMIT, since a crash after COMMIT would leave them unsent for ever.
  *
@@ -234,9 +196,6 @@ async function writeDeadLetters(
   request: WriteRequest,
   letters: readonly DeadLetter[],
 ): Promise<void> {
-  if (letters.length === 0) {
-    return;
-  }
   if (deadLetters.toTable) {
     const stored = await copyInto(client, schema, DEAD_LETTERS, deadLetterRows(letters)).catch(
       async (error: unknown) => {

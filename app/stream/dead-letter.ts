@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { partitionKey, type StreamRecord, type TopicPartition } from './record.ts';
 import type { WriteRequest } from './record-sink.ts';
@@ -33,95 +34,121 @@ export interface DeadLetterTopic {
   send(letters: readonly DeadLetter[]): Promise<void>;
 }
 
-/** The newest transactions are looked at until they hold this many records together. */
-const WINDOW_RECORDS = 1_000;
-
-/** Fewer records than this count as this many, the missing ones as good: one bad record out of one proves nothing. */
-const LEAST_RECORDS = 100;
-
-interface Counted {
-  readonly records: number;
-  readonly deadLetters: number;
-}
+/** The share of dead letters is taken of the newest records; where they are fewer, the missing ones count as good. */
+export const WINDOW_RECORDS = 1_000;
 
 const percent = (ratio: number): string => `${Number((ratio * 100).toFixed(2))} %`;
+
+/** A record that becomes a dead letter, as far as it matters how many there are. */
+type Counted = Pick<DeadLetter, 'record' | 'reason' | 'error'>;
 
 /**
  * Keeps a wrong deployment from turning a topic into dead letters: the setting `deadLetters.maxRatio`.
  *
- * It counts what this process has committed, over all its partitions. Transactions under way at the same time do not
- * see each other.
+ * It counts what this process commits, over all its partitions, and before the first letter what the tables hold: a
+ * restart does not begin anew. Transactions with letters commit one after the other, so each is counted before the next.
  */
 export class DeadLetterLimit {
   readonly #maxRatio: number;
-  #window: readonly Counted[] = [];
+  /** Letters that are accepted among the newest records. */
+  readonly #most: number;
+  readonly #turns = pLimit(1);
+  /** How many records were before each letter, ascending; those that are no longer among the newest are left out. */
+  #letters: readonly number[] = [];
+  #records = 0;
+  #recalled: Promise<void> | null = null;
 
   /** @param maxRatio share of dead letters that is still accepted, 0 to 1. @default no limit */
   constructor(maxRatio = 1) {
     this.#maxRatio = maxRatio;
-  }
-
-  /** Whether the share would be within the limit with a transaction that has these dead letters. */
-  accepts(request: WriteRequest, reasons: ReadonlyMap<DeadLetterReason, number>): boolean {
-    return this.#isWithout || this.#isWithin(total(this.#windowWith(request, reasons)));
-  }
-
-  /**
-   * Asks before a transaction commits whether it may.
-   *
-   * @throws FatalError `TOO_MANY_DEAD_LETTERS` when with it the share would exceed the limit
-   */
-  check(request: WriteRequest, reasons: ReadonlyMap<DeadLetterReason, number>): void {
-    if (!this.accepts(request, reasons)) {
-      throw this.#exceeded(request, reasons, total(this.#windowWith(request, reasons)));
-    }
-  }
-
-  /** Counts a transaction that has committed. */
-  committed(request: WriteRequest, reasons: ReadonlyMap<DeadLetterReason, number>): void {
-    if (!this.#isWithout && request.records.length > 0) {
-      this.#window = this.#windowWith(request, reasons);
-    }
+    this.#most = Math.floor(Number((maxRatio * WINDOW_RECORDS).toFixed(3)));
   }
 
   /** Every record may be a dead letter: nothing has to be counted. */
-  get #isWithout(): boolean {
+  get isWithout(): boolean {
     return this.#maxRatio >= 1;
   }
 
-  #isWithin({ records, deadLetters }: Counted): boolean {
-    return deadLetters <= this.#maxRatio * Math.max(records, LEAST_RECORDS);
-  }
-
-  #windowWith({ records }: WriteRequest, reasons: ReadonlyMap<DeadLetterReason, number>): readonly Counted[] {
-    const deadLetters = [...reasons.values()].reduce((sum, count) => sum + count, 0);
-    const window = [...this.#window, { records: records.length, deadLetters }];
-    let held = total(window).records;
-    const first = window.findIndex((counted) => {
-      held -= counted.records;
-      return held < WINDOW_RECORDS;
+  /**
+   * Begins with what was written before this process, once.
+   *
+   * @param newest answers which of the newest records are dead letters, the oldest first. When it rejects, the next call
+   * asks again.
+   */
+  async recall(newest: () => Promise<readonly boolean[]>): Promise<void> {
+    if (this.isWithout) {
+      return;
+    }
+    this.#recalled ??= newest().then((isLetter) => {
+      this.#count(
+        isLetter.length,
+        isLetter.flatMap((is, place) => (is ? place : [])),
+      );
     });
-    return window.slice(first);
+    await this.#recalled.catch((error: unknown) => {
+      this.#recalled = null;
+      throw error;
+    });
   }
 
-  #exceeded(
-    request: WriteRequest,
-    reasons: ReadonlyMap<DeadLetterReason, number>,
-    { records, deadLetters }: Counted,
-  ): FatalError {
+  /**
+   * Commits a transaction that has dead letters, when no other one does, and counts it.
+   *
+   * @throws FatalError `TOO_MANY_DEAD_LETTERS` when with it the share would exceed the limit; `commit` was not called
+   */
+  committing(request: WriteRequest, letters: readonly Counted[], commit: () => Promise<void>): Promise<void> {
+    if (this.isWithout) {
+      return commit();
+    }
+    return this.#turns(async () => {
+      const places = placesOf(request, letters);
+      if (this.#areTooMany(places)) {
+        throw this.#exceeded(request, letters);
+      }
+      await commit();
+      this.#count(request.records.length, places);
+    });
+  }
+
+  /** Counts records that have become rows. */
+  written(records: number): void {
+    this.#count(records, []);
+  }
+
+  /** Whether one of these letters has more than are accepted in the records that end with it. */
+  #areTooMany(places: readonly number[]): boolean {
+    const all = this.#withLetters(places);
+    const before = (nth: number): number => all[nth - this.#most] ?? Number.NEGATIVE_INFINITY;
+    return all.some((place, nth) => nth >= this.#letters.length && place - before(nth) < WINDOW_RECORDS);
+  }
+
+  #withLetters(places: readonly number[]): readonly number[] {
+    return [...this.#letters, ...places.map((place) => this.#records + place)];
+  }
+
+  #count(records: number, places: readonly number[]): void {
+    const letters = this.#withLetters(places);
+    this.#records += records;
+    this.#letters = letters.filter((place) => place >= this.#records - WINDOW_RECORDS);
+  }
+
+  #exceeded(request: WriteRequest, letters: readonly Counted[]): FatalError {
     const place = `${partitionKey(request)} from offset ${request.expectedOffset}`;
-    const counts = [...reasons].map(([reason, count]) => `${count} ${reason}`).join(', ');
+    const counts = [...countReasons(letters)].map(([reason, count]) => `${count} ${reason}`).join(', ');
+    const [first] = letters;
     return new FatalError(
       'TOO_MANY_DEAD_LETTERS',
-      `${deadLetters} of the last ${records} records would be dead letters, more than deadLetters.maxRatio allows ` +
-        `(${percent(this.#maxRatio)} of them, or of ${LEAST_RECORDS} where they are fewer). Nothing was written of ${place}, ` +
-        `which has ${counts}. Look at these records, put right what produces or refuses them and start again; or raise ` +
-        'deadLetters.maxRatio, or leave it out, to have them as dead letters',
+      `more than ${this.#most} of ${WINDOW_RECORDS} records in a row would be dead letters, which is what ` +
+        `deadLetters.maxRatio allows (${percent(this.#maxRatio)}). Nothing was written of ${place}, whose ` +
+        `${request.records.length} records have ${counts}; the first is offset ${first?.record.offset}: ${first?.error}. ` +
+        'They stay ahead of the stored offset. Look at these records, put right what produces or refuses them and start ' +
+        'again; or raise deadLetters.maxRatio, to 1 for no limit, to have them as dead letters',
     );
   }
 }
 
-const total = (window: readonly Counted[]): Counted => ({
-  records: window.reduce((sum, { records }) => sum + records, 0),
-  deadLetters: window.reduce((sum, { deadLetters }) => sum + deadLetters, 0),
-});
+/** Where the letters are among the records of the request, which has both in the same order. */
+function placesOf({ records }: WriteRequest, letters: readonly Counted[]): number[] {
+  const refused = new Set(letters.map(({ record }) => record));
+  return records.flatMap((record, place) => (refused.has(record) ? place : []));
+}

@@ -36,6 +36,8 @@ const CONSUMER_SETTINGS = {
   DATABASE_STATEMENT_TIMEOUT: '3s',
   CONSUMER_MAX_BATCH_RECORDS: '50',
   CONSUMER_MAX_QUEUED_BYTES: '65536',
+  // A burst of poison is a fault to go on from, not the end of the consumer.
+  DEAD_LETTERS_MAX_RATIO: '1',
 } as const;
 
 /** The servers, the consumers and the producer of a chaos run. */

@@ -11,102 +11,131 @@ const aRequest = (records: number): WriteRequest => ({
   records: Array.from({ length: records }, (_, index) => aRecord(7n + BigInt(index))),
 });
 
-const invalid = (count: number) => new Map(count > 0 ? [['invalid_json' as const, count]] : []);
+/** The places of `count` letters from `first` on. */
+const from = (first: number, count: number): number[] => Array.from({ length: count }, (_, nth) => first + nth);
 
-const commit = (limit: DeadLetterLimit, records: number, deadLetters: number): void =>
-  limit.committed(aRequest(records), invalid(deadLetters));
+const committed = async (): Promise<void> => undefined;
 
-function isStopped(limit: DeadLetterLimit, records: number, deadLetters: number): boolean {
-  try {
-    limit.check(aRequest(records), invalid(deadLetters));
-    return false;
-  } catch (error) {
-    return error instanceof FatalError && error.code === 'TOO_MANY_DEAD_LETTERS';
-  }
+/** A transaction of so many records, of which those at these places are dead letters. */
+function write(limit: DeadLetterLimit, records: number, places: readonly number[], commit = committed): Promise<void> {
+  const request = aRequest(records);
+  const letters = request.records
+    .filter((_, place) => places.includes(place))
+    .map((record) => ({ record, reason: 'invalid_json' as const, error: 'SQLSTATE 22P02' }));
+  return limit.committing(request, letters, commit);
 }
 
-describe('a share of dead letters', () => {
-  test('that the limit names is accepted, and one letter more is not', () => {
+const isStopped = (limit: DeadLetterLimit, records: number, places: readonly number[]): Promise<boolean> =>
+  write(limit, records, places, () => Promise.reject(new Error('rolled back'))).then(
+    () => false,
+    (error: unknown) => error instanceof FatalError && error.code === 'TOO_MANY_DEAD_LETTERS',
+  );
+
+describe('dead letters among a thousand records', () => {
+  test('are accepted up to the limit, and one more is not', async () => {
     const limit = new DeadLetterLimit(0.1);
-    expect(isStopped(limit, 1_000, 100)).toBe(false);
-    expect(isStopped(limit, 1_000, 101)).toBe(true);
+    expect(await isStopped(limit, 1_000, from(0, 100))).toBe(false);
+    expect(await isStopped(limit, 1_000, from(0, 101))).toBe(true);
   });
 
-  test('counts the transaction in hand together with those before it', () => {
+  test('are those of the transaction in hand together with those before it', async () => {
     const limit = new DeadLetterLimit(0.1);
-    commit(limit, 500, 50);
-    expect(isStopped(limit, 500, 50)).toBe(false);
-    expect(isStopped(limit, 500, 51)).toBe(true);
+    await write(limit, 500, from(0, 50));
+    limit.written(400);
+    expect(await isStopped(limit, 100, from(0, 50))).toBe(false);
+    expect(await isStopped(limit, 100, from(0, 51))).toBe(true);
   });
 
-  test('is not diluted by records that are longer ago than the last thousand', () => {
+  test('are a thousand in a row, wherever they are in a transaction that is longer', async () => {
     const limit = new DeadLetterLimit(0.1);
-    for (let transaction = 0; transaction < 100; transaction += 1) {
-      commit(limit, 100, 0);
+    const evenly = from(0, 500).map((nth) => nth * 10);
+    expect(await isStopped(limit, 5_000, evenly)).toBe(false);
+    expect(await isStopped(limit, 5_000, from(4_000, 101))).toBe(true);
+    expect(await isStopped(limit, 5_000, [...from(2_000, 100), ...from(3_000, 100)])).toBe(false);
+  });
+
+  test('are forgotten when a thousand records came after them', async () => {
+    const limit = new DeadLetterLimit(0.1);
+    await write(limit, 100, from(0, 100));
+    limit.written(899);
+    expect(await isStopped(limit, 1, [0])).toBe(true);
+    limit.written(1);
+    expect(await isStopped(limit, 1, [0])).toBe(false);
+  });
+
+  test('are so many also while there were fewer records', async () => {
+    const limit = new DeadLetterLimit(0.1);
+    expect(await isStopped(limit, 100, from(0, 100))).toBe(false);
+    expect(await isStopped(limit, 101, from(0, 101))).toBe(true);
+  });
+
+  test('are each counted before the next transaction that has some', async () => {
+    const limit = new DeadLetterLimit(0.1);
+    const writes = await Promise.allSettled([1, 2, 3].map(() => write(limit, 60, from(0, 60))));
+    expect(writes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+  });
+
+  test('of a transaction that did not commit do not count', async () => {
+    const limit = new DeadLetterLimit(0.1);
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      expect(await isStopped(limit, 1_000, from(0, 100))).toBe(false);
     }
-    expect(isStopped(limit, 100, 100)).toBe(false);
-    commit(limit, 100, 100);
-    expect(isStopped(limit, 100, 1)).toBe(true);
-  });
-
-  test('forgets dead letters that are longer ago than that', () => {
-    const limit = new DeadLetterLimit(0.1);
-    commit(limit, 1_000, 100);
-    commit(limit, 999, 0);
-    expect(isStopped(limit, 1, 1)).toBe(false);
-  });
-
-  test('is taken of the whole transaction where that alone is longer than the window', () => {
-    const limit = new DeadLetterLimit(0.1);
-    commit(limit, 1_000, 100);
-    expect(isStopped(limit, 5_000, 500)).toBe(false);
-    expect(isStopped(limit, 5_000, 501)).toBe(true);
-  });
-
-  test('among fewer than a hundred records is taken as if there were a hundred', () => {
-    const limit = new DeadLetterLimit(0.1);
-    expect(isStopped(limit, 10, 10)).toBe(false);
-    expect(isStopped(limit, 11, 11)).toBe(true);
   });
 });
 
-test('a limit of 0 accepts no dead letter at all', () => {
+describe('what was written before the process', () => {
+  const recalled = async (isLetter: readonly boolean[]) => {
+    const limit = new DeadLetterLimit(0.1);
+    await limit.recall(async () => isLetter);
+    return limit;
+  };
+
+  test('counts, in its order', async () => {
+    const letters = Array<boolean>(100).fill(true);
+    const others = Array<boolean>(900).fill(false);
+    expect(await isStopped(await recalled([...others, ...letters]), 1, [0])).toBe(true);
+    expect(await isStopped(await recalled([...letters, ...others]), 1, [0])).toBe(false);
+  });
+
+  test('may be beyond the limit, which concerns new letters alone', async () => {
+    const limit = await recalled(Array<boolean>(1_000).fill(true));
+    expect(await isStopped(limit, 1, [0])).toBe(true);
+    limit.written(899);
+    expect(await isStopped(limit, 1, [0])).toBe(true);
+    limit.written(1);
+    expect(await isStopped(limit, 1, [0])).toBe(false);
+  });
+
+  test('is asked for once, and again after a failure', async () => {
+    const limit = new DeadLetterLimit(0.1);
+    const asked: string[] = [];
+    const failing = limit.recall(() => Promise.reject(new Error('away')));
+    await expect(failing).rejects.toThrow('away');
+    for (const name of ['first', 'second']) {
+      await limit.recall(async () => {
+        asked.push(name);
+        return [];
+      });
+    }
+    expect(asked).toEqual(['first']);
+  });
+});
+
+test('a limit of 0 accepts no dead letter at all', async () => {
   const limit = new DeadLetterLimit(0);
-  expect(isStopped(limit, 5_000, 0)).toBe(false);
-  expect(isStopped(limit, 5_000, 1)).toBe(true);
+  limit.written(5_000);
+  expect(await isStopped(limit, 5_000, [4_999])).toBe(true);
 });
 
-test('without a limit everything may be a dead letter', () => {
+test('without a limit everything may be a dead letter, and nothing is asked for', async () => {
   const limit = new DeadLetterLimit();
-  commit(limit, 5_000, 5_000);
-  expect(isStopped(limit, 5_000, 5_000)).toBe(false);
+  await limit.recall(() => Promise.reject(new Error('asked')));
+  await write(limit, 5_000, from(0, 5_000));
+  expect(await isStopped(limit, 5_000, from(0, 5_000))).toBe(false);
 });
 
-test('a transaction that did not commit does not count', () => {
-  const limit = new DeadLetterLimit(0.1);
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    expect(isStopped(limit, 1_000, 100)).toBe(false);
-  }
-});
-
-test('transactions without records change nothing', () => {
-  const limit = new DeadLetterLimit(0.1);
-  commit(limit, 100, 10);
-  commit(limit, 0, 0);
-  expect(isStopped(limit, 1, 1)).toBe(true);
-});
-
-test('the error names place, share, limit and reasons, and says what to do', () => {
-  const limit = new DeadLetterLimit(0.075);
-  expect(() =>
-    limit.check(
-      aRequest(200),
-      new Map([
-        ['invalid_json', 20],
-        ['key_not_text', 3],
-      ]),
-    ),
-  ).toThrow(
-    /^23 of the last 200 records .* \(7\.5 % .*orders\/0 from offset 7, which has 20 invalid_json, 3 key_not_text\. .*raise deadLetters\.maxRatio/,
+test('the error names place, limit, reasons and the first letter, and says what to do', async () => {
+  await expect(write(new DeadLetterLimit(0.075), 200, from(20, 76))).rejects.toThrow(
+    /^more than 75 of 1000 records .*\(7\.5 %\)\. .*orders\/0 from offset 7, whose 200 records have 76 invalid_json; the first is offset 27: SQLSTATE 22P02\..*raise deadLetters\.maxRatio/,
   );
 });

@@ -117,7 +117,7 @@ describe('nothing is written, neither rows nor dead letters nor the offset', () 
   };
 
   test('when the dead letters would be too many', async () => {
-    const strict = openStore({ schema, settings: { deadLetters: { maxRatio: 0.01 } } }).sink;
+    const strict = openStore({ schema, settings: { deadLetters: { maxRatio: 0.001 } } }).sink;
     const writing = strict.write(aRequest(topic, 0n, ['{}', '{poison', '{poison']));
     await expect(writing).rejects.toMatchObject({ name: 'FatalError', code: 'TOO_MANY_DEAD_LETTERS' });
     await unchanged();
