@@ -1,10 +1,20 @@
-import type { PoolClient } from 'pg';
-import { OutageError } from '../stream/stream-errors.ts';
+import { DatabaseError, type PoolClient } from 'pg';
+import type { StreamRecord } from '../stream/record.ts';
+import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { copyInto } from './binary-copy.ts';
-import { RowRefused } from './isolate-poison.ts';
+import { type Poison, RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
 import { RECORDS } from './record-rows.ts';
 import { asRefusal, describeDatabaseError } from './sqlstate.ts';
+
+/**
+ * So many rows of one COPY that a constraint or trigger refuses alike, with none that it takes, are not the fault of
+ * each: fewer may be the work of one bad producer, and `deadLetters.maxRatio` bounds those.
+ */
+const ALIKE_ROWS = 100;
+
+/** Violations of constraints, of a view's check option, and errors of triggers; a duplicate is of one row. */
+const BY_TABLE = /^(23(?!505)|44|P0)/;
 
 /** The tables of a group. */
 interface TableOwner {
@@ -56,4 +66,35 @@ export class RefusingTable {
     });
     await this.#client.query('ROLLBACK TO SAVEPOINT part');
   }
+}
+
+/**
+ * Tells a constraint or a trigger that refuses whatever comes from one that refuses some rows.
+ *
+ * @param records of a COPY of which these were refused
+ * @throws FatalError `TABLE_REFUSES_ROWS` when all were, alike, and they are many: all stay ahead of the stored offset
+ */
+export function requireSomeTaken(poison: readonly Poison[], records: readonly StreamRecord[]): void {
+  const [first] = poison;
+  if (first === undefined || poison.length < records.length || poison.length < ALIKE_ROWS) {
+    return;
+  }
+  const kind = refusedBy(first);
+  if (!BY_TABLE.test(kind) || !poison.every((other) => refusedBy(other) === kind)) {
+    return;
+  }
+  throw new FatalError(
+    'TABLE_REFUSES_ROWS',
+    `the table records refuses each of ${poison.length} rows alike, from offset ${records[0]?.offset} up to ` +
+      `${records.at(-1)?.offset}: ${describeDatabaseError(first.cause.cause)}. Nothing was written, and these records ` +
+      'stay ahead of the stored offset. Drop or change the constraint or trigger and start again; or set ' +
+      'deadLetters.maxRatio to 1 to have such records as dead letters',
+    { cause: first.cause },
+  );
+}
+
+/** The SQLSTATE, and the constraint or column where there is one; a trigger's words may be of the row. */
+function refusedBy({ cause: { sqlstate, cause } }: Poison): string {
+  const { constraint, column } = cause instanceof DatabaseError ? cause : {};
+  return [sqlstate, constraint, column].join(' ');
 }

@@ -10,7 +10,7 @@ import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
 import { newestLetters } from './newest-letters.ts';
 import type { OwnTables } from './own-tables.ts';
 import { type Admission, DEAD_LETTERS, deadLetterRows, RECORDS, RecordRows, refusal } from './record-rows.ts';
-import { RefusingTable } from './refusing-table.ts';
+import { RefusingTable, requireSomeTaken } from './refusing-table.ts';
 import { asRefusal, describeDatabaseError, reasonOf } from './sqlstate.ts';
 import { commit } from './transaction.ts';
 
@@ -177,6 +177,9 @@ async function copyRecords(
       await client.query('RELEASE SAVEPOINT part; SAVEPOINT part');
     }
   });
+  if (!target.deadLetters.limit.isWithout) {
+    requireSomeTaken(poison, records);
+  }
   const refused = poison.flatMap(({ index, cause }) => {
     const record = records[index];
     return record ? [{ record, reason: reasonOf(cause.sqlstate), error: describeDatabaseError(cause.cause) }] : [];

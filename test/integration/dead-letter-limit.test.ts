@@ -102,3 +102,24 @@ test('dead letters that go to a topic alone are counted from the start of each p
   await awaitStored(restarted, MOST + 1);
   await stop(restarted);
 });
+
+test('a constraint that refuses every row stops the consumer with its name; without it nothing is lost', async () => {
+  const topic = await createTopic();
+  const chosen = { topics: [topic] };
+  const consumer = await startConsumer(chosen);
+  await consumer.waitForHealth();
+  await query(`ALTER TABLE ${consumer.schema}.records ADD CONSTRAINT no_more_rows CHECK (false)`);
+  await produce(
+    topic,
+    values(2_000, () => false),
+  );
+  const refusal = { code: 'TABLE_REFUSES_ROWS', msg: expect.stringContaining('"no_more_rows"') };
+  expect(await fatal(consumer)).toMatchObject(refusal);
+  expect(await fatal(await again(consumer, chosen))).toMatchObject(refusal);
+  expect(await count(consumer, 'dead_letters')).toBe(0);
+  expect(await stored(consumer)).toBe(0);
+  await query(`ALTER TABLE ${consumer.schema}.records DROP CONSTRAINT no_more_rows`);
+  await again(consumer, chosen);
+  await awaitEachOnce({ schema: consumer.schema, topic, records: 2_000 });
+  expect(await count(consumer, 'records')).toBe(2_000);
+});

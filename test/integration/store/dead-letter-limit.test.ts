@@ -115,3 +115,52 @@ test('tables without the times of their rows are counted from the start of the p
   await write(poison(MOST));
   await expect(write(poison(1))).rejects.toMatchObject(TOO_MANY);
 });
+
+/** A constraint or a trigger that refuses every row, and its words. */
+const REFUSALS = [
+  ['a constraint', 'ALTER TABLE ?.records ADD CONSTRAINT closed CHECK (false) NOT VALID', 'closed'],
+  ['a column that got NOT NULL', 'ALTER TABLE ?.records ALTER timestamp SET NOT NULL', 'timestamp'],
+  [
+    'a row trigger',
+    `CREATE FUNCTION ?.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'closed: %', NEW."offset"; END $$;
+     CREATE TRIGGER closed BEFORE INSERT ON ?.records FOR EACH ROW EXECUTE FUNCTION ?.refuse()`,
+    'closed: 0',
+  ],
+] as const;
+
+describe('what refuses every row of a COPY alike makes no dead letters', () => {
+  test.each(REFUSALS)('when it is %s', async (_, sql, words) => {
+    const { schema, sink } = openStore();
+    const topic = randomName('topic');
+    await sink.migrate();
+    await sink.initialize(topic, () => [{ topic, partition: 0, offset: 0n }]);
+    await query(sql.replaceAll('?', schema));
+    const request = aRequest(topic, 0n, good(100));
+    const records = request.records.map((record) => ({ ...record, timestamp: -1n }));
+    const writing = sink.write({ ...request, records });
+    await expect(writing).rejects.toMatchObject({ name: 'FatalError', code: 'TABLE_REFUSES_ROWS' });
+    await expect(writing).rejects.toThrow(words);
+    expect(await query(`SELECT FROM ${schema}.dead_letters`)).toEqual([]);
+    expect(await sink.positions([topic])).toEqual([{ topic, partition: 0, offset: 0n }]);
+  });
+
+  test('and where one row is taken, the others are the fault of their records', async () => {
+    const { schema, restarted, letters } = await ownTopic();
+    await query(`ALTER TABLE ${schema}.records ADD CONSTRAINT small CHECK (value <> '{"big":1}')`);
+    await restarted()([...Array<string>(150).fill('{"big":1}'), '{}']);
+    expect(await letters()).toBe(150);
+  });
+
+  test('and where values are no JSON, that is the fault of their records', async () => {
+    const { restarted, letters } = await ownTopic();
+    await restarted()(poison(150));
+    expect(await letters()).toBe(150);
+  });
+
+  test('unless everything may be a dead letter', async () => {
+    const { schema, restarted, letters } = await ownTopic({ settings: { deadLetters: { maxRatio: 1 } } });
+    await query(`ALTER TABLE ${schema}.records ADD CONSTRAINT closed CHECK (false)`);
+    await restarted()(good(150));
+    expect(await letters()).toBe(150);
+  });
+});
