@@ -7,7 +7,7 @@ import { RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
 import { RECORDS } from './record-rows.ts';
 import { asRefusal } from './sqlstate.ts';
-import { BEGIN_ROWS, commit, requireCommitted } from './transaction.ts';
+import { beginRows, commit, requireCommitted, type Timeouts } from './transaction.ts';
 
 /**
  * The wait for an offset that another writer holds: long enough for a writer that is about to commit, and short,
@@ -15,10 +15,11 @@ import { BEGIN_ROWS, commit, requireCommitted } from './transaction.ts';
  */
 const LOCK_TIMEOUT_MS = 200;
 
-/** The schema and the group of the offsets. */
+/** The schema and the group of the offsets, and the time-outs of the transactions that move them. */
 interface OffsetOwner {
   readonly schema: string;
   readonly groupId: string;
+  readonly timeouts: Timeouts;
 }
 
 /** Values of an origin as SQL, of their columns' types. */
@@ -41,16 +42,16 @@ const withOrigin = (next: bigint | string, id: string, epoch: string): string =>
  * @throws RangeError when the offset would not move forward
  */
 export function movingOffset(
-  { schema, groupId }: OffsetOwner,
+  { schema, groupId, timeouts }: OffsetOwner,
   { topic, partition, expectedOffset, nextOffset, ...origin }: Gap,
 ): string {
   requireForward({ topic, partition, expectedOffset, nextOffset });
   const { id, epoch } = originValues(origin);
-  return `${BEGIN_ROWS}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS};
+  return `${beginRows(timeouts)}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS};
      UPDATE ${escapeIdentifier(schema)}.offsets SET next_offset = ${nextOffset}, ${withOrigin(nextOffset, id, epoch)}
       WHERE group_id = ${escapeLiteral(groupId)} AND topic = ${escapeLiteral(topic)}
         AND partition = ${partition} AND next_offset = ${expectedOffset} AND ${isSameTopic('topic_id', id)};
-     SET LOCAL lock_timeout TO DEFAULT`;
+     SET LOCAL lock_timeout = ${timeouts.lock_timeout}`;
 }
 
 /**
@@ -61,7 +62,7 @@ export function movingOffset(
  *
  * @throws RangeError when an offset would not move forward
  */
-export function movingOffsets({ schema, groupId }: OffsetOwner, gaps: readonly Gap[]): string {
+export function movingOffsets({ schema, groupId, timeouts }: OffsetOwner, gaps: readonly Gap[]): string {
   const offsets = `${escapeIdentifier(schema)}.offsets`;
   const group = escapeLiteral(groupId);
   const values = gaps.map((gap) => {
@@ -69,7 +70,7 @@ export function movingOffsets({ schema, groupId }: OffsetOwner, gaps: readonly G
     const { id, epoch } = originValues(gap);
     return `(${escapeLiteral(gap.topic)}, ${gap.partition}, ${gap.expectedOffset}::bigint, ${gap.nextOffset}::bigint, ${id}, ${epoch})`;
   });
-  return `${BEGIN_ROWS};
+  return `${beginRows(timeouts)};
      WITH wanted (topic, partition, expected, next, id, epoch) AS (VALUES ${values.join(', ')}),
      held AS (
        SELECT wanted.* FROM wanted JOIN ${offsets} AS stored

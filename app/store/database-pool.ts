@@ -6,7 +6,8 @@ import { milliseconds } from '../../settings/duration.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { endWhenSilent } from './pg-internals.ts';
-import { describeDatabaseError, troubleOf, verdictOn } from './sqlstate.ts';
+import { describeDatabaseError, refusedParameter, troubleOf, verdictOn } from './sqlstate.ts';
+import { type Timeouts, timeoutsOf } from './transaction.ts';
 
 /** An error of verdict `unknown` may pass or not: after so many in a row it does not. */
 const UNKNOWN_ATTEMPTS = 10;
@@ -15,12 +16,6 @@ const UNKNOWN_ATTEMPTS = 10;
  * Idle connections ask after this time whether the other side is still there, instead of after the system's two hours.
  */
 const KEEP_ALIVE_MS = 10_000;
-
-/** While dead letters are sent to a topic, the transaction is idle: that may take longer than a statement may. */
-const OUTSIDE_MS = 15_000;
-
-/** A lock is given up a little before the statement, so that the error names the lock. */
-const LOCK_SHARE = 0.9;
 
 /**
  * The server probes a silent connection after 10 s, and gives up 15 s later: no other time-out of the server ends a
@@ -67,22 +62,18 @@ export interface PoolFigures {
 }
 
 /**
- * Settings of every connection; the time-outs are the server's own, so they hold when this process is gone.
+ * Settings of every connection.
  *
  * The URL is taken apart here, because pg lets a connection string win over the user and password beside it.
  */
 export function connectionConfig(settings: Settings['database']): PoolConfig {
-  const { url, user, password, connectTimeout, statementTimeout } = settings;
-  const timeout = milliseconds(statementTimeout);
+  const { url, user, password, connectTimeout } = settings;
   return {
     ...parseIntoClientConfig(url),
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { password }),
     application_name: PRODUCT_NAME,
     connectionTimeoutMillis: milliseconds(connectTimeout),
-    statement_timeout: timeout,
-    lock_timeout: Math.ceil(timeout * LOCK_SHARE),
-    idle_in_transaction_session_timeout: timeout + OUTSIDE_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   };
@@ -102,6 +93,9 @@ export class DatabasePool {
   readonly #times: ConnectionTimes;
   /** Connections that were opened and not used yet. */
   readonly #fresh = new WeakSet<object>();
+  readonly #timeouts: Timeouts;
+  /** A connection pooler such as PgBouncer has refused the time-outs of a session. */
+  #isPooled = false;
 
   constructor(
     settings: Settings['database'],
@@ -113,13 +107,16 @@ export class DatabasePool {
     this.#limit = pLimit(settings.poolSize);
     this.#onConnectionFailed = onConnectionFailed;
     this.#longestSilenceMs = milliseconds(settings.statementTimeout) + SILENCE_MARGIN_MS;
-    const config = { ...connectionConfig(settings), application_name: sessionName };
+    this.#timeouts = timeoutsOf(settings);
+    const config = { ...connectionConfig(settings), ...this.#timeouts, application_name: sessionName };
     this.#pool = new pg.Pool({ ...config, max: settings.poolSize, maxLifetimeSeconds: 1_800 });
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => {
       this.#fresh.add(client);
       client.on('error', onConnectionFailed);
-      client.query(SERVER_KEEP_ALIVE).catch(() => undefined);
+      if (!this.#isPooled) {
+        client.query(SERVER_KEEP_ALIVE).catch(() => undefined);
+      }
     });
   }
 
@@ -170,7 +167,7 @@ export class DatabasePool {
   async #connect(): Promise<PoolClient> {
     const beganAt = performance.now();
     try {
-      const client = await this.#pool.connect();
+      const client = await this.#pool.connect().catch((error: unknown) => this.#connectPooled(error));
       if (this.#fresh.delete(client)) {
         this.#times.observe('creation', (performance.now() - beganAt) / 1_000);
       }
@@ -182,6 +179,21 @@ export class DatabasePool {
       }
       throw error;
     }
+  }
+  /**
+   * Connects again without what a connection pooler refuses: the session may be another one for each transaction, so
+   * nothing is set in it. Transactions that write have the time-outs in themselves.
+   */
+  #connectPooled(error: unknown): Promise<PoolClient> {
+    const refused = refusedParameter(error);
+    if (refused === null || !(refused in this.#timeouts)) {
+      throw error;
+    }
+    this.#isPooled = true;
+    for (const name of Object.keys(this.#timeouts)) {
+      delete this.#pool.options[name as keyof Timeouts];
+    }
+    return this.#pool.connect();
   }
 }
 
@@ -210,6 +222,11 @@ function asStreamError(error: unknown): OutageError | FatalError {
   if (verdict === 'unknown') {
     return new OutageError(`PostgreSQL failed: ${description}`, { cause: error, attempts: UNKNOWN_ATTEMPTS });
   }
-  const advice = 'check database.url, the role and its rights on the schema, then start again';
+  const parameter = refusedParameter(error);
+  const advice =
+    parameter === null
+      ? 'check database.url, the role and its rights on the schema, then start again'
+      : `a connection pooler is in the way: leave "${parameter}" out of database.url, or name it in PgBouncer's ` +
+        'ignore_startup_parameters (docs/pgbouncer.md), then start again';
   return new FatalError('DATABASE_REFUSED', `PostgreSQL refused: ${description}; ${advice}`, { cause: error });
 }

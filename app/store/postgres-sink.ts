@@ -9,7 +9,7 @@ import { type EndedSession, FrozenWriters } from './frozen-writers.ts';
 import { GroupedWrites, writeGroup } from './grouped-writes.ts';
 import { migrate, requireMigrated, unknownVersions } from './migrations.ts';
 import { OwnTables } from './own-tables.ts';
-import { BEGIN, commit } from './transaction.ts';
+import { BEGIN, commit, timeoutsOf } from './transaction.ts';
 import { type WriteTarget, writeRecords } from './write-records.ts';
 
 /** The sink that PostgreSQL is: each method is one transaction on one connection of the pool. */
@@ -36,6 +36,7 @@ export class PostgresSink implements RecordSink {
     this.#target = {
       schema: settings.database.schema,
       groupId: settings.kafka.groupId,
+      timeouts: timeoutsOf(settings.database),
       maxValueBytes: settings.consumer.maxValueBytes,
       keyEncoding: settings.records.keyEncoding,
       tables: new OwnTables(settings.database.schema),
@@ -209,11 +210,7 @@ export async function initializePositions(
 }
 
 /** One transaction: the offset moves over the gap, and the gap is recorded. */
-async function skipGap(
-  client: PoolClient,
-  target: { readonly schema: string; readonly groupId: string },
-  gap: Gap,
-): Promise<WriteOutcome> {
+async function skipGap(client: PoolClient, target: WriteTarget, gap: Gap): Promise<WriteOutcome> {
   if (!(await beginMovingOffset(client, target, gap))) {
     return { kind: 'fenced' };
   }

@@ -47,7 +47,8 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
 };
 
 const BY_CODE: Readonly<Record<string, Verdict>> = {
-  // Protocol violation: a column has another type than the one that rows are encoded for, or a proxy is in the way.
+  // Protocol violation: a column has another type than the one that rows are encoded for; a connection pooler's errors
+  // are told apart before.
   '08P01': 'unknown',
   // Invalid binary representation, bad COPY format: our encoding does not fit the table, which is no record's fault.
   '22P03': 'stop',
@@ -61,6 +62,22 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
 };
 
 const PROGRAM_LIMIT_EXCEEDED = '54000';
+
+const PROTOCOL_VIOLATION = '08P01';
+
+/** PgBouncer gives all of its own errors this code; PostgreSQL names the function of the server, and PgBouncer has none. */
+const isOfPooler = ({ code, routine }: DatabaseError): boolean => code === PROTOCOL_VIOLATION && routine === undefined;
+
+/** PgBouncer's words for what a person has to change; all others are of a server that is away, or of too many clients. */
+const REFUSED_BY_POOLER = /^unsupported startup parameter|authentication failed|does not exist$|^no such /;
+
+const UNSUPPORTED_PARAMETER = /^unsupported startup parameter: (\S+)/;
+
+/** The parameter of a session's start that a connection pooler does not take; `null` for any other error. */
+export function refusedParameter(error: unknown): string | null {
+  const isRefusal = error instanceof DatabaseError && isOfPooler(error);
+  return (isRefusal && UNSUPPORTED_PARAMETER.exec(error.message)?.[1]) || null;
+}
 
 /** An administrator's partitioned table has no partition for a row: the others of its kind would follow it. */
 const isWithoutPartition = ({ code, routine }: DatabaseError): boolean =>
@@ -77,6 +94,9 @@ const LIMITS_OF_THE_SERVER: ReadonlySet<string | undefined> = new Set([
   // The same in PostgreSQL 15 and before.
   'ReadBuffer_common',
 ]);
+
+const isLimitOfServer = ({ code, routine }: DatabaseError): boolean =>
+  code === PROGRAM_LIMIT_EXCEEDED && LIMITS_OF_THE_SERVER.has(routine);
 
 /** How pg begins the errors that it makes itself when a connection is gone or does not come about. */
 const LOST_CONNECTION = [
@@ -104,11 +124,11 @@ function isNetworkError(error: unknown): boolean {
 /** The verdict on an error that a statement or a connection ended with. */
 export function verdictOn(error: unknown): Verdict {
   if (error instanceof DatabaseError && error.code !== undefined) {
-    if (error.code === PROGRAM_LIMIT_EXCEEDED && LIMITS_OF_THE_SERVER.has(error.routine)) {
+    if (isLimitOfServer(error) || isWithoutPartition(error)) {
       return 'retry';
     }
-    if (isWithoutPartition(error)) {
-      return 'retry';
+    if (isOfPooler(error)) {
+      return REFUSED_BY_POOLER.test(error.message) ? 'stop' : 'retry';
     }
     return BY_CODE[error.code] ?? BY_CLASS[error.code.slice(0, 2)] ?? 'unknown';
   }

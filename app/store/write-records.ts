@@ -12,12 +12,13 @@ import type { OwnTables } from './own-tables.ts';
 import { type Admission, DEAD_LETTERS, deadLetterRows, RECORDS, RecordRows, refusal } from './record-rows.ts';
 import { RefusingTable, requireSomeTaken } from './refusing-table.ts';
 import { asRefusal, describeDatabaseError, reasonOf } from './sqlstate.ts';
-import { commit } from './transaction.ts';
+import { commit, type Timeouts } from './transaction.ts';
 
 /** The group, the schema of its tables, and the conditions of its rows. */
 export interface WriteTarget extends Admission {
   readonly schema: string;
   readonly groupId: string;
+  readonly timeouts: Timeouts;
   readonly tables: OwnTables;
   /** Whether the rows that a trigger leaves are committed without the ones that it drops. */
   readonly allowsDroppedRows: boolean;

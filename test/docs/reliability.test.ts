@@ -10,9 +10,11 @@ const documented = new Map(rows.map(([, sqlstate = '', verdict = '']) => [sqlsta
 const DIGITS = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 const ALL_CLASSES = DIGITS.flatMap((first) => DIGITS.map((second) => first + second));
 
+/** Of an error of PostgreSQL itself, which names the function that raised it. */
 function verdict(sqlstate: string): string {
   const error = new DatabaseError('refused', 0, 'error');
   error.code = sqlstate;
+  error.routine = 'aFunction';
   return verdictOn(error);
 }
 

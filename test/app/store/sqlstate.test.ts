@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import pg, { DatabaseError } from 'pg';
-import { describeDatabaseError, reasonOf, verdictOn } from '../../../app/store/sqlstate.ts';
+import { describeDatabaseError, reasonOf, refusedParameter, verdictOn } from '../../../app/store/sqlstate.ts';
 
 function databaseError(code: string): DatabaseError {
   const error = new DatabaseError('it went wrong', 0, 'error');
@@ -31,7 +31,6 @@ test.each([
   ['44000', 'isolate'],
   ['P0001', 'isolate'],
   ['XX000', 'unknown'],
-  ['08P01', 'unknown'],
   ['22P03', 'stop'],
 ])('SQLSTATE %s: %s', (code, verdict) => {
   expect(verdictOn(databaseError(code))).toBe(verdict);
@@ -52,6 +51,33 @@ function received(fields: Readonly<Record<string, string>>): Promise<DatabaseErr
   stream.write(Buffer.concat([head, body]));
   return error;
 }
+
+describe('SQLSTATE 08P01', () => {
+  const PROTOCOL = { S: 'FATAL', C: '08P01' };
+
+  test('of PostgreSQL, which names the function that raised it: unknown', async () => {
+    const error = await received({ ...PROTOCOL, M: 'insufficient data left in message', R: 'pq_copymsgbytes' });
+    expect(verdictOn(error)).toBe('unknown');
+  });
+
+  test.each([
+    ['query_wait_timeout', 'retry'],
+    ['server login has been failing, try again later (server_login_retry)', 'retry'],
+    ['no more connections allowed (max_client_conn)', 'retry'],
+    ['SASL authentication failed', 'stop'],
+    ['database "nosuch" does not exist', 'stop'],
+    ['unsupported startup parameter: options', 'stop'],
+  ])('of PgBouncer, "%s": %s', async (message, verdict) => {
+    expect(verdictOn(await received({ ...PROTOCOL, M: message }))).toBe(verdict);
+  });
+
+  test('names the parameter that PgBouncer does not take', async () => {
+    const message = 'unsupported startup parameter: options';
+    expect(refusedParameter(await received({ ...PROTOCOL, M: message }))).toBe('options');
+    expect(refusedParameter(await received({ ...PROTOCOL, M: message, R: 'ProcessStartupPacket' }))).toBeNull();
+    expect(refusedParameter(await received({ ...PROTOCOL, M: 'query_wait_timeout' }))).toBeNull();
+  });
+});
 
 describe('SQLSTATE 54000 as a server sends it', () => {
   const LIMIT = { S: 'ERROR', V: 'ERROR', C: '54000' };

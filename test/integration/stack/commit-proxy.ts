@@ -20,7 +20,7 @@ type HeldMessage = 'UPDATE' | 'rows';
 
 /** A way to PostgreSQL that can be cut, or become very long, in the worst moment. */
 export interface CommitProxy {
-  /** The shared PostgreSQL by way of this proxy. */
+  /** That PostgreSQL by way of this proxy. */
   readonly url: string;
   /** Cuts the connection of the next message that commits in this way; resolves when it is cut. */
   cutNextCommit(moment: CutMoment, by: CommitMessage): Promise<void>;
@@ -54,9 +54,13 @@ const COPY_DONE = Buffer.from('c\0\0\0\x04', 'latin1');
 const isHeld = (message: HeldMessage, bytes: Buffer): boolean =>
   message === 'rows' ? bytes[0] === COPY_DATA : bytes.includes('UPDATE ');
 
-/** Starts a proxy in front of the shared PostgreSQL; it ends with the test file. */
-export async function startCommitProxy(): Promise<CommitProxy> {
-  const target = new URL(sharedDatabaseUrl());
+/**
+ * Starts a proxy in front of a PostgreSQL; it ends with the test file.
+ *
+ * @param url @default the shared PostgreSQL
+ */
+export async function startCommitProxy(url: string = sharedDatabaseUrl()): Promise<CommitProxy> {
+  const target = new URL(url);
   const sockets = new Set<Socket>();
   let cut: Cut | undefined;
   const takeCut = (by: CommitMessage | null): Cut | undefined => {

@@ -1,10 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { beginMovingOffset } from '../../../app/store/compare-and-set.ts';
-import { commit } from '../../../app/store/transaction.ts';
+import { commit, timeoutsOf } from '../../../app/store/transaction.ts';
 import type { WriteRequest } from '../../../app/stream/record-sink.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { aRequest, connect, openStore } from './open-store.ts';
+
+const TIMEOUTS = timeoutsOf({ statementTimeout: '30s' });
 
 const { schema, sink, pool } = openStore();
 let topic: string;
@@ -118,7 +120,7 @@ test('of a group of partitions no offset may stand still either', async () => {
 
 test('a COMMIT that PostgreSQL answers with ROLLBACK has committed nothing, and the outcome is read from the stored offset', async () => {
   const committing = pool.withClient(async (client) => {
-    await beginMovingOffset(client, { schema, groupId: 'group' }, { ...aRequest(topic, 5n, GOOD) });
+    await beginMovingOffset(client, { schema, groupId: 'group', timeouts: TIMEOUTS }, { ...aRequest(topic, 5n, GOOD) });
     await client.query('SELECT 1 / 0').catch(() => undefined);
     await commit(client);
   });
