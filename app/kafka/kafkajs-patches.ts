@@ -56,6 +56,11 @@
  *    (https://github.com/tulios/kafkajs/issues/1751). Patched: no timer while nothing is pending.
  * 19. Each connection looks for overdue requests ten times a second. Patched: once.
  * 20. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
+ *
+ * Membership (kafkajs-coordinator-patches.ts):
+ *
+ * 21. Heartbeats are sent between fetches, and a fetch that a broker holds back over a quota costs the membership.
+ *     Patched: they go on while a fetch is under way.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -71,6 +76,7 @@ import {
   reportUnreadableBatches,
   retryCoordinatorLookup,
 } from './kafkajs-consumer-patches.ts';
+import { beatWhileFetching } from './kafkajs-coordinator-patches.ts';
 import {
   batchDecoder,
   decodeRecord,
@@ -131,6 +137,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
   fetchWhenResumed(require('kafkajs/src/consumer/consumerGroup').prototype);
   retryCoordinatorLookup(require('kafkajs/src/cluster').prototype);
   commitOnce(require('kafkajs/src/consumer/runner').prototype);
+  beatWhileFetching(require('kafkajs/src/consumer/runner').prototype);
   failOverUnknownTopics(require('kafkajs/src/broker').prototype);
   rejoinWithoutGoneTopics(require('kafkajs/src/consumer/consumerGroup').prototype);
   replaceModule('kafkajs/src/consumer', consumeByOrigins(consumeKnownTopics(require('kafkajs/src/consumer'))));

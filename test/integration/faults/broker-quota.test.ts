@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals';
+import { systemClock } from '../../../app/stream/clock.ts';
+import { limitFetches } from '../stack/client-quota.ts';
+import { query } from '../stack/database.ts';
+import { membership, TELLS_JOINS } from '../stack/group-membership.ts';
+import { type AtBroker, createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
+import { randomName } from '../stack/random-name.ts';
+import { sharedBroker } from '../stack/shared-stack.ts';
+import { startConsumer } from '../stack/start-consumer.ts';
+import { awaitEachOnce } from '../stack/stored-rows.ts';
+
+const PARTITIONS = 6;
+
+/** Records of a produced request, of 1 kB each. */
+const BATCH = 900;
+
+/** Takes a broker that hands out 40 kB/s well above the shortest session time-out of 6 s. */
+const RECORDS = 700;
+
+interface Load extends AtBroker {
+  /** What the topic holds, in records of 1 kB. */
+  readonly records: number;
+  /** What the consumer may fetch in a second. */
+  readonly kilobytes: number;
+  /** @default 10s */
+  readonly sessionTimeout?: '6s';
+}
+
+/** A consumer in its group that may read a topic only so fast. */
+async function startLimited({ records, kilobytes, sessionTimeout, broker = sharedBroker() }: Load) {
+  const clientId = randomName('client');
+  await limitFetches(clientId, 1_000 * kilobytes, broker);
+  const topic = await createTopic({ partitions: PARTITIONS, broker });
+  const value = JSON.stringify('x'.repeat(1_000));
+  const batch = Array.from({ length: BATCH }, (_, index) => ({ partition: index % PARTITIONS, value }));
+  for (let produced = 0; produced < records; produced += BATCH) {
+    await produce(topic, batch.slice(0, records - produced), { broker });
+  }
+  const settings = { kafka: { clientId, ...(sessionTimeout && { sessionTimeout }) }, ...TELLS_JOINS };
+  const consumer = await startConsumer({ topics: [topic], brokers: [broker], settings });
+  await consumer.waitForHealth();
+  const joined = await membership(consumer, { broker });
+  expect(joined).toMatchObject({ joins: 1, members: [expect.any(String)] });
+  return { consumer, topic, joined };
+}
+
+test('a fetch that is held back for longer than the session time-out does not cost the membership', async () => {
+  const began = performance.now();
+  const { consumer, topic, joined } = await startLimited({ records: RECORDS, kilobytes: 40, sessionTimeout: '6s' });
+  await awaitEachOnce({ schema: consumer.schema, topic, records: RECORDS });
+  expect(performance.now() - began).toBeGreaterThan(10_000);
+  expect(await membership(consumer)).toEqual(joined);
+});
+
+longTest('300 kB/s for 90 s: one generation, with the default session time-out of 10 s', async () => {
+  // More than can be read.
+  const { consumer, joined } = await startLimited({ records: 30_000, kilobytes: 300 });
+  await systemClock.wait(90_000);
+  expect(await membership(consumer)).toEqual(joined);
+  const [rows] = await query(
+    `SELECT sum(count)::int > 5000 AS are_many, bool_and(count = next) AS are_complete
+     FROM (SELECT count(*), max("offset") + 1 AS next FROM ${consumer.schema}.records GROUP BY partition) AS by_partition`,
+  );
+  expect(rows).toEqual({ are_many: true, are_complete: true });
+});
