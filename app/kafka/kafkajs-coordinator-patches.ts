@@ -22,3 +22,101 @@ export function beatWhileFetching(prototype: Runner): void {
     }
   };
 }
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly rack?: string | null;
+}
+
+interface Broker {
+  readonly nodeId: number;
+  readonly versions: unknown;
+  readonly connectionPool: Address;
+  disconnect(): Promise<void>;
+}
+
+interface Cluster {
+  readonly rootLogger: unknown;
+  readonly brokerPool: {
+    createBroker(options: object): Broker;
+    connectBroker(broker: Broker): Promise<void>;
+  };
+  readonly connectionPoolBuilder: { build(address: Address): Promise<Address> };
+  findGroupCoordinator(options: unknown): Promise<Broker>;
+  findBroker(wanted: Pick<Broker, 'nodeId'>): Promise<Broker>;
+  disconnect(): Promise<void>;
+}
+
+/** A coordinator's node id is told apart from the broker's by counting down from here, as Kafka's own client does. */
+const MAX_NODE_ID = 0x7fff_ffff;
+
+/** A connection to a group's coordinator, for requests about the membership and about offsets alone. */
+class CoordinatorConnection {
+  readonly #cluster: Cluster;
+  #broker: Broker | null = null;
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  has(nodeId: number): boolean {
+    return this.#broker?.nodeId === nodeId;
+  }
+
+  /** Leads to this broker from now on, and keeps the connection where it does already. */
+  async leadTo({ nodeId: node, versions, connectionPool: { host, port, rack = null } }: Broker): Promise<void> {
+    const nodeId = MAX_NODE_ID - node;
+    const known = this.#broker;
+    if (known?.nodeId === nodeId && known.connectionPool.host === host && known.connectionPool.port === port) {
+      return;
+    }
+    void this.close();
+    const { rootLogger: logger, brokerPool, connectionPoolBuilder } = this.#cluster;
+    const connectionPool = await connectionPoolBuilder.build({ host, port, rack });
+    this.#broker = brokerPool.createBroker({ logger, versions, connectionPool, nodeId });
+  }
+
+  /** The broker at its end, connected and authenticated. */
+  async connected(): Promise<Broker> {
+    if (this.#broker === null) {
+      throw new Error('the connection to the coordinator is closed');
+    }
+    const broker = this.#broker;
+    await this.#cluster.brokerPool.connectBroker(broker);
+    return broker;
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    const broker = this.#broker;
+    this.#broker = null;
+    await broker?.disconnect().catch(() => undefined);
+  }
+}
+
+/**
+ * Gives a consumer a connection of its own to the group's coordinator, as Kafka's own client has one. As shipped the
+ * requests of the group share one with those for metadata and log ends, and a broker answers those of a connection one
+ * after the other.
+ */
+export function connectCoordinatorApart<Options extends { readonly cluster: Cluster }>(
+  create: (options: Options) => unknown,
+): (options: Options) => unknown {
+  return (options) => {
+    const { cluster } = options;
+    const apart = new CoordinatorConnection(cluster);
+    const find = cluster.findGroupCoordinator.bind(cluster);
+    const findBroker = cluster.findBroker.bind(cluster);
+    const disconnect = cluster.disconnect.bind(cluster);
+    cluster.findGroupCoordinator = async (group) => {
+      await apart.leadTo(await find(group));
+      return apart.connected();
+    };
+    cluster.findBroker = (wanted) => (apart.has(wanted.nodeId) ? apart.connected() : findBroker(wanted));
+    cluster.disconnect = async () => {
+      await Promise.all([disconnect(), apart.close()]);
+    };
+    return create(options);
+  };
+}

@@ -61,6 +61,8 @@
  *
  * 21. Heartbeats are sent between fetches, and a fetch that a broker holds back over a quota costs the membership.
  *     Patched: they go on while a fetch is under way.
+ * 22. The requests of the group wait for those for metadata and log ends, which go over the same connection. Patched: the
+ *     coordinator has a connection of its own.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -76,7 +78,7 @@ import {
   reportUnreadableBatches,
   retryCoordinatorLookup,
 } from './kafkajs-consumer-patches.ts';
-import { beatWhileFetching } from './kafkajs-coordinator-patches.ts';
+import { beatWhileFetching, connectCoordinatorApart } from './kafkajs-coordinator-patches.ts';
 import {
   batchDecoder,
   decodeRecord,
@@ -141,6 +143,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
   failOverUnknownTopics(require('kafkajs/src/broker').prototype);
   rejoinWithoutGoneTopics(require('kafkajs/src/consumer/consumerGroup').prototype);
   replaceModule('kafkajs/src/consumer', consumeByOrigins(consumeKnownTopics(require('kafkajs/src/consumer'))));
+  replaceModule('kafkajs/src/consumer', connectCoordinatorApart(require('kafkajs/src/consumer')));
   replaceModule('kafkajs/src/admin', administerTopicIds(administerKnownTopics(require('kafkajs/src/admin'))));
   return require('kafkajs') as typeof import('kafkajs');
 }

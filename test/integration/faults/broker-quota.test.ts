@@ -4,6 +4,7 @@ import { limitFetches } from '../stack/client-quota.ts';
 import { query } from '../stack/database.ts';
 import { membership, TELLS_JOINS } from '../stack/group-membership.ts';
 import { type AtBroker, createTopic, produce } from '../stack/kafka-client.ts';
+import { type ProxiedConnection, REQUEST, startProxiedKafka } from '../stack/kafka-proxy.ts';
 import { longTest } from '../stack/long-test.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedBroker } from '../stack/shared-stack.ts';
@@ -63,4 +64,39 @@ longTest('300 kB/s for 90 s: one generation, with the default session time-out o
      FROM (SELECT count(*), max("offset") + 1 AS next FROM ${consumer.schema}.records GROUP BY partition) AS by_partition`,
   );
   expect(rows).toEqual({ are_many: true, are_complete: true });
+});
+
+const OF_THE_GROUP = new Set<number>([
+  REQUEST.offsetCommit,
+  REQUEST.offsetFetch,
+  REQUEST.joinGroup,
+  REQUEST.heartbeat,
+  REQUEST.leaveGroup,
+  REQUEST.syncGroup,
+]);
+
+test('nor does the connection to the coordinator that ends meanwhile, which carries nothing but the group', async () => {
+  const { broker, connections, letThrough } = await startProxiedKafka();
+  const load = { records: RECORDS, kilobytes: 40, sessionTimeout: '6s', broker } as const;
+  const { consumer, topic, joined } = await startLimited(load);
+  const ended: ProxiedConnection[] = [];
+  let isHeldBack = false;
+  letThrough(({ kind, connection }) => {
+    // Of two heartbeats without a fetch between them the second one is sent while the fetch is held back.
+    const isEnded = kind === REQUEST.heartbeat && isHeldBack && ended.length === 0;
+    isHeldBack = kind === REQUEST.heartbeat || (isHeldBack && kind !== REQUEST.fetch);
+    if (isEnded) {
+      ended.push(connection);
+      connection.end();
+    }
+    return !isEnded;
+  });
+  await awaitEachOnce({ schema: consumer.schema, topic, records: RECORDS });
+  expect(await membership(consumer, { broker })).toEqual(joined);
+  const kinds = ended.flatMap((connection) => [...connection.kinds]);
+  expect(kinds).toContain(REQUEST.heartbeat);
+  expect(kinds.filter((kind) => !OF_THE_GROUP.has(kind))).toEqual([]);
+  consumer.kill('SIGTERM');
+  expect(await consumer.exited).toMatchObject({ code: 0 });
+  expect([...connections].filter(({ kinds: open }) => open.has(REQUEST.heartbeat))).toEqual([]);
 });

@@ -1,0 +1,97 @@
+import { expect, jest, test } from '@jest/globals';
+import { beatWhileFetching, connectCoordinatorApart } from '../../../app/kafka/kafkajs-coordinator-patches.ts';
+
+type Cluster = Parameters<ReturnType<typeof connectCoordinatorApart>>[0]['cluster'];
+type Broker = Awaited<ReturnType<Cluster['findBroker']>>;
+
+/** A broker of the pool, or one that the pool makes. */
+const aBroker = (nodeId: number, host: string, onEnd = () => undefined): Broker => ({
+  nodeId,
+  versions: {},
+  connectionPool: { host, port: 9092 },
+  disconnect: async () => onEnd(),
+});
+
+/** A cluster whose coordinator may move, and what became of the connections that were made to it. */
+function aCluster() {
+  const made: { readonly host: string; isConnected: boolean }[] = [];
+  const cluster = {
+    coordinator: aBroker(1, 'first'),
+    rootLogger: {},
+    connectionPoolBuilder: { build: async (address: { host: string; port: number }) => address },
+    brokerPool: {
+      createBroker: ({ nodeId, connectionPool }: Broker) => {
+        const state = { host: connectionPool.host, isConnected: false };
+        made.push(state);
+        const broker = aBroker(nodeId, connectionPool.host, () => {
+          state.isConnected = false;
+        });
+        return Object.assign(broker, { state });
+      },
+      connectBroker: async (broker: Broker) => {
+        (broker as Broker & { state: { isConnected: boolean } }).state.isConnected = true;
+      },
+    },
+    findGroupCoordinator: async () => cluster.coordinator,
+    findBroker: async ({ nodeId }: Pick<Broker, 'nodeId'>) => aBroker(nodeId, 'pool'),
+    disconnect: async () => undefined,
+  };
+  connectCoordinatorApart(() => 'a consumer')({ cluster: cluster as unknown as Cluster });
+  return { cluster: cluster as typeof cluster & Cluster, made };
+}
+
+test('the coordinator has a connection and an id that no broker of the pool has, and keeps them', async () => {
+  const { cluster, made } = aCluster();
+  const found = await cluster.findGroupCoordinator({});
+  expect(await cluster.findGroupCoordinator({})).toBe(found);
+  expect(await cluster.findBroker(found)).toBe(found);
+  expect(await cluster.findBroker({ nodeId: 1 })).toMatchObject({ connectionPool: { host: 'pool' } });
+  expect(made).toEqual([{ host: 'first', isConnected: true }]);
+});
+
+test('the connection follows a coordinator that moves, and the one before is closed', async () => {
+  const { cluster, made } = aCluster();
+  await cluster.findGroupCoordinator({});
+  cluster.coordinator = aBroker(2, 'second');
+  await cluster.findGroupCoordinator({});
+  expect(made).toEqual([
+    { host: 'first', isConnected: false },
+    { host: 'second', isConnected: true },
+  ]);
+});
+
+test('the connection is closed with those of the pool, and made again after a restart of the consumer', async () => {
+  const { cluster, made } = aCluster();
+  const found = await cluster.findGroupCoordinator({});
+  await cluster.disconnect();
+  expect(made).toEqual([{ host: 'first', isConnected: false }]);
+  expect(await cluster.findGroupCoordinator({})).not.toBe(found);
+  expect(made.map(({ isConnected }) => isConnected)).toEqual([false, true]);
+});
+
+test('heartbeats go on while a fetch is held back, whatever they are answered, and end with it', async () => {
+  jest.useFakeTimers();
+  let answer = (_batches: unknown[]): void => undefined;
+  let beats = 0;
+  class Runner {
+    readonly heartbeatInterval = 2_000;
+    fetch(_nodeId: number): Promise<unknown[]> {
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    }
+    async heartbeat(): Promise<void> {
+      beats += 1;
+      throw new Error('the group is rebalancing');
+    }
+  }
+  beatWhileFetching(Runner.prototype);
+  const fetched = new Runner().fetch(1);
+  await jest.advanceTimersByTimeAsync(20_000);
+  expect(beats).toBe(10);
+  answer(['batch']);
+  expect(await fetched).toEqual(['batch']);
+  await jest.advanceTimersByTimeAsync(20_000);
+  expect(beats).toBe(10);
+  jest.useRealTimers();
+});
