@@ -61,6 +61,8 @@ export interface ConsumerProcess {
   /** Settles when the process is gone. */
   readonly exited: Promise<ExitStatus>;
   kill(signal: NodeJS.Signals): void;
+  /** Whether its output is read; while it is not, the consumer meets a full pipe. */
+  readOutput(isRead: boolean): void;
   /** GET of a path of its HTTP interface. */
   get(path: string): Promise<Response>;
   /**

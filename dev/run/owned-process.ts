@@ -28,6 +28,8 @@ export interface OwnedProcess {
   readonly exited: Promise<ExitStatus>;
   /** Sends a signal; does nothing when the process is gone. */
   kill(signal: NodeJS.Signals): void;
+  /** Whether its output is read; while it is not, the process meets a full pipe. */
+  readOutput(isRead: boolean): void;
 }
 
 /**
@@ -50,7 +52,16 @@ export async function spawnOwned(command: Command, onSpawned: (process: OwnedPro
   const exited = new Promise<ExitStatus>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  const owned: OwnedProcess = { pid, exited, kill: (signal) => void child.kill(signal) };
+  const owned: OwnedProcess = {
+    pid,
+    exited,
+    kill: (signal) => void child.kill(signal),
+    readOutput: (isRead) => {
+      for (const stream of [child.stdout, child.stderr]) {
+        isRead ? stream?.resume() : stream?.pause();
+      }
+    },
+  };
   onSpawned(owned);
   return owned;
 }

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
+import { FAKETIME, type SetClock } from '../../../dev/run/set-clock.ts';
 import { membership, TELLS_JOINS } from '../stack/group-membership.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
-import { FAKETIME, type SetClock, setClock } from '../stack/set-clock.ts';
+import { clockOfTest } from '../stack/set-clock.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { until } from '../stack/until.ts';
@@ -28,7 +29,7 @@ async function timeOf({ get, endpoint }: StartedConsumer): Promise<number> {
 /** Sets the clock off and waits for the next heartbeats. */
 async function setOff(consumer: StartedConsumer, clock: SetClock, hours: number): Promise<void> {
   const before = await heartbeats(consumer);
-  await clock.setOff(`${hours > 0 ? '+' : ''}${hours}h`);
+  clock.setOff(`${hours > 0 ? '+' : ''}${hours}h`);
   await until('the other time', async () =>
     Math.abs((await timeOf(consumer)) - Date.now() - hours * HOUR_MS) < 60_000 ? true : undefined,
   );
@@ -41,7 +42,7 @@ testWithFaketime.each([
   ['forward', 1],
 ])('a clock that is set %s by an hour, again and again, disturbs no member of the group', async (_where, step) => {
   const topic = await createTopic();
-  const clock = await setClock();
+  const clock = await clockOfTest();
   const settings = { ...TELLS_JOINS, kafka: { sessionTimeout: SESSION_TIMEOUT } };
   const consumer = await startConsumer({ topics: [topic], settings, env: clock.env });
   await produce(topic, [{ value: '1' }]);
