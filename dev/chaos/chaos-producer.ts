@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kafka, Producer } from 'kafkajs';
-import { toMessage } from '../orders/order-producer.ts';
+import { type ProducedRecord, toMessage } from '../orders/order-producer.ts';
 import { POISON_KINDS, type SampleRecord, sampleRecord } from '../orders/sample-record.ts';
 
 const REQUEST_INTERVAL_MS = 100;
@@ -22,6 +22,14 @@ interface ProductionPlan {
   readonly rate: number;
 }
 
+/** An acknowledged request: `count` records from the number `first` on. */
+export interface AcknowledgedRequest {
+  readonly first: number;
+  readonly count: number;
+  /** Offset of its first record in each partition that it touched. */
+  readonly baseOffsets: ReadonlyMap<number, bigint>;
+}
+
 interface Burst {
   readonly partition: number;
   readonly records: number;
@@ -38,6 +46,7 @@ export class ChaosProducer {
   readonly #plan: ProductionPlan;
   readonly #producer: Producer;
   readonly #bursts: Burst[] = [];
+  readonly #requests: AcknowledgedRequest[] = [];
   #orders = 0;
   #burstRecords = 0;
   #failures = 0;
@@ -69,24 +78,39 @@ export class ChaosProducer {
     return new Promise((resolve) => this.#bursts.push({ partition, records, onSent: resolve }));
   }
 
-  /** Ends after the request under way is acknowledged. */
-  async stop(): Promise<void> {
+  /**
+   * Ends after the request under way.
+   *
+   * @param more so many further requests are sent at once, and acknowledged before it ends. @default none
+   */
+  async stop(more = 0): Promise<void> {
     this.#isStopping = true;
     await this.#work;
+    for (let sent = 0; sent < more; ) {
+      sent += (await this.#sendOrders()) ? 1 : await delay(REQUEST_INTERVAL_MS, 0);
+    }
     await this.#producer.disconnect();
   }
 
+  /** All orders with their offsets, without reading the topic; see {@link acknowledgedRecords}. */
+  records(): Generator<ProducedRecord> {
+    return acknowledgedRecords(this.#requests, this.#plan);
+  }
+
   async #produce(): Promise<void> {
-    const { rate } = this.#plan;
     while (!this.#isStopping) {
       const startedAt = performance.now();
-      const orders = Math.ceil((rate * REQUEST_INTERVAL_MS) / 1_000);
-      if (await this.#send(this.#orders, orders, 0)) {
-        this.#orders += orders;
-      }
+      await this.#sendOrders();
       await this.#sendBurst();
       await delay(Math.max(1, REQUEST_INTERVAL_MS - (performance.now() - startedAt)));
     }
+  }
+
+  async #sendOrders(): Promise<boolean> {
+    const count = Math.ceil((this.#plan.rate * REQUEST_INTERVAL_MS) / 1_000);
+    const isAcknowledged = await this.#send(this.#orders, count, 0);
+    this.#orders += isAcknowledged ? count : 0;
+    return isAcknowledged;
   }
 
   async #sendBurst(): Promise<void> {
@@ -108,11 +132,43 @@ export class ChaosProducer {
       toMessage(chaosRecord(seed, first + nth, partitions, burstPartition)),
     );
     try {
-      await this.#producer.send({ topic, messages, acks: -1 });
+      const answers = await this.#producer.send({ topic, messages, acks: -1 });
+      const baseOffsets = new Map(answers.map(({ partition, baseOffset }) => [partition, BigInt(baseOffset ?? -1)]));
+      this.#requests.push({ first, count, baseOffsets });
       return true;
     } catch {
       this.#failures += 1;
       return false;
+    }
+  }
+}
+
+/**
+ * The records of a topic with their offsets, where orders alone were produced to it, each request until it was
+ * acknowledged. What lies between two acknowledged requests is the later one, stored by attempts that were not.
+ *
+ * @throws Error when the offsets leave room for something else.
+ */
+export function* acknowledgedRecords(
+  requests: Iterable<AcknowledgedRequest>,
+  { seed, partitions }: Pick<ProductionPlan, 'seed' | 'partitions'>,
+): Generator<ProducedRecord> {
+  const ends = new Map<number, bigint>();
+  for (const { first, count, baseOffsets } of requests) {
+    const records = Array.from({ length: count }, (_, nth) => chaosRecord(seed, first + nth, partitions, 0));
+    for (const [partition, base] of baseOffsets) {
+      const own = records.filter((record) => record.partition === partition);
+      let offset = ends.get(partition) ?? 0n;
+      if ((base - offset) % BigInt(own.length) !== 0n) {
+        throw new Error(`${partition}/${offset} to ${base} are not attempts of the request from number ${first} on`);
+      }
+      while (offset <= base) {
+        for (const record of own) {
+          yield { ...record, offset };
+          offset += 1n;
+        }
+      }
+      ends.set(partition, offset);
     }
   }
 }

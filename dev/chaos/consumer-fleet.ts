@@ -6,12 +6,17 @@ import { freePort } from '../run/free-port.ts';
 import { describeExit, type ExitStatus, terminate } from '../run/owned-process.ts';
 import { processIdentity } from '../run/recorded-processes.ts';
 import type { RunFolder } from '../run/run-folder.ts';
+import { forgetClockOf, type SetClock, setClock } from '../run/set-clock.ts';
 
 const CONFIG_FILE = join(import.meta.dirname, '..', 'application.yml');
 /** Above the consumer's own `shutdown.timeout`: a consumer that is killed for being late has failed. */
 const DRAIN_TIMEOUT_MS = 40_000;
 /** A consumer that ends by itself each time must not keep the machine busy. */
 const RESTART_PAUSE_MS = 500;
+/** Lines of the log for requests: more than a pipe and the 1 MiB that the consumer keeps for a reader that is late. */
+const FILLER = { requests: 200, atOnce: 20, query: 'x'.repeat(10_000) } as const;
+/** A longer line is filler. */
+const LONGEST_KEPT_LINE = 5_000;
 
 interface Member {
   readonly process: ConsumerProcess;
@@ -29,6 +34,7 @@ export class ConsumerFleet {
   readonly #run: RunFolder;
   readonly #env: Readonly<Record<string, string>>;
   readonly #members = new Map<number, Member>();
+  readonly #clocks = new Map<number, SetClock>();
   readonly #pids = new Map<number, string | undefined>();
   readonly #problems: string[] = [];
   readonly #counts = new Map<RegExp, number>();
@@ -43,6 +49,11 @@ export class ConsumerFleet {
     for (const pattern of count) {
       this.#counts.set(pattern, 0);
     }
+  }
+
+  /** The slots with a consumer. */
+  get slots(): readonly number[] {
+    return [...this.#members.keys()];
   }
 
   get processes(): readonly ConsumerProcess[] {
@@ -74,7 +85,7 @@ export class ConsumerFleet {
     const process = await startConsumerProcess(this.#run, {
       configFile: CONFIG_FILE,
       port: await freePort(),
-      env: this.#env,
+      env: { ...this.#env, ...this.#clock(slot).env },
     });
     this.#pids.set(process.pid, processIdentity(process.pid));
     this.#keepLog(slot, process);
@@ -103,6 +114,25 @@ export class ConsumerFleet {
     }
   }
 
+  /** Sets the clock of a consumer off by hours, and right again after `ms` milliseconds. */
+  async setClock(slot: number, hours: number, ms: number): Promise<void> {
+    const clock = this.#clock(slot);
+    clock.setOff(`${hours > 0 ? '+' : ''}${hours}h`);
+    await delay(ms);
+    clock.setOff('+0');
+  }
+
+  /** Fills the standard output of a consumer, and reads it again after `ms` milliseconds. */
+  async fillOutput(slot: number, ms: number): Promise<void> {
+    const { process } = this.#member(slot);
+    process.readOutput(false);
+    try {
+      await Promise.all([fillLog(process), delay(ms)]);
+    } finally {
+      process.readOutput(true);
+    }
+  }
+
   /** Ends a consumer by SIGTERM, as a deployment does. */
   async remove(slot: number): Promise<void> {
     const member = this.#member(slot);
@@ -115,7 +145,7 @@ export class ConsumerFleet {
 
   /** Removes all of them at once. */
   async stop(): Promise<void> {
-    await Promise.all([...this.#members.keys()].map((slot) => this.remove(slot)));
+    await Promise.all(this.slots.map((slot) => this.remove(slot)));
   }
 
   /** Ends all of them by SIGKILL: the run was interrupted and has no verdict. */
@@ -133,8 +163,16 @@ export class ConsumerFleet {
     return member;
   }
 
+  /** The clock of a slot: it stays as it is set when another process takes the place. */
+  #clock(slot: number): SetClock {
+    const clock = this.#clocks.get(slot) ?? setClock(join(this.#run.path, `clock-${slot}`));
+    this.#clocks.set(slot, clock);
+    return clock;
+  }
+
   async #onExit(slot: number, { expected, process }: Member, exit: ExitStatus): Promise<void> {
     this.#members.delete(slot);
+    forgetClockOf(process.pid);
     appendFileSync(this.#logFile(slot), `--- ${describeExit(exit)}\n`);
     if (expected === 'stop') {
       if (exit.code !== 0) {
@@ -154,7 +192,9 @@ export class ConsumerFleet {
   #keepLog(slot: number, { pid, logs }: ConsumerProcess): void {
     appendFileSync(this.#logFile(slot), `--- process ${pid}\n`);
     logs.follow((line) => {
-      appendFileSync(this.#logFile(slot), `${line}\n`);
+      if (line.length <= LONGEST_KEPT_LINE) {
+        appendFileSync(this.#logFile(slot), `${line}\n`);
+      }
       for (const [pattern, count] of this.#counts) {
         this.#counts.set(pattern, count + (pattern.test(line) ? 1 : 0));
       }
@@ -163,6 +203,17 @@ export class ConsumerFleet {
 
   #logFile(slot: number): string {
     return join(this.#run.path, `consumer-${slot}.log`);
+  }
+}
+
+/** Makes long lines of the log. A consumer that does not listen yet, or is killed meanwhile, gets the rest of none. */
+async function fillLog({ get, endpoint }: ConsumerProcess): Promise<void> {
+  for (let sent = 0; sent < FILLER.requests; sent += FILLER.atOnce) {
+    const requests = Array.from({ length: FILLER.atOnce }, () => get(`${endpoint.infoPath}?${FILLER.query}`));
+    const answers = await Promise.allSettled(requests);
+    await Promise.all(
+      answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.body?.cancel() : undefined)),
+    );
   }
 }
 

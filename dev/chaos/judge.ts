@@ -3,7 +3,8 @@ import { compareTables, loadExpected, unexpectedRows } from '../verdict/compare-
 import { countFinding, type Finding } from '../verdict/finding.ts';
 import { awaitAccounted } from '../verdict/positions.ts';
 import { type ChaosStack, WRITTEN } from './chaos-stack.ts';
-import { PARTITIONS } from './schedule.ts';
+import { PARTITIONS, SIDE_TOPIC } from './schedule.ts';
+import { endsOf, expectedOf, type Incarnation } from './side-topic.ts';
 import { contentRecords, readTopic, type TopicContent } from './topic-reader.ts';
 
 const READ_TIMEOUT_MS = 300_000;
@@ -15,26 +16,47 @@ const EXAMPLES = 10;
  * back, compares it with the tables, stops the consumers and looks for processes that they left behind.
  */
 export async function judge(stack: ChaosStack, seed: number): Promise<readonly Finding[]> {
-  const { positions, fleet, client } = stack;
+  const { positions, fleet, client, side } = stack;
   const { end: ends } = await positions.read();
-  const accounted = await awaitAccounted(
-    ends,
-    () => positions.read(),
-    () => fleet.processes.length > 0,
-  );
+  const isAlive = () => fleet.processes.length > 0;
+  const accounted = await awaitAccounted(ends, () => positions.read(), isAlive);
+  const { incarnations } = side;
+  const sideAccounted = await awaitAccounted(currentEnds(incarnations), side.read, isAlive);
   const health = await checkHealth(stack);
   const source = { kafka: client, topic: WRITTEN.topic, partitions: PARTITIONS, seed, ends };
   const content = await readTopic(source, READ_TIMEOUT_MS);
   const database = new pg.Client({ connectionString: stack.postgres.urlWithPassword });
   await database.connect();
   try {
-    await loadExpected(database, contentRecords(content, source));
+    await loadExpected(database, WRITTEN.topic, contentRecords(content, source));
+    for (const incarnation of incarnations) {
+      await loadExpected(database, incarnation.topic, expectedOf(incarnation));
+    }
     const tables = [...(await compareTables(database, WRITTEN)), await unexpectedRows(database, WRITTEN)];
     await fleet.stop();
-    return [accounted, health, ...checkTopic(content, stack), ...tables, checkConsumers(stack), checkLeftover(stack)];
+    const topics = [...checkTopic(content, stack), checkDeleted(incarnations), ...tables];
+    return [accounted, ofSideTopic(sideAccounted), health, ...topics, checkConsumers(stack), checkLeftover(stack)];
   } finally {
     await database.end();
   }
+}
+
+const currentEnds = (incarnations: readonly Incarnation[]) => {
+  const current = incarnations.at(-1);
+  return current === undefined ? new Map<number, bigint>() : endsOf(current);
+};
+
+const ofSideTopic = (finding: Finding): Finding => ({ ...finding, check: `${finding.check}, ${SIDE_TOPIC}` });
+
+/** A stored position beyond the end of a deleted topic would claim records that were never there. */
+function checkDeleted(incarnations: readonly Incarnation[]): Finding {
+  const beyond = incarnations.flatMap((incarnation) => {
+    const ends = endsOf(incarnation);
+    return [...(incarnation.next ?? [])]
+      .filter(([partition, next]) => next > (ends.get(partition) ?? 0n))
+      .map(([partition, next]) => `${incarnation.topic}/${partition}: stored position ${next}`);
+  });
+  return countFinding('stored positions beyond the end of a deleted topic', 0, beyond.length, beyond);
 }
 
 async function checkHealth({ fleet }: ChaosStack): Promise<Finding> {

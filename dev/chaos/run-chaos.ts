@@ -6,10 +6,12 @@ import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
 import { count, countFinding, type Finding, verdictTable } from '../verdict/finding.ts';
 import { timeToRecover } from '../verdict/positions.ts';
-import { type ChaosStack, COUNTED_LOG_LINES, makeFault, startChaosStack } from './chaos-stack.ts';
+import { type ChaosStack, COUNTED_LOG_LINES, startChaosStack } from './chaos-stack.ts';
+import { createTopicAgain, makeFault } from './faults.ts';
 import { judge } from './judge.ts';
 import type { ChaosOptions } from './options.ts';
 import { describeFault, type FaultKind, FIRST_CONSUMERS, faultSchedule, type Step } from './schedule.ts';
+import { deletedRecords } from './side-topic.ts';
 
 const MINUTE_MS = 60_000;
 const RECOVERY_LIMIT_MS = 60_000;
@@ -49,7 +51,7 @@ export async function runChaos(
     return undefined;
   }
   screen.line('no more faults; waiting for the rest, then comparing ...');
-  await stack.producer.stop();
+  await Promise.all([stack.producer.stop(), stack.side.stop()]);
   const findings = [...(await judge(stack, seed)), recoveries(made)];
   report(stack, made, findings, screen);
   return findings.every(({ isWell }) => isWell);
@@ -77,10 +79,26 @@ async function makeFaults(
   return made;
 }
 
-/** Two faults of a step begin together; the recovery is timed from the end of the longer one. */
+/**
+ * Two faults of a step begin together; the recovery is timed from the end of the longer one. A topic that was deleted is
+ * created again once the other one flows without it.
+ */
 async function makeStep(stack: ChaosStack, { faults }: Step): Promise<number | undefined> {
   await Promise.all(faults.map((fault) => makeFault(stack, fault)));
-  return timeToRecover(() => stack.positions.read(), RECOVERY_LIMIT_MS);
+  const recoveryMs = await recovery(stack);
+  if (stack.side.isThere) {
+    return recoveryMs;
+  }
+  await createTopicAgain(stack);
+  const recoveryAfterwardsMs = await recovery(stack);
+  return recoveryAfterwardsMs === undefined ? undefined : recoveryMs;
+}
+
+/** The time until records flow in every partition of each topic that is there. */
+async function recovery({ positions, side }: ChaosStack): Promise<number | undefined> {
+  const topics = side.isThere ? [positions, side] : [positions];
+  const times = await Promise.all(topics.map((topic) => timeToRecover(() => topic.read(), RECOVERY_LIMIT_MS)));
+  return times.includes(undefined) ? undefined : Math.max(...times.map(Number));
 }
 
 function recoveries(made: readonly MadeFault[]): Finding {
@@ -89,7 +107,8 @@ function recoveries(made: readonly MadeFault[]): Finding {
 }
 
 function report(stack: ChaosStack, made: readonly MadeFault[], findings: readonly Finding[], screen: Screen): void {
-  const { producer, fleet } = stack;
+  const { producer, fleet, side } = stack;
+  const deleted = deletedRecords(side.incarnations);
   const { orders, burst } = producer.acknowledged;
   const coped = Object.entries(COUNTED_LOG_LINES).map(([what, line]) => `${count(fleet.counted(line))} ${what}`);
   const lines = [
@@ -98,6 +117,7 @@ function report(stack: ChaosStack, made: readonly MadeFault[], findings: readonl
     '',
     `${count(orders + burst)} records acknowledged, ${count(producer.failures)} requests produced again; ` +
       `${count(fleet.started)} consumer processes, ${coped.join(', ')}`,
+    `${count(side.incarnations.length - 1)} topics deleted, ${count(deleted.unread)} of their ${count(deleted.all)} records before they were read`,
     '',
     ...verdictTable(findings, (text, isWell) => screen.tint(text, isWell)),
   ];

@@ -9,6 +9,9 @@ export const ALL_CONSUMERS: readonly number[] = [1, 2, 3, 4];
 /** `kafka.sessionTimeout` of the consumers: a freeze is longer, so that the frozen one has lost its partitions. */
 export const SESSION_TIMEOUT_MS = 6_000;
 
+/** The topic that is deleted and created again while the consumers read it beside the other one. */
+export const SIDE_TOPIC = 'refunds';
+
 /** One step of so many has two faults. */
 const PAIR_EVERY = 4;
 
@@ -22,10 +25,22 @@ export type Fault =
   | { readonly kind: 'restart Kafka'; readonly way: 'stop' | 'crash'; readonly ms: number }
   | { readonly kind: 'cut PostgreSQL' | 'cut Kafka'; readonly ms: number }
   | { readonly kind: 'delay PostgreSQL' | 'delay Kafka'; readonly latencyMs: number; readonly ms: number }
-  | { readonly kind: 'lock table'; readonly ms: number }
+  | { readonly kind: 'lock table'; readonly table: Table; readonly ms: number }
+  | { readonly kind: 'alter table'; readonly table: Table; readonly change: TableChange; readonly ms: number }
+  | { readonly kind: 'limit connections'; readonly way: ConnectionLimit; readonly ms: number }
+  | { readonly kind: 'limit bytes'; readonly bytesPerSecond: number; readonly ms: number }
+  | { readonly kind: 'set clock'; readonly slot: number; readonly hours: number; readonly ms: number }
+  | { readonly kind: 'fill output'; readonly slot: number; readonly ms: number }
+  | { readonly kind: 'delete topic'; readonly ms: number }
   | { readonly kind: 'poison burst'; readonly partition: number; readonly records: number };
 
 export type FaultKind = Fault['kind'];
+
+/** Tables that each transaction needs. */
+export type Table = 'records' | 'offsets';
+export type TableChange = 'column' | 'index' | 'rewrite';
+/** What is used up: the connections of the consumers' role, or all of the server's. */
+export type ConnectionLimit = 'role' | 'server';
 
 /** A fault as the terminal shows it: `kill consumer 2 (SIGKILL); it is started again`. */
 export function describeFault(fault: Fault): string {
@@ -49,11 +64,34 @@ export function describeFault(fault: Fault): string {
     case 'delay Kafka':
       return `${fault.kind}: ${fault.latencyMs} ms more in each direction for ${seconds(fault.ms)}`;
     case 'lock table':
-      return `lock the table records for ${seconds(fault.ms)}`;
+      return `lock the table ${fault.table} for ${seconds(fault.ms)}`;
+    case 'alter table':
+      return `${TABLE_CHANGES[fault.change]} of ${fault.table}, within ${seconds(fault.ms)}`;
+    case 'limit connections':
+      return `${CONNECTION_LIMITS[fault.way]} for ${seconds(fault.ms)}, and end the consumers' sessions`;
+    case 'limit bytes':
+      return `limit bytes: Kafka's quota is ${fault.bytesPerSecond} bytes/s for all consumers for ${seconds(fault.ms)}`;
+    case 'set clock':
+      return `set clock of consumer ${fault.slot} by ${fault.hours} h, and back after ${seconds(fault.ms)}`;
+    case 'fill output':
+      return `fill output of consumer ${fault.slot}, and read none of it for ${seconds(fault.ms)}`;
+    case 'delete topic':
+      return `delete topic ${SIDE_TOPIC}, and create it again after ${seconds(fault.ms)}`;
     case 'poison burst':
       return `poison burst: ${fault.records} bad records in a row to partition ${fault.partition}`;
   }
 }
+
+const TABLE_CHANGES: Readonly<Record<TableChange, string>> = {
+  column: 'alter table: add a column, keep the transaction open, and drop the column',
+  index: 'alter table: create an index, keep the transaction open, and drop the index',
+  rewrite: 'alter table: VACUUM FULL, again and again,',
+};
+
+const CONNECTION_LIMITS: Readonly<Record<ConnectionLimit, string>> = {
+  role: "limit connections: CONNECTION LIMIT 0 for the consumers' role",
+  server: 'limit connections: other sessions take all of max_connections',
+};
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
@@ -76,6 +114,12 @@ const KINDS: readonly FaultKind[] = [
   'delay PostgreSQL',
   'delay Kafka',
   'lock table',
+  'alter table',
+  'limit connections',
+  'limit bytes',
+  'set clock',
+  'fill output',
+  'delete topic',
   'poison burst',
 ];
 
@@ -135,11 +179,29 @@ function drawFault(random: RandomSource, kind: FaultKind, slots: readonly number
     case 'delay Kafka':
       return { kind, latencyMs: between(random, 20, 400), ms: between(random, 2_000, 6_000) };
     case 'lock table':
-      return { kind, ms: between(random, 2_000, 7_000) };
+      return { kind, table: pick(random, TABLES), ms: between(random, 2_000, 7_000) };
+    case 'alter table':
+      return { kind, table: pick(random, TABLES), change: pick(random, CHANGES), ms: between(random, 1_000, 5_000) };
+    case 'limit connections':
+      return { kind, way: pick(random, ['role', 'server'] as const), ms: between(random, 2_000, 7_000) };
+    case 'limit bytes':
+      return { kind, bytesPerSecond: between(random, 20_000, 200_000), ms: between(random, 4_000, 10_000) };
+    case 'set clock':
+      return { kind, slot: pick(random, slots), hours: clockStep(random), ms: between(random, 2_000, 7_000) };
+    case 'fill output':
+      return { kind, slot: pick(random, slots), ms: between(random, 4_000, 8_000) };
+    case 'delete topic':
+      return { kind, ms: between(random, 6_000, 12_000) };
     case 'poison burst':
       return { kind, partition: random.below(PARTITIONS), records: between(random, 50, 1_000) };
   }
 }
+
+const TABLES = ['records', 'offsets'] as const;
+const CHANGES = ['column', 'index', 'rewrite'] as const;
+
+/** Hours forward or back, never none. */
+const clockStep = (random: RandomSource): number => between(random, 1, 24) * pick(random, [1, -1] as const);
 
 const between = (random: RandomSource, least: number, most: number): number => least + random.below(most - least + 1);
 

@@ -96,7 +96,7 @@ async function findings(services: BackingServices): Promise<readonly Finding[]> 
   const database = new pg.Client({ connectionString: localDatabaseUrl });
   await database.connect();
   try {
-    await loadExpected(database, contentRecords(content, source));
+    await loadExpected(database, WRITTEN.topic, contentRecords(content, source));
     return [accounted, ...(await compareTables(database, WRITTEN)), await unexpectedRows(database, WRITTEN)];
   } finally {
     await database.end();

@@ -58,7 +58,7 @@ async function judge(job: Job): Promise<readonly Finding[]> {
   const client = new pg.Client({ connectionString: servers.databaseUrl });
   await client.connect();
   try {
-    await loadExpected(client, producedRecords(producer.batches, options.seed, partitions));
+    await loadExpected(client, names.topic, producedRecords(producer.batches, options.seed, partitions));
     const tables = await compareTables(client, names);
     // Records of other producers count in the consumer's metric, too.
     const isAlone = sumOfNext(await positions.read()) - sumOfNext(first) === BigInt(producer.acknowledged);

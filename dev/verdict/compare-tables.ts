@@ -10,7 +10,11 @@ const CHUNK_BYTES = 65_536;
 /** NULL in COPY's text format. */
 const NULL = '\\N';
 const EXAMPLES = 5;
-const SAME_PLACE = 't.topic = $1 AND t.partition = e.partition AND t."offset" = e."offset"';
+const SAME_PLACE = 't.topic = e.topic AND t.partition = e.partition AND t."offset" = e."offset"';
+const PLACE = `e.topic || '/' || e.partition || '/' || e."offset"`;
+
+/** Schema and group of a consumer's rows. */
+type WrittenTables = Pick<Written, 'schema' | 'group'>;
 
 /** Topic, group and schema of a consumer's rows. */
 export interface Written {
@@ -19,21 +23,24 @@ export interface Written {
   readonly group: string;
 }
 
-/** Loads the produced records into the temporary table `expected` of the connection, to compare them there. */
-export async function loadExpected(client: pg.Client, records: Iterable<ProducedRecord>): Promise<void> {
+/**
+ * Loads the records that were produced to a topic into the temporary table `expected` of the connection, to compare
+ * them there with those of other topics.
+ */
+export async function loadExpected(client: pg.Client, topic: string, records: Iterable<ProducedRecord>): Promise<void> {
   await client.query(
-    `CREATE TEMP TABLE expected (
-       partition int, "offset" bigint, reason text, key bytea, headers jsonb, value bytea,
-       PRIMARY KEY (partition, "offset"))`,
+    `CREATE TEMP TABLE IF NOT EXISTS expected (
+       topic text, partition int, "offset" bigint, reason text, key bytea, headers jsonb, value bytea,
+       PRIMARY KEY (topic, partition, "offset"))`,
   );
-  await pipeline(Readable.from(copyText(records)), client.query(copyFrom('COPY expected FROM STDIN')));
+  await pipeline(Readable.from(copyText(topic, records)), client.query(copyFrom('COPY expected FROM STDIN')));
   await client.query('ANALYZE expected');
 }
 
-function* copyText(records: Iterable<ProducedRecord>): Generator<string> {
+function* copyText(topic: string, records: Iterable<ProducedRecord>): Generator<string> {
   let chunk = '';
   for (const { partition, offset, reason, key, headers, value } of records) {
-    chunk += [partition, offset, reason ?? NULL, bytea(key), headerText(headers), bytea(value)].join('\t');
+    chunk += [topic, partition, offset, reason ?? NULL, bytea(key), headerText(headers), bytea(value)].join('\t');
     chunk += '\n';
     if (chunk.length > CHUNK_BYTES) {
       yield chunk;
@@ -75,7 +82,7 @@ interface Comparison {
  * Compares the table `expected` with the consumer's rows, in PostgreSQL itself: keys as text, values and headers as
  * jsonb, dead letters byte for byte and by their reason.
  */
-export async function compareTables(client: pg.Client, written: Written): Promise<readonly Finding[]> {
+export async function compareTables(client: pg.Client, written: WrittenTables): Promise<readonly Finding[]> {
   const records: Comparison = {
     check: 'records, each once, key, headers and value',
     belongs: 'e.reason IS NULL',
@@ -88,7 +95,7 @@ export async function compareTables(client: pg.Client, written: Written): Promis
   const deadLetters: Comparison = {
     check: 'dead letters, each with its reason',
     belongs: 'e.reason IS NOT NULL',
-    join: `LEFT JOIN "${written.schema}".dead_letters t ON t.group_id = $2 AND ${SAME_PLACE}`,
+    join: `LEFT JOIN "${written.schema}".dead_letters t ON t.group_id = $1 AND ${SAME_PLACE}`,
     problem: `CASE WHEN t."offset" IS NULL THEN 'missing in dead_letters (expected as ' || e.reason || ')'
                    WHEN t.reason <> e.reason THEN e.reason || ' expected, but the reason is ' || t.reason
                    WHEN t.key IS DISTINCT FROM e.key OR t.value IS DISTINCT FROM e.value THEN 'other bytes' END`,
@@ -100,32 +107,32 @@ export async function compareTables(client: pg.Client, written: Written): Promis
   ];
 }
 
-async function compare(client: pg.Client, written: Written, comparison: Comparison): Promise<Finding> {
+async function compare(client: pg.Client, written: WrittenTables, comparison: Comparison): Promise<Finding> {
   const { check, belongs, join, problem } = comparison;
   // CASE keeps PostgreSQL from decoding the bytes of records that do not belong here.
   const found = await client.query<Problem>(
     `SELECT problem, count(*) AS number, (array_agg(place ORDER BY place))[1:${EXAMPLES}] AS examples
-     FROM (SELECT e.partition || '/' || e."offset" AS place, CASE WHEN ${belongs} THEN (${problem}) END AS problem
-           FROM expected e ${join} WHERE $1::text IS NOT NULL AND $2::text IS NOT NULL) AS compared
+     FROM (SELECT ${PLACE} AS place, CASE WHEN ${belongs} THEN (${problem}) END AS problem
+           FROM expected e ${join} WHERE $1::text IS NOT NULL) AS compared
      WHERE problem IS NOT NULL GROUP BY problem ORDER BY problem`,
-    [written.topic, written.group],
+    [written.group],
   );
   const total = await client.query<{ number: string }>(`SELECT count(*) AS number FROM expected e WHERE ${belongs}`);
   return finding(check, BigInt(total.rows[0]?.number ?? 0), found.rows);
 }
 
 /** Records in the one table that belong into the other one. */
-async function findMisplaced(client: pg.Client, { schema, topic, group }: Written): Promise<Finding> {
+async function findMisplaced(client: pg.Client, { schema, group }: WrittenTables): Promise<Finding> {
   const found = await client.query<Problem>(
     `SELECT problem, count(*) AS number, (array_agg(place ORDER BY place))[1:${EXAMPLES}] AS examples
-     FROM (SELECT t.partition || '/' || t."offset" AS place, 'poison in records' AS problem
+     FROM (SELECT ${PLACE} AS place, 'poison in records' AS problem
            FROM expected e JOIN "${schema}".records t ON ${SAME_PLACE} WHERE e.reason IS NOT NULL
            UNION ALL
-           SELECT t.partition || '/' || t."offset", 'good record in dead_letters'
-           FROM expected e JOIN "${schema}".dead_letters t ON t.group_id = $2 AND ${SAME_PLACE}
+           SELECT ${PLACE}, 'good record in dead_letters'
+           FROM expected e JOIN "${schema}".dead_letters t ON t.group_id = $1 AND ${SAME_PLACE}
            WHERE e.reason IS NULL) AS misplaced
      GROUP BY problem ORDER BY problem`,
-    [topic, group],
+    [group],
   );
   const number = found.rows.reduce((sum, row) => sum + BigInt(row.number), 0n);
   return countFinding('records in the wrong table', 0n, number, found.rows.map(describe));
@@ -143,17 +150,16 @@ function finding(check: string, expected: bigint, problems: readonly Problem[]):
 }
 
 const describe = ({ problem, number, examples }: Problem): string =>
-  `${count(BigInt(number))} ${problem}; partition/offset ${examples.join(', ')}${BigInt(number) > examples.length ? ', ...' : ''}`;
+  `${count(BigInt(number))} ${problem}; topic/partition/offset ${examples.join(', ')}${BigInt(number) > examples.length ? ', ...' : ''}`;
 
 /** Rows at offsets that are not in the table `expected` of the connection: no record was produced there. */
-export async function unexpectedRows(client: pg.Client, { schema, topic, group }: Written): Promise<Finding> {
+export async function unexpectedRows(client: pg.Client, { schema, group }: WrittenTables): Promise<Finding> {
   const { rows } = await client.query<{ place: string }>(
     `SELECT t.topic || '/' || t.partition || '/' || t."offset" AS place
      FROM (SELECT topic, partition, "offset" FROM "${schema}".records
-           UNION ALL SELECT topic, partition, "offset" FROM "${schema}".dead_letters WHERE group_id = $2) AS t
-     LEFT JOIN expected e ON t.topic = $1 AND e.partition = t.partition AND e."offset" = t."offset"
-     WHERE e."offset" IS NULL ORDER BY place`,
-    [topic, group],
+           UNION ALL SELECT topic, partition, "offset" FROM "${schema}".dead_letters WHERE group_id = $1) AS t
+     LEFT JOIN expected e ON ${SAME_PLACE} WHERE e."offset" IS NULL ORDER BY place`,
+    [group],
   );
   const places = rows.map(({ place }) => place);
   return countFinding('rows that no record stands behind', 0, places.length, places);

@@ -10,7 +10,7 @@ import {
   type Step,
 } from '../../../dev/chaos/schedule.ts';
 
-const KINDS = 12;
+const KINDS = 18;
 const ROUNDS = 5;
 const SEEDS = Array.from({ length: 50 }, (_, seed) => seed);
 
@@ -76,6 +76,37 @@ describe('the schedule of faults', () => {
         expect(fault.partition).toBeLessThan(PARTITIONS);
       }
     }
+  });
+
+  it('sets clocks by hours, forward and back, and touches both tables in each way', () => {
+    const all = SEEDS.flatMap(faults);
+    const hours = all.flatMap((fault) => (fault.kind === 'set clock' ? [fault.hours] : []));
+    expect([Math.min(...hours), Math.max(...hours), hours.includes(0)]).toEqual([-24, 24, false]);
+    const changes = all.flatMap((fault) => (fault.kind === 'alter table' ? [`${fault.change} ${fault.table}`] : []));
+    expect(new Set(changes).size).toBe(6);
+    const locks = all.flatMap((fault) => (fault.kind === 'lock table' ? [fault.table] : []));
+    expect(new Set(locks).size).toBe(2);
+  });
+
+  it.each<[Fault, string]>([
+    [
+      { kind: 'alter table', table: 'offsets', change: 'rewrite', ms: 2_000 },
+      'alter table: VACUUM FULL, again and again, of offsets, within 2.0 s',
+    ],
+    [
+      { kind: 'limit connections', way: 'role', ms: 2_000 },
+      "limit connections: CONNECTION LIMIT 0 for the consumers' role for 2.0 s, and end the consumers' sessions",
+    ],
+    [
+      { kind: 'limit bytes', bytesPerSecond: 50_000, ms: 4_000 },
+      "limit bytes: Kafka's quota is 50000 bytes/s for all consumers for 4.0 s",
+    ],
+    [{ kind: 'set clock', slot: 2, hours: -7, ms: 3_000 }, 'set clock of consumer 2 by -7 h, and back after 3.0 s'],
+    [{ kind: 'fill output', slot: 2, ms: 3_000 }, 'fill output of consumer 2, and read none of it for 3.0 s'],
+    [{ kind: 'delete topic', ms: 6_000 }, 'delete topic refunds, and create it again after 6.0 s'],
+  ])('begins what it tells of %j with its kind', (fault, told) => {
+    expect(describeFault(fault)).toBe(told);
+    expect(told.startsWith(fault.kind)).toBe(true);
   });
 
   it('can be told to a person', () => {

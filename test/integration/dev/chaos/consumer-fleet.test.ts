@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConsumerFleet } from '../../../../dev/chaos/consumer-fleet.ts';
 import { RunFolder } from '../../../../dev/run/run-folder.ts';
@@ -12,6 +12,7 @@ const WAITING = {
 } as const;
 
 const LISTENING = /"listening"/;
+const HOUR_MS = 3_600_000;
 
 /** Reserved for documentation (RFC 5737): no process can listen there. */
 const NOT_OF_THIS_MACHINE = '192.0.2.1';
@@ -57,6 +58,41 @@ describe('the fleet of consumers', () => {
     await until('the process to be stopped', async () => stateOf(pid) === 'T' || undefined, 900);
     await frozen;
     expect(stateOf(pid)).not.toBe('T');
+  });
+
+  it('sets the clock of one consumer, and sets it right again', async () => {
+    const fleet = await fleetOfOne();
+    const consumer = fleet.processes[0];
+    await consumer?.logs.waitFor(LISTENING);
+    const hoursOff = async (): Promise<number> => {
+      const answer = await consumer?.get(consumer.endpoint.infoPath);
+      return Math.round((Date.parse(answer?.headers.get('date') ?? '') - Date.now()) / HOUR_MS);
+    };
+    const set = fleet.setClock(1, -7, 2_500);
+    await until('the other time', async () => (await hoursOff()) === -7 || undefined, 2_400);
+    await set;
+    await until('the right time', async () => (await hoursOff()) === 0 || undefined);
+  });
+
+  it('leaves nothing of the clock of a consumer that was killed in shared memory', async () => {
+    const fleet = await fleetOfOne();
+    const { pid = 0, logs } = fleet.processes[0] ?? {};
+    await logs?.waitFor(LISTENING);
+    const own = () => readdirSync('/dev/shm').filter((name) => name.endsWith(`_${pid}`));
+    expect(own()).toHaveLength(2);
+    await fleet.kill(1);
+    expect(own()).toEqual([]);
+  });
+
+  it('fills the output of a consumer until lines are dropped, and reads it again', async () => {
+    const fleet = await fleetOfOne({ ...WAITING, LOGGING_LEVEL: 'debug' });
+    const consumer = fleet.processes[0];
+    await consumer?.logs.waitFor(LISTENING);
+    await fleet.fillOutput(1, 0);
+    const metrics = await (await consumer?.get('/actuator/prometheus?includedNames=log_lines_dropped'))?.text();
+    expect(Number(/^log_lines_dropped_total\{[^}]*\} (\S+)$/m.exec(metrics ?? '')?.[1])).toBeGreaterThan(0);
+    await consumer?.get(`${consumer.endpoint.infoPath}?read-again`);
+    await consumer?.logs.waitFor(/read-again/);
   });
 
   it('reports a consumer that ends by itself, with its last words, and starts it again', async () => {

@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ChaosStack, CLIENT_ID } from './chaos-stack.ts';
+import { insist } from './insist.ts';
+import type { Fault } from './schedule.ts';
+import type { TcpProxy } from './tcp-proxy.ts';
+
+/**
+ * Makes a fault; resolves when it is over and everything that it took away is there again, but for a deleted topic.
+ */
+export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> {
+  const { kafka, postgres, database, kafkaProxy, postgresProxy, fleet, producer } = stack;
+  switch (fault.kind) {
+    case 'kill consumer':
+      return fleet.kill(fault.slot);
+    case 'freeze consumer':
+      return fleet.freeze(fault.slot, fault.ms);
+    case 'add consumer':
+      // Its rebalance is the fault, which is over once the new consumer has partitions.
+      return (await fleet.add(fault.slot)).waitForHealth();
+    case 'remove consumer':
+      return fleet.remove(fault.slot);
+    case 'restart PostgreSQL':
+      await postgres.stop('immediate');
+      await delay(fault.ms);
+      return postgres.start();
+    case 'restart Kafka':
+      await kafka[fault.way]();
+      await delay(fault.ms);
+      return kafka.start();
+    case 'cut PostgreSQL':
+      return cut(postgresProxy, fault.ms);
+    case 'cut Kafka':
+      return cut(kafkaProxy, fault.ms);
+    case 'delay PostgreSQL':
+      return slowDown(postgresProxy, fault);
+    case 'delay Kafka':
+      return slowDown(kafkaProxy, fault);
+    case 'lock table':
+      return database.lock(fault.table, fault.ms);
+    case 'alter table':
+      return database.alter(fault.table, fault.change, fault.ms);
+    case 'limit connections':
+      return database.limitConnections(fault.way, fault.ms);
+    case 'limit bytes':
+      return limitBytes(stack, fault);
+    case 'set clock':
+      return fleet.setClock(fault.slot, fault.hours, fault.ms);
+    case 'fill output':
+      return fleet.fillOutput(fault.slot, fault.ms);
+    case 'delete topic':
+      return deleteTopic(stack, fault.ms);
+    case 'poison burst':
+      return producer.burst(fault.partition, fault.records);
+  }
+}
+
+async function cut(proxy: TcpProxy, ms: number): Promise<void> {
+  proxy.cut();
+  await delay(ms);
+  proxy.restore();
+}
+
+async function slowDown(proxy: TcpProxy, { latencyMs, ms }: { latencyMs: number; ms: number }): Promise<void> {
+  proxy.delayBy(latencyMs);
+  await delay(ms);
+  proxy.delayBy(0);
+}
+
+/** The broker's quota for what it sends to the consumers, all of them together. */
+async function limitBytes({ kafka }: ChaosStack, limit: { bytesPerSecond: number; ms: number }): Promise<void> {
+  const alter = (...change: string[]) =>
+    insist(() => kafka.configure(['--alter', ...change, '--entity-type', 'clients', '--entity-name', CLIENT_ID]));
+  await alter('--add-config', `consumer_byte_rate=${limit.bytesPerSecond}`);
+  await delay(limit.ms);
+  await alter('--delete-config', 'consumer_byte_rate');
+}
+
+/** Resolves when the topic was away for `ms`; it stays away until {@link createTopicAgain}. */
+async function deleteTopic({ side }: ChaosStack, ms: number): Promise<void> {
+  await side.delete();
+  await delay(ms);
+}
+
+/** Creates the deleted topic again and has the consumers begin it anew. */
+export async function createTopicAgain({ side, fleet }: ChaosStack): Promise<void> {
+  const { slots } = fleet;
+  await fleet.stop();
+  await side.forget();
+  await side.createAgain();
+  await Promise.all(slots.map((slot) => fleet.add(slot)));
+}
