@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { limitFetches } from '../stack/client-quota.ts';
 import { type ChaosStack, CLIENT_ID } from './chaos-stack.ts';
 import { insist } from './insist.ts';
 import type { Fault } from './schedule.ts';
@@ -68,11 +69,9 @@ async function slowDown(proxy: TcpProxy, { latencyMs, ms }: { latencyMs: number;
 
 /** The broker's quota for what it sends to the consumers, all of them together. */
 async function limitBytes({ kafka }: ChaosStack, limit: { bytesPerSecond: number; ms: number }): Promise<void> {
-  const alter = (...change: string[]) =>
-    insist(() => kafka.configure(['--alter', ...change, '--entity-type', 'clients', '--entity-name', CLIENT_ID]));
-  await alter('--add-config', `consumer_byte_rate=${limit.bytesPerSecond}`);
+  await insist(() => limitFetches(kafka.broker, CLIENT_ID, limit.bytesPerSecond));
   await delay(limit.ms);
-  await alter('--delete-config', 'consumer_byte_rate');
+  await insist(() => limitFetches(kafka.broker, CLIENT_ID, undefined));
 }
 
 /** Resolves when the topic was away for `ms`; it stays away until {@link createTopicAgain}. */

@@ -39,12 +39,6 @@ export interface LocalKafka {
   stop(): Promise<void>;
   /** Ends it by SIGKILL, as a crash would. */
   crash(): Promise<void>;
-  /**
-   * Runs `kafka-configs.sh` with these arguments, for quotas and dynamic settings.
-   *
-   * @throws ExplainedError with what it said when it fails.
-   */
-  configure(args: readonly string[]): Promise<void>;
 }
 
 /**
@@ -77,11 +71,7 @@ async function formatAndStart(
   await writeFile(properties, serverProperties(layout));
   await formatStorage(run, jars, properties);
   const start = () => startBroker(run, jars, properties);
-  const configure = async (args: readonly string[]): Promise<void> => {
-    const all = ['--bootstrap-server', `127.0.0.1:${port}`, ...args];
-    await runTool(run, jars, 'kafka.admin.ConfigCommand', all, 'Kafka did not take a configuration');
-  };
-  const kafka = controlled(layout, await start(), start, configure);
+  const kafka = controlled(layout, await start(), start);
   run.beforeClose(() => kafka.stop());
   return kafka;
 }
@@ -91,17 +81,15 @@ function java(jars: string, main: string, args: readonly string[]) {
   return { program: javaProgram(), args: [...JVM_OPTIONS, logging, '-cp', join(jars, '*'), main, ...args] };
 }
 
-function formatStorage(run: RunFolder, jars: string, properties: string): Promise<void> {
+async function formatStorage(run: RunFolder, jars: string, properties: string): Promise<void> {
   const args = ['format', '--cluster-id', randomClusterId(), '--config', properties];
-  return runTool(run, jars, 'kafka.tools.StorageTool', args, 'Kafka could not prepare its data folder');
-}
-
-/** @throws ExplainedError the problem and the end of what the tool said, when it fails. */
-async function runTool(run: RunFolder, jars: string, main: string, args: readonly string[], problem: string) {
-  const { code, output } = await run.complete(java(jars, main, args));
+  const { code, output } = await run.complete(java(jars, 'kafka.tools.StorageTool', args));
   if (code !== 0) {
     throw new ExplainedError(
-      [`${problem}. What it said:`, ...output.slice(-10).map((line) => `    ${line}`)].join('\n'),
+      [
+        'Kafka could not prepare its data folder. What it said:',
+        ...output.slice(-10).map((line) => `    ${line}`),
+      ].join('\n'),
     );
   }
 }
@@ -126,7 +114,6 @@ function controlled(
   { port, elsewhere }: BrokerLayout,
   started: LocalServer,
   start: () => Promise<LocalServer>,
-  configure: LocalKafka['configure'],
 ): LocalKafka {
   const broker = `127.0.0.1:${port}`;
   let server: LocalServer | undefined = started;
@@ -149,7 +136,6 @@ function controlled(
     },
     stop: () => end('SIGTERM'),
     crash: () => end('SIGKILL'),
-    configure,
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConfigResourceTypes, type Producer } from 'kafkajs';
+import type { Producer } from 'kafkajs';
 import { query, withDatabase } from './database.ts';
 import { createTopic, kafkaClient, produce } from './kafka-client.ts';
 import { POSTGRES_MAJOR } from './postgres-version.ts';
@@ -81,30 +81,5 @@ describe('a private Kafka', () => {
     await expect(producer.send({ topic: 'no_such_topic', messages: [{ value: 'x' }] })).rejects.toThrow(
       /does not host this topic-partition/,
     );
-  });
-});
-
-describe('the configuration of a local Kafka', () => {
-  it('is changed while it runs', async () => {
-    const kafka = await startPrivateKafka();
-    const topic = await createTopic({ broker: kafka.broker });
-    await kafka.configure([
-      '--alter',
-      '--add-config',
-      'retention.ms=4321',
-      '--entity-type',
-      'topics',
-      '--entity-name',
-      topic,
-    ]);
-    const admin = kafkaClient({ broker: kafka.broker }).admin();
-    await admin.connect();
-    const { resources } = await admin.describeConfigs({
-      includeSynonyms: false,
-      resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames: ['retention.ms'] }],
-    });
-    await admin.disconnect();
-    expect(resources[0]?.configEntries).toMatchObject([{ configValue: '4321' }]);
-    await expect(kafka.configure(['--alter'])).rejects.toThrow(/^Kafka did not take a configuration\. What it said:/);
   });
 });
