@@ -228,8 +228,6 @@ export class ModelledConsumer implements RecordSink, RecordSource {
     return this.partitions.map(({ place, stored }) => ({ ...place, offset: stored }));
   }
 
-  async adoptTopicIds(): Promise<void> {}
-
   initialize(): Promise<Position[]> {
     return this.positions();
   }
@@ -266,10 +264,7 @@ export class ModelledConsumer implements RecordSink, RecordSource {
     }
   }
 
-  async topicIds(): Promise<ReadonlyMap<string, string>> {
-    await this.#answer();
-    return new Map();
-  }
+  topicIds = (): Promise<ReadonlyMap<string, string>> => this.#answer().then(() => new Map());
 
   async logRanges(topic: string): Promise<LogRange[]> {
     await this.#answer();
@@ -296,6 +291,7 @@ export class ModelledConsumer implements RecordSink, RecordSource {
   }
 
   claim = async (): Promise<void> => undefined;
+  adoptTopicIds = async (): Promise<void> => undefined;
   committedOffsets = async (): Promise<Position[]> => [];
   start = async (): Promise<void> => undefined;
   commitHint = async (): Promise<void> => undefined;

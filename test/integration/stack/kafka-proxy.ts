@@ -24,7 +24,7 @@ export interface ProxiedConnection {
 }
 
 /** A request as a client sent it. */
-export interface ProxiedRequest {
+interface ProxiedRequest {
   readonly kind: number;
   readonly bytes: Buffer;
   readonly connection: ProxiedConnection;
