@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { MIGRATIONS } from '../../app/store/migrations.ts';
+import { METRICS } from '../../contract/metrics.ts';
+import { query, withDatabase } from './stack/database.ts';
+import { createTopic } from './stack/kafka-client.ts';
+import { longTest } from './stack/long-test.ts';
+import { randomName } from './stack/random-name.ts';
+import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
+import { startSteadyLoad } from './stack/steady-load.ts';
+import { awaitEachOnce } from './stack/stored-rows.ts';
+import { testRun } from './stack/test-run.ts';
+import { until } from './stack/until.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+interface Column {
+  readonly place: string;
+  readonly type: string;
+  readonly isOptional: boolean;
+}
+
+const COLUMNS = `SELECT table_name || '.' || column_name AS place, data_type AS type,
+    is_nullable = 'YES' OR column_default IS NOT NULL AS "isOptional"
+  FROM information_schema.columns WHERE table_schema = $1 ORDER BY 1`;
+
+const tableOf = ({ place }: Column): string | undefined => place.split('.')[0];
+
+test('each version of the tables keeps what the one before reads and writes, and needs no more of it', async () => {
+  await withDatabase(async ({ client, schema }) => {
+    await client.query(`CREATE SCHEMA ${schema}`);
+    const columns = async () => (await client.query<Column>(COLUMNS, [schema])).rows;
+    for (const { sql } of MIGRATIONS) {
+      const before = await columns();
+      await client.query(sql(schema));
+      const after = await columns();
+      expect(after).toEqual(expect.arrayContaining(before));
+      const tables = new Set(before.map(tableOf));
+      const places = new Set(before.map(({ place }) => place));
+      const added = after.filter((column) => tables.has(tableOf(column)) && !places.has(column.place));
+      expect(added.filter(({ isOptional }) => !isOptional)).toEqual([]);
+    }
+  });
+});
+
+const git = (...args: readonly string[]): Buffer =>
+  execFileSync('git', ['-c', 'safe.directory=*', ...args], { cwd: ROOT, maxBuffer: 2 ** 28 });
+
+/** The commit before the newest version of the tables was added. */
+function commitBefore(version: number): string {
+  const added = ['log', '--reverse', '--format=%H', `-Sversion: ${version},`, '--', 'app/store/migrations.ts'];
+  const [commit] = git(...added)
+    .toString()
+    .split('\n');
+  if (!commit || git('rev-parse', '--is-shallow-repository').toString().trim() === 'true') {
+    throw new Error(
+      'this test builds the program of an earlier commit and needs the whole history: git fetch --unshallow',
+    );
+  }
+  return `${commit}^`;
+}
+
+/** The program of a commit, compiled with the packages of this one. */
+async function compiledProgram(commit: string): Promise<string> {
+  const run = await testRun();
+  const folder = join(run.path, 'before');
+  mkdirSync(folder);
+  execFileSync('tar', ['-x', '-C', folder], { input: git('archive', '--format=tar', commit) });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b', 'app'], { cwd: folder });
+  return join(folder, 'build', 'app', 'main.js');
+}
+
+async function rowsWritten({ get, endpoint }: StartedConsumer): Promise<number> {
+  const text = await (await get(endpoint.prometheusPath)).text();
+  const values = [...text.matchAll(new RegExp(`^${METRICS.rowsWritten.name}\\{.*\\} (\\d+)$`, 'gm'))];
+  return values.reduce((sum, [, value]) => sum + Number(value), 0);
+}
+
+/** Waits until each of them has written `count` more rows than now. */
+async function eachWrites(consumers: readonly StartedConsumer[], count: number): Promise<void> {
+  await Promise.all(
+    consumers.map(async (consumer) => {
+      const before = await rowsWritten(consumer);
+      await until(`${count} more rows of a consumer`, async () =>
+        (await rowsWritten(consumer)) >= before + count ? true : undefined,
+      );
+    }),
+  );
+}
+
+async function stop(consumer: StartedConsumer): Promise<void> {
+  consumer.kill('SIGTERM');
+  expect(await consumer.exited).toMatchObject({ code: 0 });
+}
+
+const newest = MIGRATIONS.at(-1)?.version ?? 0;
+
+async function versionsIn(schema: string): Promise<readonly number[]> {
+  const rows = await query<{ version: number }>(`SELECT version FROM ${schema}.schema_migrations ORDER BY version`);
+  return rows.map(({ version }) => version);
+}
+
+longTest(
+  'during a rollout the version before and this one write side by side, and after a rollback the one before does',
+  async () => {
+    const main = await compiledProgram(commitBefore(newest));
+    const [groupId, schema] = [randomName('group'), randomName('schema')];
+    const topic = await createTopic({ partitions: 6 });
+    const place = { topics: [topic], groupId, schema, settings: { kafka: { sessionTimeout: '6s' } } };
+    const startBefore = () => startConsumer({ ...place, shell: `exec "$1" '${main}'` });
+    const startThis = () => startConsumer(place);
+
+    const load = await startSteadyLoad(topic, { partitions: 6 });
+    const before = await startBefore();
+    await eachWrites([before], 1_000);
+    expect(await versionsIn(schema)).not.toContain(newest);
+
+    const beside = await startThis();
+    await eachWrites([before, beside], 1_000);
+    expect(await versionsIn(schema)).toContain(newest);
+    await stop(beside);
+    await eachWrites([before], 1_000);
+    await stop(before);
+
+    const back = await startBefore();
+    await eachWrites([back], 1_000);
+    expect(back.logs.all.join('\n')).toContain('the tables are newer than this program');
+    const forward = await startThis();
+    await eachWrites([back, forward], 1_000);
+    await stop(back);
+    await eachWrites([forward], 1_000);
+
+    const records = await load.stop();
+    await awaitEachOnce({ schema, topic, records });
+    await stop(forward);
+    const [gaps] = await query(`SELECT count(*)::int AS gaps FROM ${schema}.gaps`);
+    expect(gaps).toEqual({ gaps: 0 });
+  },
+);
