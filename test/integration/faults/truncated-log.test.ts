@@ -1,0 +1,106 @@
+import { readdir, readFile, rm, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from '@jest/globals';
+import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
+import { query } from '../stack/database.ts';
+import { createTopic, produce } from '../stack/kafka-client.ts';
+import { startPrivateKafka } from '../stack/private-servers.ts';
+import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
+import { awaitPosition } from '../stack/stored-position.ts';
+import { testRun } from '../stack/test-run.ts';
+
+let kafka: LocalKafka;
+
+beforeAll(async () => {
+  kafka = await startPrivateKafka();
+});
+
+/** Produces batches of one record each. */
+async function produceBatches(topic: string, count: number, value: string): Promise<void> {
+  for (let nth = 0; nth < count; nth += 1) {
+    await produce(topic, [{ value: JSON.stringify(value) }], { broker: kafka.broker });
+  }
+}
+
+/** A topic with ten records, and a consumer that has read them. */
+async function startedWithOldRecords() {
+  const topic = await createTopic({ broker: kafka.broker });
+  await produceBatches(topic, 10, 'old');
+  const consumer = await startConsumer({ topics: [topic], brokers: [kafka.broker] });
+  await awaitPosition({ schema: consumer.schema, offset: 10 });
+  return { topic, consumer };
+}
+
+/** Cuts the log off at an offset, while Kafka is stopped, as if this replica had never had the records from there on. */
+async function cutOff(topic: string, offset: bigint): Promise<void> {
+  const { path } = await testRun();
+  const files = await readdir(path, { recursive: true });
+  const [segment = '', ...indexes] = files
+    .filter((file) => new RegExp(`${topic}-0/0+\\.(log|index|timeindex)$`).test(file))
+    .toSorted((one, other) => Number(other.endsWith('.log')) - Number(one.endsWith('.log')))
+    .map((file) => join(path, file));
+  const bytes = await readFile(segment);
+  let end = 0;
+  while (bytes.readBigInt64BE(end) < offset) end += 12 + bytes.readInt32BE(end + 8);
+  await truncate(segment, end);
+  for (const index of indexes) await rm(index);
+}
+
+/** Another leader without the records from offset 5 on, and ten others in their place. */
+async function truncatedAtFive(topic: string): Promise<void> {
+  await kafka.stop();
+  await cutOff(topic, 5n);
+  await kafka.start();
+  await produceBatches(topic, 10, 'new');
+}
+
+async function expectTruncated(consumer: StartedConsumer, topic: string): Promise<void> {
+  expect(await consumer.exited).toMatchObject({ code: 1 });
+  const fatal = consumer.logs.all.filter((line) => line.includes('"fatal"'));
+  expect(fatal).toEqual([expect.stringMatching(`LOG_TRUNCATED.*${topic}/0: .*at offset 5,`)]);
+  expect(await valuesOf(consumer)).toEqual(Array(10).fill('old'));
+  await awaitPosition({ schema: consumer.schema, offset: 10 });
+}
+
+async function valuesOf({ schema }: StartedConsumer): Promise<readonly unknown[]> {
+  const rows = await query<{ value: unknown }>(`SELECT value FROM ${schema}.records ORDER BY "offset"`);
+  return rows.map(({ value }) => value);
+}
+
+test('a consumer that was stopped stops at a log that parts from what it read, and goes on where it is told to', async () => {
+  const { topic, consumer } = await startedWithOldRecords();
+  const { groupId, schema } = consumer;
+  consumer.kill('SIGTERM');
+  expect(await consumer.exited).toMatchObject({ code: 0 });
+  await truncatedAtFive(topic);
+  const again = () => startConsumer({ topics: [topic], brokers: [kafka.broker], groupId, schema });
+  await expectTruncated(await again(), topic);
+  await query(`UPDATE ${schema}.offsets SET leader_epoch = NULL`);
+  const kept = await again();
+  await awaitPosition({ schema, offset: 15 });
+  expect(await valuesOf(kept)).toEqual([...Array(10).fill('old'), ...Array(5).fill('new')]);
+});
+
+test('a running consumer stops as well, and reads the log again from where it was set back to', async () => {
+  const { topic, consumer } = await startedWithOldRecords();
+  const { groupId, schema } = consumer;
+  await truncatedAtFive(topic);
+  await expectTruncated(consumer, topic);
+  await query(`DELETE FROM ${schema}.records WHERE "offset" >= 5`);
+  await query(`UPDATE ${schema}.offsets SET next_offset = 5`);
+  const again = await startConsumer({ topics: [topic], brokers: [kafka.broker], groupId, schema });
+  await awaitPosition({ schema, offset: 15 });
+  expect(await valuesOf(again)).toEqual([...Array(5).fill('old'), ...Array(10).fill('new')]);
+});
+
+test('a leader change that loses nothing is read over, with the epoch of each leader', async () => {
+  const { topic, consumer } = await startedWithOldRecords();
+  const epochs = async () =>
+    (await query<{ epoch: number }>(`SELECT leader_epoch AS epoch FROM ${consumer.schema}.offsets`))[0];
+  const before = await epochs();
+  await kafka.stop();
+  await kafka.start();
+  await produceBatches(topic, 3, 'old');
+  await awaitPosition({ schema: consumer.schema, offset: 13 });
+  expect((await epochs())?.epoch).toBeGreaterThan(before?.epoch ?? Number.NaN);
+});
