@@ -153,7 +153,7 @@ export class KafkaSource implements RecordSource {
   }
 
   logRanges(topic: string): Promise<LogRange[]> {
-    return this.#admin.logRanges(topic);
+    return this.#log.logEnds(topic, this.#admin.logRanges(topic));
   }
 
   topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>> {

@@ -2,6 +2,7 @@ import type { Logger } from '../logger.ts';
 import { partitionKey, type TopicPartition } from '../stream/record.ts';
 import type { UnreadableBatch } from '../stream/record-source.ts';
 import type { FetchByName } from './kafkajs-consumer-patches.ts';
+import { messageOf } from './subscription.ts';
 
 /** The log's lines about what the brokers answer again and again: one when it begins or changes, one when it ends. */
 export class SourceLog {
@@ -10,6 +11,8 @@ export class SourceLog {
   readonly #unreadable = new Map<string, UnreadableBatch>();
   #unknownTopics = '';
   #hasToldOfNames = false;
+  /** The topics that the log has a warning for. */
+  readonly #unknownLogEnds = new Set<string>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -54,6 +57,23 @@ export class SourceLog {
       `the broker fetches topics by name (Fetch ${offered}, and by id from 13 on, Kafka 3.1). When a topic is deleted and ` +
         `created again, ${remains}`,
     );
+  }
+
+  /** Passes on what the brokers tell of a topic's logs. */
+  async logEnds<Ends>(topic: string, asked: Promise<Ends>): Promise<Ends> {
+    try {
+      const ends = await asked;
+      if (this.#unknownLogEnds.delete(topic)) {
+        this.#logger.info({ topic }, 'the end of the log is known again');
+      }
+      return ends;
+    } catch (error) {
+      if (!this.#unknownLogEnds.has(topic)) {
+        this.#unknownLogEnds.add(topic);
+        this.#logger.warn({ topic, reason: messageOf(error) }, 'the end of the log is not known, and the lag gets old');
+      }
+      throw error;
+    }
   }
 
   /** A metadata response: the subscribed topics that the broker does not have, sorted. */

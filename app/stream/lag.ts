@@ -213,9 +213,13 @@ export class OldestUnwritten {
   }
 }
 
+/** An answer that takes longer holds up its own topic only. */
+const ANSWERED_MS = 1_000;
+
 /**
  * Keeps asking the brokers for the log ranges of the owned topics, until the signal is aborted: an idle, paused or
- * stuck partition brings no batch that would tell its lag. While the brokers are away the last answer stays, and ages.
+ * stuck partition brings no batch that would tell its lag. Each topic is asked for by itself, and where the answer
+ * fails or does not come, the last one stays, and ages.
  */
 export async function pollLogEnds(
   source: Pick<RecordSource, 'logRanges'>,
@@ -223,21 +227,29 @@ export async function pollLogEnds(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
-    const topics = new Set(pipeline.report().partitions.map(({ topic }) => topic));
-    const ranges = await Promise.all([...topics].map((topic) => source.logRanges(topic).catch((): LogRange[] => [])));
-    for (const range of ranges.flat()) {
+  const asked = new Set<string>();
+  const look = async (topic: string): Promise<void> => {
+    asked.add(topic);
+    const ranges = await source.logRanges(topic).catch((): LogRange[] => []);
+    asked.delete(topic);
+    for (const range of signal.aborted ? [] : ranges) {
       pipeline.observeLog(range);
     }
-    await clock.wait(pauseMs(pipeline.report()), signal);
+  };
+  while (!signal.aborted) {
+    const topics = new Set(pipeline.report().partitions.map(({ topic }) => topic));
+    const looks = [...topics].filter((topic) => !asked.has(topic)).map(look);
+    await Promise.race([Promise.all(looks), clock.wait(ANSWERED_MS, signal)]);
+    await clock.wait(pauseMs(pipeline.report(), asked), signal);
   }
 }
 
-function pauseMs({ state, partitions }: ConsumerReport): number {
+/** @param asked topics whose answer is still to come: nothing can be asked of them before */
+function pauseMs({ state, partitions }: ConsumerReport, asked: ReadonlySet<string>): number {
   if (state === 'starting') {
     return STARTING_MS;
   }
-  if (partitions.length === 0 || partitions.some(({ awaits }) => awaits)) {
+  if (partitions.length === 0 || partitions.some(({ topic, awaits }) => awaits && !asked.has(topic))) {
     return EAGER_MS;
   }
   return partitions.every(({ lag }) => lag === 0n) ? QUIET_MS : POLL_MS;

@@ -6,34 +6,11 @@ import { createTopic, produce } from './stack/kafka-client.ts';
 import { longTest } from './stack/long-test.ts';
 import { startPrivateKafka } from './stack/private-servers.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
-import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
+import { startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
 import { testRun } from './stack/test-run.ts';
+import { awaitRoot, lagOf, root, values } from './stack/told-health.ts';
 import { until } from './stack/until.ts';
-
-interface Root {
-  readonly status: string;
-  readonly components: Readonly<Record<string, { status: string; details?: Readonly<Record<string, unknown>> }>>;
-}
-
-async function root(consumer: StartedConsumer): Promise<Root> {
-  return (await (await consumer.get(consumer.endpoint.healthPath)).json()) as Root;
-}
-
-const awaitRoot = (consumer: StartedConsumer, what: string, isSo: (health: Root) => boolean) =>
-  until(what, async () => {
-    const health = await root(consumer);
-    return isSo(health) ? health : undefined;
-  });
-
-const lagOf = ({ components }: Root) => components['consumer']?.details?.['lag'];
-
-/** The values of a family's series, one for each partition or topic. */
-async function values(consumer: StartedConsumer, { name }: { readonly name: string }): Promise<number[]> {
-  const scrape = await (await consumer.get(consumer.endpoint.prometheusPath)).text();
-  const lines = scrape.split('\n').filter((line) => line.startsWith(`${name}{`));
-  return lines.map((line) => Number(line.split(' ').at(-1)));
-}
 
 test('Kafka away from the start: no lag is told, only for how long nothing is known; readiness is not UP', async () => {
   const kafka = await startPrivateKafka();

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { type Clock, systemClock } from '../../../app/stream/clock.ts';
+import { pollLogEnds } from '../../../app/stream/lag.ts';
+import type { LogRange } from '../../../app/stream/record-source.ts';
+import { OutageError } from '../../../app/stream/stream-errors.ts';
+
+const ROUNDS = 10;
+
+const immediately = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** Ends the poll once the topic `told` was looked at often enough. */
+function aPipeline(ending: AbortController) {
+  const looks: string[] = [];
+  const partitions = ['silent', 'failing', 'told'].map((topic) => ({ topic, partition: 0, nextOffset: 0n, lag: 0n }));
+  return {
+    looks,
+    report: () => ({ state: 'running', groupId: 'group', partitions, lastProgressAt: null, lastError: null }) as const,
+    observeLog: ({ topic }: LogRange) => {
+      if (looks.push(topic) === ROUNDS) ending.abort();
+    },
+  };
+}
+
+test('a topic whose answer does not come, or fails, leaves the others alone; none is asked twice at once', async () => {
+  const ending = new AbortController();
+  const pipeline = aPipeline(ending);
+  const clock: Clock = { ...systemClock, wait: immediately };
+  const asked: string[] = [];
+  const logRanges = async (topic: string): Promise<LogRange[]> => {
+    asked.push(topic);
+    if (topic === 'silent') await new Promise(() => undefined);
+    if (topic === 'failing') throw new OutageError('not authorized');
+    return [{ topic, partition: 0, start: 0n, end: 0n }];
+  };
+  await pollLogEnds({ logRanges }, pipeline, clock, ending.signal);
+  expect(pipeline.looks).toEqual(Array.from({ length: ROUNDS }, () => 'told'));
+  const times = (topic: string) => asked.filter((each) => each === topic).length;
+  expect({ silent: times('silent'), failing: times('failing') }).toEqual({ silent: 1, failing: ROUNDS });
+});
