@@ -154,7 +154,7 @@ test('thousands of poison records in a row do not hold up the partition', async 
     value: index % 50 === 7 ? '{}' : `{"a":"\\u0000${index}`,
   }));
   await produce(poisonTopic, many);
-  const { schema } = await startConsumer({ topics: [poisonTopic] });
+  const { schema } = await startConsumer({ topics: [poisonTopic], settings: { deadLetters: { maxRatio: 1 } } });
   await awaitEachOnce({ schema, topic: poisonTopic, records: many.length });
   expect(await query(`SELECT count(*)::int AS rows FROM ${schema}.records`)).toEqual([{ rows: 100 }]);
 });
