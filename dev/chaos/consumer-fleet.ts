@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
+import { type ConsumerProcess, runConsumerCommand, startConsumerProcess } from '../run/consumer-process.ts';
 import { freePort } from '../run/free-port.ts';
 import { describeExit, type ExitStatus, terminate } from '../run/owned-process.ts';
 import { processIdentity } from '../run/recorded-processes.ts';
@@ -38,6 +38,8 @@ export class ConsumerFleet {
   readonly #pids = new Map<number, string | undefined>();
   readonly #problems: string[] = [];
   readonly #counts = new Map<RegExp, number>();
+  #allowedReason: RegExp | undefined;
+  #allowedEnds = 0;
 
   /**
    * @param env settings of every consumer, by their environment names.
@@ -68,6 +70,24 @@ export class ConsumerFleet {
   /** Consumers that ended by themselves, or wrongly after SIGTERM. */
   get problems(): readonly string[] {
     return this.#problems;
+  }
+
+  /** Consumers that ended by themselves for the reason that was allowed. */
+  get allowedEnds(): number {
+    return this.#allowedEnds;
+  }
+
+  /** Takes ends with this in the last words for no problem. @param reason undefined: no such end */
+  allowEnds(reason: RegExp | undefined): void {
+    this.#allowedReason = reason;
+  }
+
+  /** Runs a command of the consumer's program, with the same settings. @throws Error with its output when it fails. */
+  async command(...args: readonly string[]): Promise<void> {
+    const { code, output } = await runConsumerCommand(this.#run, { configFile: CONFIG_FILE, env: this.#env }, args);
+    if (code !== 0) {
+      throw new Error(`${args.join(' ')} ended with exit code ${code}: ${output.join('\n')}`);
+    }
   }
 
   /** How often a line of a log matched. */
@@ -181,11 +201,19 @@ export class ConsumerFleet {
       return;
     }
     if (expected === undefined && !this.#run.isClosed) {
-      this.#problems.push(`consumer ${slot} ended by itself with ${describeExit(exit)}: ${lastWords(process)}`);
+      this.#judgeEnd(`consumer ${slot} ended by itself with ${describeExit(exit)}: ${lastWords(process)}`);
       await delay(RESTART_PAUSE_MS);
     }
     if (!this.#run.isClosed) {
       await this.add(slot);
+    }
+  }
+
+  #judgeEnd(end: string): void {
+    if (this.#allowedReason?.test(end)) {
+      this.#allowedEnds += 1;
+    } else {
+      this.#problems.push(end);
     }
   }
 

@@ -50,6 +50,9 @@ export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> 
       return fleet.fillOutput(fault.slot, fault.ms);
     case 'delete topic':
       return deleteTopic(stack, fault.ms);
+    case 're-create topic':
+      await stack.side.delete();
+      return createTopicAgain(stack);
     case 'poison burst':
       return producer.burst(fault.partition, fault.records);
   }
@@ -80,11 +83,24 @@ async function deleteTopic({ side }: ChaosStack, ms: number): Promise<void> {
   await delay(ms);
 }
 
-/** Creates the deleted topic again and has the consumers begin it anew. */
+/**
+ * Creates the deleted topic again. The consumers take it for another one and end, again and again, until a command lets
+ * them begin it at 0.
+ */
 export async function createTopicAgain({ side, fleet }: ChaosStack): Promise<void> {
-  const { slots } = fleet;
-  await fleet.stop();
-  await side.forget();
+  const before = fleet.allowedEnds;
+  fleet.allowEnds(/TOPIC_RECREATED/);
   await side.createAgain();
-  await Promise.all(slots.map((slot) => fleet.add(slot)));
+  const noticed = async () => {
+    if (fleet.allowedEnds === before) {
+      throw new Error('no consumer has noticed it');
+    }
+  };
+  const isNoticed = await insist(noticed).then(
+    () => true,
+    () => false,
+  );
+  await insist(() => fleet.command('offsets', 'begin-again', side.written.topic, '--rename-rows'));
+  await side.findRenamed(isNoticed);
+  await insist(() => Promise.all(fleet.processes.map((consumer) => consumer.waitForHealth())));
 }

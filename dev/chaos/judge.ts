@@ -34,7 +34,7 @@ export async function judge(stack: ChaosStack, seed: number): Promise<readonly F
     }
     const tables = [...(await compareTables(database, WRITTEN)), await unexpectedRows(database, WRITTEN)];
     await fleet.stop();
-    const topics = [...checkTopic(content, stack), checkDeleted(incarnations), ...tables];
+    const topics = [...checkTopic(content, stack), checkDeleted(incarnations), checkNoticed(incarnations), ...tables];
     return [accounted, ofSideTopic(sideAccounted), health, ...topics, checkConsumers(stack), checkLeftover(stack)];
   } finally {
     await database.end();
@@ -57,6 +57,18 @@ function checkDeleted(incarnations: readonly Incarnation[]): Finding {
       .map(([partition, next]) => `${incarnation.topic}/${partition}: stored position ${next}`);
   });
   return countFinding('stored positions beyond the end of a deleted topic', 0, beyond.length, beyond);
+}
+
+/** Without that, the records of the new topic below the stored offset of the old one would be lost. */
+function checkNoticed(incarnations: readonly Incarnation[]): Finding {
+  const deleted = incarnations.filter(({ next }) => next !== undefined);
+  const unnoticed = deleted.filter(({ isNoticed }) => !isNoticed).map(({ topic }) => topic);
+  return countFinding(
+    'topics created again, and noticed',
+    deleted.length,
+    deleted.length - unnoticed.length,
+    unnoticed,
+  );
 }
 
 async function checkHealth({ fleet }: ChaosStack): Promise<Finding> {

@@ -86,12 +86,14 @@ async function makeFaults(
 async function makeStep(stack: ChaosStack, { faults }: Step): Promise<number | undefined> {
   await Promise.all(faults.map((fault) => makeFault(stack, fault)));
   const recoveryMs = await recovery(stack);
-  if (stack.side.isThere) {
-    return recoveryMs;
-  }
-  await createTopicAgain(stack);
-  const recoveryAfterwardsMs = await recovery(stack);
+  const recoveryAfterwardsMs = stack.side.isThere ? recoveryMs : await createdAgain(stack);
+  stack.fleet.allowEnds(undefined);
   return recoveryAfterwardsMs === undefined ? undefined : recoveryMs;
+}
+
+async function createdAgain(stack: ChaosStack): Promise<number | undefined> {
+  await createTopicAgain(stack);
+  return recovery(stack);
 }
 
 /** The time until records flow in every partition of each topic that is there. */

@@ -19,6 +19,8 @@ export interface Incarnation {
   readonly producer: ChaosProducer;
   /** The stored position of each partition when the topic was gone; undefined: it is not. */
   readonly next: ReadonlyMap<number, bigint> | undefined;
+  /** Whether a consumer took the topic after it for another one. */
+  readonly isNoticed: boolean;
 }
 
 /** A topic that is deleted and created again under the same name. The main topic is not touched by that. */
@@ -29,6 +31,7 @@ export class SideTopic {
   readonly #seed: number;
   readonly #positions: PositionReader;
   readonly #past: Incarnation[] = [];
+  readonly #deleted: ChaosProducer[] = [];
   #producer: ChaosProducer;
   #isThere = false;
 
@@ -44,7 +47,7 @@ export class SideTopic {
 
   /** The incarnations so far; the last one is that which is there. */
   get incarnations(): readonly Incarnation[] {
-    return [...this.#past, { topic: this.written.topic, producer: this.#producer, next: undefined }];
+    return [...this.#past, { topic: this.written.topic, producer: this.#producer, next: undefined, isNoticed: false }];
   }
 
   /** Whether it is not deleted. */
@@ -85,39 +88,43 @@ export class SideTopic {
     });
   }
 
-  /**
-   * Gives the rows of the deleted topic another name, for the verdict, and forgets its offsets. No consumer may run.
-   *
-   * Whatever was below a stored position is in one of the tables, and has to be found there; what was above it went
-   * with the topic.
-   */
-  async forget(): Promise<void> {
-    const { topic, group, schema } = this.written;
-    const past = `${topic} ${this.#past.length + 1}`;
-    const client = new pg.Client({ connectionString: this.#url });
-    await client.connect();
-    try {
-      const { rows } = await client.query<{ partition: number; next: string }>(
-        `SELECT partition, next_offset AS next FROM "${schema}".offsets WHERE group_id = $1 AND topic = $2`,
-        [group, topic],
-      );
-      for (const table of ['records', 'dead_letters']) {
-        await client.query(`UPDATE "${schema}".${table} SET topic = $1 WHERE topic = $2`, [past, topic]);
-      }
-      await client.query(`DELETE FROM "${schema}".offsets WHERE group_id = $1 AND topic = $2`, [group, topic]);
-      const next = new Map(rows.map((row) => [row.partition, BigInt(row.next)]));
-      this.#past.push({ topic: past, producer: this.#producer, next });
-    } finally {
-      await client.end();
-    }
-  }
-
   /** Creates the topic under the same name and produces other records to it. */
   async createAgain(): Promise<void> {
+    this.#deleted.push(this.#producer);
     this.#producer = this.#nextProducer();
     await insist(() => ensureTopic(this.#kafka, this.written.topic, PARTITIONS));
     await insist(() => this.#producer.start());
     this.#isThere = true;
+  }
+
+  /**
+   * Looks where the rows of the deleted topic are, after the command `offsets begin-again --rename-rows`, which keeps
+   * its offsets beside them.
+   *
+   * Whatever was below a stored position is in one of the tables, and has to be found there; what was above it went
+   * with the topic.
+   *
+   * @param isNoticed whether a consumer took the topic for another one.
+   */
+  async findRenamed(isNoticed: boolean): Promise<void> {
+    const { topic, group, schema } = this.written;
+    const client = new pg.Client({ connectionString: this.#url });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ topic: string; partition: number; next: string }>(
+        `SELECT topic, partition, next_offset AS next FROM "${schema}".offsets
+          WHERE group_id = $1 AND starts_with(topic, $2) AND topic <> ALL ($3)`,
+        [group, `${topic}@`, this.#past.map((incarnation) => incarnation.topic)],
+      );
+      const next = new Map(rows.map((row) => [row.partition, BigInt(row.next)]));
+      const producer = this.#deleted.at(-1);
+      if (producer === undefined || rows[0] === undefined) {
+        throw new Error(`the offsets of the deleted topic ${topic} were not kept`);
+      }
+      this.#past.push({ topic: rows[0].topic, producer, next, isNoticed });
+    } finally {
+      await client.end();
+    }
   }
 
   #nextProducer(): ChaosProducer {
@@ -125,7 +132,7 @@ export class SideTopic {
       kafka: this.#kafka,
       topic: this.written.topic,
       partitions: PARTITIONS,
-      seed: this.#seed + 1 + this.#past.length,
+      seed: this.#seed + 1 + this.#deleted.length,
       rate: RECORDS_PER_SECOND,
     });
   }

@@ -111,6 +111,20 @@ export async function startConsumerProcess(run: RunFolder, options: ConsumerProc
   };
 }
 
+/** Runs a command of the consumer's program to its end, with the settings that a consumer would have. */
+export function runConsumerCommand(
+  run: RunFolder,
+  { configFile, env }: Pick<ConsumerProcessOptions, 'configFile' | 'env'>,
+  args: readonly string[],
+) {
+  return run.complete({
+    program: process.execPath,
+    args: [...PROGRAM.source, ...args],
+    cwd: REPOSITORY,
+    env: { PATH: process.env['PATH'], CONFIG_FILE: configFile, ...env },
+  });
+}
+
 function endpointOf(configFile: string, env: Readonly<Record<string, string>>): ManagementEndpoint {
   const settings = loadSettings({ configFile, env, cwd: REPOSITORY });
   if (!settings.ok) {

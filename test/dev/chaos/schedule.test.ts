@@ -10,7 +10,7 @@ import {
   type Step,
 } from '../../../dev/chaos/schedule.ts';
 
-const KINDS = 18;
+const KINDS = 19;
 const ROUNDS = 5;
 const SEEDS = Array.from({ length: 50 }, (_, seed) => seed);
 
@@ -78,6 +78,13 @@ describe('the schedule of faults', () => {
     }
   });
 
+  it('makes no other fault while a topic is created again', () => {
+    const all = SEEDS.flatMap((seed) => steps(seed, 60));
+    const withTopic = all.filter((step) => step.faults.some(({ kind }) => kind === 're-create topic'));
+    expect(withTopic.length).toBeGreaterThan(100);
+    expect(withTopic.every((step) => step.faults.length === 1)).toBe(true);
+  });
+
   it('sets clocks by hours, forward and back, and touches both tables in each way', () => {
     const all = SEEDS.flatMap(faults);
     const hours = all.flatMap((fault) => (fault.kind === 'set clock' ? [fault.hours] : []));
@@ -103,6 +110,7 @@ describe('the schedule of faults', () => {
     ],
     [{ kind: 'set clock', slot: 2, hours: -7, ms: 3_000 }, 'set clock of consumer 2 by -7 h, and back after 3.0 s'],
     [{ kind: 'fill output', slot: 2, ms: 3_000 }, 'fill output of consumer 2, and read none of it for 3.0 s'],
+    [{ kind: 're-create topic' }, 're-create topic refunds: delete it, and create it again at once'],
     [{ kind: 'delete topic', ms: 6_000 }, 'delete topic refunds, and create it again after 6.0 s'],
   ])('begins what it tells of %j with its kind', (fault, told) => {
     expect(describeFault(fault)).toBe(told);

@@ -5,6 +5,7 @@ import { awaitAccounted } from '../../../../dev/verdict/positions.ts';
 import { query, withDatabase } from '../../stack/database.ts';
 import { kafkaClient } from '../../stack/kafka-client.ts';
 import { randomName } from '../../stack/random-name.ts';
+import { databaseEnvironment, runCommand } from '../../stack/run-command.ts';
 import { sharedDatabaseUrl } from '../../stack/shared-stack.ts';
 import { startConsumer } from '../../stack/start-consumer.ts';
 import { until } from '../../stack/until.ts';
@@ -32,14 +33,19 @@ it('accounts for each record of a topic that was deleted and created again', asy
   await admin.connect();
   expect(await admin.listTopics()).not.toContain(topic);
   await admin.disconnect();
-  first.kill('SIGTERM');
-  await first.exited;
-  await side.forget();
   await side.createAgain();
+  await expect(first.exited).resolves.toMatchObject({ code: 1 });
+  const place = { env: { ...databaseEnvironment(sharedDatabaseUrl(), schema), KAFKA_GROUP_ID: group } };
+  expect(await runCommand(['offsets', 'begin-again', topic, '--rename-rows'], place)).toMatchObject({ code: 0 });
+  await side.findRenamed(true);
   await startConsumer({ topics: [topic], schema, groupId: group, settings: SETTINGS });
   await side.stop();
   await awaitEnd(side);
-  expect(side.incarnations.map((incarnation) => incarnation.topic)).toEqual([`${topic} 1`, topic]);
+  const [before] = side.incarnations;
+  expect(side.incarnations.map((incarnation) => incarnation.topic)).toEqual([
+    expect.stringMatching(`^${topic}@`),
+    topic,
+  ]);
   await withDatabase(async ({ client }) => {
     for (const incarnation of side.incarnations) {
       await loadExpected(client, incarnation.topic, expectedOf(incarnation));
@@ -49,7 +55,9 @@ it('accounts for each record of a topic that was deleted and created again', asy
       await unexpectedRows(client, { schema, group }),
     ];
     expect(findings.filter(({ isWell }) => !isWell)).toEqual([]);
-    await client.query(`DELETE FROM ${schema}.records WHERE topic = '${topic} 1' AND "offset" = 0 AND partition = 0`);
+    await client.query(
+      `DELETE FROM ${schema}.records WHERE topic = '${before?.topic}' AND "offset" = 0 AND partition = 0`,
+    );
     expect((await compareTables(client, { schema, group }))[0]?.isWell).toBe(false);
   });
   await side.disconnect();
