@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { systemClock } from '../../../app/stream/clock.ts';
-import { limitFetches } from '../stack/client-quota.ts';
+import { limitFetches } from '../../../dev/stack/client-quota.ts';
 import { query } from '../stack/database.ts';
 import { membership, TELLS_JOINS } from '../stack/group-membership.ts';
 import { type AtBroker, createTopic, produce } from '../stack/kafka-client.ts';
@@ -31,7 +31,7 @@ interface Load extends AtBroker {
 /** A consumer in its group that may read a topic only so fast. */
 async function startLimited({ records, kilobytes, sessionTimeout, broker = sharedBroker() }: Load) {
   const clientId = randomName('client');
-  await limitFetches(clientId, 1_000 * kilobytes, broker);
+  await limitFetches(broker, clientId, 1_000 * kilobytes);
   const topic = await createTopic({ partitions: PARTITIONS, broker });
   const value = JSON.stringify('x'.repeat(1_000));
   const batch = Array.from({ length: BATCH }, (_, index) => ({ partition: index % PARTITIONS, value }));
