@@ -60,30 +60,23 @@ class CoordinatorConnection {
     this.#cluster = cluster;
   }
 
-  has(nodeId: number): boolean {
-    return this.#broker?.nodeId === nodeId;
+  /** The coordinator, where the id is that of this connection. */
+  at(nodeId: number): Broker | null {
+    return this.#broker?.nodeId === nodeId ? this.#broker : null;
   }
 
-  /** Leads to this broker from now on, and keeps the connection where it does already. */
-  async leadTo({ nodeId: node, versions, connectionPool: { host, port, rack = null } }: Broker): Promise<void> {
+  /** Leads to this broker from now on, and stays as it is where it does already. */
+  async leadTo({ nodeId: node, versions, connectionPool: { host, port, rack = null } }: Broker): Promise<Broker> {
     const nodeId = MAX_NODE_ID - node;
-    const known = this.#broker;
-    if (known?.nodeId === nodeId && known.connectionPool.host === host && known.connectionPool.port === port) {
-      return;
+    const known = this.at(nodeId);
+    if (known?.connectionPool.host === host && known.connectionPool.port === port) {
+      return known;
     }
     void this.close();
     const { rootLogger: logger, brokerPool, connectionPoolBuilder } = this.#cluster;
     const connectionPool = await connectionPoolBuilder.build({ host, port, rack });
-    this.#broker = brokerPool.createBroker({ logger, versions, connectionPool, nodeId });
-  }
-
-  /** The broker at its end, connected and authenticated. */
-  async connected(): Promise<Broker> {
-    if (this.#broker === null) {
-      throw new Error('the connection to the coordinator is closed');
-    }
-    const broker = this.#broker;
-    await this.#cluster.brokerPool.connectBroker(broker);
+    const broker = brokerPool.createBroker({ logger, versions, connectionPool, nodeId });
+    this.#broker = broker;
     return broker;
   }
 
@@ -109,11 +102,15 @@ export function connectCoordinatorApart<Options extends { readonly cluster: Clus
     const find = cluster.findGroupCoordinator.bind(cluster);
     const findBroker = cluster.findBroker.bind(cluster);
     const disconnect = cluster.disconnect.bind(cluster);
-    cluster.findGroupCoordinator = async (group) => {
-      await apart.leadTo(await find(group));
-      return apart.connected();
+    const connected = async (broker: Broker): Promise<Broker> => {
+      await cluster.brokerPool.connectBroker(broker);
+      return broker;
     };
-    cluster.findBroker = (wanted) => (apart.has(wanted.nodeId) ? apart.connected() : findBroker(wanted));
+    cluster.findGroupCoordinator = async (group) => connected(await apart.leadTo(await find(group)));
+    cluster.findBroker = async (wanted) => {
+      const coordinator = apart.at(wanted.nodeId);
+      return coordinator === null ? findBroker(wanted) : connected(coordinator);
+    };
     cluster.disconnect = async () => {
       await Promise.all([disconnect(), apart.close()]);
     };
