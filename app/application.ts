@@ -17,6 +17,7 @@ import { PostgresSink } from './store/postgres-sink.ts';
 import { systemClock } from './stream/clock.ts';
 import { sendCommitHints } from './stream/commit-hints.ts';
 import { pollLogEnds } from './stream/lag.ts';
+import { processMemory } from './stream/memory-budget.ts';
 import { Pipeline } from './stream/pipeline.ts';
 import { Retries } from './stream/retries.ts';
 import { FatalError } from './stream/stream-errors.ts';
@@ -95,6 +96,7 @@ export class Application {
         sink: this.#sink,
         listener: tellAll([this.#management.listener, streamLog(logger())]),
         clock: systemClock,
+        memory: processMemory,
         onFatal: (error) => this.#fail(error),
       },
     );

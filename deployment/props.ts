@@ -1383,7 +1383,8 @@ export interface ApplicationConsumerProps {
   readonly maxValueBytes?: number;
 
   /**
-   * Fetched bytes that may wait for PostgreSQL, per partition; beyond it the partition is paused.
+   * Fetched bytes that may wait for PostgreSQL, per partition; beyond it the partition is paused. Less where many
+   * partitions share the memory.
    *
    * Allowed: 65536 to 1073741824.
    *

@@ -74,7 +74,8 @@ const consumer = Type.Object(
       minimum: 65_536,
       maximum: 1_073_741_824,
       default: 2_097_152,
-      description: 'Fetched bytes that may wait for PostgreSQL, per partition; beyond it the partition is paused.',
+      description:
+        'Fetched bytes that may wait for PostgreSQL, per partition; beyond it the partition is paused. Less where many partitions share the memory.',
     }),
     maxBatchRecords: Type.Integer({
       minimum: 1,

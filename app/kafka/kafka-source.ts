@@ -98,8 +98,6 @@ export class KafkaSource implements RecordSource {
       heartbeatInterval: Math.max(500, Math.floor(sessionTimeout / 5)),
       rebalanceTimeout: 60_000,
       maxWaitTimeInMs: MAX_WAIT_MS,
-      maxBytesPerPartition: 1_048_576,
-      maxBytes: 8_388_608,
       metadataMaxAge: METADATA_MAX_AGE_MS,
       allowAutoTopicCreation: false,
       retry: {

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
+import type { MemoryBudget } from '../stream/memory-budget.ts';
 import type { UnreadableBatch } from '../stream/record-source.ts';
 import type { TruncatedLog } from '../stream/topic-ids.ts';
 import type { LogEnds } from './client-listener.ts';
@@ -188,11 +189,16 @@ export function rejoinAsSameMember(prototype: ConsumerGroup): void {
 const hasNothingActive = ({ subscriptionState }: ConsumerGroup): boolean =>
   subscriptionState.active().every(({ partitions }) => partitions.length === 0);
 
-/** The fetches of each group that wait for a partition to be resumed. */
-class ResumeWaiters {
+/** The fetches of each group that wait for a partition to be resumed, or for memory. */
+class FetchWaiters {
   readonly #waiters = new WeakMap<ConsumerGroup, Set<() => void>>();
+  readonly #memory: MemoryBudget;
 
-  /** Resolves when a partition is resumed, after `maxWaitTime` at the latest. */
+  constructor(memory: MemoryBudget) {
+    this.#memory = memory;
+  }
+
+  /** Resolves when a partition is resumed, or there is room again, after `maxWaitTime` at the latest. */
   wait(group: ConsumerGroup): Promise<void> {
     const waiters = this.#waiters.get(group) ?? new Set();
     this.#waiters.set(group, waiters);
@@ -201,9 +207,11 @@ class ResumeWaiters {
       const wake = (): void => {
         clearTimeout(timer);
         waiters.delete(wake);
+        forgetRoom();
         resolve();
       };
       waiters.add(wake);
+      const forgetRoom = this.#memory.onRoom(wake);
     });
   }
 
@@ -227,19 +235,20 @@ async function noticeTopicChanges(group: ConsumerGroup): Promise<void> {
 /**
  * Lets a consumer whose partitions are all paused fetch as soon as one is resumed. As shipped it sleeps for the whole
  * of `maxWaitTimeInMs` first: at each start, after each rebalance, and whenever all queues were full. One that owns no
- * partition, or none that is active, still notices topics that come and go.
+ * partition, or none that is active, or has no memory left, still sends heartbeats and notices topics that come and go.
  */
-export function fetchWhenResumed(prototype: ConsumerGroup): void {
+export function fetchWhenResumed(prototype: ConsumerGroup, memory: MemoryBudget): void {
   const { fetch, resume } = prototype;
-  const waiters = new ResumeWaiters();
+  const waiters = new FetchWaiters(memory);
+  const mayNotFetch = (group: ConsumerGroup): boolean => hasNothingActive(group) || !memory.hasRoom;
   prototype.resume = function resumeAndWake(this: ConsumerGroup, topicPartitions) {
     resume.call(this, topicPartitions);
     waiters.wakeAll(this);
   };
   prototype.fetch = async function fetchOnceActive(this: ConsumerGroup, nodeId) {
-    if (hasNothingActive(this)) {
+    if (mayNotFetch(this)) {
       await waiters.wait(this);
-      if (hasNothingActive(this)) {
+      if (mayNotFetch(this)) {
         await noticeTopicChanges(this);
         return [];
       }

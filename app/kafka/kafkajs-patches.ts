@@ -63,11 +63,21 @@
  *     Patched: they go on while a fetch is under way.
  * 22. The requests of the group wait for those for metadata and log ends, which go over the same connection. Patched: the
  *     coordinator has a connection of its own.
+ *
+ * Memory (fetch-size.ts, kafkajs-record-patches.ts, kafkajs-consumer-patches.ts):
+ *
+ * 23. A fetch asks for as many bytes however many are in memory already, and whatever they unpack to. Patched: its size
+ *     follows the memory budget, none is sent while there is no room, and what unpacks to more is left for the next one.
+ * 24. Records keep the whole answer in memory that they came in. Patched: their batch is copied.
+ * 25. The partitions of a request are always in the same order, and brokers fill an answer from its front. Patched: each
+ *     of them is the first in its turn.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { compileFunction } from 'node:vm';
+import { processMemory } from '../stream/memory-budget.ts';
+import { sizeFetches } from './fetch-size.ts';
 import {
   commitOnce,
   fetchWhenResumed,
@@ -125,18 +135,22 @@ export function loadKafkajs(): typeof import('kafkajs') {
   replaceModule(RECORD_DECODER, decodeRecord);
   replaceModule(RECORD_ENCODER, encodeRecord);
   replaceModule(BATCH_DECODER, batchDecoder(require(BATCH_DECODER)));
-  replaceModule(RECORD_SET_DECODER, recordSetDecoder(require(BATCH_DECODER)));
+  replaceModule(RECORD_SET_DECODER, recordSetDecoder(require(BATCH_DECODER), processMemory));
   stopIdleTimer(require('kafkajs/src/network/requestQueue').prototype);
   checkTimeoutsRarely(require('kafkajs/src/network/requestQueue').prototype);
   reportOutOfRange(require('kafkajs/src/consumer/consumerGroup').prototype);
   reportSkippedRanges(require('kafkajs/src/consumer/runner').prototype);
   reportUnreadableBatches(require('kafkajs/src/consumer/runner').prototype);
   // Its importers have it already, so it is changed in place.
-  Object.assign(require(FETCH), fetchProtocol({ ...require(FETCH) }, recordSetReader(require(BATCH_DECODER))));
+  Object.assign(
+    require(FETCH),
+    fetchProtocol({ ...require(FETCH) }, recordSetReader(require(BATCH_DECODER), processMemory)),
+  );
   fetchByTopicId(require('kafkajs/src/broker').prototype, require(FETCH_RESPONSE));
   reportLogEnds(require('kafkajs/src/broker').prototype, require('kafkajs/src/consumer/runner').prototype);
   rejoinAsSameMember(require('kafkajs/src/consumer/consumerGroup').prototype);
-  fetchWhenResumed(require('kafkajs/src/consumer/consumerGroup').prototype);
+  sizeFetches(require('kafkajs/src/consumer/consumerGroup').prototype, processMemory);
+  fetchWhenResumed(require('kafkajs/src/consumer/consumerGroup').prototype, processMemory);
   retryCoordinatorLookup(require('kafkajs/src/cluster').prototype);
   commitOnce(require('kafkajs/src/consumer/runner').prototype);
   beatWhileFetching(require('kafkajs/src/consumer/runner').prototype);

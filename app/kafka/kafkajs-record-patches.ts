@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
-import type { RecordHeader } from '../stream/record.ts';
+import type { MemoryBudget } from '../stream/memory-budget.ts';
+import type { RecordHeader, StreamRecord } from '../stream/record.ts';
 import type { UnreadableBatch } from '../stream/record-source.ts';
 import { crc32c } from './crc32c.ts';
 import { EventLoopTurns } from './event-loop-turns.ts';
@@ -175,10 +176,10 @@ function requireChecksum(batch: Buffer): void {
 
 const KafkajsDecoder = require('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => Decoder;
 
-type DecodeBatch = Decode<{ readonly records: readonly unknown[] }>;
+type DecodeBatch = Decode<{ readonly records: readonly StreamRecord[] }>;
 
 /** The records of a whole batch, or why there are none. @throws KafkaJSNotImplemented when its codec is missing */
-async function readBatch(batch: Buffer, decode: DecodeBatch): Promise<readonly unknown[] | BatchFault> {
+async function readBatch(batch: Buffer, decode: DecodeBatch): Promise<readonly StreamRecord[] | BatchFault> {
   const offset = batch.readBigInt64BE(0);
   const magic = batch.length > MAGIC_OFFSET ? batch.readInt8(MAGIC_OFFSET) : RECORD_FORMAT_V2;
   if (magic < 0 || magic > RECORD_FORMAT_V2) {
@@ -210,10 +211,13 @@ async function readBatch(batch: Buffer, decode: DecodeBatch): Promise<readonly u
  * shipped a batch's records are all arguments of one call, and the stack has room for some 125,000; checksums are not
  * compared, and content that cannot be decoded fails the whole response, over and over.
  *
+ * Batches behind the one that fills the memory for a response are left out, as if it had been shorter: they stay ahead
+ * of the position. Each batch is copied, so what waits for its transaction keeps no other partition's records.
+ *
  * @param decodeBatch decodes one batch of record format v2
  */
-export function recordSetDecoder(decodeBatch: DecodeBatch): Decode<readonly unknown[]> {
-  const read = recordSetReader(decodeBatch);
+export function recordSetDecoder(decodeBatch: DecodeBatch, memory: MemoryBudget): Decode<readonly StreamRecord[]> {
+  const read = recordSetReader(decodeBatch, memory);
   return async (decoder) => {
     const size = decoder.readInt32();
     if (size <= 0 || !decoder.canReadBytes(size)) {
@@ -221,24 +225,29 @@ export function recordSetDecoder(decodeBatch: DecodeBatch): Decode<readonly unkn
     }
     const set = decoder.buffer.subarray(decoder.offset, decoder.offset + size);
     decoder.offset += size;
-    return read(set);
+    return read(set, decoder);
   };
 }
 
+/** Reads a record set without its length. `response` is any object that stands for the response that it is in. */
+export type RecordSetReader = (set: Buffer, response: object) => Promise<readonly StreamRecord[]>;
+
 /** {@link recordSetDecoder} for a record set without its length. */
-export function recordSetReader(decodeBatch: DecodeBatch): (set: Buffer) => Promise<readonly unknown[]> {
-  return async (set) => {
-    const records: unknown[] = [];
+export function recordSetReader(decodeBatch: DecodeBatch, memory: MemoryBudget): RecordSetReader {
+  return async (set, response) => {
+    const records: StreamRecord[] = [];
+    const answer = memory.answer(response);
     for (let at = 0; set.length - at >= MESSAGE_HEAD_BYTES; ) {
       const end = at + MESSAGE_HEAD_BYTES + Math.max(0, set.readInt32BE(at + 8));
-      if (end > set.length) {
+      if (end > set.length || answer.isFull) {
         break;
       }
-      const read = await readBatch(set.subarray(at, end), decodeBatch);
+      const read = await readBatch(Buffer.from(set.subarray(at, end)), decodeBatch);
       if ('code' in read) {
         faults.set(records, read);
         break;
       }
+      answer.add(end - at, read);
       for (const record of read) {
         records.push(record);
       }

@@ -2,6 +2,7 @@ import { partitionKey, type TopicPartition } from '../stream/record.ts';
 import type { OffsetOrigin } from '../stream/record-source.ts';
 import type { ProtocolRequest } from './flexible-versions.ts';
 import { kafkajsEvents } from './kafkajs-consumer-patches.ts';
+import type { RecordSetReader } from './kafkajs-record-patches.ts';
 import {
   FETCH_BY_ID,
   FETCH_KEY,
@@ -82,10 +83,7 @@ const hasIds = ({ partitions }: FetchedTopic): boolean => partitions.some(({ top
  * kafkajs's fetch with version 13 beside its own, which end at 11. A broker that offers 12 is asked by 11, and so is one
  * for topics whose ids are not known.
  */
-export function fetchProtocol(
-  shipped: FetchProtocol,
-  readRecords: (set: Buffer) => Promise<readonly unknown[]>,
-): FetchProtocol {
+export function fetchProtocol(shipped: FetchProtocol, readRecords: RecordSetReader): FetchProtocol {
   const last = Math.max(...shipped.versions.map(Number));
   return {
     versions: [...shipped.versions, String(FETCH_BY_ID)],

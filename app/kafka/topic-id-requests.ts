@@ -16,6 +16,7 @@ import {
   writeArray,
   writeTags,
 } from './flexible-versions.ts';
+import type { RecordSetReader } from './kafkajs-record-patches.ts';
 
 export const FETCH_KEY = 1;
 export const METADATA_KEY = 3;
@@ -182,8 +183,6 @@ function encodeFetch(request: FetchRequest): Encoder {
 }
 
 /** Decodes the records of a partition. */
-type ReadRecords = (set: Buffer) => Promise<readonly unknown[]>;
-
 /** Bytes behind their length, without a copy. */
 function readBytes(decoder: Decoder): Buffer {
   const size = Math.max(0, decoder.readUVarInt() - 1);
@@ -194,7 +193,7 @@ function readBytes(decoder: Decoder): Buffer {
 
 const DIVERGING_EPOCH = 0;
 
-async function readPartition(decoder: Decoder, readRecords: ReadRecords): Promise<PartitionAnswer> {
+async function readPartition(decoder: Decoder, readRecords: RecordSetReader): Promise<PartitionAnswer> {
   const partition = decoder.readInt32();
   const errorCode = decoder.readInt16();
   const [highWatermark, lastStableOffset] = [String(readInt64(decoder)), String(readInt64(decoder))];
@@ -213,11 +212,11 @@ async function readPartition(decoder: Decoder, readRecords: ReadRecords): Promis
   return {
     ...{ partition, errorCode, highWatermark, lastStableOffset, preferredReadReplica, divergence },
     abortedTransactions: aborted ?? [],
-    messages: await readRecords(set),
+    messages: await readRecords(set, decoder),
   };
 }
 
-async function readFetch(bytes: Buffer, names: ReadonlyMap<string, string>, readRecords: ReadRecords) {
+async function readFetch(bytes: Buffer, names: ReadonlyMap<string, string>, readRecords: RecordSetReader) {
   const decoder = new KafkajsDecoder(bytes);
   readTags(decoder);
   const head = { throttleTime: 0, clientSideThrottleTime: decoder.readInt32(), errorCode: decoder.readInt16() };
@@ -240,7 +239,7 @@ async function readFetch(bytes: Buffer, names: ReadonlyMap<string, string>, read
  * answer. Each partition is asked for with the leader epoch of what was read last, so the broker tells where its log
  * has parted from that (KIP-320). Errors of partitions stay in the answer.
  */
-export function fetchByIdRequest(request: FetchRequest, readRecords: ReadRecords): ProtocolRequest<FetchResponse> {
+export function fetchByIdRequest(request: FetchRequest, readRecords: RecordSetReader): ProtocolRequest<FetchResponse> {
   const names = new Map(byId(request.topics).map(({ topic, topicId }) => [topicId, topic]));
   return {
     request: {

@@ -31,7 +31,7 @@ export class PartitionStream {
   readonly partition: TopicPartition;
   readonly #ports: StreamPorts;
   readonly #options: StreamOptions;
-  readonly #queue = new RecordQueue();
+  readonly #queue: RecordQueue;
   /** Aborted by `drain` and `close`: nothing is waited for, sought or resumed any more. */
   readonly #ending = new AbortController();
   readonly #batchLimit: BatchLimit;
@@ -53,6 +53,7 @@ export class PartitionStream {
     this.partition = partition;
     this.#options = options;
     this.#ports = ports;
+    this.#queue = new RecordQueue(ports.memory);
     this.#batchLimit = new BatchLimit(options.maxBatchRecords);
     this.#retries = new Retries(ports.clock);
     this.#progress = new PartitionProgress(options.stallTimeoutMs, ports.clock.steady());
@@ -156,7 +157,8 @@ export class PartitionStream {
   async #writeAll(): Promise<void> {
     try {
       while (!this.#queue.isEmpty) {
-        await this.#write(this.#queue.take({ records: this.#batchLimit.records, bytes: this.#options.maxQueuedBytes }));
+        const limit = { records: this.#batchLimit.records, bytes: this.#options.maxQueuedBytes };
+        await this.#queue.use(limit, (taken) => this.#write(taken));
       }
     } catch (error) {
       this.#queue.clear();

@@ -76,7 +76,9 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#assignment = new AbortController();
     const before = [...this.#streams.values()].map((stream) => this.#track(this.#leave(stream)));
     const ports = { ...this.#ports, listener: this, onFatal: this.onFatal, onOutage: this.#onOutage };
-    const streams = partitions.map((partition) => new PartitionStream(partition, this.#options, ports));
+    const maxQueuedBytes = Math.min(this.#options.maxQueuedBytes, this.#ports.memory.share(partitions.length));
+    const options = { ...this.#options, maxQueuedBytes };
+    const streams = partitions.map((partition) => new PartitionStream(partition, options, ports));
     this.#streams = new Map(streams.map((stream) => [partitionKey(stream.partition), stream]));
     void this.#track(this.#begin(streams, before, this.#assignment.signal));
   }

@@ -1,3 +1,4 @@
+import { type MemoryBudget, memoryOfAll } from './memory-budget.ts';
 import { recordBytes, type StreamRecord } from './record.ts';
 import type { WriteRequest } from './record-sink.ts';
 
@@ -33,8 +34,14 @@ export interface QueuedRecords extends Pick<WriteRequest, 'records' | 'nextOffse
  * another one.
  */
 export class RecordQueue {
+  readonly #memory: MemoryBudget;
   #batches: QueuedRecords[] = [];
   #bytes = 0;
+
+  /** @param memory what the records count for, from {@link push} until they are written or dropped */
+  constructor(memory: MemoryBudget) {
+    this.#memory = memory;
+  }
 
   get bytes(): number {
     return this.#bytes;
@@ -54,6 +61,7 @@ export class RecordQueue {
   /** Appends a batch; one without records still moves the offset on. */
   push(batch: QueuedRecords): void {
     this.#batches.push(batch);
+    this.#memory.hold(memoryOfAll(batch.records));
     for (const record of batch.records) {
       this.#bytes += recordBytes(record);
     }
@@ -61,10 +69,28 @@ export class RecordQueue {
 
   /**
    * Takes records in order while they fit into the limit, but at least one, and the range of offsets they stand for.
+   * They count for the memory until the work with them is over.
    *
    * @throws RangeError when the queue is empty
    */
-  take(limit: TakeLimit): QueuedRecords {
+  async use(limit: TakeLimit, work: (taken: QueuedRecords) => Promise<void>): Promise<void> {
+    const taken = this.#take(limit);
+    try {
+      await work(taken);
+    } finally {
+      this.#memory.release(memoryOfAll(taken.records));
+    }
+  }
+
+  clear(): void {
+    for (const { records } of this.#batches) {
+      this.#memory.release(memoryOfAll(records));
+    }
+    this.#batches = [];
+    this.#bytes = 0;
+  }
+
+  #take(limit: TakeLimit): QueuedRecords {
     const [first] = this.#batches;
     if (first === undefined) {
       throw new RangeError('nothing is queued');
@@ -89,11 +115,6 @@ export class RecordQueue {
     }
     this.#bytes -= limit.bytes - room.bytes;
     return { records: parts.flat(), firstOffset, nextOffset, leaderEpoch, fetchedAt };
-  }
-
-  clear(): void {
-    this.#batches = [];
-    this.#bytes = 0;
   }
 }
 

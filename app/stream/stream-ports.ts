@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 import type { OnGap } from './positions.ts';
 import type { RecordSink } from './record-sink.ts';
 import type { RecordSource } from './record-source.ts';
@@ -19,6 +20,7 @@ export interface StreamPorts {
   readonly sink: RecordSink;
   readonly listener: StreamListener;
   readonly clock: Clock;
+  readonly memory: MemoryBudget;
   /** Called once nothing but the end of the process is left. */
   readonly onFatal: (error: FatalError) => void;
   /** Called when an outage of the sink begins (with its error) and ends (with `null`). */

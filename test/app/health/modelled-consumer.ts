@@ -6,6 +6,7 @@ import { UpTime } from '../../../app/health/up-time.ts';
 import { PartitionLag } from '../../../app/metrics/partition-lag.ts';
 import type { Clock } from '../../../app/stream/clock.ts';
 import { pollLogEnds } from '../../../app/stream/lag.ts';
+import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import { Pipeline } from '../../../app/stream/pipeline.ts';
 import type { TopicPartition } from '../../../app/stream/record.ts';
 import type { RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/record-sink.ts';
@@ -123,6 +124,7 @@ export class ModelledConsumer implements RecordSink, RecordSource {
         sink: this,
         listener: streamLog(log),
         clock: this.clock,
+        memory: new MemoryBudget(),
         onFatal: (error) => this.fatal.push(error),
       },
     );

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
 import { commitOnce, fetchWhenResumed, retryCoordinatorLookup } from '../../../app/kafka/kafkajs-consumer-patches.ts';
+import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 
 /** A consumer group as kafkajs makes it: methods on the prototype, state on the instance. */
-function aGroup(maxWaitTime: number) {
+function aGroup(maxWaitTime: number, memory = new MemoryBudget()) {
   class Group {
     readonly maxWaitTime = maxWaitTime;
     readonly active = new Set<number>();
@@ -34,7 +35,7 @@ function aGroup(maxWaitTime: number) {
       this.recovered.push(String(error));
     }
   }
-  fetchWhenResumed(Group.prototype as unknown as Parameters<typeof fetchWhenResumed>[0]);
+  fetchWhenResumed(Group.prototype as unknown as Parameters<typeof fetchWhenResumed>[0], memory);
   return new Group() as Group & { fetch(nodeId: number): Promise<unknown[]> };
 }
 
@@ -66,6 +67,20 @@ test('a group that stays paused still notices topics that come and go', async ()
   expect(group.recovered).toEqual([]);
   await group.fetch(1);
   expect(group.recovered).toEqual(['Error: Topic is gone']);
+});
+
+test('a group without room in memory fetches as soon as there is some, and comes back empty-handed before', async () => {
+  const memory = new MemoryBudget(16_000);
+  memory.hold(1_000);
+  const group = aGroup(5, memory);
+  group.resume(0);
+  expect(await group.fetch(1)).toEqual([]);
+  const patient = aGroup(FOR_EVER, memory);
+  patient.resume(0);
+  const fetched = patient.fetch(1);
+  expect(patient.fetched).toBe(0);
+  memory.release(251);
+  expect(await fetched).toEqual(['batch']);
 });
 
 test('all brokers that wait are woken', async () => {

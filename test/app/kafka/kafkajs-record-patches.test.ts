@@ -2,7 +2,14 @@ import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
 import { crc32c } from '../../../app/kafka/crc32c.ts';
 import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
-import { decodeHeader, encodeRecord, faultBehind } from '../../../app/kafka/kafkajs-record-patches.ts';
+import {
+  decodeHeader,
+  encodeRecord,
+  faultBehind,
+  recordSetDecoder,
+} from '../../../app/kafka/kafkajs-record-patches.ts';
+import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
+import type { StreamRecord } from '../../../app/stream/record.ts';
 import { BATCH_HEAD_BYTES, checksummed, compressedMessages, oldMessage, recordBatch } from './record-sets.ts';
 
 const require = createRequire(import.meta.url);
@@ -206,4 +213,39 @@ test('the length that a record begins with is that of all that follows', () => {
   const value = Buffer.alloc(1_000);
   const { length, bytes } = readBack({ offsetDelta: 0, timestampDelta: 0, key: null, value, headers: [] });
   expect(length).toBe(bytes - 2);
+});
+
+/** Record sets of partitions in one response, decoded one after the other within a memory budget. */
+async function decodedWithin(
+  memory: MemoryBudget,
+  sets: readonly Buffer[],
+): Promise<readonly (readonly StreamRecord[])[]> {
+  loadKafkajs();
+  const decode = recordSetDecoder(require('kafkajs/src/protocol/recordBatch/v0/decoder.js'), memory);
+  const Decoder = require('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => Parameters<typeof decode>[0];
+  const decoder = new Decoder(Buffer.concat(sets.flatMap((set) => [lengthOf(set), set])));
+  const records: (readonly StreamRecord[])[] = [];
+  for (const _ of sets) records.push(await decode(decoder));
+  return records;
+}
+
+function lengthOf(set: Buffer): Buffer {
+  const size = Buffer.alloc(4);
+  size.writeInt32BE(set.length);
+  return size;
+}
+
+test('the batch that fills the memory for a response is its last one, for all of its partitions; the first is always read', async () => {
+  const set = Buffer.concat([recordBatch(0, 10), recordBatch(10, 10)]);
+  const roomy = await decodedWithin(new MemoryBudget(), [set, set]);
+  expect(roomy.map(({ length }) => length)).toEqual([20, 20]);
+  const narrow = await decodedWithin(new MemoryBudget(1), [set, set]);
+  expect(narrow.map(({ length }) => length)).toEqual([10, 0]);
+  expect(narrow[0]?.at(-1)?.offset).toBe(9n);
+});
+
+test('a record keeps no more in memory than the batch that it came in', async () => {
+  const batch = recordBatch(0, 1_000);
+  const [records] = await decodedWithin(new MemoryBudget(), [Buffer.concat([batch, recordBatch(1_000, 1_000)])]);
+  expect(records?.[0]?.value?.buffer.byteLength).toBeLessThanOrEqual(Math.max(batch.length, Buffer.poolSize));
 });

@@ -140,6 +140,7 @@ test('whatever is fetched, cut, fenced, reassigned, drained or crashed, each rec
       await world.calmDown();
       expect(world.sink.rows).toEqual(upTo(END));
       expect(world.fatal.flat()).toEqual([]);
+      expect(world.consumer.memory.held).toBe(0);
     }),
     { numRuns: 200 },
   );

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { answerAll, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
@@ -50,6 +51,18 @@ test('a full queue pauses the partition, and room resumes it', async () => {
   expect(source.isPaused).toBe(true);
   await answerAll(sink);
   expect(source.isPaused).toBe(false);
+});
+
+test('a partition queues no more than its share of the memory, whatever the setting allows', async () => {
+  const memory = new MemoryBudget(10_000);
+  const { source, sink, pipeline } = setUp(100n, new SimulatedSink(), 'fail', { memory });
+  pipeline.onAssigned([PARTITION]);
+  await settle();
+  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  expect(source.isPaused).toBe(true);
+  await answerAll(sink);
+  expect(sink.stored).toBe(3n);
+  expect([source.isPaused, memory.held]).toEqual([false, 0]);
 });
 
 test('a fenced writer writes nothing, reads the position again and goes on from there', async () => {

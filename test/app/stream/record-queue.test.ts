@@ -1,9 +1,23 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { BatchLimit, RecordQueue } from '../../../app/stream/record-queue.ts';
+import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
+import { BatchLimit, type QueuedRecords, RecordQueue } from '../../../app/stream/record-queue.ts';
 import { aBatch, aRecord } from './records.ts';
 
 const FETCHED_AT = new Date('2026-11-21T12:00:00Z');
+
+const memory = new MemoryBudget();
+
+/** What is taken, and is not in the queue any more. */
+function take(queue: RecordQueue, limit: Parameters<RecordQueue['use']>[0]): QueuedRecords {
+  const taken: QueuedRecords[] = [];
+  void queue.use(limit, async (records) => {
+    taken.push(records);
+  });
+  const [first] = taken;
+  if (!first) throw new Error('nothing was taken');
+  return first;
+}
 
 /** Queues the records `from` up to but without `to`. */
 const pushRange = (queue: RecordQueue, from: bigint, to: bigint, fetchedAt = FETCHED_AT) =>
@@ -16,62 +30,62 @@ const limited = (records: number, bytes = 1_000_000) => ({ records, bytes });
 const offsets = (records: readonly { offset: bigint }[]) => records.map(({ offset }) => Number(offset));
 
 test('batches that fit together are taken together', () => {
-  const queue = new RecordQueue();
+  const queue = new RecordQueue(memory);
   pushRange(queue, 0n, 3n);
   pushRange(queue, 3n, 5n);
   pushRange(queue, 5n, 9n);
-  const taken = queue.take(limited(5));
+  const taken = take(queue, limited(5));
   expect(offsets(taken.records)).toEqual([0, 1, 2, 3, 4]);
   expect(taken.nextOffset).toBe(5n);
 });
 
 test('a batch larger than one transaction is taken in pieces, each with the offset that follows it', () => {
-  const queue = new RecordQueue();
+  const queue = new RecordQueue(memory);
   pushRange(queue, 10n, 15n);
-  expect(queue.take(limited(2))).toMatchObject({ firstOffset: 10n, nextOffset: 12n });
-  expect(queue.take(limited(2))).toMatchObject({ firstOffset: 12n, nextOffset: 14n });
-  expect(queue.take(limited(2))).toMatchObject({ firstOffset: 14n, nextOffset: 15n });
+  expect(take(queue, limited(2))).toMatchObject({ firstOffset: 10n, nextOffset: 12n });
+  expect(take(queue, limited(2))).toMatchObject({ firstOffset: 12n, nextOffset: 14n });
+  expect(take(queue, limited(2))).toMatchObject({ firstOffset: 14n, nextOffset: 15n });
   expect(queue.isEmpty).toBe(true);
 });
 
 test('batches with a hole between them are taken apart, each with the offset that it begins at', () => {
-  const queue = new RecordQueue();
+  const queue = new RecordQueue(memory);
   pushRange(queue, 5n, 8n);
   pushRange(queue, 0n, 2n);
   pushRange(queue, 2n, 4n);
-  expect(queue.take(limited(10))).toMatchObject({ firstOffset: 5n, nextOffset: 8n });
-  expect(queue.take(limited(10))).toMatchObject({ firstOffset: 0n, nextOffset: 4n });
+  expect(take(queue, limited(10))).toMatchObject({ firstOffset: 5n, nextOffset: 8n });
+  expect(take(queue, limited(10))).toMatchObject({ firstOffset: 0n, nextOffset: 4n });
   expect(queue.isEmpty).toBe(true);
 });
 
 test('a batch without records still moves the offset on', () => {
-  const queue = new RecordQueue();
+  const queue = new RecordQueue(memory);
   const empty = { records: [], firstOffset: 3n, nextOffset: 7n, leaderEpoch: 4, fetchedAt: FETCHED_AT };
   queue.push(empty);
-  expect(queue.take(limited(10))).toEqual(empty);
+  expect(take(queue, limited(10))).toEqual(empty);
 });
 
 test('records are taken up to the bytes that fit, but a record that is larger than that still goes alone', () => {
-  const queue = new RecordQueue();
+  const queue = new RecordQueue(memory);
   const sized = (offset: bigint, size: number) => aRecord(offset, { key: null, value: Buffer.alloc(size) });
   queue.push({ ...upTo(4n), records: [sized(0n, 900), sized(1n, 900), sized(2n, 5_000), sized(3n, 1)] });
-  expect(offsets(queue.take(limited(10, 2_000)).records)).toEqual([0, 1]);
-  expect(offsets(queue.take(limited(10, 2_000)).records)).toEqual([2]);
-  expect(queue.take(limited(10, 2_000))).toMatchObject({ nextOffset: 4n });
+  expect(offsets(take(queue, limited(10, 2_000)).records)).toEqual([0, 1]);
+  expect(offsets(take(queue, limited(10, 2_000)).records)).toEqual([2]);
+  expect(take(queue, limited(10, 2_000))).toMatchObject({ nextOffset: 4n });
 });
 
 test('headers count, too', () => {
-  const queue = new RecordQueue();
+  const queue = new RecordQueue(memory);
   const headers = [{ key: 'k', value: Buffer.alloc(10_000) }];
   queue.push({ ...upTo(1n), records: [aRecord(0n, { headers })] });
   expect(queue.bytes).toBeGreaterThan(10_000);
-  queue.take(limited(1));
+  take(queue, limited(1));
   expect(queue.bytes).toBe(0);
 });
 
 test('a header counts as a field of its own, its key and its value, if it has one', () => {
   const bytesOf = (fields: Parameters<typeof aRecord>[1]) => {
-    const queue = new RecordQueue();
+    const queue = new RecordQueue(memory);
     queue.push({ ...upTo(1n), records: [aRecord(0n, fields)] });
     return queue.bytes;
   };
@@ -82,43 +96,43 @@ test('a header counts as a field of its own, its key and its value, if it has on
 });
 
 test('a record that fills the room to the last byte is taken with the others', () => {
-  const queue = new RecordQueue();
+  const queue = new RecordQueue(memory);
   pushRange(queue, 0n, 3n);
   const bytes = queue.bytes / 3;
-  expect(queue.take(limited(10, 2 * bytes))).toMatchObject({ nextOffset: 2n });
+  expect(take(queue, limited(10, 2 * bytes))).toMatchObject({ nextOffset: 2n });
 });
 
 test('a range without records in front does not hide the oldest record, and holes before a record go with what precedes', () => {
-  const queue = new RecordQueue();
+  const queue = new RecordQueue(memory);
   queue.push({ ...upTo(3n), records: [] });
   queue.push({ records: [aRecord(3n)], firstOffset: 3n, nextOffset: 4n, fetchedAt: FETCHED_AT });
   queue.push({ records: [aRecord(9n)], firstOffset: 4n, nextOffset: 12n, fetchedAt: FETCHED_AT });
   expect(queue.oldest?.offset).toBe(3n);
-  expect(queue.take(limited(1))).toMatchObject({ firstOffset: 0n, nextOffset: 9n });
-  expect(queue.take(limited(1))).toMatchObject({ firstOffset: 9n, nextOffset: 12n });
+  expect(take(queue, limited(1))).toMatchObject({ firstOffset: 0n, nextOffset: 9n });
+  expect(take(queue, limited(1))).toMatchObject({ firstOffset: 9n, nextOffset: 12n });
 });
 
 test('what is taken was fetched when the oldest of it was, and the rest of a batch when the batch was', () => {
-  const queue = new RecordQueue();
+  const queue = new RecordQueue(memory);
   const later = new Date(FETCHED_AT.getTime() + 1_000);
   pushRange(queue, 0n, 2n);
   pushRange(queue, 2n, 5n, later);
   expect(queue.oldest?.offset).toBe(0n);
-  expect(queue.take(limited(3)).fetchedAt).toEqual(FETCHED_AT);
+  expect(take(queue, limited(3)).fetchedAt).toEqual(FETCHED_AT);
   expect(queue.oldest?.offset).toBe(3n);
-  expect(queue.take(limited(3)).fetchedAt).toEqual(later);
+  expect(take(queue, limited(3)).fetchedAt).toEqual(later);
   expect(queue.oldest).toBeUndefined();
 });
 
-test('taking from an empty queue is a mistake of the program', () => {
-  expect(() => new RecordQueue().take(limited(1))).toThrow(RangeError);
+test('taking from an empty queue is a mistake of the program', async () => {
+  await expect(new RecordQueue(memory).use(limited(1), async () => undefined)).rejects.toThrow(RangeError);
 });
 
 test('bytes count keys and values, and go when records go', () => {
-  const queue = new RecordQueue();
+  const queue = new RecordQueue(memory);
   queue.push({ ...upTo(1n), records: [aRecord(0n, { key: Buffer.alloc(100), value: Buffer.alloc(1_000) })] });
   expect(queue.bytes).toBeGreaterThanOrEqual(1_100);
-  queue.take(limited(1));
+  take(queue, limited(1));
   expect(queue.bytes).toBe(0);
 });
 
@@ -126,7 +140,7 @@ test('whatever is pushed comes out once, in order, in parts no larger than asked
   const lengths = fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 20 });
   fc.assert(
     fc.property(lengths, fc.integer({ min: 1, max: 15 }), (batches, most) => {
-      const queue = new RecordQueue();
+      const queue = new RecordQueue(memory);
       let end = 0n;
       for (const length of batches) {
         pushRange(queue, end, end + BigInt(length));
@@ -135,7 +149,7 @@ test('whatever is pushed comes out once, in order, in parts no larger than asked
       const taken: number[] = [];
       let position = 0n;
       while (!queue.isEmpty) {
-        const part = queue.take(limited(most));
+        const part = take(queue, limited(most));
         expect(part.records.length).toBeLessThanOrEqual(most);
         expect(part.firstOffset).toBe(position);
         taken.push(...offsets(part.records));

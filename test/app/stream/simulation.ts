@@ -1,4 +1,5 @@
 import type { Clock } from '../../../app/stream/clock.ts';
+import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import { Pipeline } from '../../../app/stream/pipeline.ts';
 import type { OnGap, StartFrom } from '../../../app/stream/positions.ts';
 import type { RecordBatch, TopicPartition } from '../../../app/stream/record.ts';
@@ -214,12 +215,19 @@ export class SimulatedClock implements Clock {
 /** Lets everything that can go on without the outside go on. */
 export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+interface SetUpOptions {
+  readonly startFrom?: StartFrom;
+  readonly topics?: readonly string[];
+  readonly onTopicGone?: OnTopicGone;
+  readonly memory?: MemoryBudget;
+}
+
 /** A pipeline between a simulated source of `end` records and a simulated sink. */
 export function setUp(
   end: bigint,
   sink = new SimulatedSink(),
   onGap: OnGap = 'fail',
-  more: { startFrom?: StartFrom; topics?: readonly string[]; onTopicGone?: OnTopicGone } = {},
+  { memory = new MemoryBudget(), ...more }: SetUpOptions = {},
 ) {
   const source = new SimulatedSource(end);
   const listener = new CountingListener();
@@ -238,8 +246,8 @@ export function setUp(
     ...more,
   } as const;
   const onFatal = (error: FatalError) => fatal.push(error);
-  const pipeline = new Pipeline(options, { source, sink, listener, clock, onFatal });
-  return { source, sink, listener, fatal, pipeline, clock };
+  const pipeline = new Pipeline(options, { source, sink, listener, clock, memory, onFatal });
+  return { source, sink, listener, fatal, pipeline, clock, memory };
 }
 
 /** The same, with the partition assigned and its position read. */
