@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { memoryBytes } from '../../dev/bench/bench-consumer.ts';
+import { query } from './stack/database.ts';
+import { createTopic, produce } from './stack/kafka-client.ts';
+import { longTest } from './stack/long-test.ts';
+import { memoryGroup, whyNoMemoryGroup } from './stack/memory-group.ts';
+import { applyLoad, awaitRows, type MemoryLoad, POD, produceLoad, startInPod } from './stack/memory-load.ts';
+import { testRun } from './stack/test-run.ts';
+
+const MEBIBYTE = 2 ** 20;
+
+/** What the alert MemoryHigh warns of. */
+const MOST_BYTES = POD.bytes * 0.8;
+
+/** How long after it has caught up the process has given back what it took, and how much of it may remain. */
+const SETTLE_MS = 60_000;
+const MOST_GROWTH = 1.3;
+
+/** Time for one load: producing it, the lock, catching up, and settling. */
+const LONG_MS = 900_000;
+
+const LOAD: Omit<MemoryLoad, 'partitions' | 'recordBytes'> = { totalBytes: 300 * MEBIBYTE, lockMs: 30_000 };
+
+const missing = whyNoMemoryGroup();
+const place = 'in a control group with the memory of a default Pod';
+
+describe(missing === null ? place : `WITHOUT a control group, so only the peak is judged: ${missing}`, () => {
+  if (missing === null) {
+    test('a process that goes beyond the limit is killed', async () => {
+      const group = await memoryGroup(128 * MEBIBYTE);
+      const args = ['-c', group.shell, 'bash', process.execPath, '-e', `Buffer.alloc(${256 * MEBIBYTE}, 1)`];
+      const hog = await (await testRun()).spawn({ program: 'bash', args, cwd: '/', env: {}, onLine: () => undefined });
+      expect(await hog.exited).toMatchObject({ signal: 'SIGKILL' });
+      expect(group.kills()).toBeGreaterThan(0);
+    });
+  }
+
+  test('240 partitions of 10 kB records behind a table that is locked for 30 s stay below 80 % of the limit', async () => {
+    const { peak, kills } = await applyLoad({ ...LOAD, partitions: 240, recordBytes: 10_000 });
+    expect(kills).toBe(0);
+    expect(peak).toBeLessThan(MOST_BYTES);
+  });
+
+  test('a record of 10 MB passes where a partition may queue 1 MB, among partitions that have much to read', async () => {
+    const topic = await createTopic({ partitions: 12, config: { 'max.message.bytes': '12000000' } });
+    const value = JSON.stringify('x'.repeat(10_000_000));
+    await produce(topic, [{ partition: 5, value: '{}' }]);
+    await produce(topic, [{ partition: 5, value }]);
+    const records = await produceLoad(topic, { ...LOAD, partitions: 12, recordBytes: 10_000 }, 60 * MEBIBYTE);
+    const { consumer, group } = await startInPod(topic, { consumer: { maxValueBytes: 12_000_000 } });
+    await awaitRows(consumer.schema, records + 2);
+    const [stored] = await query(
+      `SELECT "offset"::int FROM ${consumer.schema}.records WHERE length(value::text) = $1`,
+      [value.length],
+    );
+    expect(stored).toEqual({ offset: 1 });
+    expect(group.kills()).toBe(0);
+    expect(memoryBytes(consumer.pid, 'VmHWM')).toBeLessThan(MOST_BYTES);
+  });
+
+  const sizes = [1, 6, 48, 240].flatMap((partitions) =>
+    [1_000, 10_000].map((recordBytes) => ({ partitions, recordBytes, isCompressed: false })),
+  );
+  for (const size of [...sizes, { partitions: 6, recordBytes: 1_000, isCompressed: true }]) {
+    const load = { ...LOAD, ...size, totalBytes: 480 * MEBIBYTE, lockMs: 120_000 };
+    const codec = size.isCompressed ? 'gzip, 13 times smaller' : 'no codec';
+    longTest(
+      `${size.partitions} partitions of ${size.recordBytes / 1_000} kB records, ${codec}: the same with a lock of two minutes, and a minute later at most ${MOST_GROWTH} times the memory of before`,
+      async () => {
+        const { before, peak, kills, consumer } = await applyLoad(load);
+        expect(kills).toBe(0);
+        expect(peak).toBeLessThan(MOST_BYTES);
+        await delay(SETTLE_MS);
+        expect(memoryBytes(consumer.pid, 'VmRSS')).toBeLessThanOrEqual(MOST_GROWTH * before);
+      },
+      LONG_MS,
+    );
+  }
+});
