@@ -230,9 +230,7 @@ export class ModelledConsumer implements RecordSink, RecordSource {
     return this.partitions.map(({ place, stored }) => ({ ...place, offset: stored }));
   }
 
-  initialize(): Promise<Position[]> {
-    return this.positions();
-  }
+  initialize = (): Promise<Position[]> => this.positions();
 
   async write({ partition, expectedOffset, nextOffset, records }: WriteRequest): Promise<WriteOutcome> {
     this.#refuseWhile('away', 'locked offsets', 'locked records');
