@@ -84,7 +84,7 @@ test('a consumer that was stopped reads nothing of a topic that was created agai
   await expectRecreated(await startConsumer({ topics: [topic], groupId, schema }), topic, 10);
 });
 
-test('a running consumer reads nothing of a topic that was created again between two of its fetches', async () => {
+test('a running consumer reads nothing of a topic that was created again', async () => {
   const { topic, consumer } = await startedWithOldRecords();
   consumer.kill('SIGSTOP');
   await swap(topic);
@@ -92,22 +92,34 @@ test('a running consumer reads nothing of a topic that was created again between
   await expectRecreated(consumer, topic, 10);
 });
 
-test('what was fetched of the old topic is written at its own offsets, and nothing of the new one', async () => {
-  const { topic, consumer } = await startedWithOldRecords();
+/** Locks `records`, produces records whose write waits for it, and swaps the topic before the lock is given back. */
+async function swapInAWrite(topic: string, { schema }: StartedConsumer, value: string): Promise<void> {
   await withDatabase(async ({ client }) => {
-    await client.query(`BEGIN; LOCK TABLE ${consumer.schema}.records IN ACCESS EXCLUSIVE MODE`);
-    await produce(topic, toAll(5, 'old'));
-    await until('two writes that wait', async () => {
+    await client.query(`BEGIN; LOCK TABLE ${schema}.records IN ACCESS EXCLUSIVE MODE`);
+    await produce(topic, toAll(5, value));
+    await until('a write that waits', async () => {
       const waiting = await client.query(
         `SELECT 1 FROM pg_locks JOIN pg_class ON pg_class.oid = relation
           WHERE NOT granted AND relname = 'records' AND relnamespace = $1::regnamespace`,
-        [consumer.schema],
+        [schema],
       );
       return waiting.rows.length > 0 ? true : undefined;
     });
     await swap(topic);
     await client.query('COMMIT');
   });
+}
+
+test('nor of one that was created again between two of its fetches, while its queues were full', async () => {
+  const settings = { consumer: { maxQueuedBytes: 65_536 } };
+  const { topic, consumer } = await startedWithOldRecords({ settings });
+  await swapInAWrite(topic, consumer, 'x'.repeat(15_000));
+  await expectRecreated(consumer, topic, 15);
+});
+
+test('what was fetched of the old topic is written at its own offsets, and nothing of the new one', async () => {
+  const { topic, consumer } = await startedWithOldRecords();
+  await swapInAWrite(topic, consumer, 'old');
   expect(await consumer.exited).toMatchObject({ code: 1 });
   expect(fatalLines(consumer)).toEqual([expect.stringContaining('TOPIC_RECREATED')]);
   expect(await newRows(consumer.schema)).toEqual([]);
