@@ -5,6 +5,7 @@ import { valueAt } from '../settings/document.ts';
 import { milliseconds } from '../settings/duration.ts';
 import { type Problem, problemIf } from '../settings/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema.ts';
+import { ALERT_RULES } from './alerts.ts';
 import { applicationPart, ENDPOINT_RULES } from './application.ts';
 import { IMAGE_RULES, image } from './image.ts';
 import { monitoring, SCRAPE_RULES } from './monitoring.ts';
@@ -141,6 +142,7 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   ...SCALING_RULES,
   ...NETWORK_RULES,
   ...SCRAPE_RULES,
+  ...ALERT_RULES,
   ...SECRET_RULES,
   ...POD_RULES,
   namesAreRendered,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
 import { ALLOWED, closed, section } from '../settings/schema.ts';
+import { alerts } from './alerts.ts';
 import { labelMap, objectName, secretKey } from './object-names.ts';
 
 /** The credential that the consumer asks for and that a scrape shows. */
@@ -107,6 +108,15 @@ export const monitoring = Type.Object(
       description: "Where docs/runbooks is published: each alert's runbook_url is this, a slash and <AlertName>.md.",
       [ALLOWED]: 'an http or https URL without a slash at its end',
     }),
+    dashboardUrl: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^\\s]+$',
+        description:
+          'URL of the dashboard, as the annotation dashboard_url of every alert. Left out: no such annotation.',
+        [ALLOWED]: 'an http or https URL',
+      }),
+    ),
+    alerts,
   },
   { ...section, description: 'How the consumer is scraped and watched.' },
 );

@@ -115,7 +115,7 @@ export interface StreamConsumerProps {
    *
    * @default { customResources: true, scrape: 'serviceMonitor', annotationJob: 'kubernetes-pods', staticTargets: [],
    * labels: {}, scrapeIntervalSeconds: 15, runbookBaseUrl:
-   * 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks' }
+   * 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks', alerts: { ... } }
    */
   readonly monitoring?: MonitoringProps;
 
@@ -514,6 +514,22 @@ export interface MonitoringProps {
    * @default 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks'
    */
   readonly runbookBaseUrl?: string;
+
+  /**
+   * URL of the dashboard, as the annotation dashboard_url of every alert. Left out: no such annotation.
+   *
+   * Allowed: an http or https URL.
+   *
+   * @default - no such annotation
+   */
+  readonly dashboardUrl?: string;
+
+  /**
+   * The alerts, where they differ from their defaults.
+   *
+   * @default { labels: {}, annotations: {}, rules: {} }
+   */
+  readonly alerts?: MonitoringAlertsProps;
 }
 
 /** Settings of the consumer, as in application.yml; they go into the ConfigMap. */
@@ -1213,6 +1229,30 @@ export interface MonitoringSpringBootAdminProps {
    * @default { username: 'username', password: 'password' }
    */
   readonly keys?: MonitoringSpringBootAdminKeysProps;
+}
+
+/** The alerts, where they differ from their defaults. */
+export interface MonitoringAlertsProps {
+  /**
+   * More labels for every alert: a team, a route.
+   *
+   * @default {}
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+
+  /**
+   * More annotations for every alert.
+   *
+   * @default {}
+   */
+  readonly annotations?: Readonly<Record<string, string>>;
+
+  /**
+   * Changes by the name of an alert; docs/monitoring.md lists all, with their defaults.
+   *
+   * @default {}
+   */
+  readonly rules?: Readonly<Record<string, MonitoringAlertsRulesProps>>;
 }
 
 /** Where the operational interface listens. */
@@ -1916,6 +1956,53 @@ export interface MonitoringSpringBootAdminKeysProps {
   readonly password?: string;
 }
 
+/** What differs from the defaults of one alert. */
+export interface MonitoringAlertsRulesProps {
+  /**
+   * Whether the alert is rendered; left out: true, but false for an optional one.
+   *
+   * @default - true, but false for an optional one
+   */
+  readonly enabled?: boolean;
+
+  /**
+   * Time it keeps firing afterwards; left out: the default that docs/monitoring.md lists.
+   *
+   * Allowed: a duration of Prometheus: a whole number and one of s, m, h, such as 0s, 90s, 5m.
+   *
+   * @default - the default that docs/monitoring.md lists
+   */
+  readonly keepFiringFor?: string;
+
+  /**
+   * More labels for this alert.
+   *
+   * @default {}
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+
+  /**
+   * More annotations for this alert; one of the same name takes the place of a text.
+   *
+   * @default {}
+   */
+  readonly annotations?: Readonly<Record<string, string>>;
+
+  /**
+   * The level warning, where the alert has it; left out: as docs/monitoring.md lists it.
+   *
+   * @default - as docs/monitoring.md lists it
+   */
+  readonly warning?: MonitoringAlertsRulesWarningProps;
+
+  /**
+   * The level critical, where the alert has it; left out: as docs/monitoring.md lists it.
+   *
+   * @default - as docs/monitoring.md lists it
+   */
+  readonly critical?: MonitoringAlertsRulesCriticalProps;
+}
+
 /** HTTPS for the operational interface; the files are read again when they change. Left out: HTTP. */
 export interface ApplicationServerSslProps {
   /** PEM file with the certificate, followed by those of its intermediate authorities. */
@@ -2036,6 +2123,76 @@ export interface ApplicationSpringBootProps {
    * 'send-credentials': false, metadata: {} } } }
    */
   readonly admin?: ApplicationSpringBootAdminProps;
+}
+
+/** The level warning, where the alert has it; left out: as docs/monitoring.md lists it. */
+export interface MonitoringAlertsRulesWarningProps {
+  /**
+   * Whether the alert has this level.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean;
+
+  /**
+   * Limit; left out: the default that docs/monitoring.md lists.
+   *
+   * @default - the default that docs/monitoring.md lists
+   */
+  readonly threshold?: number;
+
+  /**
+   * Time the condition has to hold; left out: the default that docs/monitoring.md lists.
+   *
+   * Allowed: a duration of Prometheus: a whole number and one of s, m, h, such as 0s, 90s, 5m.
+   *
+   * @default - the default that docs/monitoring.md lists
+   */
+  readonly for?: string;
+
+  /**
+   * Label severity, for other names in a routing tree; left out: warning.
+   *
+   * Allowed: letters, digits, and any of _ . -.
+   *
+   * @default - warning
+   */
+  readonly severity?: string;
+}
+
+/** The level critical, where the alert has it; left out: as docs/monitoring.md lists it. */
+export interface MonitoringAlertsRulesCriticalProps {
+  /**
+   * Whether the alert has this level.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean;
+
+  /**
+   * Limit; left out: the default that docs/monitoring.md lists.
+   *
+   * @default - the default that docs/monitoring.md lists
+   */
+  readonly threshold?: number;
+
+  /**
+   * Time the condition has to hold; left out: the default that docs/monitoring.md lists.
+   *
+   * Allowed: a duration of Prometheus: a whole number and one of s, m, h, such as 0s, 90s, 5m.
+   *
+   * @default - the default that docs/monitoring.md lists
+   */
+  readonly for?: string;
+
+  /**
+   * Label severity, for other names in a routing tree; left out: critical.
+   *
+   * Allowed: letters, digits, and any of _ . -.
+   *
+   * @default - critical
+   */
+  readonly severity?: string;
 }
 
 /** The endpoints as a web API. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { managementEndpoint } from '../contract/actuator.ts';
-import { ALERT_THRESHOLD } from '../contract/alert-thresholds.ts';
+import { ALERTS } from '../contract/alerts.ts';
 import type { SchemaNode } from '../settings/schema.ts';
 import { listSettings } from '../settings/setting-list.ts';
 import { SettingsSchema } from '../settings/settings.ts';
@@ -65,11 +65,11 @@ describe('the README', () => {
   );
 
   test('has the thresholds of the alerts as they are', () => {
-    const { lagRecords, memoryRatio } = ALERT_THRESHOLD;
-    expect(readme).toContain(`more than ${lagRecords.warning.toLocaleString('en')} records behind`);
-    expect(readme).toContain(`more than ${lagRecords.critical.toLocaleString('en')} |`);
+    const { ConsumerLagHigh: lag, MemoryHigh: memory } = ALERTS;
+    expect(readme).toContain(`more than ${lag.warning.threshold.toLocaleString('en')} records behind`);
+    expect(readme).toContain(`more than ${lag.critical.threshold.toLocaleString('en')} |`);
     expect(readme).toContain(
-      `above ${memoryRatio.warning * 100} % of the memory limit | above ${memoryRatio.critical * 100} %`,
+      `above ${memory.warning.threshold * 100} % of the memory limit | above ${memory.critical.threshold * 100} %`,
     );
   });
 

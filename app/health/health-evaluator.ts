@@ -1,4 +1,4 @@
-import { HEALTH_EVALUATION_INTERVAL_MS } from '../../contract/alert-thresholds.ts';
+import { HEALTH_EVALUATION_INTERVAL_MS } from '../../contract/alerts.ts';
 import { LIVENESS_PROBE } from '../../contract/probes.ts';
 import type { Status } from './health.ts';
 

@@ -1,3 +1,4 @@
+import { ALERT_LEVELS, ALERTS, type AlertDefinition } from '../../contract/alerts.ts';
 import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
 import type { SchemaNode } from '../../settings/schema.ts';
 import { allowedValues } from '../../settings/schema-problems.ts';
@@ -79,4 +80,24 @@ export const metricsTable = (): string =>
   markdownTable(
     ['Name', 'Type', 'Labels', 'Micrometer name', 'Unit', 'Meaning'],
     Object.values<MetricDefinition>(METRICS).map(metricRow),
+  );
+
+function alertRow([name, alert]: readonly [string, AlertDefinition]): readonly string[] {
+  const limits = ALERT_LEVELS.map((level) => alert[level]?.threshold.toLocaleString('en') ?? '');
+  const times = new Set(ALERT_LEVELS.flatMap((level) => alert[level]?.for ?? []));
+  return [
+    `[${name}](runbooks/${name}.md)${alert.isOptional ? ' (off unless switched on)' : ''}`,
+    alert.limit,
+    ...limits,
+    [...times].join(', then '),
+    alert.keepFiringFor,
+    alert.times,
+  ];
+}
+
+/** Every alert with its defaults. */
+export const alertsTable = (): string =>
+  markdownTable(
+    ['Alert', 'Limit of', 'Warning', 'Critical', 'Holds for', 'Kept for', 'Why these times'],
+    Object.entries<AlertDefinition>(ALERTS).map(alertRow),
   );

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { SchemaNode } from '../../settings/schema.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
 import { API_FOLDER, apiFiles } from './api-files.ts';
-import { metricsTable, replaceSection, settingsTable } from './document-tables.ts';
+import { alertsTable, metricsTable, replaceSection, settingsTable } from './document-tables.ts';
 import { type GeneratedFile, propsFile } from './props.ts';
 import { consumerFileSchema, environmentFileSchema, publishSchema, schemaText } from './schema-files.ts';
 
-const DOCUMENTS = ['README.md', 'docs/configuration.md', 'docs/metrics.md'] as const;
+const DOCUMENTS = ['README.md', 'docs/configuration.md', 'docs/metrics.md', 'docs/monitoring.md'] as const;
 
 function schemaFiles(): readonly GeneratedFile[] {
   const settings = SettingsSchema as SchemaNode;
@@ -34,9 +34,10 @@ export const PRODUCT_VERSION = '${version}';
 
 function documentFile(root: string, path: string): GeneratedFile {
   const text = readFileSync(join(root, path), 'utf8');
+  const tables = { settings: settingsTable(), metrics: metricsTable(), alerts: alertsTable() };
   return {
     path,
-    content: replaceSection(replaceSection(text, 'settings', settingsTable()), 'metrics', metricsTable()),
+    content: Object.entries(tables).reduce((whole, [name, table]) => replaceSection(whole, name, table), text),
   };
 }
 

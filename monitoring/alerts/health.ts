@@ -1,34 +1,45 @@
-import { ALERT_THRESHOLD } from '../../contract/alert-thresholds.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
-import { type AlertRule, runbookUrl } from './rule.ts';
-import { ownLabels, scrapeSuccess, series } from './series.ts';
-
-const ALERT = 'HealthCheckFailing';
+import { replicaRange } from '../../deployment/scaling.ts';
+import { type AlertRule, alertRules } from './rule.ts';
+import { podLabels, scrapeSuccess, series } from './series.ts';
 
 /** All scrapes of the range failed; a target that Prometheus has just discovered has had fewer of them. */
-function scrapesFailed(workload: CheckedWorkload): string {
-  const scrapes = ALERT_THRESHOLD.failedScrapesInARow;
+function scrapesFailed(workload: CheckedWorkload, scrapes: number): string {
   const range = `${scrapeSuccess(workload)}[${scrapes * workload.file.monitoring.scrapeIntervalSeconds}s]`;
   return `(max_over_time(${range}) == 0 and count_over_time(${range}) >= ${scrapes})`;
 }
 
-/**
- * Fires at once: the consumer counted the failures itself, or Prometheus counted the scrapes. It keeps firing for two
- * minutes, because the liveness probe restarts the Pod and its count begins anew.
- */
-export function healthAlert(workload: CheckedWorkload): AlertRule {
-  const counted = `${series(workload, METRICS.healthFailures)} >= ${ALERT_THRESHOLD.healthFailuresInARow}`;
-  return {
-    alert: ALERT,
-    expr: `max by (${ownLabels(workload)}, pod, instance) (${counted} or ${scrapesFailed(workload)})`,
-    for: '0s',
-    keep_firing_for: '2m',
-    labels: { severity: 'critical' },
-    annotations: {
-      summary: 'The consumer fails its health check.',
-      description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) {{ if gt $value 0.0 }}was not UP {{ $value }} times in a row{{ else }}did not answer the last scrapes{{ end }}.`,
-      runbook_url: runbookUrl(workload, ALERT),
-    },
-  };
+/** The consumer counted the failures itself, or Prometheus counted the scrapes. */
+export function healthAlerts(workload: CheckedWorkload): AlertRule[] {
+  const failures = series(workload, METRICS.healthFailures);
+  return alertRules(workload, 'HealthCheckFailing', {
+    expr: (times) => `max by (${podLabels(workload)}) (${failures} >= ${times} or ${scrapesFailed(workload, times)})`,
+    summary: 'The consumer fails its health check.',
+    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) {{ if gt $value 0.0 }}was not UP {{ $value }} times in a row{{ else }}did not answer the last scrapes{{ end }}.`,
+  });
 }
+
+/**
+ * Without a target every other alert falls silent. An autoscaler that ends the last Pod makes that an ordinary state,
+ * so there is no such rule then.
+ */
+export function absentAlerts(workload: CheckedWorkload): AlertRule[] {
+  if (replicaRange(workload.file).least === 0) {
+    return [];
+  }
+  return alertRules(workload, 'ConsumerAbsent', {
+    expr: (targets) => `absent(${scrapeSuccess(workload)}) > ${targets}`,
+    summary: 'Prometheus has no Pod of the consumer to scrape.',
+    description: `${workload.names.workload} in {{ $labels.namespace }}: there is no Pod, or none that Prometheus finds; every other alert of it is silent.`,
+  });
+}
+
+/** A container that starts anew keeps its Pod and its address; a Pod that is replaced does not. */
+export const restartAlerts = (workload: CheckedWorkload): AlertRule[] =>
+  alertRules(workload, 'ConsumerRestarting', {
+    expr: (starts) =>
+      `max by (${podLabels(workload)}) (changes(${series(workload, METRICS.startTime)}[15m])) > ${starts}`,
+    summary: 'The consumer starts again and again.',
+    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) started {{ $value }} times again within 15 minutes.`,
+  });

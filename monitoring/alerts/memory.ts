@@ -1,30 +1,22 @@
-import { ALERT_THRESHOLD } from '../../contract/alert-thresholds.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { memoryBytes } from '../../deployment/resources.ts';
-import { type AlertRule, runbookUrl, type Severity } from './rule.ts';
-import { series } from './series.ts';
-
-const ALERT = 'MemoryHigh';
-
-/** Short enough to fire before the kernel kills the container, long enough for a full garbage collection. */
-const HOLDS_FOR: Record<Severity, string> = { warning: '5m', critical: '1m' };
+import { type AlertRule, alertRules } from './rule.ts';
+import { podLabels, series } from './series.ts';
 
 /** Per Pod; the limit is a number in the expression, so that no exporter besides the consumer is needed. */
 export function memoryAlerts(workload: CheckedWorkload): AlertRule[] {
   const limit = workload.file.resources.limits.memory;
-  const ratio = `${series(workload, METRICS.residentMemory)} / ${memoryBytes(limit)}`;
-  const memoryAlert = (severity: Severity): AlertRule => ({
-    alert: ALERT,
-    expr: `${ratio} > ${ALERT_THRESHOLD.memoryRatio[severity]}`,
-    for: HOLDS_FOR[severity],
-    keep_firing_for: '2m',
-    labels: { severity },
-    annotations: {
-      summary: 'The consumer is close to its memory limit.',
-      description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) uses {{ $value | humanizePercentage }} of its memory limit of ${limit}.`,
-      runbook_url: runbookUrl(workload, ALERT),
-    },
+  return alertRules(workload, 'MemoryHigh', {
+    expr: (ratio) => `${series(workload, METRICS.residentMemory)} / ${memoryBytes(limit)} > ${ratio}`,
+    summary: 'The consumer is close to its memory limit.',
+    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) uses {{ $value | humanizePercentage }} of its memory limit of ${limit}.`,
   });
-  return [memoryAlert('warning'), memoryAlert('critical')];
 }
+
+export const heapAlerts = (workload: CheckedWorkload): AlertRule[] =>
+  alertRules(workload, 'HeapNearItsLimit', {
+    expr: (share) => `max by (${podLabels(workload)}) (${series(workload, METRICS.memoryAfterGc)}) > ${share}`,
+    summary: "V8's heap is close to its limit.",
+    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}): {{ $value | humanizePercentage }} of the heap is in use after garbage collection.`,
+  });

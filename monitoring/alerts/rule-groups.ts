@@ -1,11 +1,31 @@
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
-import { databaseAlert } from './database.ts';
-import { healthAlert } from './health.ts';
-import { lagAlerts, lagRecordingRule } from './lag.ts';
-import { memoryAlerts } from './memory.ts';
-import type { RuleGroup } from './rule.ts';
-import { topicAlert } from './topic.ts';
-import { unreadableAlert } from './unreadable.ts';
+import { databaseAlerts } from './database.ts';
+import { absentAlerts, healthAlerts, restartAlerts } from './health.ts';
+import { kafkaAlerts, rebalanceAlerts, skippedAlerts, topicAlerts, unreadableAlerts } from './kafka.ts';
+import { lagAlerts, lagRecordingRule, lagTimeAlerts } from './lag.ts';
+import { heapAlerts, memoryAlerts } from './memory.ts';
+import type { AlertRule, RuleGroup } from './rule.ts';
+import { deadLetterAlerts, fencedAlerts, lateAlerts, lateRecordingRules } from './writes.ts';
+
+/** The specification's first, then what each part of the way of a record can do. */
+const ALERT_RULES: readonly ((workload: CheckedWorkload) => AlertRule[])[] = [
+  lagAlerts,
+  healthAlerts,
+  memoryAlerts,
+  databaseAlerts,
+  lagTimeAlerts,
+  absentAlerts,
+  restartAlerts,
+  heapAlerts,
+  kafkaAlerts,
+  topicAlerts,
+  unreadableAlerts,
+  skippedAlerts,
+  rebalanceAlerts,
+  deadLetterAlerts,
+  fencedAlerts,
+  lateAlerts,
+];
 
 /** All rules of one consumer, evaluated as often as it is scraped. */
 export function ruleGroups(workload: CheckedWorkload): RuleGroup[] {
@@ -15,12 +35,8 @@ export function ruleGroups(workload: CheckedWorkload): RuleGroup[] {
       interval: `${workload.file.monitoring.scrapeIntervalSeconds}s`,
       rules: [
         lagRecordingRule(workload),
-        ...lagAlerts(workload),
-        healthAlert(workload),
-        ...memoryAlerts(workload),
-        databaseAlert(workload),
-        unreadableAlert(workload),
-        topicAlert(workload),
+        ...lateRecordingRules(workload),
+        ...ALERT_RULES.flatMap((rules) => rules(workload)),
       ],
     },
   ];

@@ -1,9 +1,12 @@
+import {
+  ALERT_LEVELS,
+  ALERTS,
+  type AlertDefinition,
+  type AlertLevel,
+  type AlertLevelName,
+  type AlertName,
+} from '../../contract/alerts.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
-
-/**
- * Severities that the usual routing trees know; one alert name may have several, and the higher one mutes the lower.
- */
-export type Severity = 'warning' | 'critical';
 
 /**
  * An alert rule in Prometheus' own words; PrometheusRule and the plain file hold the same. `keep_firing_for` needs
@@ -16,13 +19,20 @@ export interface AlertRule {
   readonly for: string;
   /** Time the alert keeps firing after the condition is gone, so that it doesn't flap. */
   readonly keep_firing_for: string;
-  readonly labels: { readonly severity: Severity };
+  /**
+   * `severity`, one that the usual routing trees know unless consumer.yaml says otherwise, and the labels that
+   * consumer.yaml adds.
+   */
+  readonly labels: { readonly severity: string; readonly [label: string]: string };
   readonly annotations: {
     /** What is wrong, without values: notifications are grouped by it. */
     readonly summary: string;
     /** What is wrong where, with values. */
     readonly description: string;
+    /** Its source is docs/runbooks/<alert>.md. */
     readonly runbook_url: string;
+    /** `dashboard_url` where consumer.yaml has a base for it, and the annotations that it adds. */
+    readonly [annotation: string]: string;
   };
 }
 
@@ -39,6 +49,46 @@ export interface RuleGroup {
   readonly rules: readonly (AlertRule | RecordingRule)[];
 }
 
-/** URL of an alert's runbook; its source is docs/runbooks/<alert>.md. */
-export const runbookUrl = ({ file }: CheckedWorkload, alert: string): string =>
-  `${file.monitoring.runbookBaseUrl}/${alert}.md`;
+/** What an alert looks at and says. */
+interface AlertText {
+  /** The condition of a level, with its limit. */
+  readonly expr: (threshold: number, level: AlertLevelName) => string;
+  readonly summary: string;
+  readonly description: string;
+}
+
+/** Whether consumer.yaml leaves the alert on, or switches an optional one on. */
+export function isOn({ file }: CheckedWorkload, name: AlertName): boolean {
+  const { isOptional = false }: AlertDefinition = ALERTS[name];
+  return file.monitoring.alerts.rules[name]?.enabled ?? !isOptional;
+}
+
+/** The rules of an alert, one for each level that is on: its defaults, and what consumer.yaml says otherwise. */
+export function alertRules(workload: CheckedWorkload, name: AlertName, text: AlertText): AlertRule[] {
+  const definition: AlertDefinition = ALERTS[name];
+  const { runbookBaseUrl, dashboardUrl, alerts } = workload.file.monitoring;
+  const own = alerts.rules[name];
+  const rule = (level: AlertLevelName, limit: AlertLevel, severity: string): AlertRule => ({
+    alert: name,
+    expr: text.expr(limit.threshold, level),
+    for: limit.for,
+    keep_firing_for: own?.keepFiringFor ?? definition.keepFiringFor,
+    labels: { severity, ...alerts.labels, ...own?.labels },
+    annotations: {
+      summary: text.summary,
+      description: text.description,
+      runbook_url: `${runbookBaseUrl}/${name}.md`,
+      ...(dashboardUrl !== undefined && { dashboard_url: dashboardUrl }),
+      ...alerts.annotations,
+      ...own?.annotations,
+    },
+  });
+  if (!isOn(workload, name)) {
+    return [];
+  }
+  return ALERT_LEVELS.flatMap((level) => {
+    const limit = definition[level];
+    const { enabled = true, severity = level, ...changes } = own?.[level] ?? {};
+    return limit === undefined || !enabled ? [] : [rule(level, { ...limit, ...changes }, severity)];
+  });
+}

@@ -1,8 +1,11 @@
-import type { MetricDefinition } from '../../contract/metrics.ts';
+import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 
 /** The Pod's label as the usual jobs for annotated Pods copy it: all of them share one job. */
 const INSTANCE_LABEL = 'app_kubernetes_io_instance';
+
+/** Labels that tell one Pod, and one start of Prometheus' scrape of it, from another. */
+const POD_LABELS = 'pod, instance';
 
 /**
  * The labels that tell this consumer's series from all others. Each scrape job of this package sets namespace and
@@ -22,10 +25,8 @@ function identity({ namespace, names, file }: CheckedWorkload): readonly (readon
       ];
 }
 
-function matchers(workload: CheckedWorkload): string {
-  return `{${identity(workload)
-    .map(([label, value]) => `${label}="${value}"`)
-    .join(',')}}`;
+function matchers(workload: CheckedWorkload, ...more: readonly string[]): string {
+  return `{${[...identity(workload).map(([label, value]) => `${label}="${value}"`), ...more].join(',')}}`;
 }
 
 /** Names of the labels that tell this consumer's series from others, as a list in PromQL: aggregations keep them. */
@@ -34,12 +35,46 @@ export const ownLabels = (workload: CheckedWorkload): string =>
     .map(([label]) => label)
     .join(', ');
 
-/** PromQL selector of one metric of this consumer. */
-export const series = (workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>): string =>
-  `${metric.name}${matchers(workload)}`;
+/** The same, and those of one Pod. */
+export const podLabels = (workload: CheckedWorkload): string => `${ownLabels(workload)}, ${POD_LABELS}`;
+
+/**
+ * PromQL selector of one metric of this consumer.
+ *
+ * @param more matchers of the metric's own labels. @default all its series
+ */
+export const series = (
+  workload: CheckedWorkload,
+  metric: Pick<MetricDefinition, 'name'>,
+  ...more: readonly string[]
+): string => `${metric.name}${matchers(workload, ...more)}`;
+
+/** PromQL selector of the number of observations of a histogram. */
+export const observations = (workload: CheckedWorkload, metric: MetricDefinition): string =>
+  series(workload, { name: `${metric.name}_count` });
+
+/** PromQL selector of the sum of the observations of a histogram. */
+export const observedSum = (workload: CheckedWorkload, metric: MetricDefinition): string =>
+  series(workload, { name: `${metric.name}_sum` });
+
+/** PromQL selector of a bucket of a histogram, by its upper bound; Prometheus 3 writes a whole number as `60.0`. */
+export const bucket = (workload: CheckedWorkload, metric: MetricDefinition, bound: number): string =>
+  series(workload, { name: `${metric.name}_bucket` }, `le=~"${bound}([.]0)?"`);
 
 /** PromQL selector of Prometheus' own record of whether its scrapes of this consumer succeeded. */
 export const scrapeSuccess = (workload: CheckedWorkload): string => `up${matchers(workload)}`;
 
 /** PromQL selector of the series that a recording rule of this consumer writes. */
 export const recorded = (workload: CheckedWorkload, record: string): string => `${record}${matchers(workload)}`;
+
+/**
+ * By how much each series of a counter has grown within minutes. `increase` does not see what came before the first
+ * scrape of a process, so the counter of one that has just started counts with its whole value. The start of the
+ * process tells, not the series' own past: after Prometheus was blind for long, an old counter is no news.
+ */
+export function increased(workload: CheckedWorkload, metric: MetricDefinition, minutes: number): string {
+  const counter = series(workload, metric);
+  const age = `time() - ${series(workload, METRICS.startTime)}`;
+  const isNew = `(${counter} and on (${podLabels(workload)}) ${age} < ${minutes * 60})`;
+  return `(${isNew} or increase(${counter}[${minutes}m]))`;
+}

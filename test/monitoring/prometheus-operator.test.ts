@@ -8,9 +8,11 @@ const scrapedBy = (scrape: string, more: object = {}) => renderedMonitoring({ mo
 const { labels } = deploymentSpec(renderedConsumer()).template.metadata;
 
 /** The label matchers of the rules' expressions. */
+/** Labels that select the consumer's series; those of a metric's own are left out. */
 const selectedLabels = (scrape: string, more: object = {}) => {
   const expressions = groupsOf(scrapedBy(scrape, more)).flatMap(({ rules }) => rules.map(({ expr }) => expr));
-  return new Set(expressions.flatMap((expr) => [...expr.matchAll(/\{([^}]*)\}/g)].map(([, found]) => found)));
+  const selected = expressions.flatMap((expr) => [...expr.matchAll(/\{([^}]*)\}/g)].map(([, found]) => found ?? ''));
+  return new Set(selected.map((labels) => labels.replace(/,(outcome|le)=.*$/, '')));
 };
 
 const everything = renderedMonitoring();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Status } from '../../../app/health/health.ts';
 import { HealthEvaluator, START_PERIOD_MS } from '../../../app/health/health-evaluator.ts';
-import { ALERT_THRESHOLD, HEALTH_EVALUATION_INTERVAL_MS } from '../../../contract/alert-thresholds.ts';
+import { ALERTS, HEALTH_EVALUATION_INTERVAL_MS } from '../../../contract/alerts.ts';
 
 let status: Status;
 let draining: boolean;
@@ -40,7 +40,7 @@ test('as many failures as alert are seen within the time of the third failed liv
   await evaluations(1);
   status = 'DOWN';
   await jest.advanceTimersByTimeAsync(30_000);
-  expect(evaluator.consecutiveFailures).toBeGreaterThanOrEqual(ALERT_THRESHOLD.healthFailuresInARow);
+  expect(evaluator.consecutiveFailures).toBeGreaterThanOrEqual(ALERTS.HealthCheckFailing.critical.threshold);
 });
 
 test('not being UP yet is no failure until the start period is over', async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { METRICS } from '../../../contract/metrics.ts';
+import { METRICS, type MetricDefinition } from '../../../contract/metrics.ts';
 import { only, renderedConsumer } from '../../charts/rendered-consumer.ts';
 import { alertsOf, groupsOf, renderedMonitoring } from '../rendered-monitoring.ts';
 
@@ -15,7 +15,7 @@ describe('alerts', () => {
     return found[0]?.expr;
   };
 
-  test('are the seven, lag and memory in two severities of one name', () => {
+  test('are those of the specification first, then what else can happen on the way of a record', () => {
     expect(alerts.map(({ alert, labels }) => `${alert} ${labels.severity}`)).toEqual([
       'ConsumerLagHigh warning',
       'ConsumerLagHigh critical',
@@ -23,8 +23,18 @@ describe('alerts', () => {
       'MemoryHigh warning',
       'MemoryHigh critical',
       'DatabaseConnectionFailures critical',
-      'PartitionUnreadable critical',
+      'ConsumerLagTime warning',
+      'ConsumerLagTime critical',
+      'ConsumerAbsent critical',
+      'ConsumerRestarting warning',
+      'HeapNearItsLimit warning',
+      'KafkaUnreachable critical',
       'TopicGone critical',
+      'PartitionUnreadable critical',
+      'RecordsSkipped critical',
+      'DeadLettersHigh warning',
+      'DeadLettersHigh critical',
+      'WriterFenced warning',
     ]);
   });
 
@@ -55,7 +65,7 @@ describe('alerts', () => {
   test('have a summary without values, a description with them, and a runbook that exists', () => {
     for (const { alert, annotations } of alerts) {
       expect(annotations.summary).not.toContain('{{');
-      expect(annotations.description).toContain('{{ $value');
+      expect(annotations.description).toContain(alert === 'ConsumerAbsent' ? '{{ $labels' : '{{ $value');
       expect(annotations.runbook_url).toBe(
         `https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks/${alert}.md`,
       );
@@ -71,6 +81,70 @@ describe('alerts', () => {
   });
 });
 
+describe('monitoring.alerts', () => {
+  const rulesOf = (changes: object, name: string) =>
+    alertsOf(renderedMonitoring({ monitoring: { alerts: changes } })).filter(({ alert }) => alert === name);
+
+  test('changes limit, time and severity of one level, and leaves the other', () => {
+    const warning = { threshold: 50_000, for: '10m' };
+    const rules = { ConsumerLagHigh: { keepFiringFor: '1h', warning, critical: { severity: 'page' } } };
+    const [first, second, ...others] = rulesOf({ rules }, 'ConsumerLagHigh');
+    expect(first).toMatchObject({ for: '10m', keep_firing_for: '1h', labels: { severity: 'warning' } });
+    expect(first?.expr).toMatch(/ > 50000$/);
+    expect(second).toMatchObject({ for: '5m', keep_firing_for: '1h', labels: { severity: 'page' } });
+    expect(second?.expr).toMatch(/ > 100000$/);
+    expect(others).toEqual([]);
+  });
+
+  test('switches an alert off, or one level of it, and an optional one on with what it records', () => {
+    expect(rulesOf({ rules: { MemoryHigh: { enabled: false } } }, 'MemoryHigh')).toEqual([]);
+    expect(rulesOf({ rules: { MemoryHigh: { warning: { enabled: false } } } }, 'MemoryHigh')).toHaveLength(1);
+    expect(rulesOf({}, 'RecordsLate')).toEqual([]);
+    const late = { monitoring: { alerts: { rules: { RecordsLate: { enabled: true } } } } };
+    const [group] = groupsOf(renderedMonitoring(late));
+    expect(group?.rules.filter((rule) => 'record' in rule)).toHaveLength(5);
+  });
+
+  test('adds labels and annotations to all alerts and to one', () => {
+    const rules = { MemoryHigh: { labels: { route: 'memory' }, annotations: { summary: 'Look at the memory.' } } };
+    const changed = { labels: { team: 'orders' }, annotations: { chat: '#orders' }, rules };
+    const [memory] = rulesOf(changed, 'MemoryHigh');
+    expect(memory?.labels).toEqual({ severity: 'warning', team: 'orders', route: 'memory' });
+    expect(memory?.annotations).toMatchObject({ chat: '#orders', summary: 'Look at the memory.' });
+    expect(rulesOf(changed, 'TopicGone')[0]?.labels).toEqual({ severity: 'critical', team: 'orders' });
+  });
+
+  test('names the dashboard where consumer.yaml has its URL', () => {
+    const url = 'https://grafana.example.com/d/orders';
+    const shown = alertsOf(renderedMonitoring({ monitoring: { dashboardUrl: url } }));
+    expect(shown.every(({ annotations }) => annotations['dashboard_url'] === url)).toBe(true);
+    expect(alerts.some(({ annotations }) => 'dashboard_url' in annotations)).toBe(false);
+  });
+
+  test.each([
+    [
+      { rules: { ConsumerLagHihg: {} } },
+      'monitoring.alerts.rules.ConsumerLagHihg is no alert; did you mean ConsumerLagHigh?',
+    ],
+    [
+      { rules: { TopicGone: { warning: {} } } },
+      'monitoring.alerts.rules.TopicGone.warning is a level that TopicGone does not have',
+    ],
+    [{ labels: { severity: 'page' } }, 'monitoring.alerts.labels.severity'],
+    [{ rules: { TopicGone: { critical: { for: '5 minutes' } } } }, 'monitoring.alerts.rules.TopicGone.critical.for'],
+  ])('refuses %j with its path', (wrong, message) => {
+    expect(() => renderedMonitoring({ monitoring: { alerts: wrong } })).toThrow(message);
+  });
+});
+
+test('without a target there is an alert, but not where an autoscaler may end the last Pod', () => {
+  const absent = (changes: object) =>
+    alertsOf(renderedMonitoring(changes)).some(({ alert }) => alert === 'ConsumerAbsent');
+  expect(absent({})).toBe(true);
+  expect(absent({ replicas: 0 })).toBe(false);
+  expect(absent({ partitions: 3, scaling: { keda: { minReplicas: 0 } } })).toBe(false);
+});
+
 describe('expressions', () => {
   const expressions = groupsOf(everything).flatMap(({ rules }) => rules.map(({ expr }) => expr));
   const records = groupsOf(everything).flatMap(({ rules }) =>
@@ -79,15 +153,18 @@ describe('expressions', () => {
   const selectors = expressions.flatMap((expr) => [...expr.matchAll(/([a-zA-Z_:][\w:]*)(\{[^}]*\})/g)]);
 
   test('ask only for metrics that the consumer exports, recorded ones and up', () => {
-    const known = [...Object.values(METRICS).map(({ name }) => name as string), ...records, 'up'];
+    const names = Object.values<MetricDefinition>(METRICS).flatMap(({ name, type }) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+    );
+    const known = [...names, ...records, 'up'];
     expect(selectors.map(([, metric]) => metric).filter((metric) => !known.includes(metric ?? ''))).toEqual([]);
     expect(selectors.length).toBeGreaterThanOrEqual(expressions.length);
   });
 
   test('look at this consumer alone: at its namespace and at the job named like its Service', () => {
     const service = only(renderedConsumer(), 'Service');
-    const own = `{namespace="${service.metadata.namespace}",job="${service.metadata.name}"}`;
-    expect(new Set(selectors.map(([, , labels]) => labels))).toEqual(new Set([own]));
+    const own = `{namespace="${service.metadata.namespace}",job="${service.metadata.name}"`;
+    expect(selectors.filter(([, , labels]) => !labels?.startsWith(own))).toEqual([]);
   });
 
   test('group by labels that the metric has', () => {

@@ -1,0 +1,146 @@
+/** The levels of an alert; the higher one of a name mutes the lower one. */
+export const ALERT_LEVELS = ['warning', 'critical'] as const;
+
+export type AlertLevelName = (typeof ALERT_LEVELS)[number];
+
+/** One level of an alert. */
+export interface AlertLevel {
+  /** Limit that the condition compares with; `limit` of the alert says of what. */
+  readonly threshold: number;
+  /** Time the condition has to hold before the alert fires, as Prometheus writes it. */
+  readonly for: string;
+}
+
+/** An alert by its defaults; consumer.yaml may say otherwise under `monitoring.alerts`. */
+export interface AlertDefinition extends Readonly<Partial<Record<AlertLevelName, AlertLevel>>> {
+  /** What the thresholds count. */
+  readonly limit: string;
+  /** Time the alert keeps firing after the condition is gone. */
+  readonly keepFiringFor: string;
+  /** Why these two times. */
+  readonly times: string;
+  /** Rendered only where consumer.yaml says so. @default false */
+  readonly isOptional?: boolean;
+}
+
+/**
+ * Every alert of a consumer: rules, the documented table and the runbooks' names come from here. Limits are "more than",
+ * but for the failures in a row, which are "at least".
+ */
+export const ALERTS = {
+  ConsumerLagHigh: {
+    limit: 'records of all partitions of one topic that PostgreSQL does not have yet',
+    warning: { threshold: 10_000, for: '5m' },
+    critical: { threshold: 100_000, for: '5m' },
+    keepFiringFor: '5m',
+    times: 'a rolling update, and a rebalance, fit into five minutes; a lag that swings around the limit is one alert',
+  },
+  ConsumerLagTime: {
+    limit: 'seconds that the oldest record of a partition has been waiting, and growing',
+    warning: { threshold: 300, for: '5m' },
+    critical: { threshold: 1_800, for: '5m' },
+    keepFiringFor: '5m',
+    times: 'as ConsumerLagHigh; a backlog that is being worked off does not grow, and is silent',
+  },
+  HealthCheckFailing: {
+    limit: 'failed health checks, or failed scrapes, in a row (at least)',
+    critical: { threshold: 3, for: '0s' },
+    keepFiringFor: '2m',
+    times:
+      'the failures in a row are the wait; a restart by the liveness probe begins the count anew, and takes less than two minutes',
+  },
+  ConsumerAbsent: {
+    limit: 'signs that Prometheus has no target at all: 1, or none',
+    critical: { threshold: 0, for: '5m' },
+    keepFiringFor: '0s',
+    times: 'a Pod that moves to another node is away for a minute or two; the first target that is back ends it',
+  },
+  ConsumerRestarting: {
+    limit: 'starts of one container within 15 minutes, beside the first',
+    warning: { threshold: 2, for: '0s' },
+    keepFiringFor: '10m',
+    times: 'the restarts are the wait; Kubernetes waits up to five minutes before the next one',
+  },
+  MemoryHigh: {
+    limit: "resident memory of the process over the container's memory limit",
+    warning: { threshold: 0.8, for: '5m' },
+    critical: { threshold: 0.95, for: '1m' },
+    keepFiringFor: '2m',
+    times: 'short enough to fire before the kernel kills the container, long enough for a full garbage collection',
+  },
+  HeapNearItsLimit: {
+    limit: "share of V8's heap limit that is in use after a garbage collection",
+    warning: { threshold: 0.9, for: '5m' },
+    keepFiringFor: '2m',
+    times: 'what five minutes of collections could not free is in use',
+  },
+  DatabaseConnectionFailures: {
+    limit: 'connections to PostgreSQL that failed within 5 minutes',
+    critical: { threshold: 0, for: '0s' },
+    keepFiringFor: '5m',
+    times: 'any failure is told at once; the next one within five minutes belongs to the same outage',
+  },
+  KafkaUnreachable: {
+    limit: "seconds since a broker last told where a topic's log ends",
+    critical: { threshold: 60, for: '1m' },
+    keepFiringFor: '2m',
+    times: 'two minutes after the last answer: a broker that restarts is back by then, and ConsumerLagHigh still fires',
+  },
+  TopicGone: {
+    limit: 'Pods that say that a topic is gone',
+    critical: { threshold: 0, for: '0s' },
+    keepFiringFor: '2m',
+    times: 'the consumer itself waits for a second answer of Kafka',
+  },
+  PartitionUnreadable: {
+    limit: 'partitions that stand still before a batch that cannot be read',
+    critical: { threshold: 0, for: '1m' },
+    keepFiringFor: '2m',
+    times: 'a minute has several attempts to read the batch',
+  },
+  RecordsSkipped: {
+    limit: 'offsets that Kafka deleted before they were read, within 15 minutes',
+    critical: { threshold: 0, for: '0s' },
+    keepFiringFor: '15m',
+    times: 'records are lost, whatever comes after it',
+  },
+  DeadLettersHigh: {
+    limit: 'share of the records of 10 minutes that became dead letters, once they are at least 10',
+    warning: { threshold: 0.01, for: '5m' },
+    critical: { threshold: 0.25, for: '5m' },
+    keepFiringFor: '10m',
+    times: 'five minutes of it are no single batch; the share of ten minutes falls slowly after the last letter',
+  },
+  WriterFenced: {
+    limit: 'fenced writes of 15 minutes for each partition',
+    warning: { threshold: 3, for: '0s' },
+    keepFiringFor: '15m',
+    times: 'a rebalance fences a partition once; more of it within the quarter of an hour is two writers',
+  },
+  RebalanceStorm: {
+    limit: 'rebalances of one Pod within 15 minutes',
+    warning: { threshold: 5, for: '0s' },
+    keepFiringFor: '15m',
+    times: 'a rolling update of a few Pods makes fewer; one of many makes more, so the alert is optional',
+    isOptional: true,
+  },
+  RecordsLate: {
+    limit: 'burn rate of the error budget: times as many records late as the objective allows',
+    warning: { threshold: 6, for: '2m' },
+    critical: { threshold: 14.4, for: '2m' },
+    keepFiringFor: '5m',
+    times: 'the windows are the wait: 6 h and 30 min for a warning, 1 h and 5 min for critical',
+    isOptional: true,
+  },
+} as const satisfies Readonly<Record<string, AlertDefinition>>;
+
+export type AlertName = keyof typeof ALERTS;
+
+/** Records that are in the table within this time of their timestamp are fresh: a bucket of `consumer_end_to_end_seconds`. */
+export const FRESH_WITHIN_SECONDS = 60;
+
+/** Share of all records that is to be fresh. */
+export const FRESH_SHARE = 0.99;
+
+/** How often the consumer evaluates its own health for `health_consecutive_failures`: three times fit into 30 s, before the liveness probe's third failure. */
+export const HEALTH_EVALUATION_INTERVAL_MS = 10_000;

@@ -1,0 +1,50 @@
+import { METRICS } from '../../contract/metrics.ts';
+import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
+import { type AlertRule, alertRules } from './rule.ts';
+import { increased, ownLabels, podLabels, series } from './series.ts';
+
+/** A topic that is gone has no end that could be told: that is another alert. */
+export function kafkaAlerts(workload: CheckedWorkload): AlertRule[] {
+  const own = ownLabels(workload);
+  const age = `max by (${own}, topic) (${series(workload, METRICS.logEndAge)})`;
+  const gone = `max by (${own}, topic) (${series(workload, METRICS.topicGone)}) > 0`;
+  return alertRules(workload, 'KafkaUnreachable', {
+    expr: (seconds) => `(${age} unless ${gone}) > ${seconds}`,
+    summary: 'The consumer hears nothing from Kafka, and its lag is not known.',
+    description: `${workload.names.workload} in {{ $labels.namespace }}: for {{ $value | humanizeDuration }} no broker has told where topic {{ $labels.topic }} ends.`,
+  });
+}
+
+/** Every Pod tells it of all subscribed topics. */
+export const topicAlerts = (workload: CheckedWorkload): AlertRule[] =>
+  alertRules(workload, 'TopicGone', {
+    expr: (pods) => `sum by (${ownLabels(workload)}, topic) (${series(workload, METRICS.topicGone)}) > ${pods}`,
+    summary: 'Kafka does not have a topic of the consumer any more.',
+    description: `${workload.names.workload} in {{ $labels.namespace }}: the topic {{ $labels.topic }} is gone, as {{ $value }} of its Pods say.`,
+  });
+
+/** The health stays UP for the other partitions, so this alert is the one that tells. */
+export const unreadableAlerts = (workload: CheckedWorkload): AlertRule[] =>
+  alertRules(workload, 'PartitionUnreadable', {
+    expr: (partitions) =>
+      `sum by (${ownLabels(workload)}, topic) (${series(workload, METRICS.unreadablePartitions)}) > ${partitions}`,
+    summary: 'A partition stands still before a batch that cannot be read.',
+    description: `${workload.names.workload} in {{ $labels.namespace }}: partitions of topic {{ $labels.topic }} whose next batch cannot be read: {{ $value }}.`,
+  });
+
+/** Only `consumer.onGap: skip` goes on over them; otherwise the consumer stops, which other alerts tell. */
+export const skippedAlerts = (workload: CheckedWorkload): AlertRule[] =>
+  alertRules(workload, 'RecordsSkipped', {
+    expr: (offsets) =>
+      `sum by (${ownLabels(workload)}, topic) ${increased(workload, METRICS.skippedOffsets, 15)} > ${offsets}`,
+    summary: 'Kafka deleted records before the consumer read them.',
+    description: `${workload.names.workload} in {{ $labels.namespace }} skipped {{ $value | humanize }} offsets of topic {{ $labels.topic }} within 15m: their records are in no table.`,
+  });
+
+export const rebalanceAlerts = (workload: CheckedWorkload): AlertRule[] =>
+  alertRules(workload, 'RebalanceStorm', {
+    expr: (rebalances) =>
+      `max by (${podLabels(workload)}) (increase(${series(workload, METRICS.clientRebalances)}[15m])) > ${rebalances}`,
+    summary: 'The group of the consumer keeps rebalancing.',
+    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}): rebalances within 15m: {{ $value | printf "%.0f" }}.`,
+  });
