@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { METRICS, type MetricDefinition } from '../../../contract/metrics.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { type PrometheusServer, startPrometheus } from '../stack/prometheus-server.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { QUERIES, REPEATED, WITHOUT_COUNTERPART } from './jvm-micrometer.ts';
-import { type PrometheusServer, startPrometheus } from './prometheus-server.ts';
 
 const APPLICATION = 'orders';
 
@@ -44,7 +44,9 @@ function filledIn(query: string, id = ''): string {
     });
     await awaitEachOnce({ schema: consumer.schema, topic, records: 3 });
     await consumer.waitForHealth();
-    prometheus = await startPrometheus({ port: consumer.port, path: consumer.endpoint.prometheusPath });
+    const target = { targets: [`127.0.0.1:${consumer.port}`] };
+    const job = { job_name: 'consumer', metrics_path: consumer.endpoint.prometheusPath, static_configs: [target] };
+    prometheus = await startPrometheus({ scrapeConfigs: [job] });
   });
 
   test.each(Object.entries(QUERIES))('the panel %s finds its series', async (_panel, queries) => {
