@@ -113,8 +113,8 @@ export interface StreamConsumerProps {
   /**
    * How the consumer is scraped and watched.
    *
-   * @default { customResources: true, scrape: 'serviceMonitor', annotationJob: 'kubernetes-pods', staticTargets: [],
-   * labels: {}, scrapeIntervalSeconds: 15, runbookBaseUrl:
+   * @default { customResources: true, scrape: 'serviceMonitor', annotationJob: 'kubernetes-pods',
+   * scrapeIntervalSeconds: 15, runbookBaseUrl:
    * 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks', alerts: { ... } }
    */
   readonly monitoring?: MonitoringProps;

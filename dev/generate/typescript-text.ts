@@ -118,14 +118,26 @@ function completeDefault(node: SchemaNode): unknown {
   return filled.value;
 }
 
-/** A default as TypeScript writes it; the innermost maps of a long one are `{ ... }`. */
+const isEmptyMap = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+const withoutEmptyMaps = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).filter(([, each]) => !isEmptyMap(each)))
+    : value;
+
+/**
+ * A default as TypeScript writes it; the innermost maps of a long one are `{ ... }`, and empty maps and lists are left
+ * out of one that is still long.
+ */
 export function defaultText(node: SchemaNode): string {
   const value = completeDefault(node);
   let maps = DEEPEST;
   while (maps > 1 && literal(value, maps).length > LONGEST_DEFAULT) {
     maps -= 1;
   }
-  return literal(value, maps);
+  const text = literal(value, maps);
+  return text.length > LONGEST_DEFAULT ? literal(withoutEmptyMaps(value), maps) : text;
 }
 
 function wrap(text: string, width: number): string[] {
