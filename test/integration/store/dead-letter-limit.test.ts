@@ -141,7 +141,7 @@ describe('what refuses every row of a COPY alike makes no dead letters', () => {
     await expect(writing).rejects.toMatchObject({ name: 'FatalError', code: 'TABLE_REFUSES_ROWS' });
     await expect(writing).rejects.toThrow(words);
     expect(await query(`SELECT FROM ${schema}.dead_letters`)).toEqual([]);
-    expect(await sink.positions([topic])).toEqual([{ topic, partition: 0, offset: 0n }]);
+    expect(await sink.positions([topic])).toMatchObject([{ topic, partition: 0, offset: 0n }]);
   });
 
   test('and where one row is taken, the others are the fault of their records', async () => {
