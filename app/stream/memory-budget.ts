@@ -10,7 +10,7 @@ const DEFAULT_LIMIT = 512 * MEBIBYTE;
  * Share of the memory limit that fetched records may take. V8 collects late: for each byte in use about another one is
  * garbage, on its heap and in Buffers, and the process itself takes 100 MB.
  */
-const SHARE_OF_LIMIT = 1 / 16;
+const SHARE_OF_LIMIT = 1 / 8;
 
 /** Of the budget, what the answers of all brokers that are under way may take; the rest is for queues and transactions. */
 const SHARE_UNDER_WAY = 1 / 4;

@@ -43,11 +43,11 @@ describe(missing === null ? place : `WITHOUT a control group, so only the peak i
   });
 
   test('a record of 10 MB passes where a partition may queue 1 MB, among partitions that have much to read', async () => {
-    const topic = await createTopic({ partitions: 12, config: { 'max.message.bytes': '12000000' } });
+    const topic = await createTopic({ partitions: 24, config: { 'max.message.bytes': '12000000' } });
     const value = JSON.stringify('x'.repeat(10_000_000));
     await produce(topic, [{ partition: 5, value: '{}' }]);
     await produce(topic, [{ partition: 5, value }]);
-    const records = await produceLoad(topic, { ...LOAD, partitions: 12, recordBytes: 10_000 }, 60 * MEBIBYTE);
+    const records = await produceLoad(topic, { ...LOAD, partitions: 24, recordBytes: 10_000 }, 60 * MEBIBYTE);
     const { consumer, group } = await startInPod(topic, { consumer: { maxValueBytes: 12_000_000 } });
     await awaitRows(consumer.schema, records + 2);
     const [stored] = await query(

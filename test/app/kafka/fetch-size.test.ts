@@ -28,7 +28,7 @@ function aGroup(assigned: readonly TopicPartitions[], brokers: readonly number[]
       return partitions;
     }
   }
-  sizeFetches(Group.prototype as unknown as Parameters<typeof sizeFetches>[0], new MemoryBudget(2 ** 27));
+  sizeFetches(Group.prototype as unknown as Parameters<typeof sizeFetches>[0], new MemoryBudget(2 ** 26));
   return new Group();
 }
 

@@ -70,7 +70,7 @@ test('a group that stays paused still notices topics that come and go', async ()
 });
 
 test('a group without room in memory fetches as soon as there is some, and comes back empty-handed before', async () => {
-  const memory = new MemoryBudget(16_000);
+  const memory = new MemoryBudget(8_000);
   memory.hold(1_000);
   const group = aGroup(5, memory);
   group.resume(0);

@@ -8,9 +8,9 @@ const MEBIBYTE = 2 ** 20;
 
 const DEFAULT_LIMIT = 512 * MEBIBYTE;
 
-/** A sixteenth of the limit is for records: 64 MiB, of which 16 may be under way. */
-const LIMIT = 1_024 * MEBIBYTE;
-const BUDGET = LIMIT / 16;
+/** An eighth of the limit is for records: 64 MiB, of which 16 may be under way. */
+const LIMIT = DEFAULT_LIMIT;
+const BUDGET = LIMIT / 8;
 
 test('the limit is that of the control group, or that of a default Pod where there is none', () => {
   expect(memoryLimit(256 * MEBIBYTE, 8_192 * MEBIBYTE)).toBe(256 * MEBIBYTE);

@@ -54,7 +54,7 @@ test('a full queue pauses the partition, and room resumes it', async () => {
 });
 
 test('a partition queues no more than its share of the memory, whatever the setting allows', async () => {
-  const memory = new MemoryBudget(10_000);
+  const memory = new MemoryBudget(5_000);
   const { source, sink, pipeline } = setUp(100n, new SimulatedSink(), 'fail', { memory });
   pipeline.onAssigned([PARTITION]);
   await settle();
