@@ -32,7 +32,7 @@ export interface SetClock {
 /**
  * Makes a clock that is right until it is set.
  *
- * @param file where the clock is kept; whoever may read it may share the clock.
+ * @param file where the clock is kept; each process that may read it may share the clock.
  * @throws ExplainedError where libfaketime is not installed.
  */
 export function setClock(file: string): SetClock {
