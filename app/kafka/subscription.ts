@@ -18,7 +18,7 @@ export interface SubscriptionParts {
 /** The words of an error. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** How long to go on trying, and who hears why. */
+/** How long to go on trying, and what is told of each failure. */
 interface Patience {
   readonly clock: Clock;
   readonly signal: AbortSignal;
