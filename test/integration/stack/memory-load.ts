@@ -25,9 +25,12 @@ export interface MemoryLoad {
   readonly lockMs: number;
 }
 
-/** The most that one request of the producer holds, and one batch of a partition. */
+/** The most that one request of the producer holds, and what of it is of one partition before it is the next one's turn. */
 const REQUEST_BYTES = 4 * MEBIBYTE;
 const BATCH_BYTES = 128 * 1_024;
+
+/** The producer makes one batch of what a request holds of a partition, and brokers take batches of 1 MiB. */
+const TURNS_PER_REQUEST = 6;
 
 /** Of a value that gzip makes 13 times smaller, about this share is random; a byte of it is two hexadecimal digits. */
 const RANDOM_SHARE = 0.12;
@@ -42,7 +45,8 @@ function valueNumbered({ recordBytes, isCompressed = false }: MemoryLoad, id: nu
 export async function produceLoad(topic: string, load: MemoryLoad, totalBytes: number): Promise<number> {
   const perBatch = Math.max(1, Math.floor(BATCH_BYTES / load.recordBytes));
   const batches = Math.ceil(totalBytes / load.partitions / load.recordBytes / perBatch) * load.partitions;
-  const perRequest = Math.max(1, Math.floor(REQUEST_BYTES / (perBatch * load.recordBytes)));
+  const mostPerRequest = Math.floor(REQUEST_BYTES / (perBatch * load.recordBytes));
+  const perRequest = Math.max(1, Math.min(mostPerRequest, load.partitions * TURNS_PER_REQUEST));
   const compression = load.isCompressed ? CompressionTypes.GZIP : CompressionTypes.None;
   const producer = kafkaClient().producer({ allowAutoTopicCreation: false });
   await producer.connect();
