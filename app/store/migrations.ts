@@ -82,7 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 
 /** Any number that no other program is likely to lock: the first bytes of "stream-consumer". */
-const MIGRATION_LOCK = 0x73747265;
+export const MIGRATION_LOCK = 0x73747265;
 
 /**
  * jsonb stores only texts of the server's encoding, and only UTF-8 holds every JSON text.

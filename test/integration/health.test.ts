@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { MIGRATION_LOCK } from '../../app/store/migrations.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { LocalPostgres } from '../../dev/stack/local-postgres.ts';
 import { query } from './stack/database.ts';
@@ -80,9 +81,9 @@ test('a frozen PostgreSQL: health answers within 1 s all the time, goes DOWN and
 test('before the tables are there, neither the whole nor readiness is UP', async () => {
   const topic = await createTopic();
   const postgres = await startPrivatePostgres();
-  // Whoever holds this lock migrates; the others wait.
-  const lock = `SELECT pg_advisory_lock(0x73747265), pg_sleep(600)`;
-  const holder = query(lock, [], postgres.urlWithPassword).catch(() => undefined);
+  // A migration waits for this lock.
+  const lock = 'SELECT pg_advisory_lock($1), pg_sleep(600)';
+  const holder = query(lock, [MIGRATION_LOCK], postgres.urlWithPassword).catch((error: unknown) => error);
   await until('the lock to be held', async () => {
     const held = await query(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory'`, [], postgres.urlWithPassword);
     return held[0];
@@ -101,7 +102,7 @@ test('before the tables are there, neither the whole nor readiness is UP', async
     ['advisory'],
     postgres.urlWithPassword,
   );
-  await holder;
+  expect(await holder).toMatchObject({ code: '57P01' });
   await consumer.waitForHealth();
   expect(await query(`SELECT * FROM ${consumer.schema}.records`, [], postgres.urlWithPassword)).toEqual([]);
 });
