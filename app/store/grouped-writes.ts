@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { partitionKey, recordBytes } from '../stream/record.ts';
+import { bytesOfAll, partitionKey } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import { movingOffsets, writeAtOnce } from './compare-and-set.ts';
 import { RecordRows } from './record-rows.ts';
@@ -28,9 +28,6 @@ interface GroupLimits {
   /** Groups that are written at the same time. */
   readonly poolSize: number;
 }
-
-const bytesOf = ({ records }: WriteRequest): number =>
-  records.reduce((bytes, record) => bytes + recordBytes(record), 0);
 
 interface Waiting {
   readonly request: WriteRequest;
@@ -66,7 +63,7 @@ export class GroupedWrites {
 
   write(request: WriteRequest): Promise<WriteOutcome> {
     const { length } = request.records;
-    const isSmall = length > 0 && length < this.#mostRecords && bytesOf(request) < MOST_BYTES;
+    const isSmall = length > 0 && length < this.#mostRecords && bytesOfAll(request.records) < MOST_BYTES;
     if (!isSmall || this.#suspects.has(partitionKey(request))) {
       return this.#writeAlone(request);
     }
@@ -113,7 +110,7 @@ export class GroupedWrites {
     let [count, records, bytes] = [0, 0, 0];
     for (const { request } of this.#waiting) {
       records += request.records.length;
-      bytes += bytesOf(request);
+      bytes += bytesOfAll(request.records);
       if (count > 0 && (records > this.#mostRecords || bytes > MOST_BYTES)) {
         break;
       }

@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { recordBytes, type StreamRecord } from './record.ts';
+import { bytesOfAll, type StreamRecord } from './record.ts';
 
 const MEBIBYTE = 1_048_576;
 
@@ -26,9 +26,8 @@ const LEAST_BYTES_PER_FETCH = 65_536;
 /** The ratio of bytes in memory to bytes on the wire is that of about so many of the latter. */
 const RATIO_OVER_BYTES = 4 * MEBIBYTE;
 
-/** Memory that records take, their objects included. */
-export const memoryOfAll = (records: readonly StreamRecord[]): number =>
-  records.reduce((bytes, record) => bytes + recordBytes(record) + OBJECT_BYTES, 0);
+/** Memory that so many records of so many bytes take, their objects included. */
+export const memoryOf = (records: number, bytes: number): number => bytes + records * OBJECT_BYTES;
 
 /**
  * The memory limit of the process: its control group's, else that of a default Pod, whatever the machine has.
@@ -76,7 +75,7 @@ class UnpackedAnswer {
 
   /** A batch was decoded. @param packed its bytes on the wire */
   add(packed: number, records: readonly StreamRecord[]): void {
-    const bytes = memoryOfAll(records);
+    const bytes = memoryOf(records.length, bytesOfAll(records));
     this.#bytes += bytes;
     this.#ratio.add(packed, bytes);
   }

@@ -1,5 +1,5 @@
-import { type MemoryBudget, memoryOfAll } from './memory-budget.ts';
-import { recordBytes, type StreamRecord } from './record.ts';
+import { type MemoryBudget, memoryOf } from './memory-budget.ts';
+import { bytesOfAll, recordBytes, type StreamRecord } from './record.ts';
 import type { WriteRequest } from './record-sink.ts';
 
 /** A record's place and times, without its content. */
@@ -60,11 +60,10 @@ export class RecordQueue {
 
   /** Appends a batch; one without records still moves the offset on. */
   push(batch: QueuedRecords): void {
+    const bytes = bytesOfAll(batch.records);
     this.#batches.push(batch);
-    this.#memory.hold(memoryOfAll(batch.records));
-    for (const record of batch.records) {
-      this.#bytes += recordBytes(record);
-    }
+    this.#bytes += bytes;
+    this.#memory.hold(memoryOf(batch.records.length, bytes));
   }
 
   /**
@@ -74,18 +73,19 @@ export class RecordQueue {
    * @throws RangeError when the queue is empty
    */
   async use(limit: TakeLimit, work: (taken: QueuedRecords) => Promise<void>): Promise<void> {
+    const before = this.#bytes;
     const taken = this.#take(limit);
+    const memory = memoryOf(taken.records.length, before - this.#bytes);
     try {
       await work(taken);
     } finally {
-      this.#memory.release(memoryOfAll(taken.records));
+      this.#memory.release(memory);
     }
   }
 
   clear(): void {
-    for (const { records } of this.#batches) {
-      this.#memory.release(memoryOfAll(records));
-    }
+    const records = this.#batches.reduce((sum, batch) => sum + batch.records.length, 0);
+    this.#memory.release(memoryOf(records, this.#bytes));
     this.#batches = [];
     this.#bytes = 0;
   }

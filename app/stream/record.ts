@@ -52,3 +52,12 @@ export function recordBytes({ key, value, headers }: StreamRecord): number {
   }
   return bytes;
 }
+
+/** Bytes of all these records. */
+export function bytesOfAll(records: readonly StreamRecord[]): number {
+  let bytes = 0;
+  for (const record of records) {
+    bytes += recordBytes(record);
+  }
+  return bytes;
+}

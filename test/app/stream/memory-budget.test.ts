@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MemoryBudget, memoryLimit, memoryOfAll } from '../../../app/stream/memory-budget.ts';
+import { MemoryBudget, memoryLimit, memoryOf } from '../../../app/stream/memory-budget.ts';
+import { recordBytes } from '../../../app/stream/record.ts';
 import { RecordQueue } from '../../../app/stream/record-queue.ts';
 import { aRecord } from './records.ts';
 
@@ -22,8 +23,8 @@ test('the limit is that of the control group, or that of a default Pod where the
 test('a record counts with its bytes and its objects, each header too', () => {
   const record = aRecord(0n, { key: Buffer.alloc(100), value: Buffer.alloc(1_000), headers: [] });
   const { headers } = aRecord(0n, { headers: [{ key: 'k', value: Buffer.alloc(50) }] });
-  expect(memoryOfAll([record])).toBeGreaterThan(1_100 + 500);
-  expect(memoryOfAll([{ ...record, headers }])).toBeGreaterThan(memoryOfAll([record]) + 51);
+  expect(memoryOf(1, recordBytes(record))).toBeGreaterThan(1_100 + 500);
+  expect(recordBytes({ ...record, headers })).toBeGreaterThan(recordBytes(record) + 51);
 });
 
 test('there is room up to three quarters, and whoever waits is told when there is again, once', () => {
@@ -95,7 +96,7 @@ test('whatever a queue does, it holds what it has and what is being written, and
       const memory = new MemoryBudget(LIMIT);
       const queue = new RecordQueue(memory);
       const aFixed = (offset: bigint) => aRecord(offset, { key: null, value: Buffer.alloc(10) });
-      const one = memoryOfAll([aFixed(0n)]);
+      const one = memoryOf(1, recordBytes(aFixed(0n)));
       let [end, queued] = [0n, 0];
       const take = async (isFailing: boolean) => {
         const before = memory.held;
