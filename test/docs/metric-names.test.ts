@@ -33,6 +33,11 @@ test.each(DOCUMENTS)('every metric that %s names, or the beginning of one, is in
   expect(named.filter((word) => !known(word))).toEqual([]);
 });
 
+test.each(DOCUMENTS)('no query in %s takes the speed from the counter that leaves with its partition', (path) => {
+  const speed = /(rate|increase|sum)\((sum by \(.*\) \()?kafka_consumer_records_consumed_total/;
+  expect(readFileSync(path, 'utf8')).not.toMatch(speed);
+});
+
 test('documents name metrics', () => {
   const [readme = '', metrics = ''] = ['README.md', 'docs/metrics.md'].map((path) => readFileSync(path, 'utf8'));
   expect(readme.match(NAMED)?.length).toBeGreaterThan(5);
