@@ -1549,7 +1549,7 @@ export interface ApplicationManagementProps {
   /**
    * What the health report holds.
    *
-   * @default { kafka: { 'in-root': false }, diskspace: { path: '.', threshold: 10485760 } }
+   * @default { kafka: { 'in-root': false }, diskspace: { path: '.', threshold: '10MB' } }
    */
   readonly health?: ApplicationManagementHealthProps;
 
@@ -2082,7 +2082,7 @@ export interface ApplicationManagementHealthProps {
   /**
    * The component diskSpace of the health report.
    *
-   * @default { path: '.', threshold: 10485760 }
+   * @default { path: '.', threshold: '10MB' }
    */
   readonly diskspace?: ApplicationManagementHealthDiskspaceProps;
 }
@@ -2281,11 +2281,14 @@ export interface ApplicationManagementHealthDiskspaceProps {
   readonly path?: string;
 
   /**
-   * Free bytes below which diskSpace is DOWN.
+   * Free space below which diskSpace is DOWN.
    *
-   * @default 10485760
+   * Allowed: a size: a whole number and one of B, KB, MB, GB, TB (each 1,024 times the one before), such as 10MB;
+   * bytes without a unit.
+   *
+   * @default '10MB'
    */
-  readonly threshold?: number;
+  readonly threshold?: number | string;
 }
 
 /** An optional part of /actuator/info. */

@@ -3,6 +3,7 @@ import { ACTUATOR_BASE_PATH, ACTUATOR_ENDPOINT_IDS, type ActuatorEndpointId, isE
 import { PRODUCT_NAME } from '../contract/identity.ts';
 import { METRICS } from '../contract/metrics.ts';
 import type { Rule } from './check.ts';
+import { dataSize } from './data-size.ts';
 import { endpointHealth } from './health.ts';
 import { ALLOWED, closed, SECRET, section } from './schema.ts';
 
@@ -122,11 +123,7 @@ const managementHealth = Type.Object(
     diskspace: Type.Object(
       {
         path: Type.String({ minLength: 1, default: '.', description: 'Folder whose file system is watched.' }),
-        threshold: Type.Integer({
-          minimum: 0,
-          default: 10_485_760,
-          description: 'Free bytes below which diskSpace is DOWN.',
-        }),
+        threshold: dataSize('10MB', 'Free space below which diskSpace is DOWN.'),
       },
       { ...section, description: 'The component diskSpace of the health report.' },
     ),

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { bytesOf } from '../../settings/data-size.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Detail, Health } from './health.ts';
 
@@ -49,18 +50,19 @@ export function kafkaIndicator(check: KafkaCheck, bootstrapBrokers: readonly str
 }
 
 /**
- * The component `diskSpace`: DOWN when the file system of `path` has fewer free bytes for this user than `threshold`.
+ * The component `diskSpace`: DOWN when the file system of `path` has less free space for this user than `threshold`.
  * A path that does not exist has none.
  */
 export function diskSpaceIndicator(settings: Settings['management']['health']['diskspace']): HealthIndicator {
   const path = resolve(settings.path);
+  const threshold = bytesOf(settings.threshold);
   return {
     name: 'diskSpace',
     check: async () => {
       const { total, free, exists } = await space(path);
       return {
-        status: free >= settings.threshold && exists ? 'UP' : 'DOWN',
-        details: { total, free, threshold: settings.threshold, path, exists },
+        status: free >= threshold && exists ? 'UP' : 'DOWN',
+        details: { total, free, threshold, path, exists },
       };
     },
   };

@@ -67,6 +67,17 @@ describe('wrong settings', () => {
     });
   });
 
+  test.each(['10mb', '10 MB', '10M', '1.5GB', '-1', '-10MB', 'MB', '', '10MiB', -1, 0.5])(
+    'name the sizes that there are, where %p is none',
+    (threshold) => {
+      const management = { health: { diskspace: { threshold } } };
+      expect(problemAt('management.health.diskspace.threshold', { ...SMALLEST, management })).toMatchObject({
+        message: 'is not allowed',
+        allowed: expect.stringContaining('one of B, KB, MB, GB, TB'),
+      });
+    },
+  );
+
   test('name the position in a list', () => {
     const kafka = { ...SMALLEST.kafka, brokers: ['a:9092', 'b'] };
     expect(problemAt('kafka.brokers[1]', { ...SMALLEST, kafka })).toMatchObject({ given: 'b', allowed: 'host:port' });

@@ -54,8 +54,8 @@ function rightValue(schema: SchemaNode, path: string, secret: string): unknown {
   if (schema['x-secret'] === true) {
     return secret;
   }
-  if (schema.enum !== undefined) {
-    return schema.default ?? schema.enum[0];
+  if (schema.enum !== undefined || schema.anyOf !== undefined) {
+    return schema.default ?? schema.enum?.[0];
   }
   switch (schema.type) {
     case 'array':

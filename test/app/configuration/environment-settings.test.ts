@@ -30,6 +30,12 @@ describe('the environment', () => {
       true,
     ],
     [
+      'MANAGEMENT_HEALTH_DISKSPACE_THRESHOLD',
+      '10MB',
+      (settings: Settings) => settings.management.health.diskspace.threshold,
+      '10MB',
+    ],
+    [
       'MANAGEMENT_METRICS_TAGS_REGION',
       'eu-1',
       (settings: Settings) => settings.management.metrics.tags['region'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { diskSpaceIndicator } from '../../../app/health/health-indicators.ts';
 
-const check = (path: string, threshold: number) =>
+const check = (path: string, threshold: number | string) =>
   diskSpaceIndicator({ path, threshold }).check(new AbortController().signal);
 
 test('a file system with room is UP and says how much', async () => {
@@ -17,6 +17,21 @@ test('a file system with room is UP and says how much', async () => {
 
 test('fewer free bytes than the threshold are DOWN', async () => {
   expect((await check(tmpdir(), Number.MAX_SAFE_INTEGER)).status).toBe('DOWN');
+});
+
+test.each([
+  ['10MB', 10_485_760],
+  ['0B', 0],
+  ['+3KB', 3_072],
+  ['512', 512],
+  ['7GB', 7_516_192_768],
+  ['2TB', 2_199_023_255_552],
+])('a threshold of %s is shown as %d bytes', async (threshold, bytes) => {
+  expect((await check(tmpdir(), threshold)).details).toMatchObject({ threshold: bytes });
+});
+
+test('8191TB are more than there is', async () => {
+  expect((await check(tmpdir(), '8191TB')).status).toBe('DOWN');
 });
 
 test('a path that does not exist is DOWN, whatever the threshold', async () => {
