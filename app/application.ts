@@ -93,7 +93,7 @@ export class Application {
       },
       {
         source: this.#source,
-        sink: this.#sink,
+        sink: this.#management.measured(this.#sink),
         listener: tellAll([this.#management.listener, streamLog(logger())]),
         clock: systemClock,
         memory: processMemory,

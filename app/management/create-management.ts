@@ -12,6 +12,7 @@ import type { PoolFigures, PoolMetrics } from '../metrics/connection-pool.ts';
 import { createMetrics } from '../metrics/create-metrics.ts';
 import type { ProductBuild } from '../product-build.ts';
 import type { ConsumerReport } from '../stream/consumer-state.ts';
+import type { RecordSink } from '../stream/record-sink.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';
 import { credentialCheck, type IsAuthorized, requireCredential } from './authentication.ts';
 import { requireCertificate } from './certificate.ts';
@@ -43,6 +44,8 @@ export interface Management {
   readonly logger: FastifyBaseLogger;
   /** Feeds the metrics with the events of the pipeline. */
   readonly listener: StreamListener;
+  /** The sink, which feeds the metrics with the times of its writes. */
+  measured(sink: RecordSink): RecordSink;
   /** Feeds the metrics with the events of the Kafka client. */
   readonly client: ClientListener;
   /** Feeds the metrics with the times of the writing pool's connections. */
@@ -98,6 +101,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
   const management: Management = {
     logger: app.log,
     listener: metrics.listener,
+    measured: (sink) => metrics.listener.measured(sink),
     client: metrics.client,
     connections: metrics.connections,
     databaseConnectionFailed: metrics.databaseConnectionFailed,

@@ -8,7 +8,7 @@ import {
 import { METRICS } from '../../contract/metrics.ts';
 import type { ConsumerReport } from '../stream/consumer-state.ts';
 import type { TopicPartition } from '../stream/record.ts';
-import type { Gap } from '../stream/record-sink.ts';
+import type { Gap, RecordSink } from '../stream/record-sink.ts';
 import { OutageError } from '../stream/stream-errors.ts';
 import { type CommittedBatch, rowsDropped, type StreamListener } from '../stream/stream-listener.ts';
 import {
@@ -40,7 +40,7 @@ export class ConsumerCounters implements StreamListener {
   readonly #deadLetters = new LabelledCounts('reason', DEAD_LETTER_REASONS);
   readonly #transactions = new LabelledCounts('outcome', TRANSACTION_OUTCOMES);
   readonly #errors = new LabelledCounts('reason', ERROR_REASONS);
-  readonly #paused = new StopWatch();
+  readonly #standStill = new StandStill();
   #retries = 0;
 
   /**
@@ -82,11 +82,18 @@ export class ConsumerCounters implements StreamListener {
   }
 
   onPaused(isPaused: boolean): void {
-    if (isPaused) {
-      this.#paused.start();
-    } else {
-      this.#paused.stop();
-    }
+    this.#standStill.outage(isPaused);
+  }
+
+  /** The sink with its writes measured: a listener hears of one only when it is over. */
+  measured(sink: RecordSink): RecordSink {
+    return {
+      positions: (topics) => sink.positions(topics),
+      adoptTopicIds: (ids) => sink.adoptTopicIds(ids),
+      initialize: (topic, choose) => sink.initialize(topic, choose),
+      skip: (gap) => this.#standStill.during(sink.skip(gap)),
+      write: (request) => this.#standStill.during(sink.write(request)),
+    };
   }
 
   /** The Kafka client crashed and starts again. */
@@ -102,7 +109,7 @@ export class ConsumerCounters implements StreamListener {
       transactions: this.#transactions.source,
       errors: this.#errors.source,
       retries: single(() => this.#retries),
-      pausedSeconds: single(() => this.#paused.seconds),
+      pausedSeconds: single(() => this.#standStill.seconds),
       unreadablePartitions: this.#unreadable,
     };
   }
@@ -172,30 +179,56 @@ class TopicWrites {
 /** A producer's clock may be ahead, but a sum of durations never falls. */
 const seconds = (milliseconds: number): number => Math.max(0, milliseconds) / 1_000;
 
-/** Adds up times between start and stop. */
-export class StopWatch {
+/** A write that takes longer waits: for a lock, a connection, or a PostgreSQL that does not answer. */
+const WAITS_AFTER_MS = 1_000;
+
+/**
+ * Adds up the time in which writing stood still: an outage, and each write from its second second on. What stands still
+ * at the same time counts once, and what stands still now counts until now.
+ */
+export class StandStill {
   readonly #now: () => number;
+  /** Writes under way, by their begin: the first of them is the oldest. */
+  readonly #writes = new Set<{ readonly since: number }>();
+  #outageSince = Number.POSITIVE_INFINITY;
+  #countedUntil = 0;
   #elapsedMs = 0;
-  #startedAt: number | null = null;
 
   /** @param now Milliseconds of a clock that never goes back. @default performance.now() */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Goes on from here; nothing changes while it is running. */
-  start(): void {
-    this.#startedAt ??= this.#now();
+  /** From now on there is an outage, or none any more. */
+  outage(isThere: boolean): void {
+    const now = this.#count();
+    this.#outageSince = isThere ? Math.min(this.#outageSince, now) : Number.POSITIVE_INFINITY;
   }
 
-  stop(): void {
-    this.#elapsedMs += this.#startedAt === null ? 0 : this.#now() - this.#startedAt;
-    this.#startedAt = null;
+  /** Measures a write. */
+  async during<T>(writing: Promise<T>): Promise<T> {
+    const write = { since: this.#now() };
+    this.#writes.add(write);
+    try {
+      return await writing;
+    } finally {
+      this.#count();
+      this.#writes.delete(write);
+    }
   }
 
-  /** The whole time until now. */
   get seconds(): number {
-    const running = this.#startedAt === null ? 0 : this.#now() - this.#startedAt;
-    return (this.#elapsedMs + running) / 1_000;
+    this.#count();
+    return this.#elapsedMs / 1_000;
+  }
+
+  #count(): number {
+    const now = this.#now();
+    const [oldest] = this.#writes;
+    const waitsSince = oldest === undefined ? Number.POSITIVE_INFINITY : oldest.since + WAITS_AFTER_MS;
+    const since = Math.max(Math.min(this.#outageSince, waitsSince), this.#countedUntil);
+    this.#elapsedMs += Math.max(0, now - since);
+    this.#countedUntil = now;
+    return now;
   }
 }

@@ -31,8 +31,8 @@ export interface MetricsOptions {
 
 /** The consumer's metrics: their inputs, the scrape, and single readings. */
 export interface Metrics {
-  /** Events of the pipeline. */
-  readonly listener: StreamListener;
+  /** Events of the pipeline, and the times of its writes. */
+  readonly listener: StreamListener & Pick<ConsumerCounters, 'measured'>;
   /** Events of the Kafka client. */
   readonly client: ClientListener;
   /** Durations of the writing pool's connections. */

@@ -1,8 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { withDatabase } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
-import { startConsumer } from './stack/start-consumer.ts';
+import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
+
+/** The write is still inside the lock: nothing has failed. */
+async function pausedSeconds({ get, endpoint }: StartedConsumer): Promise<number> {
+  const text = await (await get(`${endpoint.prometheusPath}?includedNames=consumer_paused_seconds`)).text();
+  return Number(/^consumer_paused_seconds_total\{.*\} (\S+)$/m.exec(text)?.[1]);
+}
 
 test('lag without progress for stallTimeout makes the health DOWN and names the partition; progress makes it UP', async () => {
   const topic = await createTopic({ partitions: 2 });
@@ -22,6 +28,7 @@ test('lag without progress for stallTimeout makes the health DOWN and names the 
     });
     expect((await consumer.get(`${healthPath}/db`)).status).toBe(200);
     expect((await consumer.get(livenessPath)).status).toBe(200);
+    expect(await pausedSeconds(consumer)).toBeGreaterThan(0.5);
     await client.query('ROLLBACK');
   });
   await consumer.waitForHealth();
