@@ -27,7 +27,9 @@ export const SERIES_BUDGET = {
   /** More for each partition that the process owns. */
   perPartition: 7,
   /** More for each further topic: its histograms and counters. */
-  perTopic: 60,
+  perTopic: 64,
   /** Beyond it Prometheus refuses a scrape as a whole; 200 partitions of 20 topics take two thirds of it. */
   sampleLimit: 5_000,
+  /** So it does for a series with more labels, those of the target included and `management.metrics.tags` left out; half of them are free for relabelings. */
+  labelLimit: 32,
 } as const;

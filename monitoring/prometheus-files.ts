@@ -5,7 +5,7 @@ import { labelSelector, plainAccess, podRelabelings, SECRETS_FOLDER, scrapeSetti
 
 /** What both jobs of a plain Prometheus have in common; each of them gives the same series, so one is enough. */
 function scrapeJob(workload: CheckedWorkload) {
-  const { path, scheme, interval, timeout, sampleLimit } = scrapeSettings(workload);
+  const { path, scheme, interval, timeout, sampleLimit, labelLimit } = scrapeSettings(workload);
   return {
     job_name: workload.names.scrapeJob,
     metrics_path: path,
@@ -13,6 +13,7 @@ function scrapeJob(workload: CheckedWorkload) {
     scrape_interval: interval,
     scrape_timeout: timeout,
     sample_limit: sampleLimit,
+    label_limit: labelLimit,
     ...plainAccess(workload),
   };
 }

@@ -26,6 +26,12 @@ function operatorEndpoint(workload: CheckedWorkload) {
   };
 }
 
+/** What Prometheus refuses a whole scrape for. */
+function scrapeLimits(workload: CheckedWorkload) {
+  const { sampleLimit, labelLimit } = scrapeSettings(workload);
+  return { sampleLimit, labelLimit };
+}
+
 /** Tells the Prometheus Operator to scrape every Pod behind the Service. */
 function serviceMonitor(scope: Construct, workload: CheckedWorkload): ApiObject {
   const manifest = {
@@ -34,7 +40,7 @@ function serviceMonitor(scope: Construct, workload: CheckedWorkload): ApiObject 
     metadata: operatorMetadata(workload),
     spec: {
       selector: { matchLabels: workload.selector },
-      sampleLimit: scrapeSettings(workload).sampleLimit,
+      ...scrapeLimits(workload),
       endpoints: [operatorEndpoint(workload)],
     },
   } satisfies IServiceMonitor;
@@ -53,7 +59,7 @@ function podMonitor(scope: Construct, workload: CheckedWorkload): ApiObject {
     metadata: operatorMetadata(workload),
     spec: {
       selector: { matchLabels: workload.selector },
-      sampleLimit: scrapeSettings(workload).sampleLimit,
+      ...scrapeLimits(workload),
       podMetricsEndpoints: [{ ...operatorEndpoint(workload), relabelings }],
     },
   } satisfies IPodMonitor;
@@ -62,7 +68,7 @@ function podMonitor(scope: Construct, workload: CheckedWorkload): ApiObject {
 
 /** A scrape job of its own for the Prometheus Operator: Prometheus itself discovers the Pods. */
 function scrapeConfig(scope: Construct, workload: CheckedWorkload): ApiObject {
-  const { path, scheme, interval, timeout, sampleLimit } = scrapeSettings(workload);
+  const { path, scheme, interval, timeout } = scrapeSettings(workload);
   return new ApiObject(scope, 'scrape-config', {
     apiVersion: 'monitoring.coreos.com/v1alpha1',
     kind: 'ScrapeConfig',
@@ -72,7 +78,7 @@ function scrapeConfig(scope: Construct, workload: CheckedWorkload): ApiObject {
       scheme: scheme.toUpperCase(),
       scrapeInterval: interval,
       scrapeTimeout: timeout,
-      sampleLimit,
+      ...scrapeLimits(workload),
       kubernetesSDConfigs: [
         {
           role: 'Pod',

@@ -4,7 +4,7 @@ import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 const LONGEST_TIMEOUT_SECONDS = 10;
 
 /** What every scrape job says, whether of the operator or of a plain Prometheus. */
-export function scrapeSettings({ endpoint, file }: CheckedWorkload) {
+export function scrapeSettings({ endpoint, file, settings }: CheckedWorkload) {
   const interval = file.monitoring.scrapeIntervalSeconds;
   return {
     path: endpoint.prometheusPath,
@@ -12,6 +12,7 @@ export function scrapeSettings({ endpoint, file }: CheckedWorkload) {
     interval: `${interval}s`,
     timeout: `${Math.min(interval, LONGEST_TIMEOUT_SECONDS)}s`,
     sampleLimit: SERIES_BUDGET.sampleLimit,
+    labelLimit: SERIES_BUDGET.labelLimit + Object.keys(settings.management.metrics.tags).length,
   };
 }
 

@@ -33,9 +33,17 @@ test('the scrape job asks the Service at its port, under the job and namespace t
         scrape_interval: '15s',
         scrape_timeout: '10s',
         sample_limit: 5000,
+        label_limit: 33,
         static_configs: [{ targets: [`${name}.${namespace}.svc:8080`], labels: { namespace } }],
       },
     ],
+  });
+});
+
+test('labels of the settings are no reason to refuse a scrape', () => {
+  const tags = { region: 'eu', team: 'orders' };
+  expect(file('scrape.yml', { application: { management: { metrics: { tags } } } })).toMatchObject({
+    scrape_configs: [{ label_limit: 35 }],
   });
 });
 

@@ -206,6 +206,16 @@ test('a further topic costs no more series than the budget says', async () => {
   expect(more).toBeLessThanOrEqual(SERIES_BUDGET.perTopic);
 });
 
+/** What the operator and Prometheus itself add: the name, and the labels of a target. */
+const ADDED_LABELS = ['__name__', 'job', 'instance', 'namespace', 'pod', 'container', 'service', 'endpoint'];
+
+test('no series has more than half of the labels that a scrape may have', async () => {
+  const families = [...(await familiesOf('text')).values()];
+  const most = Math.max(...families.flatMap(({ series }) => series.map(({ labels }) => labels.length)));
+  expect(most).toBeGreaterThanOrEqual(7);
+  expect(most + ADDED_LABELS.length).toBeLessThanOrEqual(SERIES_BUDGET.labelLimit / 2);
+});
+
 test('every counter is there with 0 before anything happened, with each value that its labels can have', async () => {
   const samples = samplesOf(await (await startedMetrics()).write('text'));
   const valuesOf = (name: string) => samples.filter((line) => line.startsWith(`${name}{`));
