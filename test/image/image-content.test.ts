@@ -115,7 +115,7 @@ describe('the image', () => {
     const { Config } = await inspect(image);
     expect(
       Config.Env.map((entry) => entry.split('=')[0]).filter(
-        (name) => !/^(PATH|NODE_ENV|(NODE|YARN)_VERSION)$/.test(name ?? ''),
+        (name) => !/^(PATH|NODE_ENV|MALLOC_MMAP_THRESHOLD_|(NODE|YARN)_VERSION)$/.test(name ?? ''),
       ),
     ).toEqual([]);
     for (const home of ['root', ...readdirSync(join(root, 'home')).map((user) => `home/${user}`)]) {

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { CompressionTypes } from 'kafkajs';
@@ -11,8 +13,21 @@ import { until } from './until.ts';
 
 const MEBIBYTE = 2 ** 20;
 
-/** What a Pod gets by default: its memory limit, and the share of it that the manifests give to V8's heap. */
-export const POD = { bytes: 512 * MEBIBYTE, heap: '--max-old-space-size=332' } as const;
+/** What a Pod gets by default: its memory limit, the share of it that the manifests give to V8's heap, the image's malloc. */
+export const POD = {
+  bytes: 512 * MEBIBYTE,
+  env: { NODE_OPTIONS: '--max-old-space-size=332', MALLOC_MMAP_THRESHOLD_: ofImage('MALLOC_MMAP_THRESHOLD_') },
+} as const;
+
+/** A variable of the environment as app/Dockerfile sets it. */
+function ofImage(name: string): string {
+  const dockerfile = readFileSync(join(import.meta.dirname, '../../../app/Dockerfile'), 'utf8');
+  const value = new RegExp(`^(?:ENV| ) .*\\b${name}=(\\S+)`, 'm').exec(dockerfile)?.[1];
+  if (value === undefined) {
+    throw new Error(`app/Dockerfile does not set ${name}`);
+  }
+  return value;
+}
 
 /** Records that wait in Kafka while their table is locked. */
 export interface MemoryLoad {
@@ -79,8 +94,7 @@ export async function awaitRows(schema: string, records: number): Promise<void> 
 /** A consumer of the topic in a group with the memory of a default Pod. @param settings as of `startConsumer` */
 export async function startInPod(topic: string, settings: ConsumerUnderTest['settings'] = {}) {
   const group = await memoryGroup(POD.bytes);
-  const env = { NODE_OPTIONS: POD.heap };
-  const consumer = await startConsumer({ topics: [topic], env, shell: group.shell, settings });
+  const consumer = await startConsumer({ topics: [topic], env: POD.env, shell: group.shell, settings });
   await consumer.waitForHealth();
   return { consumer, group };
 }
