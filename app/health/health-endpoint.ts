@@ -52,6 +52,11 @@ export class HealthEndpoint {
     return (await this.find([], false)).report.status;
   }
 
+  /** Status of every component by its name, without waiting: one that was not checked yet is OUT_OF_SERVICE. */
+  componentStatuses(): ReadonlyMap<string, Status> {
+    return new Map(this.#components.map((component) => [component.name, currentOf(component).status]));
+  }
+
   /** The root. */
   find(path: readonly [], seesMore: boolean): Promise<HealthAnswer>;
   /**

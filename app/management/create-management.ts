@@ -90,7 +90,11 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
   const { settings, build } = options;
   const endpoint = managementEndpoint(settings);
   const health = createHealth(options);
-  const metrics = createMetrics({ ...options, healthFailures: () => health.evaluator.consecutiveFailures });
+  const metrics = createMetrics({
+    ...options,
+    healthFailures: () => health.evaluator.consecutiveFailures,
+    healthStatuses: () => health.endpoint.componentStatuses(),
+  });
   const { app, isAuthorized, renewal } = guardedServer(settings, endpoint, {
     destination: options.logDestination ?? new LogOutput(process.stdout, () => metrics.log.dropped()),
     onLogLine: (level) => metrics.log.count(level),

@@ -1,4 +1,5 @@
 import { PRODUCT_NAME } from '../../contract/identity.ts';
+import { HEALTH_STATUS_CODE, type HealthStatus } from '../../contract/metrics/definition.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ClientListener } from '../kafka/client-listener.ts';
 import { KAFKAJS_VERSION } from '../kafka/kafkajs-patches.ts';
@@ -15,7 +16,7 @@ import { memorySources } from './jvm-memory.ts';
 import { KafkaClientMetrics } from './kafka-client.ts';
 import { LogEvents } from './log-events.ts';
 import { MetricReader } from './metric-reading.ts';
-import { oncePerScrape, single } from './metric-source.ts';
+import { type MetricSources, oncePerScrape, single } from './metric-source.ts';
 import { processCpuSources } from './process-cpu.ts';
 import { ProcessStart } from './process-start.ts';
 import { processStatusSources } from './process-status.ts';
@@ -27,6 +28,8 @@ export interface MetricsOptions {
   readonly pool: () => PoolFigures;
   /** Evaluations of the consumer's health in a row that were not UP. */
   readonly healthFailures: () => number;
+  /** Status of every component of the health by its name. */
+  readonly healthStatuses: () => ReadonlyMap<string, HealthStatus>;
 }
 
 /** The consumer's metrics: their inputs, the scrape, and single readings. */
@@ -51,7 +54,8 @@ export interface Metrics {
 }
 
 /** Puts every family of the catalogue together with its source. */
-export function createMetrics({ settings, report, pool, healthFailures }: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { settings, report, pool } = options;
   const { topics, clientId } = settings.kafka;
   const reported = oncePerScrape(report);
   const counters = new ConsumerCounters(reported, topics);
@@ -79,9 +83,7 @@ export function createMetrics({ settings, report, pool, healthFailures }: Metric
     ...disk.sources,
     ...startup.sources,
     databaseConnectionFailures: single(() => connectionFailures),
-    healthFailures: single(healthFailures),
-    topicGone: () =>
-      (reported().topics ?? []).map(({ topic, isGone }) => ({ labels: { topic }, value: Number(isGone) })),
+    ...statusSources(options, reported),
   };
   const tags = { application: PRODUCT_NAME, ...settings.management.metrics.tags };
   const expositions = {
@@ -107,5 +109,23 @@ export function createMetrics({ settings, report, pool, healthFailures }: Metric
     stop: () => {
       for (const watch of watched) watch.stop();
     },
+  };
+}
+
+type StatusMetrics = Pick<MetricSources, 'healthFailures' | 'health' | 'topicGone'>;
+
+/** What the health says, and Kafka of the subscribed topics. */
+function statusSources(
+  { healthFailures, healthStatuses }: Pick<MetricsOptions, 'healthFailures' | 'healthStatuses'>,
+  report: () => ConsumerReport,
+): StatusMetrics {
+  return {
+    healthFailures: single(healthFailures),
+    health: () =>
+      Array.from(healthStatuses(), ([component, status]) => ({
+        labels: { component },
+        value: HEALTH_STATUS_CODE[status],
+      })),
+    topicGone: () => (report().topics ?? []).map(({ topic, isGone }) => ({ labels: { topic }, value: Number(isGone) })),
   };
 }

@@ -147,6 +147,12 @@ export const CONSUMER_METRICS = {
     unit: 'records',
     buckets: BATCH_RECORDS,
   },
+  health: {
+    name: 'health',
+    type: 'gauge',
+    labels: ['component'],
+    help: 'Status of each component of the health as /actuator/health has it: 3 UP, 2 OUT_OF_SERVICE or not checked yet, 1 DOWN, 0 UNKNOWN',
+  },
   healthFailures: {
     name: 'health_consecutive_failures',
     type: 'gauge',

@@ -44,6 +44,11 @@ export const ERROR_REASON = {
 
 export type ErrorReason = keyof typeof ERROR_REASON;
 
+/** Values of `health`, as the manual of Spring Boot has them for such a gauge. */
+export const HEALTH_STATUS_CODE = { UP: 3, OUT_OF_SERVICE: 2, DOWN: 1, UNKNOWN: 0 } as const;
+
+export type HealthStatus = keyof typeof HEALTH_STATUS_CODE;
+
 /** Levels of Logback: the label values of `logback_events_total`. A fatal line counts as `error`, which Logback ends with. */
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug', 'trace'] as const;
 

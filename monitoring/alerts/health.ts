@@ -1,3 +1,4 @@
+import { HEALTH_STATUS_CODE } from '../../contract/metrics/definition.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { replicaRange } from '../../deployment/scaling.ts';
@@ -10,13 +11,26 @@ function scrapesFailed(workload: CheckedWorkload, scrapes: number): string {
   return `(max_over_time(${range}) == 0 and count_over_time(${range}) >= ${scrapes})`;
 }
 
+/**
+ * The components that are not UP, as a template of Prometheus: they are no labels, or the alert would be another one as
+ * soon as another component fails.
+ */
+function notUp(workload: CheckedWorkload): string {
+  const components = series(workload, METRICS.health, 'pod=%q', 'instance=%q');
+  const query = `printf \`${components} < ${HEALTH_STATUS_CODE.UP}\` $labels.pod $labels.instance | query`;
+  const { DOWN, OUT_OF_SERVICE } = HEALTH_STATUS_CODE;
+  const isStatus = (code: number) => `eq $component.Value ${code.toFixed(1)}`;
+  const status = `{{ if ${isStatus(DOWN)} }}DOWN{{ else if ${isStatus(OUT_OF_SERVICE)} }}OUT_OF_SERVICE{{ else }}UNKNOWN{{ end }}`;
+  return `{{ range $nth, $component := ${query} | sortByLabel "component" }}{{ if $nth }},{{ else }}:{{ end }} {{ $component.Labels.component }} is ${status}{{ end }}`;
+}
+
 /** The consumer counted the failures itself, or Prometheus counted the scrapes. */
 export function healthAlerts(workload: CheckedWorkload): AlertRule[] {
   const failures = series(workload, METRICS.healthFailures);
   return alertRules(workload, 'HealthCheckFailing', {
     expr: (times) => `max by (${podLabels(workload)}) (${failures} >= ${times} or ${scrapesFailed(workload, times)})`,
     summary: 'The consumer fails its health check.',
-    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) {{ if gt $value 0.0 }}was not UP {{ $value }} times in a row{{ else }}did not answer the last scrapes{{ end }}.`,
+    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) {{ if gt $value 0.0 }}was not UP {{ $value }} times in a row${notUp(workload)}{{ else }}did not answer the last scrapes{{ end }}.`,
   });
 }
 

@@ -45,6 +45,13 @@ const lagOf = async (consumer: StartedConsumer): Promise<number> => {
   return series.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 };
 
+/** Status codes of the components, as a scrape has them. */
+const scrapedStatuses = async (consumer: StartedConsumer): Promise<Readonly<Record<string, number>>> => {
+  const scrape = await (await consumer.get(consumer.endpoint.prometheusPath)).text();
+  const found = [...scrape.matchAll(/^health\{.*component="(\w+)".*\} (\d)$/gm)];
+  return Object.fromEntries(found.map(([, component = '', code]) => [component, Number(code)]));
+};
+
 test('a frozen PostgreSQL: health answers within 1 s all the time, goes DOWN and comes back, the lag is the true one', async () => {
   const postgres = await startPrivatePostgres();
   const topic = await createTopic({ partitions: 2 });
@@ -54,6 +61,9 @@ test('a frozen PostgreSQL: health answers within 1 s all the time, goes DOWN and
   const { healthPath, livenessPath } = consumer.endpoint;
   await consumer.waitForHealth();
   await awaitEachOnce({ schema: consumer.schema, topic, records: 1, url: postgres.urlWithPassword });
+  const { components = {} } = (await ask(consumer, healthPath)).body;
+  const allUp = Object.fromEntries(Object.keys(components).map((name) => [name, 3]));
+  expect(await scrapedStatuses(consumer)).toEqual(allUp);
 
   const thaw = await freeze(postgres);
   const answers: Answer[] = [];
@@ -69,6 +79,7 @@ test('a frozen PostgreSQL: health answers within 1 s all the time, goes DOWN and
   );
   const down = await awaitRoot('DOWN');
   expect(down).toMatchObject({ code: 503, body: { components: { db: { status: 'DOWN' } } } });
+  expect(await scrapedStatuses(consumer)).toEqual({ ...allUp, db: 1 });
   expect((await ask(consumer, livenessPath)).code).toBe(200);
   await until('the lag of the records that wait', async () => ((await lagOf(consumer)) === 500 ? true : undefined));
 

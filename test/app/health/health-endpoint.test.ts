@@ -62,6 +62,20 @@ test('the report has its groups and components sorted, and the most severe statu
   );
 });
 
+test('the statuses of the components are those of the report, and one that was not checked yet is OUT_OF_SERVICE', async () => {
+  const silent = silentComponent('db');
+  const endpoint = new HealthEndpoint({
+    components: [component('ping', 'UP'), component('kafka', 'UNKNOWN'), silent],
+    root: group(),
+    groups: new Map(),
+    outsideRoot: ['kafka'],
+  });
+  const statuses = () => Object.fromEntries(endpoint.componentStatuses());
+  expect(statuses()).toEqual({ db: 'OUT_OF_SERVICE', kafka: 'UNKNOWN', ping: 'UP' });
+  silent.answer({ status: 'DOWN' });
+  expect(statuses()).toEqual({ db: 'DOWN', kafka: 'UNKNOWN', ping: 'UP' });
+});
+
 test('a component outside the root is shown and counts in its group, but not for the whole', async () => {
   const endpoint = new HealthEndpoint({
     components: [component('kafka', 'DOWN'), component('ping', 'UP')],

@@ -108,6 +108,19 @@ test('values are those of their sources', async () => {
   );
 });
 
+test('each component of the health has its status by the codes of Spring Boot', async () => {
+  const statuses = { consumer: 'OUT_OF_SERVICE', db: 'DOWN', kafka: 'UNKNOWN', ping: 'UP' } as const;
+  const metrics = runningMetrics({ healthStatuses: () => new Map(Object.entries(statuses)) });
+  const lines = (await metrics.write('text', new Set(['health']))).split('\n').filter((line) => !line.startsWith('#'));
+  expect(lines.map((line) => line.replace('application="orders-consumer",', ''))).toEqual([
+    'health{component="consumer"} 2',
+    'health{component="db"} 1',
+    'health{component="kafka"} 0',
+    'health{component="ping"} 3',
+    '',
+  ]);
+});
+
 test('failed connections add up', async () => {
   const metrics = runningMetrics();
   metrics.databaseConnectionFailed();

@@ -3,7 +3,15 @@ import { managementOptions } from '../management/running-management.ts';
 
 /** Metrics of a consumer at work, whose partitions were fetched; nothing of it was started. */
 export function runningMetrics(overrides: Partial<MetricsOptions> = {}): Metrics {
-  const options = { ...managementOptions(), healthFailures: () => 2, ...overrides };
+  const health = {
+    healthFailures: () => 2,
+    healthStatuses: () =>
+      new Map([
+        ['db', 'DOWN'],
+        ['ping', 'UP'],
+      ] as const),
+  };
+  const options = { ...managementOptions(), ...health, ...overrides };
   const metrics = createMetrics(options);
   for (const { topic, partition } of options.report().partitions) {
     metrics.client.onLogEnds({ topic, partition, highWatermark: 5n, lastStableOffset: 5n });
