@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Settings } from '../../settings/settings.ts';
 import { connectionConfig } from './database-pool.ts';
 import { destroySocket } from './pg-internals.ts';
+import { troubleOf } from './sqlstate.ts';
 
 /** Below the health indicator's own time-out, so that the verdict names the reason. */
 const CHECK_TIMEOUT_MS = 7_000;
@@ -10,7 +11,9 @@ const CHECK_TIMEOUT_MS = 7_000;
  * Asks PostgreSQL for a sign of life on a connection of its own, opened anew after a failure: a busy pool is not a dead
  * database. Opening it may take as long as it may for a writer, over several checks; none of them is UP before.
  *
- * @param onConnectionFailed told once for each connection that could not be opened or broke
+ * A connection that the other side ends between two checks is no failure: the next check opens another one.
+ *
+ * @param onConnectionFailed told once for each connection that could not be opened or broke in the middle of a check
  */
 export function createDatabaseCheck(
   settings: Settings['database'],
@@ -31,10 +34,7 @@ export function createDatabaseCheck(
         throw error;
       }
     }
-    client.on('error', () => {
-      onConnectionFailed();
-      forget(opened);
-    });
+    client.on('error', () => forget(opened));
     return opened;
   }
 
@@ -48,6 +48,9 @@ export function createDatabaseCheck(
       const asked = connection;
       await beforeAbort(asked.opening, signal);
       await asked.client.query('SELECT 1').catch((error: unknown) => {
+        if (troubleOf(error) === 'database_away') {
+          onConnectionFailed();
+        }
         forget(asked);
         destroySocket(asked.client);
         throw error;

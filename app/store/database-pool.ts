@@ -113,7 +113,8 @@ export class DatabasePool {
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => {
       this.#fresh.add(client);
-      client.on('error', onConnectionFailed);
+      // An idle connection that the other side ends costs nothing: it is opened again when it is needed.
+      client.on('error', () => undefined);
       if (!this.#isPooled) {
         client.query(SERVER_KEEP_ALIVE).catch(() => undefined);
       }
@@ -157,6 +158,11 @@ export class DatabasePool {
       const result = await work(client);
       isSound = true;
       return result;
+    } catch (error) {
+      if (troubleOf(error) === 'database_away') {
+        this.#onConnectionFailed();
+      }
+      throw error;
     } finally {
       watch.stop();
       client.release(!isSound);

@@ -34,7 +34,7 @@ export const DATABASE_METRICS = {
     name: 'db_connection_failures_total',
     type: 'counter',
     labels: [],
-    help: 'Connections to PostgreSQL that could not be opened or broke while in use',
+    help: 'Connections to PostgreSQL that could not be opened or broke while in use; idle ones that the other side ended are not counted',
     unit: 'failures',
   },
   hikariConnections: {

@@ -3,16 +3,20 @@ import type pg from 'pg';
 import { createDatabaseCheck } from '../../app/store/database-check.ts';
 import { DatabasePool } from '../../app/store/database-pool.ts';
 import { checkSettings } from '../../settings/settings.ts';
+import { query } from './stack/database.ts';
+import { startPgBouncer } from './stack/pgbouncer.ts';
 import { testSincePostgres } from './stack/postgres-version.ts';
+import { startPrivatePostgres } from './stack/private-servers.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
+import { until } from './stack/until.ts';
 
 const opened: DatabasePool[] = [];
 afterAll(() => Promise.all(opened.map((pool) => pool.close())));
 
-function aPool(statementTimeout: string) {
+function aPool(statementTimeout: string, url = sharedDatabaseUrl()) {
   const checked = checkSettings({
     kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId: 'unused' },
-    database: { url: sharedDatabaseUrl(), statementTimeout },
+    database: { url, statementTimeout },
   });
   if (!checked.ok) {
     throw new Error('the settings of this test are wrong');
@@ -110,4 +114,78 @@ test('the health asks on a connection of its own: with all of the pool in use, P
     release();
     await Promise.all([busy, close()]);
   }
+});
+
+/** Process of the session that answers. */
+const ownProcess = async (client: pg.ClientBase): Promise<number> =>
+  (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid ?? 0;
+
+const isClosed = (pool: DatabasePool) =>
+  until('the pool to have noticed', async () => (pool.figures().idle === 0 ? true : undefined));
+
+const NEVER = new AbortController().signal;
+
+test('an idle connection that the server ended is opened again at once, and is no failure', async () => {
+  const { pool, failures } = aPool('20s');
+  const processes = await Promise.all(Array.from({ length: 3 }, () => pool.withClient(ownProcess)));
+  await query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [processes]);
+  await isClosed(pool);
+  expect(processes).not.toContain(await pool.withClient(ownProcess));
+  expect(failures).toEqual([]);
+});
+
+test('nor is one that a pooler ended', async () => {
+  const { url } = await startPgBouncer({ mode: 'transaction', settings: { client_idle_timeout: 1 } });
+  const { pool, failures } = aPool('20s', url);
+  await pool.withClient(ownProcess);
+  await isClosed(pool);
+  await pool.withClient(ownProcess);
+  expect(failures).toEqual([]);
+});
+
+test('a connection that the server ended while it was in use is one failure', async () => {
+  const { pool, failures } = aPool('20s');
+  const asked = pool.withClient(async (client) => {
+    await query('SELECT pg_terminate_backend($1)', [await ownProcess(client)]);
+    await client.query('SELECT 1');
+  });
+  await expect(asked).rejects.toMatchObject({ name: 'OutageError', reason: 'database_away' });
+  expect(failures).toHaveLength(1);
+});
+
+test('a restart between two uses is no failure; each attempt while PostgreSQL is away is one', async () => {
+  const postgres = await startPrivatePostgres();
+  const { pool, failures } = aPool('20s', postgres.urlWithPassword);
+  await pool.withClient(ownProcess);
+  await postgres.stop();
+  await isClosed(pool);
+  await postgres.start();
+  await pool.withClient(ownProcess);
+  expect(failures).toEqual([]);
+  await postgres.stop();
+  for (const attempt of [1, 2]) {
+    await expect(pool.withClient(ownProcess)).rejects.toMatchObject({ name: 'OutageError' });
+    expect(failures).toHaveLength(attempt);
+  }
+});
+
+test('the check of the health counts as the pool does: not what ends between two checks, but what the next one meets', async () => {
+  const postgres = await startPrivatePostgres();
+  const { settings } = aPool('20s', postgres.urlWithPassword);
+  const broken: number[] = [];
+  const { check, close } = createDatabaseCheck(settings, () => broken.push(Date.now()));
+  const session = 'FROM pg_stat_activity WHERE application_name = $1';
+  const asked = (what: string) =>
+    query<{ pid: number }>(`SELECT ${what} ${session}`, ['stream-consumer'], postgres.urlWithPassword);
+  await check(NEVER);
+  const [first] = await asked('pid');
+  await asked('pg_terminate_backend(pid)');
+  await until('the session to be gone', async () => ((await asked('pid')).length === 0 ? true : undefined));
+  await check(NEVER);
+  expect(await asked('pid')).not.toEqual([first]);
+  expect(broken).toEqual([]);
+  await postgres.stop();
+  await expect(check(NEVER)).rejects.toThrow();
+  expect(broken).toHaveLength(1);
+  await close();
 });
