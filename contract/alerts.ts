@@ -92,6 +92,13 @@ export const ALERTS = {
     keepFiringFor: '2m',
     times: 'the consumer itself waits for a second answer of Kafka',
   },
+  PartitionUnassigned: {
+    limit: 'partitions of a topic that no Pod tells a lag of',
+    critical: { threshold: 0, for: '5m' },
+    keepFiringFor: '2m',
+    times:
+      'as ConsumerLagHigh, whose sum these partitions are missing in; a rebalance and a new partition fit into five minutes',
+  },
   PartitionUnreadable: {
     limit: 'partitions that stand still before a batch that cannot be read',
     critical: { threshold: 0, for: '1m' },

@@ -1,12 +1,18 @@
 import type { TopicPartition } from '../stream/record.ts';
 import type { UnreadableBatch } from '../stream/record-source.ts';
 import type { TruncatedLog } from '../stream/topic-ids.ts';
-import { type FetchAnswer, type FetchByName, kafkajsEvents, type SkippedRange } from './kafkajs-consumer-patches.ts';
+import {
+  type FetchAnswer,
+  type FetchByName,
+  kafkajsEvents,
+  type SkippedRange,
+  type TopicsAnswer,
+} from './kafkajs-consumer-patches.ts';
 
 /** Takes what the patches of kafkajs report about one group. */
 interface GroupListener {
   readonly onOutOfRange: (partition: TopicPartition) => void;
-  readonly onTopics: (unknown: readonly string[]) => void;
+  readonly onTopics: (unknown: readonly string[], partitions: TopicsAnswer['partitions']) => void;
   readonly onSkipped: (range: SkippedRange) => void;
   readonly onUnreadable: (batch: UnreadableBatch) => void;
   readonly onAnswered: (answer: FetchAnswer) => void;
@@ -29,7 +35,7 @@ export function listenToGroup(groupId: string, listener: GroupListener): void {
   );
   kafkajsEvents.on(
     'topics',
-    ofGroup(({ unknown }) => listener.onTopics(unknown.toSorted())),
+    ofGroup(({ unknown, partitions }) => listener.onTopics(unknown.toSorted(), partitions)),
   );
   kafkajsEvents.on('skipped', ofGroup(listener.onSkipped));
   kafkajsEvents.on(

@@ -220,10 +220,10 @@ export class KafkaSource implements RecordSource {
         this.pause(target);
         listener.onOutOfRange(target);
       },
-      onTopics: (unknown) => {
+      onTopics: (unknown, partitions) => {
         this.#unknownTopics = unknown;
         this.#log.unknownTopics(unknown);
-        listener.onUnknownTopics(unknown);
+        listener.onTopics(unknown, partitions);
       },
       onSkipped: (range) => this.#skip(range, listener),
       onUnreadable: (batch) => {

@@ -45,6 +45,8 @@ export interface TopicsAnswer {
   readonly groupId: string;
   /** Topics that the broker does not have. */
   readonly unknown: readonly string[];
+  /** How many partitions the others have. */
+  readonly partitions: ReadonlyMap<string, number>;
 }
 
 /** What kafkajs does not report by events of its own. */

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { kafkajsEvents } from './kafkajs-consumer-patches.ts';
+import { kafkajsEvents, type TopicsAnswer } from './kafkajs-consumer-patches.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -16,6 +16,7 @@ const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
 interface TopicMetadata {
   readonly topicErrorCode: number;
   readonly topic: string;
+  readonly partitionMetadata: readonly unknown[];
 }
 
 interface Metadata {
@@ -49,10 +50,10 @@ interface Broker {
   metadata(topics?: readonly string[]): Promise<Metadata>;
 }
 
-type OnUnknownTopics = (unknown: readonly string[]) => void;
+type OnTopics = (answer: Omit<TopicsAnswer, 'groupId'>) => void;
 
 /** The brokers of clients that go on without a topic that is unknown. */
-const tolerant = new WeakMap<Broker, OnUnknownTopics>();
+const tolerant = new WeakMap<Broker, OnTopics>();
 
 /** Lets an unknown topic fail the request as shipped, but for the clients that go on without it. */
 export function failOverUnknownTopics(prototype: Broker): void {
@@ -60,11 +61,12 @@ export function failOverUnknownTopics(prototype: Broker): void {
   prototype.metadata = async function metadataOrFail(this: Broker, topics) {
     const answer = await metadata.call(this, topics);
     const unknown = answer.topicMetadata.filter(isUnknown).map(({ topic }) => topic);
-    const onUnknown = tolerant.get(this);
-    if (onUnknown === undefined && unknown.length > 0) {
+    const onTopics = tolerant.get(this);
+    if (onTopics === undefined && unknown.length > 0) {
       throw createErrorFromCode(UNKNOWN_TOPIC);
     }
-    onUnknown?.(unknown);
+    const known = answer.topicMetadata.filter((topic) => !isUnknown(topic));
+    onTopics?.({ unknown, partitions: new Map(known.map((of) => [of.topic, of.partitionMetadata.length])) });
     return answer;
   };
 }
@@ -87,13 +89,13 @@ interface Cluster {
 /** @param answer gives the offsets of topics that are unknown, for which the shipped method has no entry at all */
 function goOnWithoutUnknown(
   cluster: Cluster,
-  onUnknown: OnUnknownTopics,
+  onTopics: OnTopics,
   answer: (unknown: readonly AskedTopic[]) => readonly TopicOffsets[],
 ): void {
   const { createBroker } = cluster.brokerPool;
   cluster.brokerPool.createBroker = (options) => {
     const broker = createBroker(options);
-    tolerant.set(broker, onUnknown);
+    tolerant.set(broker, onTopics);
     return broker;
   };
   const fetchTopicsOffset = cluster.fetchTopicsOffset.bind(cluster);
@@ -125,7 +127,7 @@ export function consumeKnownTopics<Options extends { readonly cluster: Cluster; 
 ): Create<Options> {
   return (options) => {
     const { cluster, groupId } = options;
-    goOnWithoutUnknown(cluster, (unknown) => kafkajsEvents.emit('topics', { groupId, unknown }), withoutOffsets);
+    goOnWithoutUnknown(cluster, (topics) => kafkajsEvents.emit('topics', { groupId, ...topics }), withoutOffsets);
     return create(options);
   };
 }

@@ -112,7 +112,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   };
 }
 
-type StatusMetrics = Pick<MetricSources, 'healthFailures' | 'health' | 'topicGone'>;
+type StatusMetrics = Pick<MetricSources, 'healthFailures' | 'health' | 'topicGone' | 'topicPartitions'>;
 
 /** What the health says, and Kafka of the subscribed topics. */
 function statusSources(
@@ -127,5 +127,9 @@ function statusSources(
         value: HEALTH_STATUS_CODE[status],
       })),
     topicGone: () => (report().topics ?? []).map(({ topic, isGone }) => ({ labels: { topic }, value: Number(isGone) })),
+    topicPartitions: () =>
+      (report().topics ?? []).flatMap(({ topic, partitions }) =>
+        partitions === undefined ? [] : [{ labels: { topic }, value: partitions }],
+      ),
   };
 }

@@ -51,6 +51,8 @@ export interface TopicReport {
   readonly topic: string;
   /** Whether Kafka does not have it any more, and has said so for 5 s. */
   readonly isGone: boolean;
+  /** How many partitions it has; left out where the last answer did not say. */
+  readonly partitions?: number;
 }
 
 /** What a partition may have to wait for; `next offset in the log`: the log ends below it, or begins above it. */

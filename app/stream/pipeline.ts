@@ -83,8 +83,8 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     void this.#track(this.#begin(streams, before, this.#assignment.signal));
   }
 
-  onUnknownTopics(unknown: readonly string[]): void {
-    this.#topics.answered(unknown);
+  onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void {
+    this.#topics.answered(unknown, partitions);
     const gone = this.#options.onTopicGone === 'stop' && !this.#lifecycle.isEnding ? this.#topics.error() : null;
     if (gone) {
       this.onFatal(gone);

@@ -36,8 +36,12 @@ export interface RecordSourceListener {
    * nothing arrives until it was sought and resumed.
    */
   onAssigned(partitions: readonly TopicPartition[]): void;
-  /** The brokers answered about the subscribed topics, and do not have these. */
-  onUnknownTopics(topics: readonly string[]): void;
+  /**
+   * The brokers answered about the subscribed topics, and do not have these.
+   *
+   * @param partitions how many partitions the others have
+   */
+  onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void;
   /** The group's coordinator confirmed that the process is a member. */
   onHeartbeat(): void;
   /** The group cannot be joined (again) yet, for a reason that a person may have to see to. */

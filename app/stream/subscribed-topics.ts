@@ -17,6 +17,7 @@ export class SubscribedTopics {
   readonly #clock: Clock;
   /** When the first answer in a row came that did not have the topic. */
   readonly #unknownSince = new Map<string, number>();
+  #partitions: ReadonlyMap<string, number> = new Map();
   #answeredAt: number | null = null;
 
   constructor(topics: readonly string[], clock: Clock) {
@@ -24,8 +25,9 @@ export class SubscribedTopics {
     this.#clock = clock;
   }
 
-  /** Kafka answered, and does not have these. */
-  answered(unknown: readonly string[]): void {
+  /** Kafka answered, does not have these, and has so many partitions of the others. */
+  answered(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void {
+    this.#partitions = partitions;
     const now = this.#clock.steady().getTime();
     this.#answeredAt = now;
     for (const topic of this.#topics) {
@@ -50,7 +52,9 @@ export class SubscribedTopics {
     }
     return this.#topics.map((topic) => {
       const since = this.#unknownSince.get(topic);
-      return { topic, isGone: since !== undefined && answeredAt - since >= GONE_AFTER_MS };
+      const partitions = this.#partitions.get(topic);
+      const isGone = since !== undefined && answeredAt - since >= GONE_AFTER_MS;
+      return { topic, isGone, ...(partitions !== undefined && { partitions }) };
     });
   }
 

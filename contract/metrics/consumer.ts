@@ -67,6 +67,13 @@ export const CONSUMER_METRICS = {
     labels: ['topic'],
     help: '1 while Kafka does not have a subscribed topic any more, and has said so for 5 s; 0 while it does; not there before its first answer, and once that is older than a minute',
   },
+  topicPartitions: {
+    name: 'consumer_topic_partitions',
+    type: 'gauge',
+    labels: ['topic'],
+    help: 'Partitions that a subscribed topic has in Kafka, whichever process owns them; not there before the first answer, once that is older than a minute, and while the topic is gone',
+    unit: 'partitions',
+  },
   skippedOffsets: {
     name: 'consumer_skipped_offsets_total',
     type: 'counter',

@@ -12,9 +12,13 @@ const LAG_RECORD = `namespace_job_topic:${METRICS.recordsLag.name}:sum`;
  */
 const LAST_SEEN = '3m';
 
+/** The lag of each partition, once for each Pod that told it. */
+const lagOfPartitions = (workload: CheckedWorkload): string =>
+  `last_over_time(${series(workload, METRICS.recordsLag)}[${LAST_SEEN}])`;
+
 /** After a rebalance two Pods may report one partition for a while: it counts once, with the higher value. */
 export function lagRecordingRule(workload: CheckedWorkload): RecordingRule {
-  const lag = `last_over_time(${series(workload, METRICS.recordsLag)}[${LAST_SEEN}])`;
+  const lag = lagOfPartitions(workload);
   const own = ownLabels(workload);
   return {
     record: LAG_RECORD,
@@ -28,6 +32,22 @@ export const lagAlerts = (workload: CheckedWorkload): AlertRule[] =>
     summary: 'The consumer is far behind its topic.',
     description: `${workload.names.workload} in {{ $labels.namespace }} is {{ $value | humanize }} records behind the end of topic {{ $labels.topic }}.`,
   });
+
+/** When the brokers tell no end of a log its lag has no series: that is another alert. */
+const LOG_END_KNOWN_SECONDS = 60;
+
+/** A partition without an owner is in no sum of the lag, however much waits in it. A topic that is gone has no number of partitions. */
+export function unassignedAlerts(workload: CheckedWorkload): AlertRule[] {
+  const byTopic = `by (${ownLabels(workload)}, topic)`;
+  const partitions = `max ${byTopic} (last_over_time(${series(workload, METRICS.topicPartitions)}[${LAST_SEEN}]))`;
+  const told = `count ${byTopic} (count by (${ownLabels(workload)}, topic, partition) (${lagOfPartitions(workload)}))`;
+  const blind = `max ${byTopic} (${series(workload, METRICS.logEndAge)}) > ${LOG_END_KNOWN_SECONDS}`;
+  return alertRules(workload, 'PartitionUnassigned', {
+    expr: (limit) => `(${partitions} - (${told} or ${partitions} * 0) unless ${blind}) > ${limit}`,
+    summary: 'No Pod reads some partitions of a topic.',
+    description: `${workload.names.workload} in {{ $labels.namespace }}: partitions of topic {{ $labels.topic }} that no Pod tells a lag of: {{ $value }}.`,
+  });
+}
 
 /** A backlog that is worked off has old records, too; but the oldest one that waits is ever younger. */
 export function lagTimeAlerts(workload: CheckedWorkload): AlertRule[] {

@@ -2,7 +2,7 @@ import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { databaseAlerts } from './database.ts';
 import { absentAlerts, healthAlerts, restartAlerts } from './health.ts';
 import { kafkaAlerts, rebalanceAlerts, skippedAlerts, topicAlerts, unreadableAlerts } from './kafka.ts';
-import { lagAlerts, lagRecordingRule, lagTimeAlerts } from './lag.ts';
+import { lagAlerts, lagRecordingRule, lagTimeAlerts, unassignedAlerts } from './lag.ts';
 import { heapAlerts, memoryAlerts } from './memory.ts';
 import type { AlertRule, RuleGroup } from './rule.ts';
 import { deadLetterAlerts, fencedAlerts, lateAlerts, lateRecordingRules } from './writes.ts';
@@ -19,6 +19,7 @@ const ALERT_RULES: readonly ((workload: CheckedWorkload) => AlertRule[])[] = [
   heapAlerts,
   kafkaAlerts,
   topicAlerts,
+  unassignedAlerts,
   unreadableAlerts,
   skippedAlerts,
   rebalanceAlerts,

@@ -26,6 +26,7 @@ async function awaitNoLagSeries(consumer: StartedConsumer): Promise<void> {
   const isGone = async () => ((await values(consumer, METRICS.recordsLag)).length === 0 ? true : undefined);
   await until('the series of the lag to be gone', isGone, 90_000);
   expect(await values(consumer, METRICS.lagSeconds)).toEqual([]);
+  expect(await values(consumer, METRICS.topicPartitions)).toEqual([]);
   const [age = 0] = await values(consumer, METRICS.logEndAge);
   expect(age).toBeGreaterThan(60);
   expect(lagOf(await root(consumer))).toBeNull();

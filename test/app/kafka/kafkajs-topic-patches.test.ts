@@ -15,7 +15,7 @@ type Shipped = Parameters<typeof metadataResponse>[0];
 
 const shipped = require('kafkajs/src/protocol/requests/metadata/v0/response.js') as Shipped;
 
-const known = { topicErrorCode: 0, topic: 'kept', partitionMetadata: [] };
+const known = { topicErrorCode: 0, topic: 'kept', partitionMetadata: [{ partitionErrorCode: 0, partitionId: 0 }] };
 const unknown = { topicErrorCode: 3, topic: 'deleted', partitionMetadata: [] };
 const forbidden = { topicErrorCode: 29, topic: 'secret', partitionMetadata: [] };
 
@@ -70,7 +70,7 @@ test('a consumer goes on with what is known, reports what is not, and takes its 
   const cluster = aCluster();
   consumeKnownTopics(() => 'a consumer')({ cluster, groupId: 'group' });
   await cluster.brokerPool.createBroker({}).metadata(['kept', 'deleted']);
-  expect(answers).toEqual([{ groupId: 'group', unknown: ['deleted'] }]);
+  expect(answers).toEqual([{ groupId: 'group', unknown: ['deleted'], partitions: new Map([['kept', 1]]) }]);
   expect(await offsetsOf(cluster)).toEqual([
     { topic: 'kept', partitions: [{ partition: 0, offset: '7' }] },
     { topic: 'deleted', partitions: [{ partition: 0, offset: '-1' }] },

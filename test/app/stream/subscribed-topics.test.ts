@@ -3,6 +3,8 @@ import { SubscribedTopics } from '../../../app/stream/subscribed-topics.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { answerAll, SimulatedClock, SimulatedSink, settle, setUp } from './simulation.ts';
 
+const KNOWN: ReadonlyMap<string, number> = new Map([['orders', 6]]);
+
 function ofTwo() {
   const clock = new SimulatedClock();
   const topics = new SubscribedTopics(['orders', 'payments'], clock);
@@ -13,30 +15,47 @@ function ofTwo() {
 test('before the first answer of Kafka, and a minute after its last one, nothing is told of any topic', () => {
   const { clock, topics } = ofTwo();
   expect(topics.report()).toEqual([]);
-  topics.answered([]);
+  topics.answered([], KNOWN);
   expect(topics.report()).toHaveLength(2);
   clock.pass(60_001);
   expect(topics.report()).toEqual([]);
 });
 
+test('the number of partitions is that of the last answer, and is not told where that has none', () => {
+  const { clock, topics } = ofTwo();
+  const counts = () => topics.report().map(({ topic, partitions }) => [topic, partitions]);
+  topics.answered([], new Map([...KNOWN, ['payments', 3]]));
+  expect(counts()).toEqual([
+    ['orders', 6],
+    ['payments', 3],
+  ]);
+  topics.answered(['payments'], new Map([['orders', 12]]));
+  expect(counts()).toEqual([
+    ['orders', 12],
+    ['payments', undefined],
+  ]);
+  clock.pass(60_001);
+  expect(counts()).toEqual([]);
+});
+
 test('a topic is gone once all answers of 5 s did not have it, and not by time without an answer', () => {
   const { clock, topics, gone } = ofTwo();
-  topics.answered(['payments']);
+  topics.answered(['payments'], KNOWN);
   clock.pass(5_000);
   expect(gone()).toEqual([]);
-  topics.answered(['payments']);
+  topics.answered(['payments'], KNOWN);
   expect(gone()).toEqual(['payments']);
   expect(topics.error()).toMatchObject({ code: 'TOPIC_GONE', message: expect.stringContaining('payments') });
 });
 
 test('an answer that has the topic again ends it, and the 5 s begin anew', () => {
   const { clock, topics, gone } = ofTwo();
-  topics.answered(['payments']);
+  topics.answered(['payments'], KNOWN);
   clock.pass(3_000);
-  topics.answered([]);
-  topics.answered(['payments']);
+  topics.answered([], KNOWN);
+  topics.answered(['payments'], KNOWN);
   clock.pass(3_000);
-  topics.answered(['payments']);
+  topics.answered(['payments'], KNOWN);
   expect(gone()).toEqual([]);
   expect(topics.error()).toBeNull();
 });
@@ -46,7 +65,7 @@ test('what was fetched of a deleted topic is written when its partition is taken
   pipeline.onAssigned([PARTITION]);
   await settle();
   pipeline.onBatch(aBatch(0n, 12n));
-  pipeline.onUnknownTopics([PARTITION.topic]);
+  pipeline.onTopics([PARTITION.topic], KNOWN);
   pipeline.onAssigned([]);
   await answerAll(sink);
   expect(sink.stored).toBe(12n);
@@ -57,7 +76,7 @@ test('what was fetched of any other topic is left to the new owner of its partit
   pipeline.onAssigned([PARTITION]);
   await settle();
   pipeline.onBatch(aBatch(0n, 12n));
-  pipeline.onUnknownTopics([]);
+  pipeline.onTopics([], KNOWN);
   pipeline.onAssigned([]);
   await answerAll(sink);
   expect(sink.stored).toBe(5n);
@@ -70,9 +89,9 @@ test.each([
   const { pipeline, clock, fatal } = setUp(12n, new SimulatedSink(), 'fail', { onTopicGone });
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onUnknownTopics([PARTITION.topic]);
+  pipeline.onTopics([PARTITION.topic], KNOWN);
   clock.pass(5_000);
-  pipeline.onUnknownTopics([PARTITION.topic]);
+  pipeline.onTopics([PARTITION.topic], KNOWN);
   expect(pipeline.report()).toMatchObject({ state, topics: [{ topic: PARTITION.topic, isGone: true }] });
   expect(fatal.map(({ code }) => code)).toEqual(codes);
 });
@@ -80,8 +99,8 @@ test.each([
 test('a topic that goes away while the consumer ends does not change how it ends', async () => {
   const { pipeline, clock, fatal } = setUp(12n, new SimulatedSink(), 'fail', { onTopicGone: 'stop' });
   await pipeline.drain();
-  pipeline.onUnknownTopics([PARTITION.topic]);
+  pipeline.onTopics([PARTITION.topic], KNOWN);
   clock.pass(5_000);
-  pipeline.onUnknownTopics([PARTITION.topic]);
+  pipeline.onTopics([PARTITION.topic], KNOWN);
   expect(fatal).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { METRICS } from '../../../contract/metrics.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
@@ -7,6 +8,7 @@ import { startConsumer } from '../stack/start-consumer.ts';
 import { recordsIn } from '../stack/steady-load.ts';
 import { awaitPosition } from '../stack/stored-position.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
+import { values } from '../stack/told-health.ts';
 import { createNamedTopic, deleteTopic, growTopic } from '../stack/topic-changes.ts';
 import { until } from '../stack/until.ts';
 
@@ -76,6 +78,24 @@ longTest('a compacted topic with holes is read to its end, and the stored offset
   // The cleaner may have gone on while the consumer read.
   expect(left).toEqual(expect.arrayContaining(read));
   expect(read).toEqual(expect.arrayContaining([...(await survivors(topic, end))]));
+});
+
+test('each Pod tells how many partitions a topic has, one that owns none as well, also when it grows', async () => {
+  const topic = await createTopic({ partitions: 1 });
+  const first = await startConsumer({ topics: [topic] });
+  await first.waitForHealth();
+  const { groupId, schema } = first;
+  const pods = [first, await startConsumer({ topics: [topic], groupId, schema })];
+  const told = async (metric: { readonly name: string }) =>
+    (await Promise.all(pods.map((pod) => values(pod, metric)))).flat();
+  const awaitTold = (partitions: number) =>
+    until(`both to tell ${partitions}, and a lag of each`, async () => {
+      const [counts, lags] = [await told(METRICS.topicPartitions), await told(METRICS.recordsLag)];
+      return counts.join() === [partitions, partitions].join() && lags.length === partitions ? true : undefined;
+    });
+  await awaitTold(1);
+  await growTopic(topic, 2);
+  await awaitTold(2);
 });
 
 longTest(

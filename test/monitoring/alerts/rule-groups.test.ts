@@ -30,6 +30,7 @@ describe('alerts', () => {
       'HeapNearItsLimit warning',
       'KafkaUnreachable critical',
       'TopicGone critical',
+      'PartitionUnassigned critical',
       'PartitionUnreadable critical',
       'RecordsSkipped critical',
       'DeadLettersHigh warning',
