@@ -6,14 +6,17 @@ import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
 import { createKafkaClient } from './kafka/kafka-client.ts';
 import { KafkaSource } from './kafka/kafka-source.ts';
+import { messageOf } from './kafka/subscription.ts';
 import { createManagement, type Management } from './management/create-management.ts';
 import { ListenError } from './management/listening.ts';
+import { OutageLog, watchedCheck } from './outage-log.ts';
 import type { ProductBuild } from './product-build.ts';
 import { shutDown } from './shutdown.ts';
 import { createDatabaseCheck } from './store/database-check.ts';
 import { DatabasePool } from './store/database-pool.ts';
 import { sessionName } from './store/frozen-writers.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
+import { describeDatabaseError } from './store/sqlstate.ts';
 import { systemClock } from './stream/clock.ts';
 import { sendCommitHints } from './stream/commit-hints.ts';
 import { pollLogEnds } from './stream/lag.ts';
@@ -52,9 +55,10 @@ export class Application {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    const connectionFailed = () => this.#management.databaseConnectionFailed();
-    const databaseCheck = createDatabaseCheck(settings.database, connectionFailed);
     const logger = () => this.#management.logger;
+    const connectionFailed = () => this.#management.databaseConnectionFailed();
+    const outages = { database: new OutageLog('PostgreSQL', logger), kafka: new OutageLog('Kafka', logger) };
+    const databaseCheck = createDatabaseCheck(settings.database, connectionFailed);
     const kafkaCheck = createKafkaCheck(() => createKafkaClient(settings.kafka, logger(), NO_RETRIES));
     this.#checks = [databaseCheck, kafkaCheck];
     this.#management = createManagement({
@@ -62,11 +66,16 @@ export class Application {
       build,
       report: () => this.#pipeline.report(),
       pool: () => this.#pool.figures(),
-      checkDatabase: databaseCheck.check,
-      checkKafka: async () => ({ ...(await kafkaCheck.check()) }),
+      checkDatabase: watchedCheck(databaseCheck.check, outages.database.of('health check'), describeDatabaseError),
+      checkKafka: watchedCheck(
+        async () => ({ ...(await kafkaCheck.check()) }),
+        outages.kafka.of('health check'),
+        messageOf,
+      ),
     });
     this.#pool = new DatabasePool(settings.database, connectionFailed, {
       times: this.#management.connections,
+      outages: outages.database.of('writers'),
       sessionName: sessionName(settings.kafka.groupId),
     });
     const kafka = createKafkaClient(settings.kafka, logger());
@@ -163,8 +172,14 @@ export class Application {
     const { logger } = this.#management;
     const { schema } = this.#settings.database;
     const prepare = async () => ({ versions: await this.#sink.migrate(), unknown: await this.#sink.unknownVersions() });
+    let told = '';
     const prepared = await new Retries(systemClock).until(prepare, this.#ending.signal, {
-      onOutage: ({ message }) => logger.warn({ reason: message }, 'waiting for PostgreSQL'),
+      onOutage: ({ message: reason }) => {
+        if (reason !== told) {
+          told = reason;
+          logger.warn({ reason }, 'waiting for PostgreSQL');
+        }
+      },
     });
     if (prepared !== undefined && prepared.versions.length > 0) {
       logger.info({ schema, versions: prepared.versions }, 'created or upgraded the tables');

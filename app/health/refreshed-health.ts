@@ -92,8 +92,9 @@ export class RefreshedHealth implements HealthComponent {
   }
 
   #timeOut(abort: AbortController): void {
-    this.#finish(this.#down(`TimeoutError: no answer within ${this.#timing.timeoutMs} ms`));
-    abort.abort();
+    const timeout = new DOMException(`no answer within ${this.#timing.timeoutMs} ms`, 'TimeoutError');
+    this.#finish(this.#down(errorText(timeout)));
+    abort.abort(timeout);
   }
 
   #down(error: string): Health {

@@ -4,6 +4,7 @@ import { parseIntoClientConfig } from 'pg-connection-string';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { milliseconds } from '../../settings/duration.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { type OutageWatch, UNWATCHED } from '../outage-log.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { endWhenSilent } from './pg-internals.ts';
 import { describeDatabaseError, refusedParameter, troubleOf, verdictOn } from './sqlstate.ts';
@@ -49,6 +50,8 @@ const UNTIMED: ConnectionTimes = { observe: () => undefined, timedOut: () => und
 interface PoolOptions {
   /** @default none */
   readonly times?: ConnectionTimes;
+  /** Told of connections that failed, and of those that work. @default nothing is told */
+  readonly outages?: OutageWatch;
   /** What the server calls its sessions. @default the product's name */
   readonly sessionName?: string;
 }
@@ -91,6 +94,7 @@ export class DatabasePool {
   readonly #onConnectionFailed: () => void;
   readonly #longestSilenceMs: number;
   readonly #times: ConnectionTimes;
+  readonly #outages: OutageWatch;
   /** Connections that were opened and not used yet. */
   readonly #fresh = new WeakSet<object>();
   readonly #timeouts: Timeouts;
@@ -100,9 +104,10 @@ export class DatabasePool {
   constructor(
     settings: Settings['database'],
     onConnectionFailed: () => void,
-    { times = UNTIMED, sessionName = PRODUCT_NAME }: PoolOptions = {},
+    { times = UNTIMED, outages = UNWATCHED, sessionName = PRODUCT_NAME }: PoolOptions = {},
   ) {
     this.#times = times;
+    this.#outages = outages;
     this.#max = settings.poolSize;
     this.#limit = pLimit(settings.poolSize);
     this.#onConnectionFailed = onConnectionFailed;
@@ -131,10 +136,16 @@ export class DatabasePool {
   withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const askedAt = performance.now();
     return this.#limit(async () => {
-      try {
-        return await this.#withConnected(work, askedAt);
-      } catch (error) {
+      const client = await this.#connect().catch((error: unknown) => {
+        this.#outages.failed(describeDatabaseError(error));
         throw asStreamError(error);
+      });
+      try {
+        const result = await this.#withConnected(client, work, askedAt);
+        this.#outages.worked();
+        return result;
+      } catch (error) {
+        throw this.#told(asStreamError(error));
       }
     });
   }
@@ -148,8 +159,17 @@ export class DatabasePool {
     await this.#pool.end().catch(() => undefined);
   }
 
-  async #withConnected<T>(work: (client: PoolClient) => Promise<T>, askedAt: number): Promise<T> {
-    const client = await this.#connect();
+  /** A connection that broke is an outage; one over which PostgreSQL refused something works. */
+  #told(error: OutageError | FatalError): OutageError | FatalError {
+    if (error instanceof OutageError && error.reason === 'database_away') {
+      this.#outages.failed(describeDatabaseError(error.cause));
+    } else {
+      this.#outages.worked();
+    }
+    return error;
+  }
+
+  async #withConnected<T>(client: PoolClient, work: (client: PoolClient) => Promise<T>, askedAt: number): Promise<T> {
     const connectedAt = performance.now();
     this.#times.observe('acquire', (connectedAt - askedAt) / 1_000);
     let isSound = false;

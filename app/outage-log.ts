@@ -1,0 +1,157 @@
+import type { Logger } from './logger.ts';
+
+/** A reason that stays the same is told again after this time: the last quarter of an hour of a log always has it. */
+const TOLD_AGAIN_MS = 300_000;
+
+/** Reasons that take turns are told once a minute each. */
+const TURNS_MS = 60_000;
+
+/** Attempts are seconds apart, so a minute without a failure ends a row of them. */
+const QUIET_MS = 60_000;
+
+/** Reasons that hold a number of their own could be without end; beyond this many the counts begin anew. */
+const MOST_REASONS = 100;
+
+/** Milliseconds of a clock that never goes back. */
+type Now = () => number;
+
+/** Failures of one thing, by reason: which of them the log tells, and how many each line stands for. */
+class RepeatedFailures {
+  readonly #now: Now;
+  readonly #reasons = new Map<string, { count: number; toldAt: number }>();
+  #lastTold = '';
+  #failedAt = Number.NEGATIVE_INFINITY;
+
+  /** @default performance.now() */
+  constructor(now: Now = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /**
+   * Counts a failure.
+   *
+   * @returns failures of this reason so far, when the log has to tell it: at the first one, when it is not the reason
+   * that was told last (once a minute), and every five minutes; else `undefined`
+   */
+  failed(reason: string): number | undefined {
+    const now = this.#now();
+    if (now - this.#failedAt > QUIET_MS || this.#reasons.size >= MOST_REASONS) {
+      this.#reasons.clear();
+    }
+    this.#failedAt = now;
+    const known = this.#reasons.get(reason) ?? { count: 0, toldAt: Number.NEGATIVE_INFINITY };
+    this.#reasons.set(reason, known);
+    known.count += 1;
+    if (now - known.toldAt < (reason === this.#lastTold ? TOLD_AGAIN_MS : TURNS_MS)) {
+      return undefined;
+    }
+    known.toldAt = now;
+    this.#lastTold = reason;
+    return known.count;
+  }
+}
+
+/** Takes what a user of PostgreSQL or Kafka finds. */
+export interface OutageWatch {
+  /** It did not answer, or no connection came about. */
+  failed(reason: string): void;
+  /** It answered. */
+  worked(): void;
+}
+
+/** Where outages are not told. */
+export const UNWATCHED: OutageWatch = { failed: () => undefined, worked: () => undefined };
+
+/** The watched check of {@link watchedCheck}. */
+type Check<T> = (signal: AbortSignal) => Promise<T>;
+
+/**
+ * A check whose results are told. An answer that takes too long is a failure at once: a frozen server leaves a request
+ * without an answer for half a minute. The end of the process, which aborts a check as well, is none.
+ *
+ * @param describe the words for an error of the check
+ */
+export function watchedCheck<T>(check: Check<T>, outages: OutageWatch, describe: (error: unknown) => string): Check<T> {
+  return async (signal) => {
+    const onAbort = () => isTimeout(signal.reason) && outages.failed(signal.reason.message);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const answer = await check(signal);
+      if (!signal.aborted) {
+        outages.worked();
+      }
+      return answer;
+    } catch (error) {
+      if (!signal.aborted) {
+        outages.failed(describe(error));
+      }
+      throw error;
+    }
+  };
+}
+
+const isTimeout = (reason: unknown): reason is DOMException =>
+  reason instanceof DOMException && reason.name === 'TimeoutError';
+
+/** An outage that goes on. */
+interface Outage {
+  readonly since: number;
+  readonly reasons: RepeatedFailures;
+  /** Users that failed and have not worked since, with the time of the last failure. */
+  readonly failing: Map<string, number>;
+  failures: number;
+}
+
+/**
+ * Tells the log when PostgreSQL or Kafka goes away, when the reason changes, and when it is back for all that use it: the
+ * health checks, which never rest, and whatever has records to read or to write. A user that has made no attempt for a
+ * minute holds up nothing.
+ */
+export class OutageLog {
+  readonly #system: string;
+  readonly #logger: () => Logger;
+  readonly #now: Now;
+  #outage: Outage | null = null;
+
+  /**
+   * @param system as the lines name it
+   * @param now milliseconds of a clock that never goes back. @default performance.now()
+   */
+  constructor(system: 'PostgreSQL' | 'Kafka', logger: () => Logger, now: Now = () => performance.now()) {
+    this.#system = system;
+    this.#logger = logger;
+    this.#now = now;
+  }
+
+  /** The watch of one user. */
+  of(user: 'health check' | 'writers' | 'consumer'): OutageWatch {
+    return { failed: (reason) => this.#failed(user, reason), worked: () => this.#worked(user) };
+  }
+
+  #failed(user: string, reason: string): void {
+    const now = this.#now();
+    this.#outage ??= { since: now, reasons: new RepeatedFailures(this.#now), failing: new Map(), failures: 0 };
+    this.#outage.failures += 1;
+    this.#outage.failing.set(user, now);
+    if (this.#outage.reasons.failed(reason) !== undefined) {
+      const { failures } = this.#outage;
+      this.#logger().warn({ reason, failures }, `${this.#system} is away, trying again until it is back`);
+    }
+  }
+
+  #worked(user: string): void {
+    if (this.#outage === null) {
+      return;
+    }
+    const now = this.#now();
+    const { since, failures, failing } = this.#outage;
+    failing.delete(user);
+    if ([...failing.values()].some((failedAt) => now - failedAt <= QUIET_MS)) {
+      return;
+    }
+    this.#outage = null;
+    const seconds = Math.round((now - since) / 1_000);
+    const count = `${failures} failure${failures === 1 ? '' : 's'}`;
+    this.#logger().info({ seconds, failures }, `${this.#system} is back after ${seconds} s, ${count}`);
+  }
+}
