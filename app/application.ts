@@ -4,7 +4,7 @@ import type { Settings } from '../settings/settings.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
-import { createKafkaClient } from './kafka/kafka-client.ts';
+import { ClientLog, createKafkaClient } from './kafka/kafka-client.ts';
 import { KafkaSource } from './kafka/kafka-source.ts';
 import { messageOf } from './kafka/subscription.ts';
 import { createManagement, type Management } from './management/create-management.ts';
@@ -21,13 +21,19 @@ import { systemClock } from './stream/clock.ts';
 import { sendCommitHints } from './stream/commit-hints.ts';
 import { pollLogEnds } from './stream/lag.ts';
 import { processMemory } from './stream/memory-budget.ts';
-import { Pipeline } from './stream/pipeline.ts';
+import { Pipeline, type PipelineOptions } from './stream/pipeline.ts';
 import { Retries } from './stream/retries.ts';
 import { FatalError } from './stream/stream-errors.ts';
 import { streamLog, tellAll } from './stream/stream-listener.ts';
 
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
+
+function pipelineOptions({ consumer, kafka: { groupId, topics, sessionTimeout } }: Settings): PipelineOptions {
+  const stallTimeoutMs = milliseconds(consumer.stallTimeout);
+  const groupTimeoutMs = Math.max(stallTimeoutMs, milliseconds(sessionTimeout));
+  return { ...consumer, groupId, topics, stallTimeoutMs, groupTimeoutMs };
+}
 
 /**
  * The consumer as a whole: makes its parts, starts them in the order in which they need each other, and shuts them down
@@ -57,9 +63,13 @@ export class Application {
     });
     const logger = () => this.#management.logger;
     const connectionFailed = () => this.#management.databaseConnectionFailed();
-    const outages = { database: new OutageLog('PostgreSQL', logger), kafka: new OutageLog('Kafka', logger) };
+    const outages = {
+      database: new OutageLog('PostgreSQL', logger),
+      kafka: new OutageLog('Kafka', logger, { onFailure: () => this.#management.client.onAway() }),
+    };
     const databaseCheck = createDatabaseCheck(settings.database, connectionFailed);
-    const kafkaCheck = createKafkaCheck(() => createKafkaClient(settings.kafka, logger(), NO_RETRIES));
+    const clientLog = new ClientLog(logger);
+    const kafkaCheck = createKafkaCheck(() => createKafkaClient(settings.kafka, clientLog, NO_RETRIES));
     this.#checks = [databaseCheck, kafkaCheck];
     this.#management = createManagement({
       settings,
@@ -78,7 +88,7 @@ export class Application {
       outages: outages.database.of('writers'),
       sessionName: sessionName(settings.kafka.groupId),
     });
-    const kafka = createKafkaClient(settings.kafka, logger());
+    const kafka = createKafkaClient(settings.kafka, clientLog);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
     this.#sink = new PostgresSink(this.#pool, settings, this.#deadLetterTopic, (session) =>
       logger().warn(session, 'ended the session of a frozen writer of this group: it held an offset of a partition'),
@@ -88,27 +98,18 @@ export class Application {
       clock: systemClock,
       logger: logger(),
       watcher: this.#management.client,
+      outages: outages.kafka.of('consumer'),
       storedPositions: (topics) => this.#sink.positions(topics),
       place: () => this.#sink.place(),
     });
-    const stallTimeoutMs = milliseconds(settings.consumer.stallTimeout);
-    this.#pipeline = new Pipeline(
-      {
-        ...settings.consumer,
-        groupId: settings.kafka.groupId,
-        topics: settings.kafka.topics,
-        stallTimeoutMs,
-        groupTimeoutMs: Math.max(stallTimeoutMs, milliseconds(settings.kafka.sessionTimeout)),
-      },
-      {
-        source: this.#source,
-        sink: this.#management.measured(this.#sink),
-        listener: tellAll([this.#management.listener, streamLog(logger())]),
-        clock: systemClock,
-        memory: processMemory,
-        onFatal: (error) => this.#fail(error),
-      },
-    );
+    this.#pipeline = new Pipeline(pipelineOptions(settings), {
+      source: this.#source,
+      sink: this.#management.measured(this.#sink),
+      listener: tellAll([this.#management.listener, streamLog(logger())]),
+      clock: systemClock,
+      memory: processMemory,
+      onFatal: (error) => this.#fail(error),
+    });
   }
 
   /**

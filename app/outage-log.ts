@@ -16,7 +16,7 @@ const MOST_REASONS = 100;
 type Now = () => number;
 
 /** Failures of one thing, by reason: which of them the log tells, and how many each line stands for. */
-class RepeatedFailures {
+export class RepeatedFailures {
   readonly #now: Now;
   readonly #reasons = new Map<string, { count: number; toldAt: number }>();
   #lastTold = '';
@@ -110,16 +110,23 @@ interface Outage {
 export class OutageLog {
   readonly #system: string;
   readonly #logger: () => Logger;
+  readonly #onFailure: () => void;
   readonly #now: Now;
   #outage: Outage | null = null;
 
   /**
    * @param system as the lines name it
+   * @param onFailure called for each failure. @default nothing
    * @param now milliseconds of a clock that never goes back. @default performance.now()
    */
-  constructor(system: 'PostgreSQL' | 'Kafka', logger: () => Logger, now: Now = () => performance.now()) {
+  constructor(
+    system: 'PostgreSQL' | 'Kafka',
+    logger: () => Logger,
+    { onFailure = () => undefined, now = () => performance.now() }: { onFailure?: () => void; now?: Now } = {},
+  ) {
     this.#system = system;
     this.#logger = logger;
+    this.#onFailure = onFailure;
     this.#now = now;
   }
 
@@ -132,6 +139,7 @@ export class OutageLog {
     const now = this.#now();
     this.#outage ??= { since: now, reasons: new RepeatedFailures(this.#now), failing: new Map(), failures: 0 };
     this.#outage.failures += 1;
+    this.#onFailure();
     this.#outage.failing.set(user, now);
     if (this.#outage.reasons.failed(reason) !== undefined) {
       const { failures } = this.#outage;

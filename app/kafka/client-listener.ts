@@ -1,4 +1,5 @@
 import type { Consumer } from 'kafkajs';
+import type { OutageWatch } from '../outage-log.ts';
 import type { StreamRecord, TopicPartition } from '../stream/record.ts';
 
 /** The two ends of a partition's log: for a reader of everything, and for one of committed records. */
@@ -21,32 +22,64 @@ export interface ClientListener {
   onHeartbeat(): void;
   /** The consumer joined its group, which assigned partitions. */
   onJoined(join: { readonly milliseconds: number; readonly partitions: number }): void;
-  /** The client crashed and restarts, if it can; a join that was under way has failed. */
-  onCrashed(crash: { readonly wasJoining: boolean }): void;
+  /** The client crashed and restarts, if it can, in an outage or for another reason; a join under way has failed. */
+  onCrashed(crash: { readonly wasJoining: boolean; readonly isOutage: boolean }): void;
+  /** The brokers did not answer the consumer or the health check. */
+  onAway(): void;
 }
 
 /** The kind of a fetch request, Kafka's own name for it. */
 export const FETCH_REQUEST = 'Fetch';
 
-/** Tells the listener the events of kafkajs's consumer. */
-export function watchClient(consumer: Consumer, listener: ClientListener): void {
+/** kafkajs's errors of a broker that cannot be reached or does not answer. */
+const AWAY: ReadonlySet<string> = new Set([
+  'KafkaJSConnectionError',
+  'KafkaJSConnectionClosedError',
+  'KafkaJSRequestTimeoutError',
+  'KafkaJSBrokerNotFound',
+  'KafkaJSNoBrokerAvailableError',
+  'KafkaJSGroupCoordinatorNotFound',
+]);
+
+/** Answers that pass by themselves, and are not about a broker that is away. */
+const OF_CONTENT: ReadonlySet<unknown> = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'CORRUPT_MESSAGE']);
+
+/** Whether kafkajs failed because brokers are away, or answer that they cannot serve yet. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) {
+    return false;
+  }
+  const { retriable, type } = error as { retriable?: unknown; type?: unknown };
+  const cannotServe = error.name === 'KafkaJSProtocolError' && retriable === true && !OF_CONTENT.has(type);
+  return AWAY.has(error.name) || cannotServe || isOutage(error.cause);
+}
+
+/** Tells the listener the events of kafkajs's consumer, and the watch those of an outage. */
+export function watchClient(consumer: Consumer, listener: ClientListener, outages: OutageWatch): void {
   const { FETCH_START, REQUEST, HEARTBEAT, GROUP_JOIN, REBALANCING, CRASH } = consumer.events;
   let isJoining = true;
   consumer.on(FETCH_START, () => listener.onPoll());
   consumer.on(REQUEST, ({ payload: { apiName, duration, size } }) => {
     listener.onAnswer({ kind: apiName, milliseconds: duration, bytes: size });
   });
-  consumer.on(HEARTBEAT, () => listener.onHeartbeat());
+  consumer.on(HEARTBEAT, () => {
+    outages.worked();
+    listener.onHeartbeat();
+  });
   consumer.on(REBALANCING, () => {
     isJoining = true;
   });
   consumer.on(GROUP_JOIN, ({ payload: { duration, memberAssignment } }) => {
+    outages.worked();
     isJoining = false;
     const partitions = Object.values(memberAssignment).reduce((sum, numbers) => sum + numbers.length, 0);
     listener.onJoined({ milliseconds: duration, partitions });
   });
-  consumer.on(CRASH, () => {
-    listener.onCrashed({ wasJoining: isJoining });
+  consumer.on(CRASH, ({ payload: { error } }) => {
+    if (isOutage(error)) {
+      outages.failed(error.message);
+    }
+    listener.onCrashed({ wasJoining: isJoining, isOutage: isOutage(error) });
     isJoining = true;
   });
 }

@@ -1,6 +1,7 @@
 import type { Kafka, LogEntry, SASLOptions } from 'kafkajs';
 import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
+import { RepeatedFailures } from '../outage-log.ts';
 import { loadKafkajs } from './kafkajs-patches.ts';
 
 const kafkajs = loadKafkajs();
@@ -12,27 +13,55 @@ function saslOptions(sasl: Settings['kafka']['sasl']): { sasl: SASLOptions } | R
   return sasl ? { sasl: { ...sasl } as SASLOptions } : {};
 }
 
+/** kafkajs's lines that say once more what the line of a connection, or the event of a crash, says already. */
+const isEcho = ({ namespace, log: { message } }: LogEntry): boolean =>
+  namespace === 'BrokerPool' || (namespace === 'Consumer' && /^(Crash: |Restarting the consumer)/.test(message));
+
 /**
  * kafkajs's own log lines, one level less severe: its failures also come as errors and events, which are logged in
- * full.
+ * full. All clients of an outage complain together, several times a second, so what they say of a broker is told once
+ * for each reason, with a count, and again every five minutes; the others are at `debug`.
  */
-function logCreator(logger: Logger) {
-  const { ERROR, WARN, INFO } = kafkajs.logLevel;
-  return () =>
-    ({ level, namespace, log }: LogEntry) => {
-      const { message, error } = log;
-      const fields = { namespace, ...(typeof error === 'string' ? { error } : {}) };
-      const write = { [ERROR]: 'warn', [WARN]: 'info', [INFO]: 'debug' }[level as 1 | 2 | 4] ?? 'trace';
-      logger[write as 'warn' | 'info' | 'debug' | 'trace'](fields, `kafkajs: ${message}`);
+export class ClientLog {
+  readonly #logger: () => Logger;
+  readonly #brokers = new Map<unknown, RepeatedFailures>();
+
+  constructor(logger: () => Logger) {
+    this.#logger = logger;
+  }
+
+  /** Takes one line. */
+  readonly write = (entry: LogEntry): void => {
+    const { ERROR, WARN, INFO } = kafkajs.logLevel;
+    const { level, namespace, log } = entry;
+    const { message, error, broker } = log;
+    const severity = { [ERROR]: 'warn', [WARN]: 'info', [INFO]: 'debug' } as const;
+    const written = severity[level as 1 | 2 | 4];
+    const isRare = written === 'debug' || broker === undefined;
+    const count = isRare ? undefined : this.#of(broker).failed(`${message} ${error ?? ''}`);
+    const isRepeated = isEcho(entry) || (!isRare && count === undefined);
+    const fields = {
+      namespace,
+      ...(isRare ? {} : { broker, count }),
+      ...(typeof error === 'string' ? { error } : {}),
     };
+    this.#logger()[isRepeated ? 'debug' : written](fields, `kafkajs: ${message}`);
+  };
+
+  #of(broker: unknown): RepeatedFailures {
+    const failures = this.#brokers.get(broker) ?? new RepeatedFailures();
+    this.#brokers.set(broker, failures);
+    return failures;
+  }
 }
 
 /**
  * A Kafka client from the settings; it connects to nothing yet.
  *
+ * @param log shared by all clients of the process
  * @param retries attempts after the first one, before a request fails
  */
-export function createKafkaClient(settings: Settings['kafka'], logger: Logger, retries: number = RETRY.retries): Kafka {
+export function createKafkaClient(settings: Settings['kafka'], log: ClientLog, retries: number = RETRY.retries): Kafka {
   return new kafkajs.Kafka({
     clientId: settings.clientId,
     brokers: [...settings.brokers],
@@ -42,6 +71,6 @@ export function createKafkaClient(settings: Settings['kafka'], logger: Logger, r
     requestTimeout: 30_000,
     retry: { ...RETRY, retries },
     logLevel: kafkajs.logLevel.INFO,
-    logCreator: logCreator(logger),
+    logCreator: () => log.write,
   });
 }

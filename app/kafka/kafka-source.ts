@@ -8,7 +8,7 @@ import type { WritePlace } from '../stream/record-sink.ts';
 import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { logTruncated } from '../stream/topic-ids.ts';
-import { type ClientListener, contentBytes, watchClient } from './client-listener.ts';
+import { type ClientListener, contentBytes, isOutage, watchClient } from './client-listener.ts';
 import { EventLoopTurns } from './event-loop-turns.ts';
 import { type ClaimingMember, GroupClaim } from './group-claim.ts';
 import { listenToGroup } from './group-events.ts';
@@ -48,6 +48,7 @@ export interface KafkaSourcePorts {
   readonly logger: Logger;
   /** Gets the client's events. */
   readonly watcher: ClientListener;
+  readonly outages: Parameters<typeof watchClient>[2];
   readonly storedPositions: SubscriptionParts['storedPositions'];
   /** Where the records go. */
   readonly place: () => Promise<WritePlace>;
@@ -80,7 +81,7 @@ export class KafkaSource implements RecordSource {
   #assigned = new Map<string, TopicPartition>();
 
   constructor(settings: Settings['kafka'], kafka: Kafka, ports: KafkaSourcePorts) {
-    const { admin, clock, logger, watcher, storedPositions, place } = ports;
+    const { admin, clock, logger, watcher, outages, storedPositions, place } = ports;
     this.#watcher = watcher;
     this.#restarts = new RestartPace(clock);
     this.#settings = settings;
@@ -108,7 +109,7 @@ export class KafkaSource implements RecordSource {
       },
     });
     this.#subscription = { consumer: this.#consumer, admin, claim: this.#claim, storedPositions };
-    watchClient(this.#consumer, watcher);
+    watchClient(this.#consumer, watcher, outages);
   }
 
   async start(listener: RecordSourceListener): Promise<void> {
@@ -208,7 +209,7 @@ export class KafkaSource implements RecordSource {
     this.#consumer.on(CRASH, ({ payload: { error, restart } }) => {
       this.#assigned.clear();
       if (restart) {
-        this.#logger.warn({ reason: error.message }, 'the Kafka client starts again');
+        this.#logger[isOutage(error) ? 'debug' : 'warn']({ reason: error.message }, 'the Kafka client starts again');
         listener.onWaiting(`the Kafka client starts again: ${error.message}`);
       } else if (!this.#stopping.signal.aborted) {
         const message = `the Kafka client stopped for good: ${error.name}: ${error.message}`;

@@ -96,9 +96,9 @@ export class ConsumerCounters implements StreamListener {
     };
   }
 
-  /** The Kafka client crashed and starts again. */
-  clientCrashed(): void {
-    this.#errors.add('kafka_client');
+  /** The brokers did not answer, or the Kafka client crashed for another reason. */
+  clientFailed(reason: Extract<ErrorReason, `kafka_${string}`>): void {
+    this.#errors.add(reason);
   }
 
   get sources(): PartitionLag['sources'] & TopicWrites['sources'] & CounterMetrics {

@@ -60,7 +60,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const reported = oncePerScrape(report);
   const counters = new ConsumerCounters(reported, topics);
   const identity = { clientId, version: `kafkajs ${KAFKAJS_VERSION}`, topics };
-  const client = new KafkaClientMetrics(identity, reported, () => counters.clientCrashed());
+  const client = new KafkaClientMetrics(identity, reported, (reason) => counters.clientFailed(reason));
   const connections = new PoolMetrics(oncePerScrape(pool));
   const http = new HttpRequests();
   const log = new LogEvents();

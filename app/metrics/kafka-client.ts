@@ -46,7 +46,7 @@ export interface ClientIdentity {
 /** Polls, fetches, requests and rebalances of the Kafka client, under the names of Kafka's own client. */
 export class KafkaClientMetrics implements ClientListener {
   readonly #report: () => ConsumerReport;
-  readonly #onCrash: () => void;
+  readonly #onFailure: (reason: 'kafka_away' | 'kafka_client') => void;
   readonly #now: () => number;
   readonly #client: Labels;
   readonly #partitions: PerPartition<{ readonly labels: Labels; readonly largestLag: TimeWindowMax }>;
@@ -67,16 +67,16 @@ export class KafkaClientMetrics implements ClientListener {
   #joinedAt: number | null = null;
 
   /**
-   * @param onCrash called when the client crashed
+   * @param onFailure called when the brokers did not answer, and when the client crashed though they do
    * @param now Milliseconds of a clock that never goes back. @default performance.now()
    */
   constructor(
     identity: ClientIdentity,
     report: () => ConsumerReport,
-    onCrash: () => void,
+    onFailure: (reason: 'kafka_away' | 'kafka_client') => void,
     now: () => number = () => performance.now(),
   ) {
-    this.#onCrash = onCrash;
+    this.#onFailure = onFailure;
     this.#report = report;
     this.#now = now;
     this.#client = { client_id: identity.clientId, kafka_version: identity.version };
@@ -132,9 +132,15 @@ export class KafkaClientMetrics implements ClientListener {
     this.#joins.add(milliseconds);
   }
 
-  onCrashed({ wasJoining }: { wasJoining: boolean }): void {
+  onCrashed({ wasJoining, isOutage }: { wasJoining: boolean; isOutage: boolean }): void {
     this.#failedJoinCount += wasJoining ? 1 : 0;
-    this.#onCrash();
+    if (!isOutage) {
+      this.#onFailure('kafka_client');
+    }
+  }
+
+  onAway(): void {
+    this.#onFailure('kafka_away');
   }
 
   get sources(): Pick<MetricSources, ClientMetricKey> {

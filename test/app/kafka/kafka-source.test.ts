@@ -5,6 +5,7 @@ import { expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import type { KafkaAdmin } from '../../../app/kafka/kafka-admin.ts';
 import { KafkaSource } from '../../../app/kafka/kafka-source.ts';
+import { UNWATCHED } from '../../../app/outage-log.ts';
 import type { RecordBatch } from '../../../app/stream/record.ts';
 import type { RecordSourceListener } from '../../../app/stream/record-source.ts';
 import { load } from '../configuration/loading.ts';
@@ -32,6 +33,7 @@ const watcher = {
   onHeartbeat: nothing,
   onJoined: nothing,
   onCrashed: nothing,
+  onAway: nothing,
 };
 const clock = { now: () => new Date(0), steady: () => new Date(0), wait: async () => undefined };
 
@@ -56,7 +58,15 @@ async function aSourceThatOwnsKept() {
   };
   const kafka = { consumer: () => consumer } as unknown as Kafka;
   const admin = { missingTopics: async () => [], groupOffsets: async () => [] } as unknown as KafkaAdmin;
-  const source = new KafkaSource(load({}).kafka, kafka, { admin, clock, logger, watcher, storedPositions, place });
+  const source = new KafkaSource(load({}).kafka, kafka, {
+    admin,
+    clock,
+    logger,
+    watcher,
+    outages: UNWATCHED,
+    storedPositions,
+    place,
+  });
   const batches: RecordBatch[] = [];
   const listener = { onAssigned: nothing, onBatch: (batch: RecordBatch) => batches.push(batch) };
   await source.start(listener as unknown as RecordSourceListener);

@@ -102,7 +102,7 @@ test('errors are counted by what they are about, and what is no outage as unknow
   counters.onFailed(PARTITION, new OutageError('nobody knows'));
   counters.onFailed(PARTITION, new TypeError('a mistake'));
   counters.onFenced();
-  counters.clientCrashed();
+  counters.clientFailed('kafka_client');
   expect(valuesBy('reason', counters.sources.errors())).toEqual({
     ...Object.fromEntries(Object.keys(ERROR_REASON).map((reason) => [reason, 0])),
     database_away: 1,

@@ -9,18 +9,18 @@ const MINUTE = 60_000;
 
 const clock = { now: 0 };
 let partitions: PartitionReport[];
-let crashes: number;
+let failures: string[];
 let client: KafkaClientMetrics;
 
 beforeEach(() => {
   partitions = [{ topic: 'orders', partition: 0, nextOffset: 0n, lag: 7n }];
-  crashes = 0;
+  failures = [];
   const identity = { clientId: 'mine', version: 'kafkajs 2.2.4', topics: ['orders', 'payments'] };
   client = new KafkaClientMetrics(
     identity,
     () => ({ ...RUNNING, partitions }),
-    () => {
-      crashes += 1;
+    (reason) => {
+      failures.push(reason);
     },
     () => clock.now,
   );
@@ -103,9 +103,11 @@ test('joins, heartbeats and polls are counted, and how long ago the last one was
   ]);
 });
 
-test('a crash is told on, and counts as a failed rebalance only when a join was under way', () => {
-  client.onCrashed({ wasJoining: false });
-  expect([crashes, value('clientFailedRebalances')]).toEqual([1, 0]);
-  client.onCrashed({ wasJoining: true });
-  expect([crashes, value('clientFailedRebalances')]).toEqual([2, 1]);
+test('a crash counts as a failed rebalance when a join was under way, and as an error unless Kafka is away, which counts itself', () => {
+  client.onCrashed({ wasJoining: false, isOutage: false });
+  expect([failures, value('clientFailedRebalances')]).toEqual([['kafka_client'], 0]);
+  client.onCrashed({ wasJoining: true, isOutage: true });
+  expect([failures, value('clientFailedRebalances')]).toEqual([['kafka_client'], 1]);
+  client.onAway();
+  expect(failures).toEqual(['kafka_client', 'kafka_away']);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { METRICS } from '../../../contract/metrics.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
-import { startPrivatePostgres } from '../stack/private-servers.ts';
+import { startPrivateKafka, startPrivatePostgres } from '../stack/private-servers.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { values } from '../stack/told-health.ts';
@@ -69,4 +69,54 @@ test('a consumer with records to write tells of the same outage with the same li
   await postgres.start();
   await awaitLine(consumer, 'PostgreSQL is back');
   await awaitEachOnce({ schema: consumer.schema, topic, records: 1, url: postgres.urlWithPassword });
+});
+
+/** A consumer that has read all of a Kafka of its own. */
+async function caughtUp() {
+  const kafka = await startPrivateKafka();
+  const { broker } = kafka;
+  const topic = await createTopic({ broker });
+  await produce(topic, [{ value: '1' }], { broker });
+  const consumer = await startConsumer({ topics: [topic], brokers: [broker] });
+  await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
+  await until('Kafka to be UP', async () =>
+    (await consumer.get(`${consumer.endpoint.healthPath}/kafka`)).status === 200 ? true : undefined,
+  );
+  return { kafka, consumer };
+}
+
+/** The errors that are counted with a reason. */
+async function errors(consumer: StartedConsumer, reason: string): Promise<number> {
+  const scrape = await (await consumer.get(consumer.endpoint.prometheusPath)).text();
+  return Number(new RegExp(`^consumer_errors_total\\{[^}]*reason="${reason}"[^}]*\\} (\\S+)$`, 'm').exec(scrape)?.[1]);
+}
+
+test('a Kafka that was stopped is told once, each broker once for each reason, and counts as away; one line when it is back', async () => {
+  const { kafka, consumer } = await caughtUp();
+  const { length } = consumer.logs.all;
+  await kafka.stop();
+  expect(await awaitLine(consumer, 'Kafka is away')).toMatchObject({ level: 'warn', failures: 1 });
+  await until('Kafka to be counted as away', async () =>
+    (await errors(consumer, 'kafka_away')) > 8 ? true : undefined,
+  );
+  expect(lines(consumer, 'Kafka is away').filter(({ reason }) => reason?.includes('ECONNREFUSED'))).toHaveLength(1);
+  const refused = lines(consumer, '"msg":"kafkajs: ').filter(({ msg }) => msg.includes('ECONNREFUSED'));
+  expect(refused).toMatchObject([{ level: 'warn', broker: kafka.broker, count: 1 }]);
+  expect(consumer.logs.all.length - length).toBeLessThan(10);
+  expect(await errors(consumer, 'kafka_client')).toBe(0);
+  await kafka.start();
+  expect(await awaitLine(consumer, 'Kafka is back', 30_000)).toMatchObject({ level: 'info' });
+  expect(lines(consumer, 'Kafka is back')).toHaveLength(1);
+});
+
+test('a frozen Kafka is told within 10 s, counts as away, and is told when it is back', async () => {
+  const { kafka, consumer } = await caughtUp();
+  process.kill(kafka.pid, 'SIGSTOP');
+  expect(await awaitLine(consumer, 'Kafka is away')).toMatchObject({
+    level: 'warn',
+    reason: 'no answer within 3000 ms',
+  });
+  expect(await errors(consumer, 'kafka_away')).toBeGreaterThan(0);
+  process.kill(kafka.pid, 'SIGCONT');
+  await awaitLine(consumer, 'Kafka is back', 45_000);
 });
