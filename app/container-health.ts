@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import { basename } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type ManagementEndpoint, managementEndpoint } from '../contract/actuator.ts';
 import { CONTAINER_HEALTH_CHECK } from '../contract/probes.ts';
 import { describeProblems } from '../settings/problem.ts';
+import type { Settings } from '../settings/settings.ts';
 import { parseCommandLine } from './configuration/command-line.ts';
 import { loadSettings, type SettingsSources } from './configuration/load-settings.ts';
 
@@ -28,27 +31,32 @@ function localHost(address: string): string {
 }
 
 /** URL of the consumer's health on this machine. */
-export function localHealthUrl({ scheme, address, port, healthPath }: ManagementEndpoint): string {
-  return `${scheme.toLowerCase()}://${localHost(address)}:${port}${healthPath}`;
+export const localHealthUrl = (endpoint: ManagementEndpoint): string => localUrl(endpoint, endpoint.healthPath);
+
+const localUrl = ({ scheme, address, port }: ManagementEndpoint, path: string): string =>
+  `${scheme.toLowerCase()}://${localHost(address)}:${port}${path}`;
+
+/** A request to the consumer in the same container. */
+interface Question {
+  readonly url: string;
+  readonly headers: http.OutgoingHttpHeaders;
+  readonly timeoutMs: number;
 }
 
-/** The status that a GET is answered with; a certificate is not verified, since it is not for the address within. */
-function statusOf(url: string, timeoutMs: number): Promise<number> {
+/** A GET's answer; a certificate is not verified, since it is not for the address within. */
+async function answerOf({ url, headers, timeoutMs }: Question): Promise<{ status: number; body: string }> {
   const client = url.startsWith('https:') ? https : http;
-  const options = { signal: AbortSignal.timeout(timeoutMs), agent: false, rejectUnauthorized: false } as const;
-  return new Promise((resolve, reject) => {
-    const request = client.get(url, options, (response) => {
-      response.destroy();
-      resolve(response.statusCode ?? 0);
-    });
-    request.on('error', reject);
-  });
+  const signal = AbortSignal.timeout(timeoutMs);
+  const request = client.get(url, { headers, signal, agent: false, rejectUnauthorized: false });
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  return { status: response.statusCode ?? 0, body: await text(response) };
 }
 
-async function ask(url: string, timeoutMs: number): Promise<ContainerHealth> {
+async function ask(question: Question, messageOf: (answer: { status: number; body: string }) => string) {
+  const { url, timeoutMs } = question;
   try {
-    const status = await statusOf(url, timeoutMs);
-    return { isHealthy: status >= 200 && status < 300, message: `${url} answered ${status}` };
+    const answer = await answerOf(question);
+    return { isHealthy: answer.status >= 200 && answer.status < 300, message: messageOf(answer) };
   } catch (error) {
     const { message, name, code } = error as NodeJS.ErrnoException;
     const reason = name === 'AbortError' ? `no answer in ${timeoutMs} ms` : message || code;
@@ -56,13 +64,28 @@ async function ask(url: string, timeoutMs: number): Promise<ContainerHealth> {
   }
 }
 
+/** What shows everything, of the settings that the consumer compares it with. */
+function authorization({ token, username, password }: Settings['management']['security']): http.OutgoingHttpHeaders {
+  if (token !== undefined) {
+    return { authorization: `Bearer ${token}` };
+  }
+  const basic = Buffer.from(`${username}:${password}`).toString('base64');
+  return username === undefined ? {} : { authorization: `Basic ${basic}` };
+}
+
 /**
- * Asks the consumer in the same container for its health, at the port, base path and scheme of the same configuration.
- * No credential is needed: the status of the health is open.
+ * Asks the consumer in the same container, at the port, base path and scheme of the same configuration and with its
+ * credential.
  *
+ * @param path an endpoint below the base path, whose answer is the message, such as `health/db` or `prometheus`.
+ * @default the health, whose status is the message
  * @param timeoutMs time to wait for the answer. @default one second less than the image's HEALTHCHECK allows
  */
-export async function containerHealth(sources: SettingsSources, timeoutMs = TIMEOUT_MS): Promise<ContainerHealth> {
+export async function containerHealth(
+  sources: SettingsSources,
+  path?: string,
+  timeoutMs = TIMEOUT_MS,
+): Promise<ContainerHealth> {
   const settings = loadSettings(sources);
   if (!settings.ok) {
     return { isHealthy: false, message: describeProblems(settings.problems) };
@@ -72,7 +95,9 @@ export async function containerHealth(sources: SettingsSources, timeoutMs = TIME
     const message = `${endpoint.settings.port} is 0, so nobody outside the consumer knows its port; set one`;
     return { isHealthy: false, message };
   }
-  return ask(localHealthUrl(endpoint), timeoutMs);
+  const url = path === undefined ? localHealthUrl(endpoint) : localUrl(endpoint, `${endpoint.basePath}/${path}`);
+  const question = { url, headers: authorization(settings.value.management.security), timeoutMs };
+  return ask(question, ({ status, body }) => (path === undefined ? `${url} answered ${status}` : body));
 }
 
 /** The consumer's file, under its name in the image's ENTRYPOINT. */

@@ -1,4 +1,7 @@
-/** The image's HEALTHCHECK: exit code 0 when the consumer beside it answers its health with success, 1 otherwise. */
+/**
+ * The image's HEALTHCHECK: exit code 0 when the consumer beside it answers its health with success, 1 otherwise. With a
+ * path, such as `health/db` or `prometheus`, it prints what the consumer answers there.
+ */
 import { readFileSync } from 'node:fs';
 import { containerHealth, optionsOfProcess } from './container-health.ts';
 
@@ -12,6 +15,9 @@ function commandLineOfProcess1(): string {
 }
 
 const started = optionsOfProcess(commandLineOfProcess1());
-const { isHealthy, message } = await containerHealth({ ...started, env: process.env, cwd: process.cwd() });
+const { isHealthy, message } = await containerHealth(
+  { ...started, env: process.env, cwd: process.cwd() },
+  process.argv[2],
+);
 process.stdout.write(`${message}\n`);
 process.exitCode = isHealthy ? 0 : 1;

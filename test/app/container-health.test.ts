@@ -20,7 +20,7 @@ const environment = (port: number): Record<string, string> => ({
 
 const port = (): number => (server.address() as AddressInfo).port;
 const check = (env = environment(port()), timeoutMs?: number) =>
-  containerHealth({ env, cwd: '/nonexistent' }, timeoutMs);
+  containerHealth({ env, cwd: '/nonexistent' }, undefined, timeoutMs);
 
 beforeAll(async () => {
   server = createServer((request, response) => {

@@ -2,7 +2,12 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { freePort } from '../../dev/run/free-port.ts';
+import { certificateFolder, sslIn, testCertificate } from '../app/management/test-certificate.ts';
+import { createTopic } from './stack/kafka-client.ts';
+import { startConsumer } from './stack/start-consumer.ts';
 
 const SCRIPT = join(import.meta.dirname, '..', '..', 'build', 'app', 'health-check.js');
 
@@ -34,3 +39,28 @@ test.each([
   const stdout = `http://127.0.0.1:PORT/actuator/health answered ${status}\n`;
   expect(await runBeside(status)).toEqual({ code, stdout });
 });
+
+/** What the script prints for a path, of a consumer with these sections in its configuration. */
+async function askedFor(path: string, management: Readonly<Record<string, unknown>>) {
+  const port = await freePort();
+  const consumer = await startConsumer({
+    topics: [await createTopic()],
+    port,
+    settings: { management, server: { ssl: sslIn(certificateFolder(await testCertificate('consumer'))) } },
+  });
+  await consumer.logs.waitFor(/"assigned"/);
+  const env = { CONFIG_FILE: consumer.configFile, SERVER_PORT: String(port) };
+  return promisify(execFile)(process.execPath, [SCRIPT, path], { env });
+}
+
+test.each([
+  ['a token', { token: 'b-7f3a' }],
+  ['user and password', { username: 'ops', password: 'hunter2' }],
+])(
+  'with a path it prints what the consumer answers there: over TLS, at another base path, with %s',
+  async (_name, security) => {
+    const web = { 'base-path': '/ops' };
+    const { stdout } = await askedFor('health/db', { security, endpoints: { web } });
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'UP', details: { database: 'PostgreSQL' } });
+  },
+);

@@ -31,6 +31,8 @@ export interface ConsumerUnderTest {
 export interface StartedConsumer extends ConsumerProcess {
   readonly groupId: string;
   readonly schema: string;
+  /** Its `application.yml`. */
+  readonly configFile: string;
 }
 
 /**
@@ -56,5 +58,5 @@ export async function startConsumer(chosen: ConsumerUnderTest): Promise<StartedC
     ...(chosen.port === undefined ? {} : { port: chosen.port }),
     ...(chosen.shell === undefined ? {} : { shell: chosen.shell }),
   });
-  return { ...started, groupId, schema };
+  return { ...started, groupId, schema, configFile };
 }
