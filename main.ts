@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { App, YamlOutputType } from 'cdk8s';
 import { ConsumerChart, SharedNamespacesChart } from './charts/consumer-chart.ts';
 import { type CheckedConsumer, withoutNamespace } from './deployment/check-consumer.ts';
-import { checkedWorkload } from './deployment/checked-workload.ts';
+import { type CheckedWorkload, checkedWorkload } from './deployment/checked-workload.ts';
+import { dashboardFiles, GrafanaChart } from './monitoring/dashboards/grafana-files.ts';
 import { prometheusFiles } from './monitoring/prometheus-files.ts';
 import { MonitoringChart } from './monitoring/stream-consumer-monitoring.ts';
 import type { CheckedEnvironment } from './synthesis/checked-environment.ts';
 import { commandLine, isDiff, runCommand } from './synthesis/command-line.ts';
-import { PROMETHEUS_FOLDER } from './synthesis/dist-folder.ts';
+import { GRAFANA_FOLDER, PROMETHEUS_FOLDER } from './synthesis/dist-folder.ts';
 
 /** kubectl takes files by name, and this one comes before any consumer's. */
 const NAMESPACES_FILE = '00-namespaces';
@@ -33,16 +34,33 @@ function renderManifests(outdir: string, { consumers, isList }: CheckedEnvironme
   for (const consumer of consumers) {
     addCharts(app, isList ? withoutNamespace(consumer) : consumer, isList ? `-${consumer.file.name}` : '');
   }
+  const [first, ...more] = shownConsumers(consumers);
+  if (first !== undefined) {
+    new GrafanaChart(app, 'grafana', { workloads: [first, ...more] });
+  }
   app.synth();
 }
 
-function renderPrometheusFiles(outdir: string, { consumers, isList }: CheckedEnvironment): void {
+/** Those that are in the dashboards of their environment. */
+const shownConsumers = (consumers: readonly CheckedConsumer[]): CheckedWorkload[] =>
+  consumers.filter(({ file }) => file.monitoring.dashboards.enabled).map(checkedWorkload);
+
+function writeFiles(folder: string, files: ReadonlyMap<string, string>): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of files) {
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+/** What is no manifest. */
+function renderFiles(outdir: string, { consumers, isList }: CheckedEnvironment): void {
   for (const consumer of consumers) {
     const folder = join(outdir, PROMETHEUS_FOLDER, isList ? consumer.file.name : '');
-    mkdirSync(folder, { recursive: true });
-    for (const [name, text] of prometheusFiles(checkedWorkload(consumer))) {
-      writeFileSync(join(folder, name), text);
-    }
+    writeFiles(folder, prometheusFiles(checkedWorkload(consumer)));
+  }
+  const [first, ...more] = shownConsumers(consumers);
+  if (first !== undefined) {
+    writeFiles(join(outdir, GRAFANA_FOLDER), dashboardFiles([first, ...more]));
   }
 }
 
@@ -57,7 +75,7 @@ try {
     outdir,
     render: (folder, environment) => {
       renderManifests(folder, environment);
-      renderPrometheusFiles(folder, environment);
+      renderFiles(folder, environment);
     },
     say: outdir === undefined ? console.log : console.error,
     complain: console.error,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
 import { ALLOWED, closed, section } from '../settings/schema.ts';
 import { alerts } from './alerts.ts';
-import { labelMap, objectName, secretKey } from './object-names.ts';
+import { annotationMap, labelMap, objectName, secretKey } from './object-names.ts';
 
 /** The credential that the consumer asks for and that a scrape shows. */
 const monitoringCredentials = Type.Object(
@@ -65,6 +65,27 @@ const monitoringSpringBootAdmin = Type.Object(
   },
 );
 
+/** Grafana's dashboards, which show all consumers of an environment. */
+const dashboards = Type.Object(
+  {
+    enabled: Type.Boolean({
+      default: true,
+      description:
+        'Whether dist/grafana and the ConfigMap in grafana.k8s.yaml are written; several copies in one Grafana are one dashboard, so one is enough.',
+    }),
+    labels: labelMap({
+      default: { grafana_dashboard: '1' },
+      description: "Labels by which Grafana's sidecar finds the ConfigMap.",
+    }),
+    annotations: annotationMap({
+      default: {},
+      description:
+        'Annotations of the ConfigMap, such as the one by which the sidecar takes a folder (grafana_folder).',
+    }),
+  },
+  { ...section, description: "Grafana's dashboards, which synth writes; the library's constructs have none." },
+);
+
 /** How the consumer is scraped and watched. */
 export const monitoring = Type.Object(
   {
@@ -116,6 +137,7 @@ export const monitoring = Type.Object(
         [ALLOWED]: 'an http or https URL',
       }),
     ),
+    dashboards,
     alerts,
   },
   { ...section, description: 'How the consumer is scraped and watched.' },

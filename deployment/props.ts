@@ -115,7 +115,8 @@ export interface StreamConsumerProps {
    *
    * @default { customResources: true, scrape: 'serviceMonitor', annotationJob: 'kubernetes-pods',
    * scrapeIntervalSeconds: 15, runbookBaseUrl:
-   * 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks', alerts: { ... } }
+   * 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks', dashboards: { ... }, alerts: { ...
+   * } }
    */
   readonly monitoring?: MonitoringProps;
 
@@ -523,6 +524,13 @@ export interface MonitoringProps {
    * @default - no such annotation
    */
   readonly dashboardUrl?: string;
+
+  /**
+   * Grafana's dashboards, which synth writes; the library's constructs have none.
+   *
+   * @default { enabled: true, labels: { grafana_dashboard: '1' }, annotations: {} }
+   */
+  readonly dashboards?: MonitoringDashboardsProps;
 
   /**
    * The alerts, where they differ from their defaults.
@@ -1229,6 +1237,31 @@ export interface MonitoringSpringBootAdminProps {
    * @default { username: 'username', password: 'password' }
    */
   readonly keys?: MonitoringSpringBootAdminKeysProps;
+}
+
+/** Grafana's dashboards, which synth writes; the library's constructs have none. */
+export interface MonitoringDashboardsProps {
+  /**
+   * Whether dist/grafana and the ConfigMap in grafana.k8s.yaml are written; several copies in one Grafana are one
+   * dashboard, so one is enough.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean;
+
+  /**
+   * Labels by which Grafana's sidecar finds the ConfigMap.
+   *
+   * @default { grafana_dashboard: '1' }
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+
+  /**
+   * Annotations of the ConfigMap, such as the one by which the sidecar takes a folder (grafana_folder).
+   *
+   * @default {}
+   */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** The alerts, where they differ from their defaults. */

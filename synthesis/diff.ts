@@ -8,7 +8,7 @@ import type { Checked } from '../settings/check.ts';
 import { isSection } from '../settings/document.ts';
 import type { Problem } from '../settings/problem.ts';
 import { type FileChange, fileChanges, type ObjectChange, objectChanges } from './dist-changes.ts';
-import { DIST_FOLDER, PROMETHEUS_FOLDER } from './dist-folder.ts';
+import { DIST_FOLDER, FILE_FOLDERS } from './dist-folder.ts';
 import { upgradeProblems } from './immutable-fields.ts';
 import { objectTitle } from './manifest.ts';
 import { type Render, renderEnvironments } from './synthesize.ts';
@@ -42,7 +42,7 @@ interface Compared {
 function publishedFolders(dist: string): string[] {
   const entries = existsSync(dist) ? readdirSync(dist, { withFileTypes: true }) : [];
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  return folders.filter((name) => name !== PROMETHEUS_FOLDER);
+  return folders.filter((name) => !FILE_FOLDERS.includes(name));
 }
 
 /**

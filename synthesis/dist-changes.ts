@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { PROMETHEUS_FOLDER } from './dist-folder.ts';
+import { FILE_FOLDERS } from './dist-folder.ts';
 import { type KubernetesObject, type Manifest, objectTitle, readManifests } from './manifest.ts';
 
 /** An object that is in only one of two folders (`before` or `after` is missing) or differs. */
@@ -62,16 +62,17 @@ export interface FileChange {
   readonly after?: string;
 }
 
-function prometheusFiles(folder: string): Map<string, string> {
-  const path = join(folder, PROMETHEUS_FOLDER);
-  const entries = existsSync(path) ? readdirSync(path, { recursive: true, withFileTypes: true }) : [];
+function plainFiles(folder: string): Map<string, string> {
+  const entries = FILE_FOLDERS.map((name) => join(folder, name))
+    .filter((path) => existsSync(path))
+    .flatMap((path) => readdirSync(path, { recursive: true, withFileTypes: true }));
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return new Map(files.sort().map((file) => [relative(folder, file), readFileSync(file, 'utf8')]));
 }
 
-/** What happens to the files of a plain Prometheus in a folder when another folder takes its place. */
+/** What happens to the files of a plain Prometheus and of Grafana in a folder when another folder takes its place. */
 export function fileChanges(published: string, rendered: string): FileChange[] {
-  const [before, after] = [prometheusFiles(published), prometheusFiles(rendered)];
+  const [before, after] = [plainFiles(published), plainFiles(rendered)];
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((file) => before.get(file) !== after.get(file))
     .map((file) => {

@@ -10,6 +10,12 @@ export const DIST_FOLDER = 'dist';
 /** Folder of an environment in dist/ with the files of a plain Prometheus, which are no manifests. */
 export const PROMETHEUS_FOLDER = 'prometheus';
 
+/** Folder of an environment in dist/ with the dashboards as Grafana imports them. */
+export const GRAFANA_FOLDER = 'grafana';
+
+/** Folders in dist/ that hold no environment and no manifests. */
+export const FILE_FOLDERS: readonly string[] = [PROMETHEUS_FOLDER, GRAFANA_FOLDER];
+
 /** Where this run renders to, and what then becomes of it. */
 interface OutputFolder {
   readonly path: string;

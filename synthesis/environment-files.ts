@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { nearestKey, type Problem } from '../settings/problem.ts';
 import { shownText } from '../settings/shown-value.ts';
-import { PROMETHEUS_FOLDER } from './dist-folder.ts';
+import { FILE_FOLDERS } from './dist-folder.ts';
 import { readSourceFile, type SourceFile } from './source-file.ts';
 
 /** What consumer.yaml, or an overlay over it, renders to. */
@@ -24,9 +24,6 @@ const BASE_FILE = 'consumer.yaml';
 /** Where the overlays are, beside consumer.yaml. */
 export const OVERLAY_FOLDER = 'environments';
 
-/** Folders of dist/ that no environment may be named after. */
-const RESERVED_FOLDERS: readonly string[] = [PROMETHEUS_FOLDER];
-
 function overlayFiles(folder: string): string[] {
   const path = join(folder, OVERLAY_FOLDER);
   return existsSync(path)
@@ -40,7 +37,7 @@ function overlayFiles(folder: string): string[] {
 function nameProblems(files: readonly string[]): Problem[] {
   const names = files.map((file) => parse(file).name);
   return names.flatMap((name, index) => {
-    const isFolder = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name) && !RESERVED_FOLDERS.includes(name);
+    const isFolder = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name) && !FILE_FOLDERS.includes(name);
     const isFirst = names.indexOf(name) === index;
     return isFolder && isFirst
       ? []
@@ -48,7 +45,7 @@ function nameProblems(files: readonly string[]): Problem[] {
           {
             path: '',
             message: 'has a name that cannot be a folder of its own in dist/',
-            allowed: `a name of lower-case letters, digits and dashes, other than ${RESERVED_FOLDERS.join(', ')}, that no second file has`,
+            allowed: `a name of lower-case letters, digits and dashes, other than ${FILE_FOLDERS.join(', ')}, that no second file has`,
             source: `${OVERLAY_FOLDER}/${parse(files[index] ?? name).base}`,
           },
         ];

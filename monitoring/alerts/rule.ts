@@ -63,17 +63,36 @@ export function isOn({ file }: CheckedWorkload, name: AlertName): boolean {
   return file.monitoring.alerts.rules[name]?.enabled ?? !isOptional;
 }
 
-/** The rules of an alert, one for each level that is on: its defaults, and what consumer.yaml says otherwise. */
-export function alertRules(workload: CheckedWorkload, name: AlertName, text: AlertText): AlertRule[] {
+/** A level of an alert as consumer.yaml leaves it. */
+interface ChosenLevel extends AlertLevel {
+  readonly level: AlertLevelName;
+  readonly severity: string;
+}
+
+/** The levels of an alert that are on: its defaults, and what consumer.yaml says otherwise. */
+export function levelsOf(workload: CheckedWorkload, name: AlertName): ChosenLevel[] {
   const definition: AlertDefinition = ALERTS[name];
+  const own = workload.file.monitoring.alerts.rules[name];
+  if (!isOn(workload, name)) {
+    return [];
+  }
+  return ALERT_LEVELS.flatMap((level) => {
+    const limit = definition[level];
+    const { enabled = true, severity = level, ...changes } = own?.[level] ?? {};
+    return limit === undefined || !enabled ? [] : [{ level, severity, ...limit, ...changes }];
+  });
+}
+
+/** The rules of an alert, one for each level that is on. */
+export function alertRules(workload: CheckedWorkload, name: AlertName, text: AlertText): AlertRule[] {
   const { runbookBaseUrl, dashboardUrl, alerts } = workload.file.monitoring;
   const own = alerts.rules[name];
-  const rule = (level: AlertLevelName, limit: AlertLevel, severity: string): AlertRule => ({
+  return levelsOf(workload, name).map((limit) => ({
     alert: name,
-    expr: text.expr(limit.threshold, level),
+    expr: text.expr(limit.threshold, limit.level),
     for: limit.for,
-    keep_firing_for: own?.keepFiringFor ?? definition.keepFiringFor,
-    labels: { severity, ...alerts.labels, ...own?.labels },
+    keep_firing_for: own?.keepFiringFor ?? ALERTS[name].keepFiringFor,
+    labels: { severity: limit.severity, ...alerts.labels, ...own?.labels },
     annotations: {
       summary: text.summary,
       description: text.description,
@@ -82,13 +101,5 @@ export function alertRules(workload: CheckedWorkload, name: AlertName, text: Ale
       ...alerts.annotations,
       ...own?.annotations,
     },
-  });
-  if (!isOn(workload, name)) {
-    return [];
-  }
-  return ALERT_LEVELS.flatMap((level) => {
-    const limit = definition[level];
-    const { enabled = true, severity = level, ...changes } = own?.[level] ?? {};
-    return limit === undefined || !enabled ? [] : [rule(level, { ...limit, ...changes }, severity)];
-  });
+  }));
 }

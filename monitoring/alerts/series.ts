@@ -38,6 +38,10 @@ export const ownLabels = (workload: CheckedWorkload): string =>
 /** The same, and those of one Pod. */
 export const podLabels = (workload: CheckedWorkload): string => `${ownLabels(workload)}, ${POD_LABELS}`;
 
+/** Name of the label whose value is the consumer's name. */
+export const consumerLabel = ({ file }: CheckedWorkload): string =>
+  file.monitoring.scrape === 'annotations' ? INSTANCE_LABEL : 'job';
+
 /**
  * PromQL selector of one metric of this consumer.
  *

@@ -23,7 +23,7 @@ const inFile = (path: string): Manifest => parse(readFileSync(path, 'utf8')) as 
 
 const nameOf = ({ kind, metadata }: Manifest): string => `${kind}/${metadata.name}`;
 
-const RENDERED = ['consumer', 'monitoring'].flatMap((name) =>
+const RENDERED = ['consumer', 'grafana', 'monitoring'].flatMap((name) =>
   manifests(readFileSync(`dist/${name}.k8s.yaml`, 'utf8')).map(nameOf),
 );
 
@@ -63,7 +63,7 @@ describe('Argo CD', () => {
   test('applies the files of a folder that is there, and looks into none below it', () => {
     expect(source.directory.recurse).toBe(false);
     const files = readdirSync(source.path, { withFileTypes: true }).filter((entry) => entry.isFile());
-    expect(files.map(({ name }) => name)).toEqual(['consumer.k8s.yaml', 'monitoring.k8s.yaml']);
+    expect(files.map(({ name }) => name)).toEqual(['consumer.k8s.yaml', 'grafana.k8s.yaml', 'monitoring.k8s.yaml']);
   });
 });
 
@@ -84,15 +84,21 @@ describe('Flux', () => {
     return tracked().filter((path) => !ignored.has(path));
   }
 
-  test('fetches the two files that hold nothing but objects', () => {
-    expect(fetched(source.spec['ignore'])).toEqual(['dist/consumer.k8s.yaml', 'dist/monitoring.k8s.yaml']);
+  test('fetches the files that hold nothing but objects', () => {
+    expect(fetched(source.spec['ignore'])).toEqual([
+      'dist/consumer.k8s.yaml',
+      'dist/grafana.k8s.yaml',
+      'dist/monitoring.k8s.yaml',
+    ]);
   });
 
   test('fetches those of an environment by the rules in docs/gitops.md', () => {
     const [, rules = ''] =
       /```yaml\n(# spec of the GitRepository\n[\s\S]*?)```/.exec(readFileSync('docs/gitops.md', 'utf8')) ?? [];
     const { ignore } = parse(rules) as { ignore: string };
-    expect(fetched(ignore)).toEqual(['dist/staging/consumer.k8s.yaml', 'dist/staging/monitoring.k8s.yaml']);
+    expect(fetched(ignore)).toEqual(
+      ['consumer', 'grafana', 'monitoring'].map((name) => `dist/staging/${name}.k8s.yaml`),
+    );
   });
 
   test('applies what the source fetched', () => {

@@ -29,7 +29,7 @@ describe('npm run synth', () => {
     folder = checkout();
     writeFileSync(
       join(folder, 'environments/bare.yaml'),
-      'namespace: { name: bare }\nmonitoring: { customResources: false }\n',
+      'namespace: { name: bare }\nmonitoring: { customResources: false, dashboards: { enabled: false } }\n',
     );
     finished = await synthesize(folder, { TZ: 'Pacific/Kiritimati', LC_ALL: 'tr_TR.UTF-8' });
   }, SLOW_MACHINE_MS);
@@ -44,7 +44,7 @@ describe('npm run synth', () => {
     expect(finished).toEqual({ code: 0, stdout: paths.join(''), stderr: '' });
   });
 
-  test('leaves the custom resources out where consumer.yaml says so', () => {
+  test('leaves the custom resources and the dashboards out where consumer.yaml says so', () => {
     expect([...contents(join(folder, 'dist/bare')).keys()]).toEqual([
       'consumer.k8s.yaml',
       'prometheus/rules.yml',
@@ -102,6 +102,9 @@ test(
       '00-namespaces.k8s.yaml',
       'consumer-a.k8s.yaml',
       'consumer-b.k8s.yaml',
+      'grafana.k8s.yaml',
+      'grafana/stream-consumer.json',
+      'grafana/stream-consumers.json',
       'monitoring-a.k8s.yaml',
       'monitoring-b.k8s.yaml',
       'prometheus/a/rules.yml',

@@ -1,0 +1,254 @@
+import { METRICS } from '../../contract/metrics.ts';
+import { memoryBytes } from '../../deployment/resources.ts';
+import type { RowDefinition } from './panel.ts';
+import type { DashboardScope } from './scope.ts';
+import { quantile } from './specified-panels.ts';
+
+const HALF = 12;
+
+/** Average of a summary or a histogram. */
+const average = ({ own }: DashboardScope, { name }: { readonly name: string }): string =>
+  `sum(rate(${own(`${name}_sum`)}[$__rate_interval])) / sum(rate(${own(`${name}_count`)}[$__rate_interval]))`;
+
+/** What is wrong: a consumer says so itself, Prometheus says so of its scrapes, the rules say so of both. */
+const wrong = ({ own, consumerLabel, limits }: DashboardScope): RowDefinition => ({
+  id: 200,
+  title: 'What is wrong',
+  panels: [
+    {
+      id: 11,
+      title: 'Alerts firing',
+      description: 'Every alert about this consumer that fires, of whatever rules; each one counts by its series.',
+      unit: 'short',
+      // Prometheus' own series, which has no Pod where an alert is about none.
+      queries: {
+        '{{alertname}} {{severity}}': `sum by (alertname, severity) (ALERTS{namespace=~"$namespace",${consumerLabel}=~"$consumer",alertstate="firing"})`,
+      },
+      width: HALF,
+      isStacked: true,
+    },
+    {
+      id: 12,
+      title: 'Health',
+      description:
+        "Evaluations in a row in which a Pod's own health was not UP, and Pods that do not answer Prometheus. 0 is good.",
+      unit: 'short',
+      queries: {
+        // A gauge by component takes the place of this one here: `max by (pod, component) (1 - ...)`.
+        '{{pod}} not UP': `max by (pod) (${own(METRICS.healthFailures)})`,
+        '{{pod}} not scraped': `max by (pod) (1 - ${own('up')})`,
+      },
+      limits: limits('HealthCheckFailing'),
+    },
+    {
+      id: 13,
+      title: 'Restarts within 15 minutes',
+      description: 'Starts of a container beside its first. A Pod that is replaced does not count.',
+      unit: 'short',
+      queries: { '{{pod}}': `max by (pod) (changes(${own(METRICS.startTime)}[15m]))` },
+      limits: limits('ConsumerRestarting'),
+    },
+  ],
+});
+
+const time = (scope: DashboardScope): RowDefinition => ({
+  id: 300,
+  title: 'Where time goes',
+  panels: [
+    {
+      id: 21,
+      title: 'Where time goes',
+      description:
+        'Average of each step: a fetch, which waits for records; the wait for a connection of the pool; the transaction; from the fetch to the commit, the time in the queue included; from the producer to the commit.',
+      unit: 's',
+      queries: {
+        fetch: `avg(${scope.own(METRICS.clientFetchLatencyAvg)}) / 1000`,
+        'wait for a connection': average(scope, METRICS.hikariAcquire),
+        transaction: average(scope, METRICS.hikariUsage),
+        'fetch to commit': average(scope, METRICS.processing),
+        'producer to commit': average(scope, METRICS.endToEnd),
+      },
+      width: HALF,
+    },
+    {
+      id: 22,
+      title: 'Producer to commit',
+      description:
+        "From a record's timestamp to the commit of its transaction: of half of the records, of 99 %. A backlog shows here.",
+      unit: 's',
+      queries: { p50: quantile(scope, 0.5, METRICS.endToEnd), p99: quantile(scope, 0.99, METRICS.endToEnd) },
+    },
+    {
+      id: 23,
+      title: 'Oldest record that waits',
+      description: 'Age of the oldest record of a topic that is not in PostgreSQL. 0 without lag.',
+      unit: 's',
+      queries: { '{{topic}}': `max by (topic) (${scope.own(METRICS.lagSeconds)})` },
+      limits: scope.limits('ConsumerLagTime'),
+    },
+  ],
+});
+
+const database = (scope: DashboardScope): RowDefinition => ({
+  id: 400,
+  title: 'PostgreSQL',
+  panels: [
+    {
+      id: 31,
+      title: 'Connection pool',
+      description:
+        'Connections of the writers, of all Pods together. Writers that wait while all connections are in use want more of them, or a faster PostgreSQL.',
+      unit: 'short',
+      queries: {
+        'in use': `sum(${scope.own(METRICS.poolActive)})`,
+        idle: `sum(${scope.own(METRICS.poolIdle)})`,
+        'writers that wait': `sum(${scope.own(METRICS.poolPending)})`,
+        'at most': `sum(${scope.own(METRICS.poolMax)})`,
+      },
+    },
+    {
+      id: 32,
+      title: 'Connections that failed within 5 minutes',
+      description: 'By Pod. All Pods: PostgreSQL or the way to it. One Pod: its node.',
+      unit: 'short',
+      queries: { '{{pod}}': `sum by (pod) (increase(${scope.own(METRICS.databaseConnectionFailures)}[5m]))` },
+      limits: scope.limits('DatabaseConnectionFailures'),
+    },
+    {
+      id: 33,
+      title: 'Writes by outcome',
+      description:
+        'Writes of a partition per second: committed, fenced because another writer had moved the offset, failed and to be tried again.',
+      unit: 'wps',
+      queries: { '{{outcome}}': `sum by (outcome) (rate(${scope.own(METRICS.transactions)}[$__rate_interval]))` },
+    },
+    {
+      id: 34,
+      title: 'Time at a standstill',
+      description:
+        'Share of the time in which a Pod wrote nothing of at least one partition, since PostgreSQL was away or busy.',
+      unit: 'percentunit',
+      queries: { '{{pod}}': `sum by (pod) (rate(${scope.own(METRICS.pausedSeconds)}[$__rate_interval]))` },
+    },
+  ],
+});
+
+const kafka = ({ own, limits }: DashboardScope): RowDefinition => ({
+  id: 500,
+  title: 'Kafka',
+  panels: [
+    {
+      id: 41,
+      title: 'Silence of the brokers',
+      description: 'Time since a broker last told where a topic ends. Beyond a minute the lag is not known.',
+      unit: 's',
+      queries: { '{{topic}}': `max by (topic) (${own(METRICS.logEndAge)})` },
+      limits: limits('KafkaUnreachable'),
+    },
+    {
+      id: 42,
+      title: 'Rebalances within 15 minutes',
+      description:
+        'Joins of the group that ended with an assignment, by Pod. A Pod that comes or goes makes one for each of the others.',
+      unit: 'short',
+      queries: { '{{pod}}': `max by (pod) (increase(${own(METRICS.clientRebalances)}[15m]))` },
+      limits: limits('RebalanceStorm'),
+    },
+    {
+      id: 43,
+      title: 'Partitions by Pod',
+      description: 'What the group gave to each Pod. A Pod without partitions waits for one to leave.',
+      unit: 'short',
+      queries: { '{{pod}}': `max by (pod) (${own(METRICS.clientAssigned)})` },
+      isStacked: true,
+    },
+    {
+      id: 44,
+      title: 'Bytes fetched',
+      description: 'Keys and values after decompression, by topic, whether or not they were written since.',
+      unit: 'Bps',
+      queries: { '{{topic}}': `sum by (topic) (rate(${own(METRICS.clientBytesConsumed)}[$__rate_interval]))` },
+    },
+  ],
+});
+
+const deadLetters = ({ own, limits }: DashboardScope): RowDefinition => ({
+  id: 600,
+  title: 'Dead letters, and records in no table',
+  panels: [
+    {
+      id: 51,
+      title: 'Dead letters by reason',
+      description: 'Records per second that PostgreSQL cannot store; they are kept, byte for byte.',
+      unit: 'cps',
+      queries: { '{{reason}}': `sum by (reason) (rate(${own(METRICS.deadLetters)}[$__rate_interval]))` },
+      width: HALF,
+    },
+    {
+      id: 52,
+      title: 'Share of dead letters',
+      description: 'Of the records of ten minutes. The alert asks for at least ten letters, too.',
+      unit: 'percentunit',
+      queries: {
+        'dead letters': `sum(increase(${own(METRICS.deadLetters)}[10m])) / sum(increase(${own(`${METRICS.batchRecords.name}_sum`)}[10m]))`,
+      },
+      limits: limits('DeadLettersHigh'),
+    },
+    {
+      id: 53,
+      title: 'Records in no table, within 15 minutes',
+      description:
+        'Offsets that Kafka deleted before they were read, where consumer.onGap skips them, and rows that a trigger dropped, where records.onDroppedRows allows it. Anything but nothing is worth a look.',
+      unit: 'short',
+      queries: {
+        '{{topic}} skipped offsets': `sum by (topic) (increase(${own(METRICS.skippedOffsets)}[15m]))`,
+        '{{topic}} dropped rows': `sum by (topic) (increase(${own(METRICS.rowsDropped)}[15m]))`,
+      },
+      limits: limits('RecordsSkipped'),
+    },
+  ],
+});
+
+const processPanels = ({ own, limits }: DashboardScope): RowDefinition => ({
+  id: 700,
+  title: 'Process',
+  panels: [
+    {
+      id: 61,
+      title: 'Resident memory',
+      description: 'By Pod; the kernel kills the container at its limit.',
+      unit: 'bytes',
+      queries: { '{{pod}}': `max by (pod) (${own(METRICS.residentMemory)})` },
+      limits: limits('MemoryHigh', ({ file }) => memoryBytes(file.resources.limits.memory)),
+    },
+    {
+      id: 62,
+      title: 'Heap after collections',
+      description: "Share of the heap's limit that long-lived objects took after the last collection, by Pod.",
+      unit: 'percentunit',
+      queries: { '{{pod}}': `max by (pod) (${own(METRICS.memoryAfterGc)})` },
+      limits: limits('HeapNearItsLimit'),
+    },
+    {
+      id: 63,
+      title: 'Processors in use',
+      description: 'By Pod. JavaScript itself runs on one.',
+      unit: 'short',
+      queries: { '{{pod}}': `sum by (pod) (rate(${own(METRICS.cpuTime)}[$__rate_interval])) / 1e9` },
+    },
+    {
+      id: 64,
+      title: 'Warnings and errors in the log',
+      description: 'Lines per second, by level, and lines that were lost since nothing read them.',
+      unit: 'cps',
+      queries: {
+        '{{level}}': `sum by (level) (rate(${own(METRICS.logEvents, 'level=~"warn|error"')}[$__rate_interval]))`,
+        lost: `sum(rate(${own(METRICS.logLinesDropped)}[$__rate_interval]))`,
+      },
+    },
+  ],
+});
+
+/** What the person on call asks next, by what it is about. */
+export const onCallRows = (scope: DashboardScope): RowDefinition[] =>
+  [wrong, time, database, kafka, deadLetters, processPanels].map((row) => row(scope));
