@@ -12,6 +12,20 @@ interface Found {
   readonly value: readonly [number, string];
 }
 
+/** One series that a query found over a time. */
+export interface FoundRange {
+  readonly metric: Readonly<Record<string, string>>;
+  /** Seconds since the epoch, and the value. */
+  readonly values: readonly (readonly [number, string])[];
+}
+
+/** A time and the steps in it, in seconds. */
+export interface TimeRange {
+  readonly start: number;
+  readonly end: number;
+  readonly step: number;
+}
+
 /** An alert as Prometheus has it now. */
 interface ActiveAlert {
   readonly state: 'pending' | 'firing';
@@ -22,6 +36,8 @@ interface ActiveAlert {
 export interface PrometheusServer {
   /** The series that a query finds now. @throws Error when Prometheus refuses the query */
   query(expression: string): Promise<readonly Found[]>;
+  /** The series that a query finds over a time. @throws Error when Prometheus refuses the query */
+  queryRange(expression: string, range: TimeRange): Promise<readonly FoundRange[]>;
   /** The alerts that are pending or firing now. */
   alerts(): Promise<readonly ActiveAlert[]>;
 }
@@ -75,5 +91,9 @@ export async function startPrometheus(files: PrometheusFiles): Promise<Prometheu
     const [fewest] = await query('min(count_over_time(up[1m]))');
     return Number(fewest?.value[1] ?? 0) >= 3 && (await query('up == 0')).length === 0 ? true : undefined;
   });
-  return { query, alerts: async () => (await ask<{ alerts: readonly ActiveAlert[] }>('alerts')).alerts };
+  const queryRange = async (expression: string, { start, end, step }: TimeRange) => {
+    const asked = `query=${encodeURIComponent(expression)}&start=${start}&end=${end}&step=${step}`;
+    return (await ask<{ result: readonly FoundRange[] }>(`query_range?${asked}`)).result;
+  };
+  return { query, queryRange, alerts: async () => (await ask<{ alerts: readonly ActiveAlert[] }>('alerts')).alerts };
 }

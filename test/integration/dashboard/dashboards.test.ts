@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type Dashboard, drawnPanels, variableQuery } from '../../monitoring/dashboards/dashboard-model.ts';
+import type { FoundRange } from '../stack/prometheus-server.ts';
+import { type ObservedRun, observeRun, SCRAPE_SECONDS } from './observed-run.ts';
+
+const hasPrometheus = spawnSync('prometheus', ['--version']).error === undefined;
+const isRequired = process.env['CI'] === 'true';
+
+if (!hasPrometheus && !isRequired) {
+  process.stderr.write(
+    'prometheus is not installed (Debian: apt-get install prometheus): the dashboards are NOT tested\n',
+  );
+}
+
+const read = (name: string): Dashboard => JSON.parse(readFileSync(`dist/grafana/${name}.json`, 'utf8')) as Dashboard;
+
+/** What a person chose at the top of each dashboard, as Grafana puts it into queries. */
+const DASHBOARDS = [
+  { dashboard: read('stream-consumer'), consumer: 'orders-consumer' },
+  { dashboard: read('stream-consumers'), consumer: '(orders-consumer|refunds-consumer)' },
+] as const;
+
+let run: ObservedRun;
+
+/** A query as Grafana would send it, with four scrapes for a rate. */
+const filledIn = (query: string, consumer: string): string =>
+  query
+    .replaceAll('$namespace', 'stream-consumer')
+    .replaceAll('$consumer', consumer)
+    .replaceAll('$pod', '.*')
+    .replaceAll('$__rate_interval', `${4 * SCRAPE_SECONDS}s`);
+
+const found = (query: string, consumer: string): Promise<readonly FoundRange[]> =>
+  run.prometheus.queryRange(filledIn(query, consumer), run.range);
+
+const numbers = (series: readonly FoundRange[]): number[] =>
+  series.flatMap(({ values }) => values.map(([, value]) => Number(value))).filter((value) => !Number.isNaN(value));
+
+(hasPrometheus || isRequired ? describe : describe.skip)('a Prometheus that has seen a minute with an outage', () => {
+  beforeAll(async () => {
+    run = await observeRun();
+  });
+
+  describe.each(DASHBOARDS)('the dashboard $dashboard.title', ({ dashboard, consumer }) => {
+    test.each(drawnPanels(dashboard).map((panel) => [panel.title, panel] as const))(
+      'the panel "%s" finds data by each of its queries',
+      async (_title, panel) => {
+        for (const { expr, legendFormat } of panel.targets) {
+          const hasData = numbers(await found(expr, consumer)).length > 0;
+          expect([legendFormat, hasData]).toEqual([legendFormat, true]);
+        }
+      },
+    );
+
+    test.each(dashboard.templating.list.slice(1).map((variable) => [variable.name, variable] as const))(
+      'the variable %s has values',
+      async (_name, variable) => {
+        const [, selector = '', label = ''] = /^label_values\((.*), (\w+)\)$/.exec(variableQuery(variable)) ?? [];
+        const values = (await found(`group by (${label}) (${selector})`, consumer)).map(({ metric }) => metric[label]);
+        expect([variable.name, values.filter((value) => value === undefined), values.length > 0]).toEqual([
+          variable.name,
+          [],
+          true,
+        ]);
+      },
+    );
+  });
+
+  test('the outage shows where a person would look', async () => {
+    const highest = async (title: string, legend: string) => {
+      const [{ dashboard, consumer }] = DASHBOARDS;
+      const target = drawnPanels(dashboard)
+        .find((panel) => panel.title === title)
+        ?.targets.find(({ legendFormat }) => legendFormat === legend);
+      return Math.max(...numbers(await found(target?.expr ?? '', consumer)));
+    };
+    expect(await highest('Consumer lag', '{{topic}}')).toBeGreaterThan(1_000);
+    expect(await highest('Error rates', '{{reason}}')).toBeGreaterThan(0);
+    expect(await highest('Error rates', 'dead letters')).toBeGreaterThan(0);
+    expect(await highest('Connections that failed within 5 minutes', '{{pod}}')).toBeGreaterThan(0);
+    expect(await highest('Time at a standstill', '{{pod}}')).toBeGreaterThan(0.5);
+    expect(await highest('Health', '{{pod}} not UP')).toBeGreaterThan(0);
+    expect(await highest('Alerts firing', '{{alertname}} {{severity}}')).toBeGreaterThan(0);
+    expect(await highest('Partitions by Pod', '{{pod}}')).toBe(6);
+  });
+});
