@@ -14,19 +14,30 @@ const JVM_OPTIONS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', 
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
 
-interface LocalKafkaOptions {
+export interface LocalKafkaOptions {
   /** Port to take when it is free. @default a random one */
   readonly port?: number;
   /** Port that clients are told to use, such as a proxy's. @default the one that the broker listens on */
   readonly advertisedPort?: number;
   /** Another address of this machine's loopback ports, for clients such as containers. @default none */
   readonly elsewhere?: string;
+  /** The cluster to join, as its broker 2, which is no controller. @default one of its own, as broker 1 */
+  readonly joins?: LocalKafka;
+  /** Settings of `server.properties` beside ours, or in their place. @default none */
+  readonly properties?: Readonly<Record<string, string | number | boolean>>;
   /** Called with the progress of a long step. @default never */
   readonly onProgress?: Progress;
 }
 
+/** What a broker has to know of the cluster that it joins. */
+interface LocalCluster {
+  readonly id: string;
+  readonly controllerPort: number;
+}
+
 /** One real Apache Kafka node with data of its own. */
 export interface LocalKafka {
+  readonly cluster: LocalCluster;
   /** `host:port`; stays the same over stop and start. */
   readonly broker: string;
   /** `host:port` for the clients of {@link LocalKafkaOptions.elsewhere}; `undefined` without. */
@@ -57,21 +68,24 @@ async function formatAndStart(
   run: RunFolder,
   jars: string,
   port: number,
-  { advertisedPort, elsewhere }: LocalKafkaOptions,
+  { advertisedPort, elsewhere, joins, properties = {} }: LocalKafkaOptions,
 ): Promise<LocalKafka> {
   const folder = await mkdtemp(join(run.path, 'kafka-'));
+  const cluster = joins?.cluster ?? { id: randomClusterId(), controllerPort: await freePort() };
   const layout: BrokerLayout = {
     port,
     ...(advertisedPort === undefined ? {} : { advertisedPort }),
     ...(elsewhere === undefined ? {} : { elsewhere: { host: elsewhere, port: await freePort() } }),
-    controllerPort: await freePort(),
+    controllerPort: cluster.controllerPort,
     dataFolder: join(folder, 'data'),
+    joins: joins !== undefined,
+    properties,
   };
-  const properties = join(folder, 'server.properties');
-  await writeFile(properties, serverProperties(layout));
-  await formatStorage(run, jars, properties);
-  const start = () => startBroker(run, jars, properties);
-  const kafka = controlled(layout, await start(), start);
+  const file = join(folder, 'server.properties');
+  await writeFile(file, serverProperties(layout));
+  await formatStorage(run, jars, { clusterId: cluster.id, file });
+  const start = () => startBroker(run, jars, file);
+  const kafka = controlled(layout, cluster, await start(), start);
   run.beforeClose(() => kafka.stop());
   return kafka;
 }
@@ -81,8 +95,12 @@ function java(jars: string, main: string, args: readonly string[]) {
   return { program: javaProgram(), args: [...JVM_OPTIONS, logging, '-cp', join(jars, '*'), main, ...args] };
 }
 
-async function formatStorage(run: RunFolder, jars: string, properties: string): Promise<void> {
-  const args = ['format', '--cluster-id', randomClusterId(), '--config', properties];
+async function formatStorage(
+  run: RunFolder,
+  jars: string,
+  { clusterId, file }: { readonly clusterId: string; readonly file: string },
+): Promise<void> {
+  const args = ['format', '--cluster-id', clusterId, '--config', file];
   const { code, output } = await run.complete(java(jars, 'kafka.tools.StorageTool', args));
   if (code !== 0) {
     throw new ExplainedError(
@@ -112,6 +130,7 @@ function startBroker(run: RunFolder, jars: string, properties: string): Promise<
 
 function controlled(
   { port, elsewhere }: BrokerLayout,
+  cluster: LocalCluster,
   started: LocalServer,
   start: () => Promise<LocalServer>,
 ): LocalKafka {
@@ -123,6 +142,7 @@ function controlled(
     await running?.stop(signal, STOP_TIMEOUT_MS);
   };
   return {
+    cluster,
     broker,
     brokerElsewhere: elsewhere && `${elsewhere.host}:${elsewhere.port}`,
     get pid() {
@@ -148,6 +168,10 @@ interface BrokerLayout {
   readonly elsewhere?: { readonly port: number; readonly host: string };
   readonly controllerPort: number;
   readonly dataFolder: string;
+  /** Whether it is broker 2 of a cluster, beside the node that is broker and controller. @default false */
+  readonly joins?: boolean;
+  /** Settings beside these, or in their place. @default none */
+  readonly properties?: Readonly<Record<string, string | number | boolean>>;
 }
 
 /**
@@ -156,16 +180,17 @@ interface BrokerLayout {
  * again after 3 s.
  */
 export function serverProperties(layout: BrokerLayout): string {
-  const { port, advertisedPort = port, elsewhere, controllerPort, dataFolder } = layout;
+  const { port, advertisedPort = port, elsewhere, controllerPort, dataFolder, joins = false } = layout;
+  const controller = joins ? '' : `,CONTROLLER://127.0.0.1:${controllerPort}`;
   const more = elsewhere === undefined ? '' : `,ELSEWHERE://127.0.0.1:${elsewhere.port}`;
   const moreAdvertised = elsewhere === undefined ? '' : `,ELSEWHERE://${elsewhere.host}:${elsewhere.port}`;
   const settings: Record<string, string | number | boolean> = {
-    'process.roles': 'broker,controller',
-    'node.id': 1,
+    'process.roles': joins ? 'broker' : 'broker,controller',
+    'node.id': joins ? 2 : 1,
     'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,ELSEWHERE:PLAINTEXT',
-    listeners: `PLAINTEXT://127.0.0.1:${port}${more},CONTROLLER://127.0.0.1:${controllerPort}`,
+    listeners: `PLAINTEXT://127.0.0.1:${port}${more}${controller}`,
     'advertised.listeners': `PLAINTEXT://127.0.0.1:${advertisedPort}${moreAdvertised}`,
     'log.dirs': dataFolder,
     'auto.create.topics.enable': false,
@@ -181,6 +206,7 @@ export function serverProperties(layout: BrokerLayout): string {
     'share.coordinator.state.topic.num.partitions': 1,
     'share.coordinator.state.topic.replication.factor': 1,
     'share.coordinator.state.topic.min.isr': 1,
+    ...layout.properties,
   };
   return Object.entries(settings)
     .map(([key, value]) => `${key}=${value}\n`)

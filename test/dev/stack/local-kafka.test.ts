@@ -28,6 +28,21 @@ describe('the settings of the local broker', () => {
     expect(text).toContain('\nadvertised.listeners=PLAINTEXT://127.0.0.1:1,ELSEWHERE://10.1.2.3:7\n');
   });
 
+  it('make it a broker alone where it joins a cluster', () => {
+    const text = serverProperties({ port: 1, controllerPort: 2, dataFolder: '/data', joins: true });
+    expect(text).toContain('process.roles=broker\nnode.id=2\ncontroller.quorum.voters=1@127.0.0.1:2\n');
+    expect(text).toContain('\nlisteners=PLAINTEXT://127.0.0.1:1\n');
+  });
+
+  it('are those that were asked for, where there are such', () => {
+    const properties = { 'offsets.topic.replication.factor': 2, 'log.retention.ms': 7 };
+    const text = serverProperties({ port: 1, controllerPort: 2, dataFolder: '/data', properties });
+    expect(text.match(/^(offsets\.topic\.replication\.factor|log\.retention\.ms)=.*$/gm)).toEqual([
+      'offsets.topic.replication.factor=2',
+      'log.retention.ms=7',
+    ]);
+  });
+
   it('make no topic by accident', () => {
     expect(lines).toContain('auto.create.topics.enable=false');
   });

@@ -1,0 +1,150 @@
+import { afterAll, expect } from '@jest/globals';
+import type { Admin } from 'kafkajs';
+import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
+import { query } from '../stack/database.ts';
+import { groupMembers } from '../stack/group-membership.ts';
+import { createTopic, kafkaClient } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
+import { startPrivateKafka } from '../stack/private-servers.ts';
+import { randomName } from '../stack/random-name.ts';
+import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
+import { TransactionLoad } from '../stack/transaction-load.ts';
+import { until } from '../stack/until.ts';
+
+/** Broker 1 is the controller and stays; partitions 0 prefer broker 2 as their leader, and partitions 1 broker 1. */
+const REPLICAS = [
+  [2, 1],
+  [1, 2],
+] as const;
+
+/** Preferred leaders lead again within a second or two of their return. */
+const PROPERTIES = {
+  'leader.imbalance.check.interval.seconds': 1,
+  'leader.imbalance.per.broker.percentage': 0,
+} as const;
+
+interface Site {
+  readonly admin: Admin;
+  readonly topics: readonly string[];
+  readonly first: LocalKafka;
+  readonly second: LocalKafka;
+  readonly load: TransactionLoad;
+}
+
+let site: Site | undefined;
+
+afterAll(async () => {
+  await site?.load.stop();
+  await site?.admin.disconnect();
+});
+
+/** Two brokers, topics on both of them, and transactions against these. Groups and transactions stay on broker 1. */
+async function startSite(): Promise<Site> {
+  const first = await startPrivateKafka({ properties: PROPERTIES });
+  const at = { broker: first.broker };
+  const admin = kafkaClient(at).admin();
+  await admin.connect();
+  await groupMembers('none', at);
+  await new TransactionLoad(at, [await createTopic({ ...at, partitions: 2 })]).stop();
+  const second = await startPrivateKafka({ joins: first, properties: PROPERTIES });
+  const topics = ['one', 'two', 'three'].map(randomName);
+  await admin.createTopics({
+    waitForLeaders: false,
+    topics: topics.map((topic) => ({
+      topic,
+      replicaAssignment: REPLICAS.map((replicas, partition) => ({ partition, replicas: [...replicas] })),
+    })),
+  });
+  site = { admin, topics, first, second, load: new TransactionLoad(at, topics) };
+  return site;
+}
+
+/** Waits until the partitions of each topic are led by these brokers. */
+const awaitLeaders = ({ admin, topics }: Site, leaders: readonly number[]): Promise<true> =>
+  until(`leaders ${leaders}`, async () => {
+    const { topics: found } = await admin.fetchTopicMetadata({ topics: [...topics] });
+    const current = found.flatMap(({ partitions }) =>
+      partitions.toSorted((one, other) => one.partitionId - other.partitionId).map(({ leader }) => leader),
+    );
+    return String(current) === String(topics.flatMap(() => leaders)) ? true : undefined;
+  });
+
+/** Each record in the tables of the consumer. */
+async function written({ schema }: StartedConsumer): Promise<readonly string[]> {
+  const rows = await query<{ place: string }>(
+    `SELECT topic || '/' || partition || '/' || (value #>> '{}') AS place FROM ${schema}.records
+     UNION ALL SELECT 'dead letter ' || topic || '/' || partition FROM ${schema}.dead_letters`,
+  );
+  return rows.map(({ place }) => place).toSorted();
+}
+
+/** Waits until all that is committed by now is written. */
+async function awaitWritten({ load }: Site, consumer: StartedConsumer): Promise<void> {
+  const committed = [...load.committed];
+  await until('what is committed in the tables', async () => {
+    const rows = new Set(await written(consumer));
+    return committed.every((place) => rows.has(place)) ? true : undefined;
+  });
+}
+
+/** Waits for more transactions, and until they are written. */
+async function goesOn(site: Site, consumer: StartedConsumer): Promise<void> {
+  const enough = site.load.committed.length + 60;
+  await until('further transactions', async () => (site.load.committed.length > enough ? true : undefined));
+  await awaitWritten(site, consumer);
+}
+
+/** Takes broker 2 out of the replicas of partitions 0, which it leads. */
+const takeAway = ({ admin, topics }: Site): Promise<void> =>
+  admin.alterPartitionReassignments({
+    topics: topics.map((topic) => ({ topic, partitionAssignment: [{ partition: 0, replicas: [1] }] })),
+  });
+
+async function expectUndisturbed(consumer: StartedConsumer): Promise<void> {
+  expect(consumer.logs.all.filter((line) => /"fatal"|_RECREATED|_TRUNCATED|_GONE|topics by name/.test(line))).toEqual(
+    [],
+  );
+  consumer.kill('SIGTERM');
+  expect(await consumer.exited).toMatchObject({ code: 0 });
+}
+
+const epochs = ({ schema }: StartedConsumer) =>
+  query<{ epoch: number }>(`SELECT leader_epoch AS epoch FROM ${schema}.offsets WHERE partition = 0`);
+
+longTest(
+  'leaders move between two brokers, and each committed record is written once and none of the others',
+  async () => {
+    const at = await startSite();
+    const { first, second, topics, load } = at;
+    const brokers = [first.broker, second.broker];
+    const consumer = await startConsumer({ topics, brokers });
+    const { groupId, schema } = consumer;
+    await awaitLeaders(at, [2, 1]);
+    await goesOn(at, consumer);
+    const before = await epochs(consumer);
+    await second.stop();
+    await awaitLeaders(at, [1, 1]);
+    await goesOn(at, consumer);
+    await second.start();
+    await awaitLeaders(at, [2, 1]);
+    await goesOn(at, consumer);
+    const other = await startConsumer({ topics, brokers, groupId, schema });
+    await second.crash();
+    await awaitLeaders(at, [1, 1]);
+    await goesOn(at, consumer);
+    await second.start();
+    await awaitLeaders(at, [2, 1]);
+    await goesOn(at, consumer);
+    await takeAway(at);
+    await awaitLeaders(at, [1, 1]);
+    await goesOn(at, consumer);
+    await load.stop();
+    await awaitWritten(at, consumer);
+    expect(await written(consumer)).toEqual(load.committed.toSorted());
+    for (const [nth, { epoch }] of (await epochs(consumer)).entries()) {
+      expect(epoch).toBeGreaterThan(before[nth]?.epoch ?? Number.NaN);
+    }
+    await expectUndisturbed(other);
+    await expectUndisturbed(consumer);
+  },
+);
