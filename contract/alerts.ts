@@ -74,6 +74,12 @@ export const ALERTS = {
     keepFiringFor: '2m',
     times: 'what five minutes of collections could not free is in use',
   },
+  EventLoopBlocked: {
+    limit: 'seconds by which the event loop came late to its work, at most within three minutes',
+    warning: { threshold: 1, for: '5m' },
+    keepFiringFor: '2m',
+    times: 'a block counts for three minutes, so five of them are blocks again and again',
+  },
   DatabaseConnectionFailures: {
     limit: 'connections to PostgreSQL that failed within 5 minutes',
     critical: { threshold: 0, for: '0s' },

@@ -8,6 +8,7 @@ import type { StreamListener } from '../stream/stream-listener.ts';
 import { type PoolFigures, PoolMetrics } from './connection-pool.ts';
 import { ConsumerCounters } from './consumer-counters.ts';
 import { DiskSpace } from './disk-space.ts';
+import { EventLoopLag } from './event-loop.ts';
 import { Exposition } from './exposition.ts';
 import type { ExpositionFormat } from './family-text.ts';
 import { HttpRequests } from './http-server-requests.ts';
@@ -48,7 +49,7 @@ export interface Metrics {
   /** Writes all or some families for Prometheus. */
   write(format: ExpositionFormat, includedNames?: ReadonlySet<string>): Promise<string>;
   readonly reader: MetricReader;
-  /** Begins to watch the garbage collector. Resolves when every figure is known; nothing has to wait for it. */
+  /** Begins to watch the garbage collector and the event loop. Resolves when every figure is known; nothing has to wait for it. */
   start(): Promise<void>;
   stop(): void;
 }
@@ -66,8 +67,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const log = new LogEvents();
   const startup = new ProcessStart();
   const disk = new DiskSpace(settings.management.health.diskspace.path);
-  const watched = [new GarbageCollection(), new HeapActivity()] as const;
-  const [garbageCollection, heapActivity] = watched;
+  const watched = [new GarbageCollection(), new HeapActivity(), new EventLoopLag()] as const;
+  const [garbageCollection, heapActivity, eventLoop] = watched;
   let connectionFailures = 0;
   const sources = {
     ...counters.sources,
@@ -78,6 +79,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...memorySources,
     ...garbageCollection.sources,
     ...heapActivity.sources,
+    ...eventLoop.sources,
     ...processCpuSources(),
     ...processStatusSources(),
     ...disk.sources,

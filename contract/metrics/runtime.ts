@@ -112,6 +112,13 @@ export const RUNTIME_METRICS = {
     dotted: 'jvm.gc.max.data.size',
     unit: 'bytes',
   },
+  eventLoopLagMax: {
+    name: 'nodejs_eventloop_lag_max_seconds',
+    type: 'gauge',
+    labels: [],
+    help: 'Longest time in the last three minutes by which the event loop came late to its work, looked at every 100 ms; named as prom-client does',
+    unit: 'seconds',
+  },
   threadsLive: {
     name: 'jvm_threads_live_threads',
     type: 'gauge',

@@ -20,3 +20,12 @@ export const heapAlerts = (workload: CheckedWorkload): AlertRule[] =>
     summary: "V8's heap is close to its limit.",
     description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}): {{ $value | humanizePercentage }} of the heap is in use after garbage collection.`,
   });
+
+/** A blocked Pod answers no scrape either: its last value counts for a minute. */
+export const eventLoopAlerts = (workload: CheckedWorkload): AlertRule[] =>
+  alertRules(workload, 'EventLoopBlocked', {
+    expr: (seconds) =>
+      `max by (${podLabels(workload)}) (last_over_time(${series(workload, METRICS.eventLoopLagMax)}[1m])) > ${seconds}`,
+    summary: "The consumer's event loop is blocked again and again.",
+    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}): for up to {{ $value | humanizeDuration }} nothing but one task ran.`,
+  });

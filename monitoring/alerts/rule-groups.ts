@@ -3,7 +3,7 @@ import { databaseAlerts } from './database.ts';
 import { absentAlerts, healthAlerts, restartAlerts } from './health.ts';
 import { kafkaAlerts, rebalanceAlerts, skippedAlerts, topicAlerts, unreadableAlerts } from './kafka.ts';
 import { lagAlerts, lagRecordingRule, lagTimeAlerts, unassignedAlerts } from './lag.ts';
-import { heapAlerts, memoryAlerts } from './memory.ts';
+import { eventLoopAlerts, heapAlerts, memoryAlerts } from './memory.ts';
 import type { AlertRule, RuleGroup } from './rule.ts';
 import { deadLetterAlerts, fencedAlerts, lateAlerts, lateRecordingRules } from './writes.ts';
 
@@ -17,6 +17,7 @@ const ALERT_RULES: readonly ((workload: CheckedWorkload) => AlertRule[])[] = [
   absentAlerts,
   restartAlerts,
   heapAlerts,
+  eventLoopAlerts,
   kafkaAlerts,
   topicAlerts,
   unassignedAlerts,

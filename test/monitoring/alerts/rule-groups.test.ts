@@ -28,6 +28,7 @@ describe('alerts', () => {
       'ConsumerAbsent critical',
       'ConsumerRestarting warning',
       'HeapNearItsLimit warning',
+      'EventLoopBlocked warning',
       'KafkaUnreachable critical',
       'TopicGone critical',
       'PartitionUnassigned critical',
