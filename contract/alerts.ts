@@ -25,7 +25,7 @@ export interface AlertDefinition extends Readonly<Partial<Record<AlertLevelName,
 
 /**
  * Every alert of a consumer: rules, the documented table and the runbooks' names come from here. Limits are "more than",
- * but for the failures in a row, which are "at least".
+ * but for the failures in a row, which are "at least", and the days of a certificate, which are "fewer than".
  */
 export const ALERTS = {
   ConsumerLagHigh: {
@@ -91,6 +91,13 @@ export const ALERTS = {
     critical: { threshold: 60, for: '1m' },
     keepFiringFor: '2m',
     times: 'two minutes after the last answer: a broker that restarts is back by then, and ConsumerLagHigh still fires',
+  },
+  CertificateExpires: {
+    limit: 'days until the certificate of the HTTP interface expires (fewer than)',
+    warning: { threshold: 21, for: '0s' },
+    critical: { threshold: 7, for: '0s' },
+    keepFiringFor: '15m',
+    times: 'a date does not flap; the kept time holds it over failed scrapes',
   },
   TopicGone: {
     limit: 'Pods that say that a topic is gone',

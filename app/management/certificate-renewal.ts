@@ -32,6 +32,11 @@ export class CertificateRenewal {
     this.#logger = logger;
   }
 
+  /** When the certificate that is in use expires. */
+  get expiresAt(): Date {
+    return this.#current.expiresAt;
+  }
+
   /** Reads the files every 10 s from now on. */
   start(): void {
     const { subject, validTo } = this.#current;

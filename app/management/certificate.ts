@@ -14,6 +14,8 @@ export interface Certificate {
   /** For the log, as is `validTo`. */
   readonly subject: string;
   readonly validTo: string;
+  /** When the first certificate of the file, its chain, expires. */
+  readonly expiresAt: Date;
 }
 
 /** A certificate, or all that is wrong with the files. */
@@ -76,6 +78,14 @@ function parseFile<T>(
       };
 }
 
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** An intermediate certificate that expired keeps clients away as well. */
+function expiryOf(pem: string): Date {
+  const chain = Array.from(pem.matchAll(PEM_CERTIFICATE), ([one]) => Date.parse(new X509Certificate(one).validTo));
+  return new Date(Math.min(...chain));
+}
+
 function pairProblem(cert: X509Certificate, pems: { cert: string; key: string }, files: CertificateFiles) {
   const given = files['certificate-private-key'];
   if (!cert.checkPrivateKey(createPrivateKey(pems.key))) {
@@ -108,7 +118,12 @@ export function readCertificate(files: CertificateFiles): CertificateReading {
   const problem = pairProblem(parsed, pems, files);
   return problem === undefined
     ? {
-        certificate: { ...pems, subject: parsed.subject, validTo: new Date(parsed.validTo).toISOString() },
+        certificate: {
+          ...pems,
+          subject: parsed.subject,
+          validTo: new Date(parsed.validTo).toISOString(),
+          expiresAt: expiryOf(pems.cert),
+        },
         problems: [],
       }
     : { problems: [problem] };

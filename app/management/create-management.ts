@@ -94,6 +94,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
     ...options,
     healthFailures: () => health.evaluator.consecutiveFailures,
     healthStatuses: () => health.endpoint.componentStatuses(),
+    certificateExpiresAt: () => renewal?.expiresAt ?? null,
   });
   const { app, isAuthorized, renewal } = guardedServer(settings, endpoint, {
     destination: options.logDestination ?? new LogOutput(process.stdout, () => metrics.log.dropped()),

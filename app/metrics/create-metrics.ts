@@ -17,7 +17,7 @@ import { memorySources } from './jvm-memory.ts';
 import { KafkaClientMetrics } from './kafka-client.ts';
 import { LogEvents } from './log-events.ts';
 import { MetricReader } from './metric-reading.ts';
-import { type MetricSources, oncePerScrape, single } from './metric-source.ts';
+import { type MetricSources, oncePerScrape, optional, single } from './metric-source.ts';
 import { processCpuSources } from './process-cpu.ts';
 import { ProcessStart } from './process-start.ts';
 import { processStatusSources } from './process-status.ts';
@@ -31,6 +31,8 @@ export interface MetricsOptions {
   readonly healthFailures: () => number;
   /** Status of every component of the health by its name. */
   readonly healthStatuses: () => ReadonlyMap<string, HealthStatus>;
+  /** When the certificate of the HTTP interface expires; `null` without TLS. */
+  readonly certificateExpiresAt: () => Date | null;
 }
 
 /** The consumer's metrics: their inputs, the scrape, and single readings. */
@@ -114,11 +116,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
   };
 }
 
-type StatusMetrics = Pick<MetricSources, 'healthFailures' | 'health' | 'topicGone' | 'topicPartitions'>;
+type StatusMetrics = Pick<
+  MetricSources,
+  'healthFailures' | 'health' | 'certificateExpiry' | 'topicGone' | 'topicPartitions'
+>;
 
-/** What the health says, and Kafka of the subscribed topics. */
+/** What the health and the certificate say, and Kafka of the subscribed topics. */
 function statusSources(
-  { healthFailures, healthStatuses }: Pick<MetricsOptions, 'healthFailures' | 'healthStatuses'>,
+  { healthFailures, healthStatuses, certificateExpiresAt }: Omit<MetricsOptions, 'settings' | 'pool' | 'report'>,
   report: () => ConsumerReport,
 ): StatusMetrics {
   return {
@@ -128,6 +133,7 @@ function statusSources(
         labels: { component },
         value: HEALTH_STATUS_CODE[status],
       })),
+    certificateExpiry: optional(() => secondsUntil(certificateExpiresAt()), { bundle: 'server' }),
     topicGone: () => (report().topics ?? []).map(({ topic, isGone }) => ({ labels: { topic }, value: Number(isGone) })),
     topicPartitions: () =>
       (report().topics ?? []).flatMap(({ topic, partitions }) =>
@@ -135,3 +141,5 @@ function statusSources(
       ),
   };
 }
+
+const secondsUntil = (moment: Date | null): number | null => moment && (moment.getTime() - Date.now()) / 1_000;

@@ -50,4 +50,12 @@ export const HTTP_METRICS = {
     help: 'Lines of the log that were lost, because standard output is full or closed or its reader does not read',
     unit: 'lines',
   },
+  certificateExpiry: {
+    name: 'ssl_chain_expiry_seconds',
+    type: 'gauge',
+    labels: ['bundle'],
+    help: 'Time until the first certificate of server.ssl.certificate that is in use expires, negative after it; left out without TLS',
+    dotted: 'ssl.chain.expiry',
+    unit: 'seconds',
+  },
 } as const satisfies MetricDefinitions;

@@ -57,3 +57,14 @@ export const restartAlerts = (workload: CheckedWorkload): AlertRule[] =>
     summary: 'The consumer starts again and again.',
     description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) started {{ $value }} times again within 15 minutes.`,
   });
+
+const SECONDS_PER_DAY = 86_400;
+
+/** Without TLS there is no such series. */
+export const certificateAlerts = (workload: CheckedWorkload): AlertRule[] =>
+  alertRules(workload, 'CertificateExpires', {
+    expr: (days) =>
+      `min by (${podLabels(workload)}) (${series(workload, METRICS.certificateExpiry)}) / ${SECONDS_PER_DAY} < ${days}`,
+    summary: "The certificate of the consumer's HTTP interface is not renewed.",
+    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}): the certificate in use {{ if gt $value 0.0 }}expires in {{ $value | printf "%.1f" }} days{{ else }}has expired{{ end }}.`,
+  });

@@ -1,6 +1,6 @@
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { databaseAlerts } from './database.ts';
-import { absentAlerts, healthAlerts, restartAlerts } from './health.ts';
+import { absentAlerts, certificateAlerts, healthAlerts, restartAlerts } from './health.ts';
 import { kafkaAlerts, rebalanceAlerts, skippedAlerts, topicAlerts, unreadableAlerts } from './kafka.ts';
 import { lagAlerts, lagRecordingRule, lagTimeAlerts, unassignedAlerts } from './lag.ts';
 import { eventLoopAlerts, heapAlerts, memoryAlerts } from './memory.ts';
@@ -19,6 +19,7 @@ const ALERT_RULES: readonly ((workload: CheckedWorkload) => AlertRule[])[] = [
   heapAlerts,
   eventLoopAlerts,
   kafkaAlerts,
+  certificateAlerts,
   topicAlerts,
   unassignedAlerts,
   unreadableAlerts,

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/glob
 import { requireCertificate } from '../../../app/management/certificate.ts';
 import { CertificateRenewal } from '../../../app/management/certificate-renewal.ts';
 import { managementOptions, type RunningManagement, startManagement } from './running-management.ts';
-import { sslIn, type TestCertificate, testCertificate } from './test-certificate.ts';
+import { certificateUntil, sslIn, type TestCertificate, testCertificate } from './test-certificate.ts';
 
 let first: TestCertificate;
 let second: TestCertificate;
@@ -94,6 +94,32 @@ test('a new file that is broken keeps the old certificate and is logged once, an
   mount(second, 'three');
   renewal.renew();
   expect(await shownBy(port)).toBe('second');
+});
+
+/** Days until the certificate in use expires, as a scrape has it. */
+async function scrapedDays({ app }: RunningManagement): Promise<number | undefined> {
+  const { body } = await app.inject({ url: '/actuator/prometheus' });
+  const [, seconds] = /^ssl_chain_expiry_seconds\{.*bundle="server".*\} (\S+)$/m.exec(body) ?? [];
+  return seconds === undefined ? undefined : Number(seconds) / 86_400;
+}
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
+
+test('the metric has the days of the certificate in use, and of a new one once it is taken', async () => {
+  [first, second] = await Promise.all([certificateUntil(inDays(8), 'first'), certificateUntil(inDays(90), 'second')]);
+  const { renewal } = await startWithTls();
+  expect(running && (await scrapedDays(running))).toBeCloseTo(8, 2);
+  mount({ ...second, key: first.key }, 'two');
+  renewal.renew();
+  expect(renewal.expiresAt).toEqual(requireCertificate(sslIn(join(folder, 'one'))).expiresAt);
+  mount(second, 'three');
+  renewal.renew();
+  expect(renewal.expiresAt.getTime()).toBeGreaterThan(inDays(89).getTime());
+});
+
+test('without TLS there is no such metric', async () => {
+  running = await startManagement();
+  expect(await scrapedDays(running)).toBeUndefined();
 });
 
 test('the files are looked at every 10 s until the end', () => {

@@ -1,8 +1,15 @@
 import { createPrivateKey } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { readCertificate, requireCertificate } from '../../../app/management/certificate.ts';
-import { certificateFolder, sslIn, type TestCertificate, testCertificate } from './test-certificate.ts';
+import {
+  certificateFolder,
+  certificateUntil,
+  sslIn,
+  type TestCertificate,
+  testCertificate,
+} from './test-certificate.ts';
 
 let one: TestCertificate;
 let other: TestCertificate;
@@ -25,6 +32,23 @@ test('a certificate with its key is right, and says whom it is for and until whe
 test('a chain of certificates is right when the key belongs to its first', () => {
   writeFileSync(sslIn(folder).certificate, `${one.cert}\n${other.cert}`);
   expect(readCertificate(sslIn(folder)).problems).toEqual([]);
+});
+
+test('a chain expires with the first of its certificates', async () => {
+  const [soon, later] = [new Date('2031-01-01T00:00:00Z'), new Date('2032-01-01T00:00:00Z')];
+  const leaf = await certificateUntil(later, 'leaf');
+  const intermediate = await certificateUntil(soon, 'intermediate');
+  const own = sslIn(certificateFolder(leaf));
+  expect(requireCertificate(own).expiresAt).toEqual(later);
+  writeFileSync(own.certificate, `${leaf.cert}\n${intermediate.cert}`);
+  expect(requireCertificate(own).expiresAt).toEqual(soon);
+  rmSync(dirname(own.certificate), { recursive: true });
+});
+
+test('a chain that is broken behind its first certificate is a problem, not an error', () => {
+  const ssl = sslIn(folder);
+  writeFileSync(ssl.certificate, `${one.cert}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`);
+  expect(readCertificate(ssl).problems).toMatchObject([{ path: 'server.ssl.certificate' }]);
 });
 
 test('files that are not there are named both at once, with their settings', () => {

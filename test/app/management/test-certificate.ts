@@ -10,7 +10,15 @@ export interface TestCertificate {
 }
 
 /** Makes a certificate for localhost, 127.0.0.1 and further names. */
-export async function testCertificate(commonName: string, ...names: readonly string[]): Promise<TestCertificate> {
+export const testCertificate = (commonName: string, ...names: readonly string[]): Promise<TestCertificate> =>
+  certificateUntil(undefined, commonName, ...names);
+
+/** The same, until this moment. */
+export async function certificateUntil(
+  notAfterDate: Date | undefined,
+  commonName: string,
+  ...names: readonly string[]
+): Promise<TestCertificate> {
   const altNames = [
     ...['localhost', ...names].map((value) => ({ type: 2 as const, value })),
     { type: 7 as const, ip: '127.0.0.1' },
@@ -18,6 +26,7 @@ export async function testCertificate(commonName: string, ...names: readonly str
   const { cert, private: key } = await generate([{ name: 'commonName', value: commonName }], {
     keyType: 'ec',
     algorithm: 'sha256',
+    ...(notAfterDate && { notAfterDate }),
     extensions: [{ name: 'subjectAltName', altNames }],
   });
   return { cert, key };

@@ -30,6 +30,8 @@ describe('alerts', () => {
       'HeapNearItsLimit warning',
       'EventLoopBlocked warning',
       'KafkaUnreachable critical',
+      'CertificateExpires warning',
+      'CertificateExpires critical',
       'TopicGone critical',
       'PartitionUnassigned critical',
       'PartitionUnreadable critical',
