@@ -1,7 +1,7 @@
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { type AlertRule, alertRules, type RecordingRule } from './rule.ts';
-import { ownLabels, recorded, series } from './series.ts';
+import { lastSeen, ownLabels, recorded, series } from './series.ts';
 
 /** Lag of a topic over all its partitions, as a series of its own. */
 const LAG_RECORD = `namespace_job_topic:${METRICS.recordsLag.name}:sum`;
@@ -53,7 +53,8 @@ export function unassignedAlerts(workload: CheckedWorkload): AlertRule[] {
 export function lagTimeAlerts(workload: CheckedWorkload): AlertRule[] {
   const seconds = series(workload, METRICS.lagSeconds);
   return alertRules(workload, 'ConsumerLagTime', {
-    expr: (limit) => `max by (${ownLabels(workload)}, topic) (${seconds} > ${limit} and delta(${seconds}[10m]) > 0)`,
+    expr: (limit) =>
+      `max by (${ownLabels(workload)}, topic) (${lastSeen(workload, METRICS.lagSeconds)} > ${limit} and delta(${seconds}[10m]) > 0)`,
     summary: 'Records wait ever longer for PostgreSQL.',
     description: `${workload.names.workload} in {{ $labels.namespace }}: the oldest record of topic {{ $labels.topic }} has been waiting for {{ $value | humanizeDuration }}.`,
   });

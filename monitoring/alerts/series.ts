@@ -53,13 +53,13 @@ export const series = (
   ...more: readonly string[]
 ): string => `${metric.name}${matchers(workload, ...more)}`;
 
+/** The same, where a series that ended counts for a minute: a scrape that failed does not begin minutes of waiting anew. */
+export const lastSeen = (workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>): string =>
+  `last_over_time(${series(workload, metric)}[1m])`;
+
 /** PromQL selector of the number of observations of a histogram. */
 export const observations = (workload: CheckedWorkload, metric: MetricDefinition): string =>
   series(workload, { name: `${metric.name}_count` });
-
-/** PromQL selector of the sum of the observations of a histogram. */
-export const observedSum = (workload: CheckedWorkload, metric: MetricDefinition): string =>
-  series(workload, { name: `${metric.name}_sum` });
 
 /** PromQL selector of a bucket of a histogram, by its upper bound; Prometheus 3 writes a whole number as `60.0`. */
 export const bucket = (workload: CheckedWorkload, metric: MetricDefinition, bound: number): string =>
@@ -76,7 +76,7 @@ export const recorded = (workload: CheckedWorkload, record: string): string => `
  * scrape of a process, so the counter of one that has just started counts with its whole value. The start of the
  * process tells, not the series' own past: after Prometheus was blind for long, an old counter is no news.
  */
-export function increased(workload: CheckedWorkload, metric: MetricDefinition, minutes: number): string {
+export function increased(workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>, minutes: number): string {
   const counter = series(workload, metric);
   const age = `time() - ${series(workload, METRICS.startTime)}`;
   const isNew = `(${counter} and on (${podLabels(workload)}) ${age} < ${minutes * 60})`;

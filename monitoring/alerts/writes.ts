@@ -2,7 +2,7 @@ import { FRESH_SHARE, FRESH_WITHIN_SECONDS } from '../../contract/alerts.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { type AlertRule, alertRules, isOn, type RecordingRule } from './rule.ts';
-import { bucket, increased, observations, observedSum, ownLabels, recorded, series } from './series.ts';
+import { bucket, increased, observations, ownLabels, recorded, series } from './series.ts';
 
 /** Fewer dead letters are no share of anything: one broken record of two is no emergency. */
 const LEAST_DEAD_LETTERS = 10;
@@ -10,7 +10,7 @@ const LEAST_DEAD_LETTERS = 10;
 export function deadLetterAlerts(workload: CheckedWorkload): AlertRule[] {
   const own = ownLabels(workload);
   const letters = `sum by (${own}) ${increased(workload, METRICS.deadLetters, 10)}`;
-  const records = `sum by (${own}) (increase(${observedSum(workload, METRICS.batchRecords)}[10m]))`;
+  const records = `sum by (${own}) ${increased(workload, { name: `${METRICS.batchRecords.name}_sum` }, 10)}`;
   return alertRules(workload, 'DeadLettersHigh', {
     expr: (share) => `(${letters} >= ${LEAST_DEAD_LETTERS}) / ${records} > ${share}`,
     summary: 'Many records become dead letters.',

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ALERTS } from '../../../contract/alerts.ts';
 import { prometheusFiles } from '../../../monitoring/prometheus-files.ts';
 import { exampleWorkload } from '../../charts/example-consumer.ts';
 
@@ -70,17 +69,6 @@ afterAll(() => {
 
 test('promtool is there wherever the rules have to be proved', () => {
   expect(hasPromtool || !isRequired).toBe(true);
-});
-
-test('every alert has its cases: firing, not yet, benign', () => {
-  const alerts = new Set([...rulesText().matchAll(/alert: (\w+)/g)].map(([, alert]) => alert));
-  const cases = fixtures.map((fixture) => readFileSync(join(FIXTURES, fixture), 'utf8'));
-  for (const alert of alerts) {
-    const own = cases.filter((text) => text.includes(`alertname: ${alert}`));
-    expect(own.some((text) => text.includes('exp_alerts'))).toBe(true);
-    expect(own.some((text) => text.includes('is silent'))).toBe(true);
-  }
-  expect([...alerts].sort()).toEqual(Object.keys(ALERTS).sort());
 });
 
 (hasPromtool ? describe : describe.skip)('promtool', () => {
