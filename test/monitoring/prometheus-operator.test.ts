@@ -55,9 +55,9 @@ describe('the ServiceMonitor', () => {
     ]);
   });
 
-  test('never waits longer for a scrape than until the next', () => {
+  test('gives a scrape up before the next one is due', () => {
     const often = only(renderedMonitoring({ monitoring: { scrapeIntervalSeconds: 5 } }), 'ServiceMonitor');
-    expect(often['spec']).toMatchObject({ endpoints: [{ interval: '5s', scrapeTimeout: '5s' }] });
+    expect(often['spec']).toMatchObject({ endpoints: [{ interval: '5s', scrapeTimeout: '3s' }] });
   });
 });
 
