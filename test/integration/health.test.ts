@@ -1,10 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { MIGRATION_LOCK } from '../../app/store/migrations.ts';
 import { METRICS } from '../../contract/metrics.ts';
-import type { LocalPostgres } from '../../dev/stack/local-postgres.ts';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
-import { startPrivatePostgres } from './stack/private-servers.ts';
+import { freezePostgres, startPrivatePostgres } from './stack/private-servers.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
 import { until } from './stack/until.ts';
@@ -23,20 +22,6 @@ async function ask(consumer: StartedConsumer, path: string): Promise<Answer> {
   const answer = await consumer.get(path);
   const body = (await answer.json()) as Answer['body'];
   return { code: answer.status, tookMs: performance.now() - began, body };
-}
-
-/** Freezes the server with all its sessions, as a lost network would; thaws it again. */
-async function freeze(postgres: LocalPostgres): Promise<() => void> {
-  const sessions = await query<{ pid: number }>(
-    'SELECT pid FROM pg_stat_activity WHERE backend_type = $1 AND pid <> pg_backend_pid()',
-    ['client backend'],
-    postgres.urlWithPassword,
-  );
-  const pids = [postgres.pid, ...sessions.map(({ pid }) => pid)];
-  for (const pid of pids) process.kill(pid, 'SIGSTOP');
-  return () => {
-    for (const pid of pids) process.kill(pid, 'SIGCONT');
-  };
 }
 
 const lagOf = async (consumer: StartedConsumer): Promise<number> => {
@@ -65,7 +50,7 @@ test('a frozen PostgreSQL: health answers within 1 s all the time, goes DOWN and
   const allUp = Object.fromEntries(Object.keys(components).map((name) => [name, 3]));
   expect(await scrapedStatuses(consumer)).toEqual(allUp);
 
-  const thaw = await freeze(postgres);
+  const thaw = await freezePostgres(postgres);
   const answers: Answer[] = [];
   const awaitRoot = (status: string) =>
     until(`the root to be ${status}`, async () => {
@@ -124,7 +109,7 @@ test('SIGTERM takes readiness out of service while what is queued is being writt
   const consumer = await startConsumer({ topics: [topic], databaseUrl: postgres.urlWithPassword });
   const { healthPath, livenessPath, readinessPath } = consumer.endpoint;
   await consumer.waitForHealth();
-  const thaw = await freeze(postgres);
+  const thaw = await freezePostgres(postgres);
   await produce(topic, [{ value: '{}' }]);
   consumer.kill('SIGTERM');
   await consumer.logs.waitFor(/"draining"/);

@@ -21,8 +21,6 @@ export interface Alertmanager {
   readonly address: string;
   /** What the receiver got so far. */
   readonly received: readonly Notification[];
-  /** Ends the receiver. */
-  close(): void;
 }
 
 /** What Alertmanager posts, by its webhook's documentation. */
@@ -46,11 +44,12 @@ async function startReceiver(received: Notification[]) {
   };
 }
 
-/** Starts Alertmanager with the inhibitions of docs/examples; it notifies at once, and ends with the test file, as its receiver does not. */
+/** Starts Alertmanager with the inhibitions of docs/examples; it notifies at once, and both end with the test file. */
 export async function startAlertmanager(): Promise<Alertmanager> {
   const received: Notification[] = [];
   const receiver = await startReceiver(received);
   const run = await testRun();
+  run.beforeClose(async () => receiver.close());
   const folder = await mkdtemp(join(run.path, 'alertmanager-'));
   const inhibition = parse(await readFile('docs/examples/alertmanager/inhibition.yml', 'utf8')) as object;
   const route = { receiver: 'all', group_by: ['...'], group_wait: '0s', group_interval: '1s', repeat_interval: '1h' };
@@ -71,5 +70,5 @@ export async function startAlertmanager(): Promise<Alertmanager> {
   await until('Alertmanager to be ready', async () =>
     (await fetch(`http://${address}/-/ready`)).ok ? true : undefined,
   );
-  return { address, received, close: receiver.close };
+  return { address, received };
 }
