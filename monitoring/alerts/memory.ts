@@ -13,7 +13,7 @@ export function memoryAlerts(workload: CheckedWorkload): AlertRule[] {
   return alertRules(workload, 'MemoryHigh', {
     expr: (ratio, level) => `${used[level]} / ${memoryBytes(limit)} > ${ratio}`,
     summary: 'The consumer is close to its memory limit.',
-    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) uses {{ $value | humanizePercentage }} of its memory limit of ${limit}.`,
+    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) uses {{ $value | humanizePercentage }} of its memory limit of ${limit} (resident memory of the process).`,
   });
 }
 

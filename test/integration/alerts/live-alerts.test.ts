@@ -279,7 +279,11 @@ describeWatched('a live Prometheus and Alertmanager, in the troubles that take l
     ['the consumer killed three times', 'restarting', /\(127.0.0.1:\d+\) started 3 times again within 15 minutes\.$/],
     ['the consumer frozen', 'frozen', /\(127.0.0.1:\d+\) did not answer the last scrapes\.$/],
     ['no Pod left', 'absent', /: there is no Pod, or none that Prometheus finds; every other alert of it is silent\.$/],
-    ['more memory than its small limit', 'memory', /\d{2,3}(\.\d+)?% of its memory limit of 144Mi\.$/],
+    [
+      'more memory than its small limit',
+      'memory',
+      /\d{2,3}(\.\d+)?% of its memory limit of 144Mi \(resident memory of the process\)\.$/,
+    ],
   ];
   for (const [trouble, journey, text] of troubles) {
     const name = `${trouble}: firing at the receiver with its text, resolved when it is over`;
