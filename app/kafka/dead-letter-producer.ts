@@ -5,6 +5,7 @@ import type { Clock } from '../stream/clock.ts';
 import type { DeadLetter, DeadLetterTopic } from '../stream/dead-letter.ts';
 import type { RecordHeader } from '../stream/record.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
+import { errorTypeOf } from './authorization.ts';
 
 /** Below `database.statementTimeout` (30 s): PostgreSQL's transaction is open and idle meanwhile. */
 const SEND_TIMEOUT_MS = 10_000;
@@ -112,20 +113,9 @@ async function sendAll(producer: Producer, topic: string, letters: readonly Dead
   }
 }
 
-/** The broker's error type; kafkajs wraps the broker's error, sometimes twice. */
-function typeOf(error: unknown): string | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { type } = cause as Error & { readonly type?: unknown };
-    if (typeof type === 'string') {
-      return type;
-    }
-  }
-  return undefined;
-}
-
 function describe(error: unknown, topic: string, count: number): OutageError | FatalError {
   const reason = error instanceof Error ? error.message : String(error);
-  const type = typeOf(error);
+  const type = errorTypeOf(error);
   const advice = ADVICE[type ?? ''];
   if (advice !== undefined) {
     const message = `the topic ${topic} refused ${count} dead letters (${type}): ${reason}; ${advice}, then start again`;

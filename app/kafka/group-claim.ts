@@ -3,7 +3,8 @@ import type { Clock } from '../stream/clock.ts';
 import { partitionKey } from '../stream/record.ts';
 import type { WritePlace } from '../stream/record-sink.ts';
 import type { Position } from '../stream/record-source.ts';
-import { FatalError } from '../stream/stream-errors.ts';
+import { FatalError, OutageError } from '../stream/stream-errors.ts';
+import { refusal } from './authorization.ts';
 import type { GroupOffset, KafkaAdmin } from './kafka-admin.ts';
 
 /** The key of a claim in the metadata of a committed offset, which other tools fill with texts of their own. */
@@ -45,6 +46,12 @@ function isSamePlace(one: WritePlace, other: WritePlace): boolean {
 
 const shown = ({ schema, database, systemIdentifier }: WritePlace): string =>
   `schema "${schema}" of database "${database}" (system_identifier ${systemIdentifier ?? 'unknown'})`;
+
+/** Why Kafka did not take the commit of a claim. */
+export function notClaimed(error: unknown, asked: Parameters<typeof refusal>[1]): FatalError | OutageError {
+  const message = `Kafka did not take the claim of the group: ${error instanceof Error ? error.message : String(error)}`;
+  return refusal(error, asked) ?? new OutageError(message, { reason: 'kafka_away', cause: error });
+}
 
 /** The brokers refuse a commit until the join is through, and from the moment on in which another one begins. */
 const unjoined = (): void => undefined;

@@ -1,14 +1,17 @@
 import type { Admin, Kafka } from 'kafkajs';
 import type { LogRange, Position } from '../stream/record-source.ts';
 import { OutageError } from '../stream/stream-errors.ts';
+import { refusal } from './authorization.ts';
 import type { TopicIdAdmin } from './kafkajs-topic-id-patches.ts';
 
 /** What kafkajs answers for a partition without a committed offset. */
 const NO_OFFSET = '-1';
 
-const asOutage = (what: string) => (error: unknown) => {
+const asOutage = (what: string, asked: Parameters<typeof refusal>[1]) => (error: unknown) => {
   const reason = error instanceof Error ? error.message : String(error);
-  throw new OutageError(`Kafka could not tell ${what}: ${reason}`, { cause: error, reason: 'kafka_away' });
+  const outage = () =>
+    new OutageError(`Kafka could not tell ${what}: ${reason}`, { cause: error, reason: 'kafka_away' });
+  throw refusal(error, asked) ?? outage();
 };
 
 /** An offset that a group committed. */
@@ -18,7 +21,10 @@ export interface GroupOffset extends Omit<Position, 'offset'> {
   readonly metadata: string | null;
 }
 
-/** Requests about logs, topics and groups, on connections of their own so that no long poll delays them. */
+/**
+ * Requests about logs, topics and groups, on connections of their own so that no long poll delays them. What an ACL
+ * forbids is a FatalError, `TOPIC_FORBIDDEN` or `GROUP_FORBIDDEN`.
+ */
 export class KafkaAdmin {
   readonly #admin: Admin & TopicIdAdmin;
   #connected: Promise<void> | null = null;
@@ -37,7 +43,7 @@ export class KafkaAdmin {
   async logRanges(topic: string): Promise<LogRange[]> {
     const offsets = await this.#connect()
       .then(() => this.#admin.fetchTopicOffsets(topic))
-      .catch(asOutage(`the offsets of ${topic}`));
+      .catch(asOutage(`the offsets of ${topic}`, { topics: [topic] }));
     return offsets.map(({ partition, low, high }) => ({ topic, partition, start: BigInt(low), end: BigInt(high) }));
   }
 
@@ -49,7 +55,7 @@ export class KafkaAdmin {
   topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>> {
     return this.#connect()
       .then(() => this.#admin.fetchTopicIds(topics))
-      .catch(asOutage(`the ids of ${topics.join(', ')}`));
+      .catch(asOutage(`the ids of ${topics.join(', ')}`, { topics }));
   }
 
   /**
@@ -58,10 +64,14 @@ export class KafkaAdmin {
    * @throws OutageError while the brokers are away
    */
   async missingTopics(topics: readonly string[]): Promise<string[]> {
-    const known = await this.#connect()
-      .then(() => this.#admin.listTopics())
-      .catch(asOutage('its topics'));
-    return topics.filter((topic) => !known.includes(topic));
+    const missing = async (): Promise<string[]> => {
+      const known = await this.#admin.listTopics();
+      const unlisted = topics.filter((topic) => !known.includes(topic));
+      // The list leaves out what may not be described, and asking for it by its name fails.
+      await (unlisted.length > 0 && this.#admin.fetchTopicMetadata({ topics: unlisted }));
+      return unlisted;
+    };
+    return this.#connect().then(missing).catch(asOutage('its topics', { topics }));
   }
 
   /**
@@ -72,7 +82,7 @@ export class KafkaAdmin {
   async committedOffsets(groupId: string, topic: string): Promise<Position[]> {
     const topics = await this.#connect()
       .then(() => this.#admin.fetchOffsets({ groupId, topics: [topic] }))
-      .catch(asOutage(`the committed offsets of ${groupId}`));
+      .catch(asOutage(`the committed offsets of ${groupId}`, { groupId, topics: [topic] }));
     return topics
       .flatMap(({ partitions }) => partitions)
       .filter(({ offset }) => offset !== NO_OFFSET)
@@ -87,7 +97,7 @@ export class KafkaAdmin {
   async groupOffsets(groupId: string): Promise<GroupOffset[]> {
     const topics = await this.#connect()
       .then(() => this.#admin.fetchOffsets({ groupId }))
-      .catch(asOutage(`the committed offsets of ${groupId}`));
+      .catch(asOutage(`the committed offsets of ${groupId}`, { groupId }));
     return topics.flatMap(({ topic, partitions }) =>
       partitions.map(({ partition, offset, metadata }) => ({
         ...{ topic, partition, metadata },

@@ -6,11 +6,11 @@ import type { Clock } from '../stream/clock.ts';
 import { partitionKey, type TopicPartition } from '../stream/record.ts';
 import type { WritePlace } from '../stream/record-sink.ts';
 import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
-import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { logTruncated } from '../stream/topic-ids.ts';
+import { stoppedForGood } from './authorization.ts';
 import { type ClientListener, contentBytes, isOutage, watchClient } from './client-listener.ts';
 import { EventLoopTurns } from './event-loop-turns.ts';
-import { type ClaimingMember, GroupClaim } from './group-claim.ts';
+import { type ClaimingMember, GroupClaim, notClaimed } from './group-claim.ts';
 import { listenToGroup } from './group-events.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
 import { kafkajsEvents, type SkippedRange } from './kafkajs-consumer-patches.ts';
@@ -18,7 +18,7 @@ import type { decodeRecord } from './kafkajs-record-patches.ts';
 import { fetchOriginsOf, lastEpochOf } from './kafkajs-topic-id-patches.ts';
 import { RestartPace } from './restart-pace.ts';
 import { SourceLog } from './source-log.ts';
-import { messageOf, type SubscriptionParts, subscribe } from './subscription.ts';
+import { type SubscriptionParts, subscribe } from './subscription.ts';
 
 /** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */
 type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
@@ -172,10 +172,7 @@ export class KafkaSource implements RecordSource {
     }
     const commit: ClaimingMember['commit'] = (position, metadata) =>
       this.#commit([position], metadata).catch((error: unknown) => {
-        throw new OutageError(`Kafka did not take the claim of the group: ${messageOf(error)}`, {
-          reason: 'kafka_away',
-          cause: error,
-        });
+        throw notClaimed(error, { groupId: this.#settings.groupId, topics: [first.topic] });
       });
     return this.#claim.hold({ isLeader: this.#isLeader, partition: first, commit }, signal);
   }
@@ -212,8 +209,7 @@ export class KafkaSource implements RecordSource {
         this.#logger[isOutage(error) ? 'debug' : 'warn']({ reason: error.message }, 'the Kafka client starts again');
         listener.onWaiting(`the Kafka client starts again: ${error.message}`);
       } else if (!this.#stopping.signal.aborted) {
-        const message = `the Kafka client stopped for good: ${error.name}: ${error.message}`;
-        listener.onFatal(new FatalError('KAFKA_CLIENT_STOPPED', message, { cause: error }));
+        listener.onFatal(stoppedForGood(error, this.#settings));
       }
     });
     listenToGroup(this.#settings.groupId, {
@@ -235,7 +231,12 @@ export class KafkaSource implements RecordSource {
           listener.onUnreadable(batch);
         }
       },
-      onAnswered: ({ groupId: _, ...answer }) => this.#watcher.onLogEnds(answer),
+      onAnswered: ({ groupId: _, ...answer }) => {
+        this.#watcher.onLogEnds(answer);
+        if (this.#log.wasForbidden(answer)) {
+          listener.onReadable(answer);
+        }
+      },
       onTruncated: (log) => this.#assigned.has(partitionKey(log)) && listener.onFatal(logTruncated(log)),
       onFetchedByName: (fetch) => this.#log.fetchedByName(fetch),
     });

@@ -1,12 +1,9 @@
 import { EventEmitter } from 'node:events';
-import { createRequire } from 'node:module';
 import type { MemoryBudget } from '../stream/memory-budget.ts';
 import type { UnreadableBatch } from '../stream/record-source.ts';
 import type { TruncatedLog } from '../stream/topic-ids.ts';
 import type { LogEnds } from './client-listener.ts';
 import { faultBehind } from './kafkajs-record-patches.ts';
-
-const require = createRequire(import.meta.url);
 
 /** A fetch asked for an offset, or a topic id, that the broker does not have. */
 export interface OffsetOutOfRange {
@@ -256,31 +253,6 @@ export function fetchWhenResumed(prototype: ConsumerGroup, memory: MemoryBudget)
       }
     }
     return fetch.call(this, nodeId);
-  };
-}
-
-interface Cluster {
-  findGroupCoordinatorMetadata(options: unknown): Promise<unknown>;
-}
-
-interface KafkajsErrors {
-  readonly KafkaJSError: new (message: string) => Error;
-  readonly KafkaJSGroupCoordinatorNotFound: new (message: string) => Error;
-}
-
-/**
- * Makes the error that no broker knows the group's coordinator a retriable one. As shipped it is not, although it says
- * only that the brokers are starting, or that the connection broke before the answer.
- */
-export function retryCoordinatorLookup(prototype: Cluster): void {
-  const { KafkaJSError, KafkaJSGroupCoordinatorNotFound } = require('kafkajs/src/errors') as KafkajsErrors;
-  const find = prototype.findGroupCoordinatorMetadata;
-  prototype.findGroupCoordinatorMetadata = async function findOrTryAgain(this: Cluster, options) {
-    try {
-      return await find.call(this, options);
-    } catch (error) {
-      throw error instanceof KafkaJSGroupCoordinatorNotFound ? new KafkaJSError(error.message) : error;
-    }
   };
 }
 

@@ -1,3 +1,8 @@
+import { createRequire } from 'node:module';
+import { errorTypeOf } from './authorization.ts';
+
+const require = createRequire(import.meta.url);
+
 /** The part of kafkajs's runner that fetches and keeps the membership. */
 interface Runner {
   readonly heartbeatInterval: number;
@@ -115,5 +120,38 @@ export function connectCoordinatorApart<Options extends { readonly cluster: Clus
       await Promise.all([disconnect(), apart.close()]);
     };
     return create(options);
+  };
+}
+
+interface AskingCluster {
+  readonly brokerPool: { findConnectedBroker(): Promise<{ findGroupCoordinator(options: unknown): Promise<unknown> }> };
+  findGroupCoordinatorMetadata(options: unknown): Promise<unknown>;
+}
+
+interface KafkajsErrors {
+  readonly KafkaJSError: new (message: string) => Error;
+  readonly KafkaJSGroupCoordinatorNotFound: new (message: string) => Error;
+}
+
+/**
+ * Makes the error that no broker knows the group's coordinator a retriable one. As shipped it is not, although it says
+ * only that the brokers are starting, or that the connection broke before the answer. It is also what is left of an ACL
+ * that forbids the group, so one broker is asked again, for its own answer.
+ */
+export function retryCoordinatorLookup(prototype: AskingCluster): void {
+  const { KafkaJSError, KafkaJSGroupCoordinatorNotFound } = require('kafkajs/src/errors') as KafkajsErrors;
+  const find = prototype.findGroupCoordinatorMetadata;
+  prototype.findGroupCoordinatorMetadata = async function findOrTryAgain(this: AskingCluster, options) {
+    try {
+      return await find.call(this, options);
+    } catch (error) {
+      if (!(error instanceof KafkaJSGroupCoordinatorNotFound)) {
+        throw error;
+      }
+      const ask = async () => (await this.brokerPool.findConnectedBroker()).findGroupCoordinator(options);
+      return ask().catch((answer: unknown) => {
+        throw errorTypeOf(answer) === 'GROUP_AUTHORIZATION_FAILED' ? answer : new KafkaJSError(error.message);
+      });
+    }
   };
 }

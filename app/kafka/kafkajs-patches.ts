@@ -31,38 +31,40 @@
  *    old member times out. Patched: it joins as the member it was.
  * 12. A consumer whose partitions are all paused sleeps for the whole of maxWaitTimeInMs before it looks again. Patched:
  *    it fetches as soon as one is resumed.
- * 13. A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good in
- *    a restart of Kafka. Patched: the lookup is retried.
- * 14. Offsets that could not be committed are committed again under the generation of the next rebalance, and while the
+ * 13. Offsets that could not be committed are committed again under the generation of the next rebalance, and while the
  *    consumer stops none are committed, without a word. Patched: one attempt, and its failure rejects.
- * 15. Of the two ends of a log that a fetch's answer tells, the last stable offset is dropped. Patched: both are
+ * 14. Of the two ends of a log that a fetch's answer tells, the last stable offset is dropped. Patched: both are
  *    reported.
  *
  * Topics (kafkajs-topic-patches.ts):
  *
- * 16. The metadata of all topics are asked for at once, and one that is unknown fails them: one deleted topic stops the
+ * 15. The metadata of all topics are asked for at once, and one that is unknown fails them: one deleted topic stops the
  *    consumer and the admin client for all. Patched: both go on with the topics that are there, those that are not are
- *    reported, and their partitions are assigned no longer.
+ *    reported, and their partitions are assigned no longer. One that an ACL forbids is named.
  *
  * Fetches by topic id (kafkajs-topic-id-patches.ts):
  *
- * 17. Topics are fetched by their names, so one that was deleted and created again is read on as if it were the old one,
+ * 16. Topics are fetched by their names, so one that was deleted and created again is read on as if it were the old one,
  *    and a log that was truncated is read on behind its new records. Patched: Fetch 13, by id and last leader epoch,
- *    where the broker offers it; the admin client tells the ids.
+ *    where the broker offers it; the admin client tells the ids. And a topic that an ACL forbids to be
+ *    read fails the fetch of all. Patched: it is reported, and holds up its own partitions.
  *
  * Connections (this file):
  *
- * 18. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
+ * 17. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
  *    (https://github.com/tulios/kafkajs/issues/1751). Patched: no timer while nothing is pending.
- * 19. Each connection looks for overdue requests ten times a second. Patched: once.
- * 20. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
+ * 18. Each connection looks for overdue requests ten times a second. Patched: once.
+ * 19. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
  *
  * Membership (kafkajs-coordinator-patches.ts):
  *
- * 21. Heartbeats are sent between fetches, and a fetch that a broker holds back over a quota costs the membership.
+ * 20. Heartbeats are sent between fetches, and a fetch that a broker holds back over a quota costs the membership.
  *     Patched: they go on while a fetch is under way.
- * 22. The requests of the group wait for those for metadata and log ends, which go over the same connection. Patched: the
+ * 21. The requests of the group wait for those for metadata and log ends, which go over the same connection. Patched: the
  *     coordinator has a connection of its own.
+ * 22. A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good in
+ *     a restart of Kafka; so does one of a group that an ACL forbids. Patched: the lookup is retried, and what is forbidden
+ *     is told.
  *
  * Memory (fetch-size.ts, kafkajs-record-patches.ts, kafkajs-consumer-patches.ts):
  *
@@ -86,9 +88,8 @@ import {
   reportOutOfRange,
   reportSkippedRanges,
   reportUnreadableBatches,
-  retryCoordinatorLookup,
 } from './kafkajs-consumer-patches.ts';
-import { beatWhileFetching, connectCoordinatorApart } from './kafkajs-coordinator-patches.ts';
+import { beatWhileFetching, connectCoordinatorApart, retryCoordinatorLookup } from './kafkajs-coordinator-patches.ts';
 import {
   batchDecoder,
   decodeRecord,

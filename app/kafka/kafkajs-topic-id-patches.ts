@@ -1,5 +1,6 @@
 import { partitionKey, type TopicPartition } from '../stream/record.ts';
 import type { OffsetOrigin } from '../stream/record-source.ts';
+import { readingTopic, TOPIC_AUTHORIZATION_FAILED } from './authorization.ts';
 import type { ProtocolRequest } from './flexible-versions.ts';
 import { kafkajsEvents } from './kafkajs-consumer-patches.ts';
 import type { RecordSetReader } from './kafkajs-record-patches.ts';
@@ -185,6 +186,11 @@ function isForReader(
   const { topic, partition, fetchOffset, topicId = null } = asked;
   const { errorCode, divergence } = answer;
   const isCurrent = origins.isCurrent(asked, topicId);
+  if (errorCode === TOPIC_AUTHORIZATION_FAILED) {
+    const fault = { code: 'TOPIC_FORBIDDEN', reason: `Kafka forbids it: ${readingTopic(topic)}` } as const;
+    kafkajsEvents.emit('unreadable', { groupId, topic, partition, offset: BigInt(fetchOffset), ...fault });
+    return false;
+  }
   if (UNKNOWN_IDS.includes(errorCode)) {
     if (isCurrent) {
       kafkajsEvents.emit('outOfRange', { groupId, topic, partition });

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from './authorization.ts';
 import { kafkajsEvents, type TopicsAnswer } from './kafkajs-consumer-patches.ts';
 
 const require = createRequire(import.meta.url);
@@ -29,10 +30,11 @@ interface MetadataResponse {
 }
 
 const isUnknown = ({ topicErrorCode }: TopicMetadata): boolean => topicErrorCode === UNKNOWN_TOPIC;
+const isForbidden = ({ topicErrorCode }: TopicMetadata): boolean => topicErrorCode === TOPIC_AUTHORIZATION_FAILED;
 
 /**
- * Reads a metadata response in which topics are unknown: they stay in it, without partitions. Every other error is
- * thrown as shipped.
+ * Reads a metadata response in which topics are unknown or forbidden: they stay in it, without partitions. Every other
+ * error is thrown as shipped.
  *
  * @param shipped kafkajs's own, from which that of every later version takes `parse`
  */
@@ -40,7 +42,8 @@ export function metadataResponse(shipped: MetadataResponse): MetadataResponse {
   return {
     ...shipped,
     parse: async (data) => {
-      await shipped.parse({ ...data, topicMetadata: data.topicMetadata.filter((topic) => !isUnknown(topic)) });
+      const topicMetadata = data.topicMetadata.filter((topic) => !isUnknown(topic) && !isForbidden(topic));
+      await shipped.parse({ ...data, topicMetadata });
       return data;
     },
   };
@@ -55,11 +58,18 @@ type OnTopics = (answer: Omit<TopicsAnswer, 'groupId'>) => void;
 /** The brokers of clients that go on without a topic that is unknown. */
 const tolerant = new WeakMap<Broker, OnTopics>();
 
-/** Lets an unknown topic fail the request as shipped, but for the clients that go on without it. */
+/**
+ * Lets an unknown topic fail the request as shipped, but for the clients that go on without it, and a forbidden one by
+ * an error that names it.
+ */
 export function failOverUnknownTopics(prototype: Broker): void {
   const { metadata } = prototype;
   prototype.metadata = async function metadataOrFail(this: Broker, topics) {
     const answer = await metadata.call(this, topics);
+    const forbidden = answer.topicMetadata.filter(isForbidden).map(({ topic }) => topic);
+    if (forbidden.length > 0) {
+      throw new ForbiddenTopics(forbidden);
+    }
     const unknown = answer.topicMetadata.filter(isUnknown).map(({ topic }) => topic);
     const onTopics = tolerant.get(this);
     if (onTopics === undefined && unknown.length > 0) {

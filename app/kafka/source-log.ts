@@ -4,6 +4,17 @@ import type { UnreadableBatch } from '../stream/record-source.ts';
 import type { FetchByName } from './kafkajs-consumer-patches.ts';
 import { messageOf } from './subscription.ts';
 
+const DAMAGED =
+  '. Let a replica that has it whole lead the partition, or give its records up: delete the records up to its end, with ' +
+  'consumer.onGap: skip';
+
+/** What to do about a batch that cannot be read, where its reason does not say that. */
+const ADVICE: Readonly<Record<UnreadableBatch['code'], string>> = {
+  CORRUPT_BATCH: DAMAGED,
+  UNKNOWN_RECORD_FORMAT: DAMAGED,
+  TOPIC_FORBIDDEN: '',
+};
+
 /** The log's lines about what the brokers answer again and again: one when it begins or changes, one when it ends. */
 export class SourceLog {
   readonly #logger: Logger;
@@ -29,9 +40,17 @@ export class SourceLog {
     this.#logger.error(
       { code, topic, partition, offset: offset.toString() },
       `the batch at offset ${offset} of ${topic}/${partition} cannot be read: ${reason}. This partition stops in front of ` +
-        'it and reads it again every 10 s, the others go on. Let a replica that has it whole lead the partition, or give its records ' +
-        'up: delete the records up to its end, with consumer.onGap: skip',
+        `it and reads it again every 10 s, the others go on${ADVICE[code]}`,
     );
+  }
+
+  /** The topic was forbidden until now, and a fetch of the partition was answered. */
+  wasForbidden(target: TopicPartition): boolean {
+    const isOver = this.#unreadable.get(partitionKey(target))?.code === 'TOPIC_FORBIDDEN';
+    if (isOver) {
+      this.wasRead(target);
+    }
+    return isOver;
   }
 
   /** A batch of the partition was read. */

@@ -3,6 +3,7 @@ import type { Clock } from '../stream/clock.ts';
 import type { Position } from '../stream/record-source.ts';
 import { Retries } from '../stream/retries.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
+import { refusal } from './authorization.ts';
 import type { GroupClaim } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
 
@@ -29,7 +30,7 @@ interface Patience {
 /**
  * Subscribes to the topics, and tries again while that fails, until the signal is aborted.
  *
- * @throws FatalError when the group belongs to other tables
+ * @throws FatalError when the group belongs to other tables, or an ACL forbids it or a topic
  */
 export async function subscribe(
   topics: string[],
@@ -52,7 +53,7 @@ export async function subscribe(
  * read before is gone, and the others do not wait for it.
  *
  * @throws OutageError when a broker is away, a topic is missing that was never read, or for any other failure
- * @throws FatalError when the group belongs to other tables
+ * @throws FatalError when the group belongs to other tables, or an ACL forbids it or a topic
  */
 async function subscribeOnce(topics: string[], parts: SubscriptionParts): Promise<void> {
   try {
@@ -68,7 +69,7 @@ async function subscribeOnce(topics: string[], parts: SubscriptionParts): Promis
     if (error instanceof OutageError || error instanceof FatalError) {
       throw error;
     }
-    throw new OutageError(messageOf(error), { reason: 'kafka_away', cause: error });
+    throw refusal(error, { topics }) ?? new OutageError(messageOf(error), { reason: 'kafka_away', cause: error });
   }
 }
 

@@ -116,6 +116,10 @@ export class PartitionStream {
     });
   }
 
+  readable(): void {
+    this.#unreadable = null;
+  }
+
   observeLog(range: LogRange): void {
     this.#progress.looked(range, this.#nextOffset, this.#ports.clock.steady());
   }

@@ -111,6 +111,10 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#streams.get(partitionKey(batch))?.unreadable(batch);
   }
 
+  onReadable(partition: TopicPartition): void {
+    this.#streams.get(partitionKey(partition))?.readable();
+  }
+
   readonly onFatal = (error: Error): void => {
     if (this.#lifecycle.state === 'failed' || this.#lifecycle.state === 'stopped') {
       return;

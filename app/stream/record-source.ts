@@ -19,12 +19,15 @@ export interface Position extends TopicPartition, OffsetOrigin {
   readonly offset: bigint;
 }
 
-/** A batch that the log holds and that nothing can be made of; its records stay ahead of the stored offset. */
+/** A batch that the log holds and that nothing can be made of, or that may not be read; its records stay ahead of the stored offset. */
 export interface UnreadableBatch extends TopicPartition {
   /** The offset that its head tells. */
   readonly offset: bigint;
-  /** Stable: alerts and runbooks may match it. `CORRUPT_BATCH`: its checksum is wrong, or its content is no record. */
-  readonly code: 'CORRUPT_BATCH' | 'UNKNOWN_RECORD_FORMAT';
+  /**
+   * Stable: alerts and runbooks may match it. `CORRUPT_BATCH`: its checksum is wrong, or its content is no record;
+   * `TOPIC_FORBIDDEN`: an ACL denies reading the topic.
+   */
+  readonly code: 'CORRUPT_BATCH' | 'UNKNOWN_RECORD_FORMAT' | 'TOPIC_FORBIDDEN';
   /** What is wrong with it, without a record's content. */
   readonly reason: string;
 }
@@ -52,6 +55,8 @@ export interface RecordSourceListener {
   onOutOfRange(partition: TopicPartition): void;
   /** The next batch of the partition cannot be read. The partition was paused by the source. */
   onUnreadable(batch: UnreadableBatch): void;
+  /** The topic may be read again, even if nothing came. */
+  onReadable(partition: TopicPartition): void;
   /** The source will never deliver anything again. */
   onFatal(error: Error): void;
 }

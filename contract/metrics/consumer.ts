@@ -58,7 +58,7 @@ export const CONSUMER_METRICS = {
     name: 'consumer_unreadable_partitions',
     type: 'gauge',
     labels: ['topic'],
-    help: 'Partitions this process owns that stand still before a batch that cannot be read: a wrong checksum, content that is no record, an unknown format',
+    help: 'Partitions this process owns that stand still before a batch that cannot be read: a wrong checksum, content that is no record, an unknown format, or a topic that an ACL denies',
     unit: 'partitions',
   },
   topicGone: {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
-import { commitOnce, fetchWhenResumed, retryCoordinatorLookup } from '../../../app/kafka/kafkajs-consumer-patches.ts';
+import { commitOnce, fetchWhenResumed } from '../../../app/kafka/kafkajs-consumer-patches.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 
 /** A consumer group as kafkajs makes it: methods on the prototype, state on the instance. */
@@ -88,45 +88,6 @@ test('all brokers that wait are woken', async () => {
   const both = Promise.all([group.fetch(1), group.fetch(2)]);
   group.resume(0);
   expect(await both).toEqual([['batch'], ['batch']]);
-});
-
-const { KafkaJSGroupCoordinatorNotFound } = createRequire(import.meta.url)('kafkajs/src/errors') as Record<
-  string,
-  new (
-    message: string,
-  ) => Error
->;
-
-function aCluster(answer: () => Promise<unknown>) {
-  class Cluster {
-    findGroupCoordinatorMetadata(_options: unknown): Promise<unknown> {
-      return answer();
-    }
-  }
-  retryCoordinatorLookup(Cluster.prototype);
-  return new Cluster();
-}
-
-const notFound = () => {
-  if (KafkaJSGroupCoordinatorNotFound === undefined) {
-    throw new Error('kafkajs has no such error any more');
-  }
-  return new KafkaJSGroupCoordinatorNotFound('Failed to find group coordinator');
-};
-
-test('as shipped, a coordinator that was not found is no reason to try again, which is why it is patched', () => {
-  expect(notFound()).toMatchObject({ retriable: false });
-});
-
-test('a coordinator that was not found is one', async () => {
-  const asked = aCluster(() => Promise.reject(notFound())).findGroupCoordinatorMetadata({});
-  await expect(asked).rejects.toMatchObject({ retriable: true, message: 'Failed to find group coordinator' });
-});
-
-test('every other error, and an answer, stay what they are', async () => {
-  const other = new TypeError('a mistake');
-  await expect(aCluster(() => Promise.reject(other)).findGroupCoordinatorMetadata({})).rejects.toBe(other);
-  expect(await aCluster(async () => 'coordinator').findGroupCoordinatorMetadata({})).toBe('coordinator');
 });
 
 const require = createRequire(import.meta.url);

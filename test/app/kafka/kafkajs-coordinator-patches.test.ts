@@ -1,5 +1,10 @@
+import { createRequire } from 'node:module';
 import { expect, jest, test } from '@jest/globals';
-import { beatWhileFetching, connectCoordinatorApart } from '../../../app/kafka/kafkajs-coordinator-patches.ts';
+import {
+  beatWhileFetching,
+  connectCoordinatorApart,
+  retryCoordinatorLookup,
+} from '../../../app/kafka/kafkajs-coordinator-patches.ts';
 
 type Cluster = Parameters<ReturnType<typeof connectCoordinatorApart>>[0]['cluster'];
 type Broker = Awaited<ReturnType<Cluster['findBroker']>>;
@@ -94,4 +99,60 @@ test('heartbeats go on while a fetch is held back, whatever they are answered, a
   await jest.advanceTimersByTimeAsync(20_000);
   expect(beats).toBe(10);
   jest.useRealTimers();
+});
+
+const { KafkaJSGroupCoordinatorNotFound } = createRequire(import.meta.url)('kafkajs/src/errors') as Record<
+  string,
+  new (
+    message: string,
+  ) => Error
+>;
+
+/** @param told what one broker answers when it is asked again */
+function askedCluster(answer: () => Promise<unknown>, told: () => Promise<unknown> = answer) {
+  class Cluster {
+    readonly brokerPool = { findConnectedBroker: async () => ({ findGroupCoordinator: told }) };
+
+    findGroupCoordinatorMetadata(_options: unknown): Promise<unknown> {
+      return answer();
+    }
+  }
+  retryCoordinatorLookup(Cluster.prototype);
+  return new Cluster();
+}
+
+const notFound = () => {
+  if (KafkaJSGroupCoordinatorNotFound === undefined) {
+    throw new Error('kafkajs has no such error any more');
+  }
+  return new KafkaJSGroupCoordinatorNotFound('Failed to find group coordinator');
+};
+
+test('as shipped, a coordinator that was not found is no reason to try again, which is why it is patched', () => {
+  expect(notFound()).toMatchObject({ retriable: false });
+});
+
+test('a coordinator that was not found is one', async () => {
+  const asked = askedCluster(() => Promise.reject(notFound())).findGroupCoordinatorMetadata({});
+  await expect(asked).rejects.toMatchObject({ retriable: true, message: 'Failed to find group coordinator' });
+});
+
+test('every other error, and an answer, stay what they are', async () => {
+  const other = new TypeError('a mistake');
+  await expect(askedCluster(() => Promise.reject(other)).findGroupCoordinatorMetadata({})).rejects.toBe(other);
+  expect(await askedCluster(async () => 'coordinator').findGroupCoordinatorMetadata({})).toBe('coordinator');
+});
+
+test('a coordinator that is forbidden is not, and one that a broker tells by then is the answer', async () => {
+  const forbidden = Object.assign(new Error('not authorized'), { type: 'GROUP_AUTHORIZATION_FAILED' });
+  const asked = askedCluster(
+    () => Promise.reject(notFound()),
+    () => Promise.reject(forbidden),
+  );
+  await expect(asked.findGroupCoordinatorMetadata({})).rejects.toBe(forbidden);
+  const found = askedCluster(
+    () => Promise.reject(notFound()),
+    async () => 'coordinator',
+  );
+  expect(await found.findGroupCoordinatorMetadata({})).toBe('coordinator');
 });

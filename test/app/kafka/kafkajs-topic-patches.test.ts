@@ -32,8 +32,19 @@ describe('a metadata response', () => {
   });
 
   test('fails over every other error as shipped', async () => {
-    const parsed = metadataResponse(shipped).parse({ topicMetadata: [unknown, forbidden] });
-    await expect(parsed).rejects.toMatchObject({ type: 'TOPIC_AUTHORIZATION_FAILED' });
+    const invalid = { topicErrorCode: 17, topic: 'a/b', partitionMetadata: [] };
+    const parsed = metadataResponse(shipped).parse({ topicMetadata: [unknown, forbidden, invalid] });
+    await expect(parsed).rejects.toMatchObject({ type: 'INVALID_TOPIC_EXCEPTION' });
+  });
+
+  test('fails over a forbidden topic by an error that names it', async () => {
+    class Broker {
+      metadata = async (_topics?: readonly string[]) => ({ topicMetadata: [known, forbidden] });
+    }
+    const prototype = new Broker();
+    failOverUnknownTopics(prototype);
+    const refused = { type: 'TOPIC_AUTHORIZATION_FAILED', topics: ['secret'], retriable: false };
+    await expect(prototype.metadata()).rejects.toMatchObject(refused);
   });
 });
 

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, type Admin, ResourcePatternTypes } from 'kafkajs';
+import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
+import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
+import { startPrivateKafka } from '../stack/private-servers.ts';
+import { randomName } from '../stack/random-name.ts';
+import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
+import { awaitEachOnce } from '../stack/stored-rows.ts';
+import { awaitRoot, values } from '../stack/told-health.ts';
+import { until } from '../stack/until.ts';
+
+let kafka: LocalKafka;
+let admin: Admin;
+let at: { readonly broker: string };
+
+/** All that no ACL is about is allowed, so one that denies is enough, without a login. */
+beforeAll(async () => {
+  kafka = await startPrivateKafka({
+    properties: {
+      'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+      'allow.everyone.if.no.acl.found': true,
+    },
+  });
+  at = { broker: kafka.broker };
+  admin = kafkaClient(at).admin();
+  await admin.connect();
+});
+
+afterAll(() => admin.disconnect());
+
+const ACL = { resourcePatternType: ResourcePatternTypes.LITERAL, principal: 'User:ANONYMOUS', host: '*' } as const;
+const TOPIC = AclResourceTypes.TOPIC;
+const GROUP = AclResourceTypes.GROUP;
+const { READ, DESCRIBE, ALL } = AclOperationTypes;
+const { ALLOW, DENY } = AclPermissionTypes;
+
+type Rule = readonly [operation: AclOperationTypes, permissionType: AclPermissionTypes];
+
+const forbid = (resourceType: AclResourceTypes, resourceName: string, rules: readonly Rule[]) =>
+  admin.createAcls({
+    acl: rules.map(([operation, permissionType]) => ({
+      ...{ ...ACL, resourceType, resourceName, operation, permissionType },
+    })),
+  });
+
+const allow = (resourceType: AclResourceTypes, resourceName: string) =>
+  admin.deleteAcls({
+    filters: [
+      {
+        ...{ resourceType, resourceName, resourcePatternType: ResourcePatternTypes.LITERAL },
+        ...{ operation: AclOperationTypes.ANY, permissionType: AclPermissionTypes.ANY },
+      },
+    ],
+  });
+
+const fatalLines = ({ logs }: StartedConsumer) => logs.all.filter((line) => line.includes('"fatal"'));
+
+/** The consumer ends with exit code 1, and its only fatal line has this code and says all of that. */
+async function expectRefused(consumer: StartedConsumer, code: string, ...words: readonly string[]): Promise<void> {
+  expect(await consumer.exited).toMatchObject({ code: 1 });
+  const lines = fatalLines(consumer).map((line) => JSON.parse(line) as { readonly code: string; readonly msg: string });
+  expect(lines.map((line) => line.code)).toEqual([code]);
+  for (const word of words) expect(lines[0]?.msg).toContain(word);
+}
+
+/** Two topics with a record each. */
+async function twoTopics(): Promise<readonly [string, string]> {
+  const [forbidden, other] = [await createTopic(at), await createTopic(at)];
+  for (const topic of [forbidden, other]) await produce(topic, [{ value: '1' }], at);
+  return [forbidden, other];
+}
+
+const written = async ({ schema }: StartedConsumer, topic: string, records: number) =>
+  awaitEachOnce({ schema, topic, records });
+
+test('a topic that may not be described is named and refused at the start, whether it was read before or not', async () => {
+  const topics = await twoTopics();
+  const [forbidden, other] = topics;
+  const read = await startConsumer({ topics, brokers: [at.broker] });
+  await written(read, forbidden, 1);
+  read.kill('SIGTERM');
+  expect(await read.exited).toMatchObject({ code: 0 });
+  await forbid(TOPIC, forbidden, [[ALL, DENY]]);
+  const { groupId, schema } = read;
+  for (const again of [{ groupId, schema }, {}]) {
+    const refused = await startConsumer({ topics, brokers: [at.broker], ...again });
+    await expectRefused(refused, 'TOPIC_FORBIDDEN', `forbids ${forbidden} `, `--operation Read --topic ${forbidden}`);
+    expect(fatalLines(refused)[0]).not.toContain(other);
+  }
+  await allow(TOPIC, forbidden);
+  await produce(forbidden, [{ value: '2' }], at);
+  const allowed = await startConsumer({ topics, brokers: [at.broker], groupId, schema });
+  await written(allowed, forbidden, 2);
+});
+
+test('one that may not be described any more ends a running consumer, which names it', async () => {
+  const topics = await twoTopics();
+  const [forbidden] = topics;
+  const consumer = await startConsumer({ topics, brokers: [at.broker] });
+  await written(consumer, forbidden, 1);
+  await forbid(TOPIC, forbidden, [
+    [DESCRIBE, DENY],
+    [READ, ALLOW],
+  ]);
+  await expectRefused(consumer, 'TOPIC_FORBIDDEN', `forbids ${forbidden} `);
+});
+
+test('one that may not be read any more stops its partitions alone, and goes on when it may, without a record too', async () => {
+  const topics = await twoTopics();
+  const [forbidden, other] = topics;
+  const consumer = await startConsumer({ topics, brokers: [at.broker] });
+  await written(consumer, forbidden, 1);
+  await forbid(TOPIC, forbidden, [
+    [READ, DENY],
+    [DESCRIBE, ALLOW],
+    [AclOperationTypes.WRITE, ALLOW],
+  ]);
+  const line = await consumer.logs.waitFor(/"code":"TOPIC_FORBIDDEN"/, 60_000);
+  expect(JSON.parse(line)).toMatchObject({ level: 'error', topic: forbidden, partition: 0, offset: '1' });
+  expect(line).toContain(`--operation Read --topic ${forbidden}`);
+  const unreadable = { topic: forbidden, partition: 0, offset: '1', code: 'TOPIC_FORBIDDEN' };
+  await awaitRoot(consumer, 'the forbidden partition', ({ components }) => {
+    const [told] = (components['consumer']?.details?.['unreadable'] ?? []) as Record<string, unknown>[];
+    return told !== undefined && Object.entries(unreadable).every(([key, value]) => told[key] === value);
+  });
+  await produce(other, [{ value: '2' }], at);
+  await written(consumer, other, 2);
+  expect(await values(consumer, { name: 'consumer_unreadable_partitions' }, forbidden)).toEqual([1]);
+  await allow(TOPIC, forbidden);
+  await consumer.logs.waitFor(/"msg":"the batch that could not be read was read"/, 60_000);
+  await until('no forbidden partition', async () => {
+    const [value] = await values(consumer, { name: 'consumer_unreadable_partitions' }, forbidden);
+    return value === 0 ? true : undefined;
+  });
+  await produce(forbidden, [{ value: '2' }], at);
+  await written(consumer, forbidden, 2);
+});
+
+test('a group that is forbidden is named, at the start and at run time', async () => {
+  const topics = await twoTopics();
+  const groupId = randomName('group');
+  await forbid(GROUP, groupId, [[READ, DENY]]);
+  const words = [`the group ${groupId} `, `--operation Read --group ${groupId}`];
+  await expectRefused(await startConsumer({ topics, brokers: [at.broker], groupId }), 'GROUP_FORBIDDEN', ...words);
+  await allow(GROUP, groupId);
+  const consumer = await startConsumer({ topics, brokers: [at.broker], groupId });
+  await written(consumer, topics[0], 1);
+  await forbid(GROUP, groupId, [[READ, DENY]]);
+  await expectRefused(consumer, 'GROUP_FORBIDDEN', ...words);
+});
