@@ -12,6 +12,7 @@ export interface Encoder {
   writeInt32(value: number): Encoder;
   writeInt64(value: number | string): Encoder;
   writeBoolean(value: boolean): Encoder;
+  writeString(value: string): Encoder;
   writeBuffer(value: Buffer): Encoder;
   writeUVarInt(value: number): Encoder;
   writeUVarIntString(value: string): Encoder;
@@ -25,6 +26,7 @@ export interface Decoder {
   readInt8(): number;
   readInt16(): number;
   readInt32(): number;
+  readString(): string | null;
   readUVarInt(): number;
   readUVarIntString(): string | null;
   readUVarIntArray<T>(read: (decoder: Decoder) => T): T[] | null;
@@ -46,6 +48,9 @@ export interface ProtocolRequest<Answer> {
     readonly parse: (answer: Answer) => Promise<Answer>;
   };
 }
+
+/** An epoch that is not known, or not told. */
+export const NO_EPOCH = -1;
 
 export const ID_BYTES = 16;
 /** The id of a topic that the broker does not have. */

@@ -59,6 +59,17 @@ export class KafkaAdmin {
   }
 
   /**
+   * Whether the log of a partition's leader knows the epoch that the record before the position was read under; true
+   * where there is none, or that is not told. Of a topic whose log ranges were asked for.
+   *
+   * @throws OutageError while the leader is away
+   */
+  async knowsEpoch({ leaderEpoch, ...target }: Position): Promise<boolean> {
+    const asked = typeof leaderEpoch === 'number' ? this.#admin.knowsEpoch(target, leaderEpoch) : true;
+    return Promise.resolve(asked).catch(asOutage(`the epochs of ${target.topic}`, { topics: [target.topic] }));
+  }
+
+  /**
    * The topics that the brokers do not have.
    *
    * @throws OutageError while the brokers are away

@@ -155,9 +155,9 @@ export class KafkaSource implements RecordSource {
     return this.#log.logEnds(topic, this.#admin.logRanges(topic));
   }
 
-  topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    return this.#admin.topicIds(topics);
-  }
+  readonly topicIds: RecordSource['topicIds'] = (topics) => this.#admin.topicIds(topics);
+
+  readonly knowsEpoch: RecordSource['knowsEpoch'] = (position) => this.#admin.knowsEpoch(position);
 
   committedOffsets(topic: string): Promise<Position[]> {
     return this.#admin.committedOffsets(this.#settings.groupId, topic);

@@ -4,6 +4,7 @@ import { readingTopic, TOPIC_AUTHORIZATION_FAILED } from './authorization.ts';
 import type { ProtocolRequest } from './flexible-versions.ts';
 import { kafkajsEvents } from './kafkajs-consumer-patches.ts';
 import type { RecordSetReader } from './kafkajs-record-patches.ts';
+import { LEADER_EPOCH_KEY, LEADER_EPOCH_VERSION, leaderEpochRequest } from './leader-epoch-request.ts';
 import {
   FETCH_BY_ID,
   FETCH_KEY,
@@ -131,6 +132,11 @@ export function consumeByOrigins<Options>(create: (options: Options) => unknown)
 export interface TopicIdAdmin {
   /** The ids of topics; those that the broker does not have, or tells no id of, are left out. */
   fetchTopicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Whether the leader's log has the epoch, or a later one; true where the broker does not tell. Of topics that the
+   * client has asked for before.
+   */
+  knowsEpoch(target: TopicPartition, leaderEpoch: number): Promise<boolean>;
 }
 
 interface ConnectedBroker {
@@ -138,18 +144,30 @@ interface ConnectedBroker {
   readonly connectionPool: { send<Answer>(request: ProtocolRequest<Answer>): Promise<Answer> };
 }
 
-/** Lets the admin client tell the ids of topics. */
+interface AdminCluster {
+  readonly brokerPool: { findConnectedBroker(): Promise<ConnectedBroker> };
+  findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, unknown>>;
+  findBroker(wanted: { readonly nodeId: string }): Promise<ConnectedBroker>;
+}
+
+/** Lets the admin client tell the ids of topics and the epochs of logs. */
 export function administerTopicIds<Options>(create: (options: Options) => unknown): (options: Options) => TopicIdAdmin {
   return (options) => {
-    const { cluster } = options as {
-      readonly cluster: { readonly brokerPool: { findConnectedBroker(): Promise<ConnectedBroker> } };
-    };
+    const { cluster } = options as { readonly cluster: AdminCluster };
     return {
       ...(create(options) as object),
       fetchTopicIds: async (topics) => {
         const { versions, connectionPool } = await cluster.brokerPool.findConnectedBroker();
         const request = topicIdsRequest(versions?.[METADATA_KEY]?.maxVersion ?? 0, topics);
         return request ? connectionPool.send(request) : new Map();
+      },
+      knowsEpoch: async (target, leaderEpoch) => {
+        const { topic, partition } = target;
+        const [nodeId = ''] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
+        const { versions, connectionPool } = await cluster.findBroker({ nodeId });
+        const tells = (versions?.[LEADER_EPOCH_KEY]?.maxVersion ?? 0) >= LEADER_EPOCH_VERSION;
+        const answer = tells ? await connectionPool.send(leaderEpochRequest(target, leaderEpoch)) : null;
+        return answer?.isKnown !== false || answer.errorCode !== 0;
       },
     };
   };

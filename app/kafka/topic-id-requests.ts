@@ -8,6 +8,7 @@ import {
   ID_BYTES,
   KafkajsDecoder,
   KafkajsEncoder,
+  NO_EPOCH,
   NO_ID,
   type ProtocolRequest,
   readInt64,
@@ -25,8 +26,6 @@ export const FETCH_BY_ID = 13;
 /** The first version of Metadata that answers with ids, Kafka 2.8, and the last one that is known here. */
 export const METADATA_WITH_IDS = 10;
 const LAST_METADATA = 12;
-
-const NO_EPOCH = -1;
 
 function readPartitionMetadata(decoder: Decoder): void {
   decoder.readInt16();

@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import { partitionKey, type TopicPartition } from './record.ts';
 import type { LogRange, Position, RecordSource } from './record-source.ts';
 import { FatalError } from './stream-errors.ts';
-import { requireSameTopic } from './topic-ids.ts';
+import { epochUnknown, requireSameTopic } from './topic-ids.ts';
 
 /**
  * The stored position of a partition that had one.
@@ -96,15 +96,27 @@ function behindGap(position: Position, range: LogRange, onGap: OnGap): bigint {
   return range.start;
 }
 
+type Log = Pick<RecordSource, 'logRanges' | 'topicIds' | 'knowsEpoch'>;
+
+/** @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name */
+async function rangeOf(source: Log, position: Position): Promise<LogRange | undefined> {
+  const ranges = await source.logRanges(position.topic).catch((): LogRange[] => []);
+  // Asked for behind the range, which is of the same topic when the id still is.
+  const ids = await source.topicIds([position.topic]).catch((): ReadonlyMap<string, string> => new Map());
+  requireSameTopic(position, ids.get(position.topic));
+  return ranges.find(({ partition }) => partition === position.partition);
+}
+
 /**
  * Finds out why the broker does not hold `position`, and resolves with where to go on: there, when it does after all,
  * or at the log's start when that is above it and gaps are skipped.
  *
- * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name, `OFFSETS_GONE` when the log starts above it and gaps are not skipped, `STORED_OFFSET_AHEAD` when
- * the log ends below it in every reading for 30 s
+ * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name, `OFFSETS_GONE` when the log starts
+ * above it and gaps are not skipped, `STORED_OFFSET_AHEAD` or `LOG_TRUNCATED` when the log ends below it, or knows only
+ * leader epochs before its own, in every reading for 30 s
  */
 export async function findPosition(
-  source: Pick<RecordSource, 'logRanges' | 'topicIds'>,
+  source: Log,
   position: Position,
   onGap: OnGap,
   clock: Clock,
@@ -112,15 +124,11 @@ export async function findPosition(
 ): Promise<bigint> {
   let silentUntil = clock.steady().getTime();
   while (!signal.aborted) {
-    const ranges = await source.logRanges(position.topic).catch((): LogRange[] => []);
-    // Asked for behind the range, which is of the same topic when the id still is.
-    const ids = await source.topicIds([position.topic]).catch((): ReadonlyMap<string, string> => new Map());
-    requireSameTopic(position, ids.get(position.topic));
-    const range = ranges.find(({ partition }) => partition === position.partition);
+    const range = await rangeOf(source, position);
     if (range && range.start > position.offset) {
       return behindGap(position, range, onGap);
     }
-    if (range && range.end >= position.offset) {
+    if (range && range.end >= position.offset && (await source.knowsEpoch(position).catch(() => true))) {
       // The broker that refused it may do so again for a while, as one that does not know of the topic's id yet.
       await clock.wait(RECHECK_MS, signal);
       break;
@@ -128,7 +136,7 @@ export async function findPosition(
     const now = clock.steady().getTime();
     silentUntil = range ? silentUntil : now;
     if (range && now - silentUntil >= PATIENCE_MS) {
-      throw ahead(position, range);
+      throw range.end < position.offset ? ahead(position, range) : epochUnknown(position);
     }
     await clock.wait(RECHECK_MS, signal);
   }

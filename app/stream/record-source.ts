@@ -79,6 +79,11 @@ export interface RecordSource {
   topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The log ranges of all partitions of a topic. */
   logRanges(topic: string): Promise<LogRange[]>;
+  /**
+   * Whether the log of the partition knows the leader epoch of the position, or a later one; true where that is not
+   * told. Asked for after the log ranges of the topic.
+   */
+  knowsEpoch(position: Position): Promise<boolean>;
   /** Offsets that the group committed to Kafka; partitions without one are left out. */
   committedOffsets(topic: string): Promise<Position[]>;
   /**

@@ -96,3 +96,17 @@ export const logTruncated = ({ topic, partition, leaderEpoch, endOffset, readTo 
       `rows of this partition from offset ${endOffset} on from records and dead_letters, and set its next_offset in offsets ` +
       `to ${endOffset}. Then start again`,
   );
+
+/**
+ * The error `LOG_TRUNCATED` for a log that knows only leader epochs before that of the position: what was read is not in
+ * it (KIP-320), and where it parts from that cannot be told.
+ */
+export const epochUnknown = ({ topic, partition, offset, leaderEpoch }: Position): FatalError =>
+  new FatalError(
+    'LOG_TRUNCATED',
+    `${topic}/${partition}: records were read up to offset ${offset} under the leader epoch ${leaderEpoch}, and the log knows only ` +
+      'epochs before that one: it is not the log that was read, as after Kafka was restored from an older state. Nothing of ' +
+      'this was read. If it holds the same records below that offset, go on at the stored offset: ' +
+      `${PRODUCT_NAME} offsets accept-topic ${topic}. If it holds others, read it from its beginning: ` +
+      `${PRODUCT_NAME} offsets begin-again ${topic}. Then start again`,
+  );

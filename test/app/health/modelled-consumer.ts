@@ -264,6 +264,7 @@ export class ModelledConsumer implements RecordSink, RecordSource {
     }
   }
 
+  knowsEpoch = async (): Promise<boolean> => true;
   topicIds = (): Promise<ReadonlyMap<string, string>> => this.#answer().then(() => new Map());
 
   async logRanges(topic: string): Promise<LogRange[]> {

@@ -132,6 +132,7 @@ function steppingClock() {
 const ranged = (...ranges: (Pick<LogRange, 'start' | 'end'> | Error)[]) => ({
   asked: 0,
   topicIds: async () => new Map([[PARTITION.topic, 'ORkDSGWzSGqfvNN4ktnfyQ']]),
+  knowsEpoch: async () => true,
   async logRanges() {
     const range = ranges[Math.min(this.asked, ranges.length - 1)];
     this.asked += 1;
@@ -180,6 +181,21 @@ test('brokers that cannot answer say nothing about the log', async () => {
 test('a first reading after a long silence of the brokers is not the last of 30 s: it may be stale', async () => {
   const silence = Array.from({ length: 40 }, () => new Error('away'));
   const source = ranged(...silence, { start: 0n, end: 20n }, { start: 0n, end: 100n });
+  expect(await findPosition(source, position, 'fail', steppingClock(), never)).toBe(100n);
+});
+
+test('a log that knows only earlier epochs for 30 s is not the one that was read', async () => {
+  const source = { ...ranged({ start: 0n, end: 500n }), knowsEpoch: async () => false };
+  const waiting = findPosition(source, { ...position, leaderEpoch: 7 }, 'fail', steppingClock(), never);
+  await expect(waiting).rejects.toMatchObject({ code: 'LOG_TRUNCATED' });
+  await expect(waiting).rejects.toThrow('up to offset 100 under the leader epoch 7');
+  expect(source.asked).toBeGreaterThan(25);
+});
+
+test('one that does so only for a moment, or cannot tell, is asked again', async () => {
+  const answers = [async () => false, async () => Promise.reject(new Error('away'))];
+  const knowsEpoch = () => (answers.shift() ?? (async () => true))();
+  const source = { ...ranged({ start: 0n, end: 500n }), knowsEpoch };
   expect(await findPosition(source, position, 'fail', steppingClock(), never)).toBe(100n);
 });
 

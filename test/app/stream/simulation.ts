@@ -115,6 +115,10 @@ class SimulatedSource implements RecordSource {
     return [{ ...PARTITION, start: this.logStart, end: this.end }];
   }
 
+  async knowsEpoch(): Promise<boolean> {
+    return true;
+  }
+
   async topicIds(): Promise<ReadonlyMap<string, string>> {
     return new Map();
   }

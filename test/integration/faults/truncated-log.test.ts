@@ -1,9 +1,10 @@
-import { readdir, readFile, rm, truncate } from 'node:fs/promises';
+import { cp, readdir, readFile, rename, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitPosition } from '../stack/stored-position.ts';
@@ -104,3 +105,51 @@ test('a leader change that loses nothing is read over, with the epoch of each le
   await awaitPosition({ schema: consumer.schema, offset: 13 });
   expect((await epochs())?.epoch).toBeGreaterThan(before?.epoch ?? Number.NaN);
 });
+
+/** The folder in which the private Kafka of this test file keeps all that it has. */
+async function dataFolder(): Promise<string> {
+  const { path } = await testRun();
+  const [kafkaFolder = ''] = (await readdir(path)).filter((name) => name.startsWith('kafka-'));
+  return join(path, kafkaFolder, 'data');
+}
+
+/** Each start of Kafka is another leader epoch. */
+async function restart(): Promise<void> {
+  await kafka.stop();
+  await kafka.start();
+}
+
+longTest(
+  'Kafka that was restored from an older state, with leader epochs before the stored one, is not read on',
+  async () => {
+    const topic = await createTopic({ broker: kafka.broker });
+    await produceBatches(topic, 5, 'old');
+    await kafka.stop();
+    const [data, backup] = [await dataFolder(), `${await dataFolder()}.backup`];
+    await cp(data, backup, { recursive: true });
+    await kafka.start();
+    await restart();
+    await produceBatches(topic, 5, 'old');
+    const { schema, groupId, ...first } = await startConsumer({ topics: [topic], brokers: [kafka.broker] });
+    await awaitPosition({ schema, offset: 10 });
+    first.kill('SIGTERM');
+    expect(await first.exited).toMatchObject({ code: 0 });
+    await kafka.stop();
+    await rm(data, { recursive: true });
+    await rename(backup, data);
+    await kafka.start();
+    await produceBatches(topic, 10, 'new');
+    const again = () => startConsumer({ topics: [topic], brokers: [kafka.broker], groupId, schema });
+    const refused = await again();
+    expect(await refused.exited).toMatchObject({ code: 1 });
+    const fatal = refused.logs.all.filter((line) => line.includes('"fatal"'));
+    expect(fatal).toEqual([
+      expect.stringMatching(`LOG_TRUNCATED.*${topic}/0: .*up to offset 10 under the leader epoch`),
+    ]);
+    expect(await valuesOf(refused)).toEqual(Array(10).fill('old'));
+    await query(`UPDATE ${schema}.offsets SET leader_epoch = NULL`);
+    const kept = await again();
+    await awaitPosition({ schema, offset: 15 });
+    expect(await valuesOf(kept)).toEqual([...Array(10).fill('old'), ...Array(5).fill('new')]);
+  },
+);
