@@ -7,6 +7,12 @@ const require = createRequire(import.meta.url);
 /** Kafka's code of a topic that the broker does not have: UNKNOWN_TOPIC_OR_PARTITION. */
 const UNKNOWN_TOPIC = 3;
 
+/**
+ * Kafka's codes of a partition that has no leader for now: LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND. It is told with the
+ * leader -1, which no broker is.
+ */
+const LEADERLESS: readonly number[] = [5, 72];
+
 /** What kafkajs answers for a partition whose offset is not known. */
 const NO_OFFSET = '-1';
 
@@ -17,7 +23,7 @@ const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
 interface TopicMetadata {
   readonly topicErrorCode: number;
   readonly topic: string;
-  readonly partitionMetadata: readonly unknown[];
+  readonly partitionMetadata: readonly { readonly partitionErrorCode: number }[];
 }
 
 interface Metadata {
@@ -32,9 +38,15 @@ interface MetadataResponse {
 const isUnknown = ({ topicErrorCode }: TopicMetadata): boolean => topicErrorCode === UNKNOWN_TOPIC;
 const isForbidden = ({ topicErrorCode }: TopicMetadata): boolean => topicErrorCode === TOPIC_AUTHORIZATION_FAILED;
 
+/** What is left of an answer about a topic for kafkajs to find errors in. */
+const withLeaders = (topic: TopicMetadata): TopicMetadata => ({
+  ...topic,
+  partitionMetadata: topic.partitionMetadata.filter(({ partitionErrorCode: code }) => !LEADERLESS.includes(code)),
+});
+
 /**
- * Reads a metadata response in which topics are unknown or forbidden: they stay in it, without partitions. Every other
- * error is thrown as shipped.
+ * Reads a metadata response in which topics are unknown or forbidden: they stay in it, without partitions. So do
+ * partitions without a leader, which are fetched by no broker until they have one. Every other error is thrown as shipped.
  *
  * @param shipped kafkajs's own, from which that of every later version takes `parse`
  */
@@ -43,7 +55,7 @@ export function metadataResponse(shipped: MetadataResponse): MetadataResponse {
     ...shipped,
     parse: async (data) => {
       const topicMetadata = data.topicMetadata.filter((topic) => !isUnknown(topic) && !isForbidden(topic));
-      await shipped.parse({ ...data, topicMetadata });
+      await shipped.parse({ ...data, topicMetadata: topicMetadata.map(withLeaders) });
       return data;
     },
   };
@@ -93,6 +105,7 @@ interface TopicOffsets {
 
 interface Cluster {
   readonly brokerPool: { createBroker: (options: unknown) => Broker };
+  findTopicPartitionMetadata(topic: string): readonly { readonly partitionId: number; readonly leader: number }[];
   fetchTopicsOffset(topics: readonly AskedTopic[]): Promise<readonly TopicOffsets[]>;
 }
 
@@ -122,6 +135,28 @@ const withoutOffsets = (unknown: readonly AskedTopic[]): readonly TopicOffsets[]
     partitions: partitions.map(({ partition }) => ({ partition, offset: NO_OFFSET })),
   }));
 
+/** Asks for the offsets of the partitions that have a leader, and answers for the others that they are not known. */
+function askLeadersAlone(cluster: Cluster): void {
+  const fetchTopicsOffset = cluster.fetchTopicsOffset.bind(cluster);
+  cluster.fetchTopicsOffset = async (topics) => {
+    const split = topics.map((asked) => {
+      const found = cluster.findTopicPartitionMetadata(asked.topic);
+      const leaderless = new Set(found.filter(({ leader }) => leader < 0).map(({ partitionId }) => partitionId));
+      return { asked, leaderless };
+    });
+    const led = split.map(({ asked, leaderless }) => ({
+      ...asked,
+      partitions: asked.partitions.filter(({ partition }) => !leaderless.has(partition)),
+    }));
+    const answers = await fetchTopicsOffset(led.filter(({ partitions }) => partitions.length > 0));
+    return withoutOffsets(topics).map((unknown) => {
+      const known = answers.find(({ topic }) => topic === unknown.topic)?.partitions ?? [];
+      const others = unknown.partitions.filter(({ partition }) => !known.some((of) => of.partition === partition));
+      return { ...unknown, partitions: [...known, ...others] };
+    });
+  };
+}
+
 type Create<Options> = (options: Options) => unknown;
 
 /**
@@ -130,7 +165,8 @@ type Create<Options> = (options: Options) => unknown;
  * five times a second, for ever.
  *
  * An assignment may still have a topic that is unknown, from a leader with older metadata. Its partitions have no
- * leader and are not fetched; without an entry for their offsets the consumer would stop for good.
+ * leader and are not fetched; without an entry for their offsets the consumer would stop for good. Nor are those of
+ * which no replica is there, and asking for their offsets would keep the others from being fetched.
  */
 export function consumeKnownTopics<Options extends { readonly cluster: Cluster; readonly groupId: string }>(
   create: Create<Options>,
@@ -138,6 +174,7 @@ export function consumeKnownTopics<Options extends { readonly cluster: Cluster; 
   return (options) => {
     const { cluster, groupId } = options;
     goOnWithoutUnknown(cluster, (topics) => kafkajsEvents.emit('topics', { groupId, ...topics }), withoutOffsets);
+    askLeadersAlone(cluster);
     return create(options);
   };
 }

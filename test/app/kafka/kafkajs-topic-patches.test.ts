@@ -31,6 +31,13 @@ describe('a metadata response', () => {
     expect(await metadataResponse(shipped).parse(data)).toEqual(data);
   });
 
+  test('keeps partitions without a leader, over which it fails as shipped', async () => {
+    const partitionMetadata = [5, 72].map((partitionErrorCode) => ({ partitionErrorCode }));
+    const data = { topicMetadata: [{ ...known, partitionMetadata }] };
+    await expect(shipped.parse(data)).rejects.toMatchObject({ type: 'LEADER_NOT_AVAILABLE' });
+    expect(await metadataResponse(shipped).parse(data)).toEqual(data);
+  });
+
   test('fails over every other error as shipped', async () => {
     const invalid = { topicErrorCode: 17, topic: 'a/b', partitionMetadata: [] };
     const parsed = metadataResponse(shipped).parse({ topicMetadata: [unknown, forbidden, invalid] });
@@ -48,7 +55,7 @@ describe('a metadata response', () => {
   });
 });
 
-/** A cluster of one broker that has the topic `kept` alone, with one partition that ends at offset 7. */
+/** A cluster of one broker that has the topic `kept` alone, with a partition that ends at offset 7 and one without a leader. */
 function aCluster() {
   class Broker {
     async metadata(_topics?: readonly string[]) {
@@ -58,11 +65,18 @@ function aCluster() {
   failOverUnknownTopics(Broker.prototype);
   return {
     brokerPool: { createBroker: (_options: unknown) => new Broker() },
-    fetchTopicsOffset: async (topics: readonly { readonly topic: string }[]) =>
+    findTopicPartitionMetadata: (topic: string) =>
+      topic === known.topic ? [0, -1].map((leader, partitionId) => ({ partitionId, leader })) : [],
+    fetchTopicsOffset: async (topics: readonly AskedTopic[]) =>
       topics
         .filter(({ topic }) => topic === known.topic)
-        .map(({ topic }) => ({ topic, partitions: [{ partition: 0, offset: '7' }] })),
+        .map(({ topic, partitions }) => ({ topic, partitions: partitions.map((of) => ({ ...of, offset: '7' })) })),
   };
+}
+
+interface AskedTopic {
+  readonly topic: string;
+  readonly partitions: readonly { readonly partition: number }[];
 }
 
 const offsetsOf = (cluster: ReturnType<typeof aCluster>) =>
@@ -88,12 +102,28 @@ test('a consumer goes on with what is known, reports what is not, and takes its 
   ]);
 });
 
+test('a consumer asks no broker for the offset of a partition without a leader, and takes it as not known', async () => {
+  const cluster = aCluster();
+  consumeKnownTopics(() => 'a consumer')({ cluster, groupId: 'group' });
+  expect(
+    await cluster.fetchTopicsOffset([{ topic: 'kept', partitions: [{ partition: 0 }, { partition: 1 }] }]),
+  ).toEqual([
+    {
+      topic: 'kept',
+      partitions: [
+        { partition: 0, offset: '7' },
+        { partition: 1, offset: '-1' },
+      ],
+    },
+  ]);
+});
+
 test('the admin client goes on with what is known, and names the error where it is asked for what is not', async () => {
   const cluster = aCluster();
   administerKnownTopics(() => 'an admin')({ cluster });
   expect(await cluster.brokerPool.createBroker({}).metadata()).toEqual({ topicMetadata: [known, unknown] });
   await expect(offsetsOf(cluster)).rejects.toMatchObject(UNKNOWN_TOPIC);
-  expect(await cluster.fetchTopicsOffset([{ topic: 'kept' }])).toHaveLength(1);
+  expect(await cluster.fetchTopicsOffset([{ topic: 'kept', partitions: [{ partition: 0 }] }])).toHaveLength(1);
 });
 
 /** A group that was assigned partitions when there were `before`, and sees `after` by now. */

@@ -3,11 +3,12 @@ import type { Admin } from 'kafkajs';
 import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
 import { query } from '../stack/database.ts';
 import { groupMembers } from '../stack/group-membership.ts';
-import { createTopic, kafkaClient } from '../stack/kafka-client.ts';
+import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
 import { randomName } from '../stack/random-name.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
+import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { TransactionLoad } from '../stack/transaction-load.ts';
 import { until } from '../stack/until.ts';
 
@@ -23,9 +24,13 @@ const PROPERTIES = {
   'leader.imbalance.per.broker.percentage': 0,
 } as const;
 
+const SINGLE = [{ value: '1' }, { value: '2' }];
+
 interface Site {
   readonly admin: Admin;
   readonly topics: readonly string[];
+  /** A topic of broker 2 alone: nothing leads it while that is away. */
+  readonly single: string;
   readonly first: LocalKafka;
   readonly second: LocalKafka;
   readonly load: TransactionLoad;
@@ -48,14 +53,16 @@ async function startSite(): Promise<Site> {
   await new TransactionLoad(at, [await createTopic({ ...at, partitions: 2 })]).stop();
   const second = await startPrivateKafka({ joins: first, properties: PROPERTIES });
   const topics = ['one', 'two', 'three'].map(randomName);
+  const single = randomName('single');
+  const replicated = topics.map((topic) => ({
+    topic,
+    replicaAssignment: REPLICAS.map((replicas, partition) => ({ partition, replicas: [...replicas] })),
+  }));
   await admin.createTopics({
     waitForLeaders: false,
-    topics: topics.map((topic) => ({
-      topic,
-      replicaAssignment: REPLICAS.map((replicas, partition) => ({ partition, replicas: [...replicas] })),
-    })),
+    topics: [...replicated, { topic: single, replicaAssignment: [{ partition: 0, replicas: [2] }] }],
   });
-  site = { admin, topics, first, second, load: new TransactionLoad(at, topics) };
+  site = { admin, topics, single, first, second, load: new TransactionLoad(at, topics) };
   return site;
 }
 
@@ -69,10 +76,11 @@ const awaitLeaders = ({ admin, topics }: Site, leaders: readonly number[]): Prom
     return String(current) === String(topics.flatMap(() => leaders)) ? true : undefined;
   });
 
-/** Each record in the tables of the consumer. */
+/** Each record of the transactions in the tables of the consumer, and what is in the dead letters. */
 async function written({ schema }: StartedConsumer): Promise<readonly string[]> {
   const rows = await query<{ place: string }>(
     `SELECT topic || '/' || partition || '/' || (value #>> '{}') AS place FROM ${schema}.records
+       WHERE topic NOT LIKE 'single%'
      UNION ALL SELECT 'dead letter ' || topic || '/' || partition FROM ${schema}.dead_letters`,
   );
   return rows.map(({ place }) => place).toSorted();
@@ -112,18 +120,23 @@ async function expectUndisturbed(consumer: StartedConsumer): Promise<void> {
 }
 
 const epochs = ({ schema }: StartedConsumer) =>
-  query<{ epoch: number }>(`SELECT leader_epoch AS epoch FROM ${schema}.offsets WHERE partition = 0 ORDER BY topic`);
+  query<{ epoch: number }>(
+    `SELECT leader_epoch AS epoch FROM ${schema}.offsets WHERE partition = 0 AND topic NOT LIKE 'single%' ORDER BY topic`,
+  );
 
 longTest(
   'leaders move between two brokers, and each committed record is written once and none of the others',
   async () => {
     const at = await startSite();
-    const { first, second, topics, load } = at;
+    const { first, second, single, load } = at;
+    const topics = [...at.topics, single];
     const brokers = [first.broker, second.broker];
     const consumer = await startConsumer({ topics, brokers });
     const { groupId, schema } = consumer;
     await awaitLeaders(at, [2, 1]);
     await goesOn(at, consumer);
+    await produce(single, SINGLE, { broker: first.broker });
+    await awaitEachOnce({ schema, topic: single, records: SINGLE.length });
     const before = await epochs(consumer);
     await second.stop();
     await awaitLeaders(at, [1, 1]);
@@ -138,6 +151,8 @@ longTest(
     await second.start();
     await awaitLeaders(at, [2, 1]);
     await goesOn(at, consumer);
+    await produce(single, SINGLE, { broker: first.broker });
+    await awaitEachOnce({ schema, topic: single, records: 2 * SINGLE.length });
     await moveTo(at, 2);
     await goesOn(at, consumer);
     await moveTo(at, 1);
