@@ -1,6 +1,6 @@
 import { METRICS } from '../../contract/metrics.ts';
 import { memoryBytes } from '../../deployment/resources.ts';
-import type { RowDefinition } from './panel.ts';
+import { LEVEL_COLORS, type RowDefinition } from './panel.ts';
 import type { DashboardScope } from './scope.ts';
 import { quantile } from './specified-panels.ts';
 
@@ -26,6 +26,7 @@ const wrong = ({ own, consumerLabel, limits }: DashboardScope): RowDefinition =>
       },
       width: HALF,
       isStacked: true,
+      colors: LEVEL_COLORS,
     },
     {
       id: 12,
@@ -59,14 +60,13 @@ const time = (scope: DashboardScope): RowDefinition => ({
       id: 21,
       title: 'Where time goes',
       description:
-        'Average of each step: a fetch, which waits for records; the wait for a connection of the pool; the transaction; from the fetch to the commit, the time in the queue included; from the producer to the commit.',
+        'Average of each step: a fetch, which waits for records; the wait for a connection of the pool; the transaction; from the fetch to the commit, the time in the queue included.',
       unit: 's',
       queries: {
         fetch: `avg(${scope.own(METRICS.clientFetchLatencyAvg)}) / 1000`,
         'wait for a connection': average(scope, METRICS.hikariAcquire),
         transaction: average(scope, METRICS.hikariUsage),
         'fetch to commit': average(scope, METRICS.processing),
-        'producer to commit': average(scope, METRICS.endToEnd),
       },
       width: HALF,
     },

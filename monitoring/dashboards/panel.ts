@@ -28,7 +28,8 @@ export const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 const QUARTER = 6;
 const HEIGHT = 8;
 
-const COLOR: Readonly<Record<AlertLevelName, string>> = { warning: 'orange', critical: 'red' };
+/** Of a level's limit, and of its alerts. */
+export const LEVEL_COLORS: Readonly<Record<AlertLevelName, string>> = { warning: 'orange', critical: 'red' };
 
 /** One panel; all of them show series over time. */
 export interface PanelDefinition {
@@ -47,6 +48,8 @@ export interface PanelDefinition {
   readonly width?: number;
   /** Bars on top of each other in the place of lines. @default false */
   readonly isStacked?: boolean;
+  /** Colours of series by the end of their legends. @default Grafana's palette */
+  readonly colors?: Readonly<Record<string, string>>;
   /** Where a click on a series leads to. @default nowhere */
   readonly link?: { readonly title: string; readonly url: string };
 }
@@ -60,7 +63,10 @@ export interface RowDefinition {
 }
 
 function thresholds(limits: AlertLimits): ThresholdsConfigBuilder {
-  const steps: Threshold[] = limits.levels.map(({ level, threshold }) => ({ value: threshold, color: COLOR[level] }));
+  const steps: Threshold[] = limits.levels.map(({ level, threshold }) => ({
+    value: threshold,
+    color: LEVEL_COLORS[level],
+  }));
   return new ThresholdsConfigBuilder()
     .mode(ThresholdsMode.Absolute)
     .steps([
@@ -106,7 +112,7 @@ function basicPanel(panel: PanelDefinition): PanelBuilder {
 
 /** A panel as Grafana's model has it. */
 export function timeSeriesPanel(panel: PanelDefinition, interval: string): PanelBuilder {
-  const { queries, limits, isStacked = false, link } = panel;
+  const { queries, limits, isStacked = false, colors = {}, link } = panel;
   const builder = basicPanel(panel).targets(
     Object.entries(queries).map(([legend, expr], nth) => query(expr, legend, nth, interval)),
   );
@@ -122,6 +128,9 @@ export function timeSeriesPanel(panel: PanelDefinition, interval: string): Panel
     builder
       .thresholds(thresholds(limits))
       .thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed));
+  }
+  for (const [ending, color] of Object.entries(colors)) {
+    builder.overrideByRegexp(`/${ending}$/`, [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }]);
   }
   return link === undefined ? builder : builder.dataLinks([new DashboardLinkBuilder(link.title).url(link.url)]);
 }

@@ -1,7 +1,7 @@
 import { METRICS } from '../../contract/metrics.ts';
 import { memoryBytes } from '../../deployment/resources.ts';
 import { dashboardJson } from './dashboard.ts';
-import type { PanelDefinition } from './panel.ts';
+import { LEVEL_COLORS, type PanelDefinition } from './panel.ts';
 import { type DashboardScope, dashboardScope, type ShownConsumers } from './scope.ts';
 import { quantile } from './specified-panels.ts';
 import { STREAM_CONSUMER_UID } from './stream-consumer.ts';
@@ -18,6 +18,7 @@ const stateOfConsumers = ({ own, limits }: DashboardScope, by: string): Overview
     unit: 'short',
     queries: { '{{CONSUMER}} {{severity}}': `sum by (${by}, severity) (${own('ALERTS', 'alertstate="firing"')})` },
     isStacked: true,
+    colors: LEVEL_COLORS,
   },
   {
     id: 2,

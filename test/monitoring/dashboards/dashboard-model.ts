@@ -17,6 +17,10 @@ export interface Panel {
   readonly datasource: unknown;
   readonly targets: readonly Target[];
   readonly fieldConfig: {
+    readonly overrides: readonly {
+      readonly matcher: { readonly id: string; readonly options: string };
+      readonly properties: readonly { readonly value: { readonly fixedColor: string } }[];
+    }[];
     readonly defaults: {
       readonly unit: string;
       readonly links?: readonly { readonly url: string }[];

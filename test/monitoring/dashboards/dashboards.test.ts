@@ -209,6 +209,20 @@ test('a click on a series of all consumers leads to its consumer', () => {
   }
 });
 
+test('alerts have the colours of the lines of their levels', () => {
+  for (const dashboard of Object.values(dashboards())) {
+    const alertsFiring = drawnPanels(dashboard).find(({ title }) => title === 'Alerts firing');
+    const colors = alertsFiring?.fieldConfig.overrides.map(({ matcher, properties: [color] }) => [
+      matcher.options,
+      color?.value.fixedColor,
+    ]);
+    expect(colors).toEqual([
+      ['/warning$/', 'orange'],
+      ['/critical$/', 'red'],
+    ]);
+  }
+});
+
 describe('the ConfigMap', () => {
   const configMap = (changes: object = {}): Manifest => {
     const [manifest, ...more] = new GrafanaChart(new App(), 'grafana', {
