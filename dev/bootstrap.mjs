@@ -1,4 +1,4 @@
-// Gets a fresh clone to the point where its own programs run: `node dev/bootstrap.mjs start|chaos|test|test:image|test:long|test:postgres-13 [arguments]`.
+// Gets a fresh clone to the point where its own programs run: `node dev/bootstrap.mjs start|chaos|test|test:image|test:long|test:postgres-13|dashboards:preview [arguments]`.
 // Runs before anything is installed, so it imports nothing but Node, and its syntax is what old Nodes understand.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -18,6 +18,13 @@ const PROGRAMS = {
   'test:postgres-13': (args) =>
     runNode([...JEST, '--selectProjects=integration', ...args], { STREAM_CONSUMER_TEST_POSTGRES: '13.23.0-beta.16' }),
   'test:long': (args) => runNode([...JEST, ...args], { STREAM_CONSUMER_LONG_TESTS: 'true' }),
+  'dashboards:preview': (args) =>
+    runNode(
+      [...JEST, '--selectProjects=integration', '--testPathPatterns=test/integration/dashboard/dashboards', ...args],
+      {
+        STREAM_CONSUMER_DASHBOARDS_PREVIEW: 'true',
+      },
+    ),
 };
 
 /** A failure with a message that says all: it is shown without a stack trace. */

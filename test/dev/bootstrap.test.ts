@@ -134,7 +134,9 @@ describe('the bootstrap', () => {
     const { code, stderr } = await new SampleCheckout(upToDate).run(['tset']);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining('one of start, chaos, test, test:image, test:postgres-13, test:long is'),
+      stderr: expect.stringContaining(
+        'one of start, chaos, test, test:image, test:postgres-13, test:long, dashboards:preview is',
+      ),
     });
   });
 

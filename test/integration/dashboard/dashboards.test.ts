@@ -1,9 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Dashboard, drawnPanels, variableQuery } from '../../monitoring/dashboards/dashboard-model.ts';
 import type { FoundRange } from '../stack/prometheus-server.ts';
-import { type ObservedRun, observeRun, SCRAPE_SECONDS } from './observed-run.ts';
+import { randomName } from '../stack/random-name.ts';
+import { type ObservedRun, observeRun, SCRAPE_SECONDS, TIMELINE } from './observed-run.ts';
+import { type Answer, drawPicture } from './preview.ts';
 
 const hasPrometheus = spawnSync('prometheus', ['--version']).error === undefined;
 const isRequired = process.env['CI'] === 'true';
@@ -20,6 +24,20 @@ const read = (name: string): Dashboard => JSON.parse(readFileSync(`dist/grafana/
 const DASHBOARDS = [
   { dashboard: read('stream-consumer'), consumer: 'orders-consumer' },
   { dashboard: read('stream-consumers'), consumer: '(orders-consumer|refunds-consumer)' },
+] as const;
+
+/** Set by npm run dashboards:preview alone: nothing else needs chromium. */
+const isPreview = process.env['STREAM_CONSUMER_DASHBOARDS_PREVIEW'] === 'true';
+
+const LARGEST_PICTURE = 300_000;
+
+const CAPTION = `Query results of a real run: a second Pod comes after ${TIMELINE.secondPodComes} s, PostgreSQL is away from ${TIMELINE.postgresStops} s to ${TIMELINE.postgresIsBack} s. Drawn with uPlot in the dashboard's layout; it is not Grafana's drawing.`;
+
+/** The pictures in docs/images: what a person sees first, the rest of it, and all consumers. */
+const PICTURES = [
+  { file: 'stream-consumer.png', shown: 0, until: 26 },
+  { file: 'stream-consumer-on-call.png', shown: 0, from: 26 },
+  { file: 'stream-consumers.png', shown: 1 },
 ] as const;
 
 let run: ObservedRun;
@@ -85,4 +103,28 @@ const numbers = (series: readonly FoundRange[]): number[] =>
     expect(await highest('Alerts firing', '{{alertname}} {{severity}}')).toBeGreaterThan(0);
     expect(await highest('Partitions by Pod', '{{pod}}')).toBe(6);
   });
+
+  if (isPreview) {
+    test.each(PICTURES)('draws docs/images/$file', async ({ file, shown, ...part }) => {
+      const { dashboard, consumer } = DASHBOARDS[shown];
+      const answers = new Map<number, readonly Answer[]>();
+      for (const { id, targets } of drawnPanels(dashboard)) {
+        const asked = targets.map(async ({ expr, legendFormat }) => ({
+          legendFormat,
+          series: await found(expr, consumer),
+        }));
+        answers.set(id, await Promise.all(asked));
+      }
+      const picture = { path: `docs/images/${file}`, dashboard, answers, range: run.range, caption: CAPTION, ...part };
+      expect(drawPicture(picture)).toBeLessThan(LARGEST_PICTURE);
+    });
+  }
+});
+
+test('a preview without a browser says what is missing', () => {
+  const [{ dashboard }] = DASHBOARDS;
+  const picture = { path: join(tmpdir(), randomName('picture')), dashboard, answers: new Map(), caption: CAPTION };
+  expect(() => drawPicture({ ...picture, range: { start: 0, end: 1, step: 1 } }, 'no-such-browser')).toThrow(
+    'no-such-browser cannot be started (Debian: apt-get install chromium)',
+  );
 });

@@ -15,7 +15,10 @@ import { until } from '../stack/until.ts';
 export const SCRAPE_SECONDS = 1;
 
 /** Seconds after the start of the run. */
-const RUN = { secondPodComes: 12, postgresStops: 26, postgresIsBack: 38, ends: 62 } as const;
+export const TIMELINE = { secondPodComes: 12, postgresStops: 26, postgresIsBack: 38, ends: 62 } as const;
+
+/** What synth gives a Pod of 512 MiB. */
+const HEAP = { NODE_OPTIONS: '--max-old-space-size=332' };
 
 const PARTITIONS = 6;
 const BATCH = 40;
@@ -77,8 +80,8 @@ export async function observeRun(): Promise<ObservedRun> {
     createTopic({ partitions: PARTITIONS }),
     createTopic({ partitions: PARTITIONS }),
   ]);
-  const ofOrders = { topics: [orders], databaseUrl: postgres.urlWithPassword };
-  const [first, other] = await Promise.all([startConsumer(ofOrders), startConsumer({ topics: [refunds] })]);
+  const ofOrders = { topics: [orders], databaseUrl: postgres.urlWithPassword, env: HEAP };
+  const [first, other] = await Promise.all([startConsumer(ofOrders), startConsumer({ topics: [refunds], env: HEAP })]);
   await Promise.all([first.waitForHealth(), other.waitForHealth()]);
   const [watched, beside] = await Promise.all([scrapeJob('orders-consumer'), scrapeJob('refunds-consumer')]);
   const firstPod = { pod: 'orders-consumer-7c9f8d-2xkqv', port: first.port };
@@ -92,15 +95,15 @@ export async function observeRun(): Promise<ObservedRun> {
   const moment = (seconds: number) => delay(start + seconds * 1_000 - Date.now());
   let isOver = false;
   const load = [orders, refunds].map((topic, seed) => produceOrders(topic, seed, () => isOver));
-  await moment(RUN.secondPodComes);
+  await moment(TIMELINE.secondPodComes);
   const { groupId, schema } = first;
   const second = await startConsumer({ ...ofOrders, groupId, schema });
   watched.list(firstPod, { pod: 'orders-consumer-7c9f8d-9bmzr', port: second.port });
-  await moment(RUN.postgresStops);
+  await moment(TIMELINE.postgresStops);
   await postgres.stop();
-  await moment(RUN.postgresIsBack);
+  await moment(TIMELINE.postgresIsBack);
   await postgres.start();
-  await moment(RUN.ends);
+  await moment(TIMELINE.ends);
   await until('an alert to fire', async () => (await prometheus.alerts()).find(({ state }) => state === 'firing'));
   isOver = true;
   await Promise.all(load);
