@@ -84,6 +84,8 @@ test(
     expect(written).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(dist\/staging\/.*\n)+$/) });
     expect(await diff(folder, ['--env', 'staging'])).toMatchObject({ code: 0, stderr: '' });
     expect(await diff(folder, ['--env', 'prod'])).toMatchObject({ code: 2, stdout: '' });
+    rmSync(join(folder, 'dist/grafana/stream-consumer.json'));
+    expect(await diff(folder)).toMatchObject({ code: 1, stdout: expect.stringContaining('+ grafana/stream-consumer') });
   },
   SLOW_MACHINE_MS,
 );

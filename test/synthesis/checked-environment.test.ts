@@ -90,10 +90,13 @@ test('without consumer.yaml the folder is named', () => {
   expect(checked).toMatchObject({ ok: false, problems: [{ message: expect.stringContaining(folder) }] });
 });
 
-test.each(['prometheus.yaml', 'Prod.yaml', 'a b.yaml'])('environments/%s cannot be a folder in dist', (file) => {
-  environment(file, 'replicas: 2\n');
-  expect(problems()).toEqual([` @ environments/${file}`]);
-});
+test.each(['prometheus.yaml', 'grafana.yaml', 'Prod.yaml', 'a b.yaml'])(
+  'environments/%s cannot be a folder in dist',
+  (file) => {
+    environment(file, 'replicas: 2\n');
+    expect(problems()).toEqual([` @ environments/${file}`]);
+  },
+);
 
 test('two files of one name are one too many', () => {
   environment('staging.yaml', 'replicas: 2\n');
