@@ -1,3 +1,4 @@
+import { HEALTH_STATUS_CODE } from '../../contract/metrics/definition.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { memoryBytes } from '../../deployment/resources.ts';
 import { LEVEL_COLORS, type RowDefinition } from './panel.ts';
@@ -24,18 +25,24 @@ const wrong = ({ own, consumerLabel, limits }: DashboardScope): RowDefinition =>
       queries: {
         '{{alertname}} {{severity}}': `sum by (alertname, severity) (ALERTS{namespace=~"$namespace",${consumerLabel}=~"$consumer",alertstate="firing"})`,
       },
-      width: HALF,
       isStacked: true,
       colors: LEVEL_COLORS,
     },
     {
+      id: 14,
+      title: 'Health by component',
+      description: 'Status of each component of /actuator/health, of the Pod for which it is worst.',
+      unit: 'short',
+      queries: { '{{component}}': `min by (component) (${own(METRICS.health)})` },
+      words: Object.fromEntries(Object.entries(HEALTH_STATUS_CODE).map(([status, code]) => [code, status])),
+    },
+    {
       id: 12,
-      title: 'Health',
+      title: 'Health checks failed in a row',
       description:
-        "Evaluations in a row in which a Pod's own health was not UP, and Pods that do not answer Prometheus. 0 is good.",
+        "Evaluations in which a Pod's own health was not UP, and Pods that do not answer Prometheus. 0 is good.",
       unit: 'short',
       queries: {
-        // A gauge by component takes the place of this one here: `max by (pod, component) (1 - ...)`.
         '{{pod}} not UP': `max by (pod) (${own(METRICS.healthFailures)})`,
         '{{pod}} not scraped': `max by (pod) (1 - ${own('up')})`,
       },
@@ -157,9 +164,14 @@ const kafka = ({ own, limits }: DashboardScope): RowDefinition => ({
     {
       id: 43,
       title: 'Partitions by Pod',
-      description: 'What the group gave to each Pod. A Pod without partitions waits for one to leave.',
+      description:
+        'What the group gave to each Pod. A Pod without partitions waits for one to leave; a partition without a Pod is in no lag.',
       unit: 'short',
-      queries: { '{{pod}}': `max by (pod) (${own(METRICS.clientAssigned)})` },
+      queries: {
+        '{{pod}}': `max by (pod) (${own(METRICS.clientAssigned)})`,
+        'none, or another Pod': `clamp_min(sum(max by (topic) (${own(METRICS.topicPartitions)})) - sum(max by (pod) (${own(METRICS.clientAssigned)})), 0)`,
+      },
+      colors: { 'another Pod': 'red' },
       isStacked: true,
     },
     {

@@ -12,6 +12,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/common';
 import {
   DashboardLinkBuilder,
+  MappingType,
   type Threshold,
   ThresholdsConfigBuilder,
   ThresholdsMode,
@@ -48,6 +49,8 @@ export interface PanelDefinition {
   readonly width?: number;
   /** Bars on top of each other in the place of lines. @default false */
   readonly isStacked?: boolean;
+  /** Words in the place of values. @default none */
+  readonly words?: Readonly<Record<number, string>>;
   /** Colours of series by the end of their legends. @default Grafana's palette */
   readonly colors?: Readonly<Record<string, string>>;
   /** Where a click on a series leads to. @default nowhere */
@@ -112,7 +115,7 @@ function basicPanel(panel: PanelDefinition): PanelBuilder {
 
 /** A panel as Grafana's model has it. */
 export function timeSeriesPanel(panel: PanelDefinition, interval: string): PanelBuilder {
-  const { queries, limits, isStacked = false, colors = {}, link } = panel;
+  const { queries, limits, isStacked = false, colors = {}, words, link } = panel;
   const builder = basicPanel(panel).targets(
     Object.entries(queries).map(([legend, expr], nth) => query(expr, legend, nth, interval)),
   );
@@ -131,6 +134,10 @@ export function timeSeriesPanel(panel: PanelDefinition, interval: string): Panel
   }
   for (const [ending, color] of Object.entries(colors)) {
     builder.overrideByRegexp(`/${ending}$/`, [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }]);
+  }
+  if (words !== undefined) {
+    const options = Object.entries(words).map(([value, text]) => [value, { text, index: Number(value) }]);
+    builder.mappings([{ type: MappingType.ValueToText, options: Object.fromEntries(options) }]);
   }
   return link === undefined ? builder : builder.dataLinks([new DashboardLinkBuilder(link.title).url(link.url)]);
 }

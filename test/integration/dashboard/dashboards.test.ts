@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { HEALTH_STATUS_CODE } from '../../../contract/metrics/definition.ts';
 import { type Dashboard, drawnPanels, variableQuery } from '../../monitoring/dashboards/dashboard-model.ts';
 import type { FoundRange } from '../stack/prometheus-server.ts';
 import { randomName } from '../stack/random-name.ts';
@@ -87,19 +88,21 @@ const numbers = (series: readonly FoundRange[]): number[] =>
   });
 
   test('the outage shows where a person would look', async () => {
-    const highest = async (title: string, legend: string) => {
+    const shown = async (title: string, legend: string) => {
       const [{ dashboard, consumer }] = DASHBOARDS;
       const target = drawnPanels(dashboard)
         .find((panel) => panel.title === title)
         ?.targets.find(({ legendFormat }) => legendFormat === legend);
-      return Math.max(...numbers(await found(target?.expr ?? '', consumer)));
+      return numbers(await found(target?.expr ?? '', consumer));
     };
+    const highest = async (title: string, legend: string) => Math.max(...(await shown(title, legend)));
     expect(await highest('Consumer lag', '{{topic}}')).toBeGreaterThan(1_000);
     expect(await highest('Error rates', '{{reason}}')).toBeGreaterThan(0);
     expect(await highest('Error rates', 'dead letters')).toBeGreaterThan(0);
     expect(await highest('Connections that failed within 5 minutes', '{{pod}}')).toBeGreaterThan(0);
     expect(await highest('Time at a standstill', '{{pod}}')).toBeGreaterThan(0.5);
-    expect(await highest('Health', '{{pod}} not UP')).toBeGreaterThan(0);
+    expect(await highest('Health checks failed in a row', '{{pod}} not UP')).toBeGreaterThan(0);
+    expect(Math.min(...(await shown('Health by component', '{{component}}')))).toBe(HEALTH_STATUS_CODE.DOWN);
     expect(await highest('Alerts firing', '{{alertname}} {{severity}}')).toBeGreaterThan(0);
     expect(await highest('Partitions by Pod', '{{pod}}')).toBe(6);
   });

@@ -43,11 +43,12 @@ function valuesAt({ start, end, step }: TimeRange, { values }: FoundRange): (num
 }
 
 function drawable({ id, title, gridPos, fieldConfig }: Panel, { answers, range }: Picture) {
-  const { unit, custom, thresholds } = fieldConfig.defaults;
+  const { unit, custom, mappings, thresholds } = fieldConfig.defaults;
   return {
     title,
     gridPos,
     unit,
+    words: mappings?.[0]?.options,
     isStacked: custom.drawStyle === 'bars',
     colors: fieldConfig.overrides.map(({ matcher, properties }) => ({
       ending: matcher.options.slice(1, -1),

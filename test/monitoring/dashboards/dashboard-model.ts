@@ -24,6 +24,7 @@ export interface Panel {
     readonly defaults: {
       readonly unit: string;
       readonly links?: readonly { readonly url: string }[];
+      readonly mappings?: readonly { readonly options: Readonly<Record<string, { readonly text: string }>> }[];
       readonly thresholds?: { readonly steps: readonly { readonly value: number | null; readonly color: string }[] };
       readonly custom: { readonly drawStyle: 'line' | 'bars'; readonly thresholdsStyle?: { readonly mode: string } };
     };

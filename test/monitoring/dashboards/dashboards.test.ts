@@ -169,7 +169,7 @@ describe('the lines in a panel', () => {
   test('are the limits of the alerts', () => {
     expect(lines(oneConsumer(), 'Consumer lag')).toEqual([10_000, 100_000]);
     expect(lines(oneConsumer(), 'Oldest record that waits')).toEqual([300, 1_800]);
-    expect(lines(oneConsumer(), 'Health')).toEqual([3]);
+    expect(lines(oneConsumer(), 'Health checks failed in a row')).toEqual([3]);
     expect(lines(oneConsumer(), 'Share of dead letters')).toEqual([0.01, 0.25]);
     expect(lines(oneConsumer(), 'Thread counts')).toEqual([]);
   });
@@ -198,6 +198,17 @@ describe('the lines in a panel', () => {
     const strict = { name: 'strict', ...alerts({ ConsumerLagHigh: { warning: { threshold: 10 } } }) };
     expect(lines(oneConsumer({}, strict), 'Consumer lag')).toEqual([10, 100_000]);
   });
+});
+
+test("a component's health has the words of its status", () => {
+  const panel = drawnPanels(oneConsumer()).find(({ title }) => title === 'Health by component');
+  const texts = Object.entries(panel?.fieldConfig.defaults.mappings?.[0]?.options ?? {});
+  expect(texts.map(([value, { text }]) => `${value} ${text}`)).toEqual([
+    '0 UNKNOWN',
+    '1 DOWN',
+    '2 OUT_OF_SERVICE',
+    '3 UP',
+  ]);
 });
 
 test('a click on a series of all consumers leads to its consumer', () => {
