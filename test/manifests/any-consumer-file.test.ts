@@ -3,6 +3,8 @@ import { App } from 'cdk8s';
 import fc from 'fast-check';
 import { ConsumerChart } from '../../charts/consumer-chart.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
+import { checkedWorkload } from '../../deployment/checked-workload.ts';
+import { GrafanaChart } from '../../monitoring/dashboards/grafana-files.ts';
 import { MonitoringChart } from '../../monitoring/stream-consumer-monitoring.ts';
 import { describeProblem } from '../../settings/problem.ts';
 import { objectTitle } from '../../synthesis/manifest.ts';
@@ -19,7 +21,9 @@ function render(document: unknown): Manifest[] {
   }
   const app = new App();
   const chart = new ConsumerChart(app, 'consumer', { consumer: checked.value });
-  return [...chart.toJson(), ...new MonitoringChart(app, 'monitoring', { consumer: chart.consumer }).toJson()];
+  const monitoring = new MonitoringChart(app, 'monitoring', { consumer: chart.consumer });
+  const grafana = new GrafanaChart(app, 'grafana', { workloads: [checkedWorkload(checked.value)] });
+  return [chart, monitoring, grafana].flatMap((each) => each.toJson() as Manifest[]);
 }
 
 test('any right consumer.yaml gives valid, restricted, unique and always the same objects', () => {

@@ -1,4 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { App } from 'cdk8s';
+import { GrafanaChart } from '../../monitoring/dashboards/grafana-files.ts';
+import { exampleWorkload } from '../charts/example-consumer.ts';
 import { deploymentSpec, type Manifest, renderedConsumer } from '../charts/rendered-consumer.ts';
 import { renderedMonitoring } from '../monitoring/rendered-monitoring.ts';
 
@@ -18,6 +21,7 @@ const NAMES = [
   'keda.sh/v1alpha1 TriggerAuthentication stream-consumer/orders-consumer',
   'keda.sh/v1alpha1 ScaledObject stream-consumer/orders-consumer',
   'autoscaling/v2 HorizontalPodAutoscaler stream-consumer/orders-consumer',
+  'v1 ConfigMap stream-consumer/orders-consumer-dashboards',
   'monitoring.coreos.com/v1 ServiceMonitor stream-consumer/orders-consumer',
   'monitoring.coreos.com/v1 PrometheusRule stream-consumer/orders-consumer',
   'monitoring.coreos.com/v1 PodMonitor stream-consumer/orders-consumer',
@@ -49,7 +53,10 @@ const consumer: readonly Manifest[] = [
 const monitoring = (['serviceMonitor', 'podMonitor', 'scrapeConfig'] as const).flatMap((scrape) =>
   renderedMonitoring({ ...COMMON, monitoring: { scrape } }),
 );
-const all = [...consumer, ...monitoring];
+const grafana: readonly Manifest[] = new GrafanaChart(new App(), 'grafana', {
+  workloads: [exampleWorkload(COMMON)],
+}).toJson();
+const all = [...consumer, ...monitoring, ...grafana];
 
 const identity = ({ apiVersion, kind, metadata: { namespace, name } }: Manifest): string =>
   `${apiVersion} ${kind} ${namespace === undefined ? '' : `${namespace}/`}${name.replace(/-[0-9a-f]{10}$/, '-HASH')}`;
