@@ -38,6 +38,9 @@ describe('from the first health UP on', () => {
     `${METRICS.gcPause.name}_count`,
     METRICS.poolActive.name,
     METRICS.healthFailures.name,
+    METRICS.health.name,
+    METRICS.topicPartitions.name,
+    METRICS.eventLoopLagMax.name,
     METRICS.databaseConnectionFailures.name,
     METRICS.residentMemory.name,
   ])('%s has a value', (name) => {
