@@ -3,17 +3,19 @@ import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 
 const LONGEST_TIMEOUT_SECONDS = 10;
 
-/** A scrape that waits as long as the interval holds up the next one, and three in a row no longer fit into their time. */
+/** A scrape that waits as long as the interval holds up the next one. */
 const TIMEOUT_SHARE = 2 / 3;
 
 /** What every scrape job says, whether of the operator or of a plain Prometheus. */
 export function scrapeSettings({ endpoint, file, settings }: CheckedWorkload) {
   const interval = file.monitoring.scrapeIntervalSeconds;
+  const timeoutSeconds = Math.min(Math.floor(interval * TIMEOUT_SHARE), LONGEST_TIMEOUT_SECONDS);
   return {
     path: endpoint.prometheusPath,
     scheme: endpoint.scheme.toLowerCase() as Lowercase<typeof endpoint.scheme>,
     interval: `${interval}s`,
-    timeout: `${Math.min(Math.floor(interval * TIMEOUT_SHARE), LONGEST_TIMEOUT_SECONDS)}s`,
+    timeoutSeconds,
+    timeout: `${timeoutSeconds}s`,
     sampleLimit: SERIES_BUDGET.sampleLimit,
     labelLimit: SERIES_BUDGET.labelLimit + Object.keys(settings.management.metrics.tags).length,
   };

@@ -2,13 +2,22 @@ import { HEALTH_STATUS_CODE } from '../../contract/metrics/definition.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { replicaRange } from '../../deployment/scaling.ts';
+import { scrapeSettings } from '../scrape.ts';
 import { type AlertRule, alertRules } from './rule.ts';
 import { podLabels, scrapeSuccess, series } from './series.ts';
 
-/** All scrapes of the range failed; a target that Prometheus has just discovered has had fewer of them. */
+/**
+ * No scrape of the last intervals succeeded, and so many failed; a target that Prometheus has just discovered has had
+ * fewer. A scrape that times out is stored when it ends, under the time when it began: the range in which the failed
+ * ones count is longer by that, or where Prometheus evaluates while a scrape waits they would always be one too few.
+ */
 function scrapesFailed(workload: CheckedWorkload, scrapes: number): string {
-  const range = `${scrapeSuccess(workload)}[${scrapes * workload.file.monitoring.scrapeIntervalSeconds}s]`;
-  return `(max_over_time(${range}) == 0 and count_over_time(${range}) >= ${scrapes})`;
+  const { timeoutSeconds } = scrapeSettings(workload);
+  const recent = scrapes * workload.file.monitoring.scrapeIntervalSeconds;
+  const up = scrapeSuccess(workload);
+  const stored = `${up}[${recent + timeoutSeconds}s]`;
+  const failed = `count_over_time(${stored}) - sum_over_time(${stored})`;
+  return `(max_over_time(${up}[${recent}s]) == 0 and ${failed} >= ${scrapes})`;
 }
 
 /**
