@@ -136,6 +136,17 @@ test('one that may not be read any more stops its partitions alone, and goes on 
   await written(consumer, forbidden, 2);
 });
 
+test('one that may not be read refuses a new group, whose first offset would be committed there', async () => {
+  const [forbidden] = await twoTopics();
+  await forbid(TOPIC, forbidden, [
+    [READ, DENY],
+    [DESCRIBE, ALLOW],
+  ]);
+  const settings = { kafka: { sessionTimeout: '6s' } };
+  const consumer = await startConsumer({ topics: [forbidden], brokers: [at.broker], settings });
+  await expectRefused(consumer, 'TOPIC_FORBIDDEN', `forbids ${forbidden} `, `--operation Read --topic ${forbidden}`);
+});
+
 test('a group that is forbidden is named, at the start and at run time', async () => {
   const topics = await twoTopics();
   const groupId = randomName('group');
