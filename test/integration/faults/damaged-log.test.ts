@@ -6,6 +6,7 @@ import { compressedMessages, oldMessage } from '../../app/kafka/record-sets.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
+import { runbookCommand } from '../stack/runbook.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { testRun } from '../stack/test-run.ts';
@@ -115,6 +116,7 @@ test('a batch that the disk damaged stops its own partition alone, is named, and
   expect((await healthOf(consumer)).details['unreadable']).toEqual([
     { topic, partition: 0, offset: '1', code: 'CORRUPT_BATCH', reason },
   ]);
+  expect(await runbookCommand('PartitionUnreadable', { consumer })).toMatch(new RegExp(`CORRUPT_BATCH.*${topic}/0`));
   await produce(topic, [{ partition: 1, value: '{"n":"other"}' }], { broker: kafka.broker });
   await awaitEachOnce({ schema: consumer.schema, topic, records: 2 });
   expect(await nextOffsets(consumer)).toEqual([

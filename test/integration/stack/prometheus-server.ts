@@ -34,6 +34,8 @@ export interface ActiveAlert {
 
 /** A running Prometheus. */
 export interface PrometheusServer {
+  /** Where it answers. */
+  readonly url: string;
   /** The series that a query finds now. @throws Error when Prometheus refuses the query */
   query(expression: string): Promise<readonly Found[]>;
   /** The series that a query finds over a time. @throws Error when Prometheus refuses the query */
@@ -108,6 +110,7 @@ export async function startPrometheus(files: PrometheusFiles): Promise<Prometheu
     return Number(fewest?.value[1] ?? 0) >= 3 && (await query('up == 0')).length === 0 ? true : undefined;
   });
   return {
+    url: `http://${address}`,
     query,
     queryRange: async (expression, { start, end, step }) => {
       const asked = `query=${encodeURIComponent(expression)}&start=${start}&end=${end}&step=${step}`;
