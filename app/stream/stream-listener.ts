@@ -3,6 +3,7 @@ import type { WriteMethod } from '../../contract/metrics/definition.ts';
 import type { Logger } from '../logger.ts';
 import type { StreamRecord, TopicPartition } from './record.ts';
 import type { Gap } from './record-sink.ts';
+import { OutageError } from './stream-errors.ts';
 
 /** One transaction that is in PostgreSQL for good. */
 export interface CommittedBatch extends TopicPartition {
@@ -44,7 +45,13 @@ export interface StreamListener {
   onPaused(isPaused: boolean): void;
 }
 
-/** Writes the pipeline's events to the log: outages and fencing as warnings, transactions only at debug. */
+/** The outage is one line of the log already (outage-log.ts), whatever the number of partitions that wait for its end. */
+const isTold = (error: Error): boolean => error instanceof OutageError && error.reason === 'database_away';
+
+/**
+ * Writes the pipeline's events to the log: fencing, and failures of a write beside an outage, as warnings; transactions,
+ * and attempts in an outage, only at debug.
+ */
 export function streamLog(logger: Logger): StreamListener {
   return {
     onCommitted: (batch) => {
@@ -70,7 +77,10 @@ export function streamLog(logger: Logger): StreamListener {
         'offsets were deleted before they were read: skipped, and recorded in the table gaps',
       ),
     onFailed: ({ topic, partition }, error) =>
-      logger.warn({ topic, partition, reason: error.message }, 'the write failed and is tried again'),
+      logger[isTold(error) ? 'debug' : 'warn'](
+        { topic, partition, reason: error.message },
+        'the write failed and is tried again',
+      ),
     onRetry: () => undefined,
     onPaused: () => undefined,
   };

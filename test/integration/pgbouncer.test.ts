@@ -45,7 +45,8 @@ describe.each(['session', 'transaction'] as const)('PgBouncer in %s mode', (mode
     async (side) => {
       const { proxy, url } = await SIDES[side](mode);
       const topic = await createTopic();
-      const consumer = await startConsumer({ topics: [topic], databaseUrl: url });
+      const settings = { logging: { level: 'debug' } };
+      const consumer = await startConsumer({ topics: [topic], databaseUrl: url, settings });
       await consumer.waitForHealth();
       let [produced, poison] = [0, 0];
       for (const by of ['rows', 'COMMIT'] as const) {
@@ -108,7 +109,7 @@ describe.each(['session', 'transaction'] as const)('PgBouncer in %s mode', (mode
     await consumer.waitForHealth();
     await postgres.stop('immediate');
     await produce(topic, GOOD);
-    const words = /cannot do it for now: SQLSTATE 08P01: (server login has been failing|query_wait_timeout)/;
+    const words = /"reason":"SQLSTATE 08P01: (server login has been failing|query_wait_timeout).*PostgreSQL is away/;
     await until("PgBouncer's own words", async () => consumer.logs.all.find((line) => words.test(line)));
     await postgres.start();
     await awaitEachOnce({ schema: consumer.schema, topic, records: GOOD.length, url: postgres.urlWithPassword });

@@ -52,7 +52,8 @@ test('SIGTERM in an outage of PostgreSQL ends at once with exit code 0; what was
   const postgres = await startPrivatePostgres();
   const topic = await createTopic();
   const databaseUrl = postgres.urlWithPassword;
-  const first = await startConsumer({ topics: [topic], databaseUrl });
+  const settings = { logging: { level: 'debug' } };
+  const first = await startConsumer({ topics: [topic], databaseUrl, settings });
   const { schema, groupId } = first;
   await first.waitForHealth();
   await postgres.stop('immediate');

@@ -55,20 +55,24 @@ test('an idle consumer tells of a PostgreSQL that was stopped within 10 s, with 
 
 test('a consumer with records to write tells of the same outage with the same lines', async () => {
   const postgres = await startPrivatePostgres();
-  const topic = await createTopic();
+  const topic = await createTopic({ partitions: 4 });
   const consumer = await startConsumer({ topics: [topic], databaseUrl: postgres.urlWithPassword });
   await consumer.waitForHealth();
   await postgres.stop('immediate');
-  await produce(topic, [{ value: '{}' }]);
+  await produce(
+    topic,
+    [0, 1, 2, 3].map((partition) => ({ partition, value: '{}' })),
+  );
   await awaitLine(consumer, 'PostgreSQL is away');
   await awaitLine(consumer, 'ECONNREFUSED');
   await awaitMoreFailures(consumer);
+  expect(lines(consumer, '"level":"warn"').filter(({ msg }) => !msg.startsWith('PostgreSQL is away'))).toEqual([]);
   expect(lines(consumer, 'PostgreSQL is away').filter(({ reason }) => reason?.includes('ECONNREFUSED'))).toHaveLength(
     1,
   );
   await postgres.start();
   await awaitLine(consumer, 'PostgreSQL is back');
-  await awaitEachOnce({ schema: consumer.schema, topic, records: 1, url: postgres.urlWithPassword });
+  await awaitEachOnce({ schema: consumer.schema, topic, records: 4, url: postgres.urlWithPassword });
 });
 
 /** A consumer that has read all of a Kafka of its own. */

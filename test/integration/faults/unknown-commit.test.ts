@@ -27,7 +27,11 @@ beforeAll(async () => {
   proxy = await startCommitProxy();
   topic = await createTopic();
   await produceBatch('rows');
-  consumer = await startConsumer({ topics: [topic], databaseUrl: proxy.url });
+  consumer = await startConsumer({
+    topics: [topic],
+    databaseUrl: proxy.url,
+    settings: { logging: { level: 'debug' } },
+  });
   await awaitEachOnce({ schema: consumer.schema, topic, records: produced });
 });
 
@@ -65,7 +69,7 @@ test.each<[CutMoment, string]>([
   'a table with a row trigger, whose COMMIT is a message of its own that is cut %s %s: no record is lost or doubled',
   async (moment) => {
     const triggered = await createTopic();
-    const settings = { database: { poolSize: 1 } };
+    const settings = { database: { poolSize: 1 }, logging: { level: 'debug' } };
     const { schema, groupId, ...before } = await startConsumer({
       topics: [triggered],
       databaseUrl: proxy.url,
