@@ -239,9 +239,19 @@ export async function pollLogEnds(
   while (!signal.aborted) {
     const topics = new Set(pipeline.report().partitions.map(({ topic }) => topic));
     const looks = [...topics].filter((topic) => !asked.has(topic)).map(look);
-    await Promise.race([Promise.all(looks), clock.wait(ANSWERED_MS, signal)]);
+    await within(ANSWERED_MS, Promise.all(looks), { clock, signal });
     await clock.wait(pauseMs(pipeline.report(), asked), signal);
   }
+}
+
+/** Waits for work that never rejects, for so long at most, and then leaves no timer and no listener behind. */
+async function within(ms: number, work: Promise<unknown>, { clock, signal }: { clock: Clock; signal: AbortSignal }) {
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  signal.addEventListener('abort', end);
+  await Promise.race([work, clock.wait(ms, ended.signal)]);
+  signal.removeEventListener('abort', end);
+  ended.abort();
 }
 
 /** @param asked topics whose answer is still to come: nothing can be asked of them before */

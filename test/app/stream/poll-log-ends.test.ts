@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { type Clock, systemClock } from '../../../app/stream/clock.ts';
 import { pollLogEnds } from '../../../app/stream/lag.ts';
@@ -5,6 +6,9 @@ import type { LogRange } from '../../../app/stream/record-source.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
 
 const ROUNDS = 10;
+
+/** The longest wait for an answer. */
+const ANSWERED_MS = 1_000;
 
 const immediately = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
@@ -36,4 +40,20 @@ test('a topic whose answer does not come, or fails, leaves the others alone; non
   expect(pipeline.looks).toEqual(Array.from({ length: ROUNDS }, () => 'told'));
   const times = (topic: string) => asked.filter((each) => each === topic).length;
   expect({ silent: times('silent'), failing: times('failing') }).toEqual({ silent: 1, failing: ROUNDS });
+});
+
+test('waits that an answer has ended leave nothing behind', async () => {
+  const ending = new AbortController();
+  const wait = (ms: number, signal?: AbortSignal) =>
+    ms === ANSWERED_MS ? systemClock.wait(ms, signal) : immediately();
+  const pipeline = aPipeline(ending);
+  const logRanges = async (topic: string): Promise<LogRange[]> => [{ topic, partition: 0, start: 0n, end: 0n }];
+  let listeners = 0;
+  const observeLog = (range: LogRange) => {
+    listeners = Math.max(listeners, getEventListeners(ending.signal, 'abort').length);
+    pipeline.observeLog(range);
+  };
+  const clock: Clock = { ...systemClock, wait };
+  await pollLogEnds({ logRanges }, { ...pipeline, observeLog }, clock, ending.signal);
+  expect(listeners).toBe(1);
 });
