@@ -2,6 +2,7 @@ import { deadLetterTopic } from '../settings/dead-letters.ts';
 import { milliseconds } from '../settings/duration.ts';
 import type { Settings } from '../settings/settings.ts';
 import { EXIT_CODE } from './exit-code.ts';
+import { unpackAtMost } from './kafka/codecs.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
 import { ClientLog, createKafkaClient } from './kafka/kafka-client.ts';
@@ -58,6 +59,7 @@ export class Application {
 
   constructor(settings: Settings, build: ProductBuild) {
     this.#settings = settings;
+    unpackAtMost(settings.consumer.maxUnpackedBytes);
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });

@@ -119,7 +119,7 @@ export const ALERTS = {
     times: 'a minute has several attempts to read the batch',
   },
   RecordsSkipped: {
-    limit: 'offsets that Kafka deleted before they were read, within 15 minutes',
+    limit: 'offsets that were skipped, deleted before they were read or of a batch that cannot be, within 15 minutes',
     critical: { threshold: 0, for: '0s' },
     keepFiringFor: '15m',
     times: 'records are lost, whatever comes after it',

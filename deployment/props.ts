@@ -562,8 +562,8 @@ export interface ApplicationProps {
   /**
    * How records are read and written.
    *
-   * @default { startFrom: 'earliest', onGap: 'fail', onTopicGone: 'continue', stallTimeout: '5m', maxValueBytes:
-   * 8388608, maxQueuedBytes: 2097152, maxBatchRecords: 5000 }
+   * @default { startFrom: 'earliest', onGap: 'fail', onBrokenBatch: 'stop', maxUnpackedBytes: 67108864, onTopicGone:
+   * 'continue', stallTimeout: '5m', maxValueBytes: 8388608, maxQueuedBytes: 2097152, maxBatchRecords: 5000 }
    */
   readonly consumer?: ApplicationConsumerProps;
 
@@ -1427,6 +1427,25 @@ export interface ApplicationConsumerProps {
    * @default 'fail'
    */
   readonly onGap?: 'fail' | 'skip';
+
+  /**
+   * What to do at a batch that cannot be read: stop its partition alone and read it again every 10 s, or, when it is
+   * the same the second time, record its offsets in the table gaps and go on behind it. One whose own head may be
+   * damaged is not skipped.
+   *
+   * @default 'stop'
+   */
+  readonly onBrokenBatch?: 'stop' | 'skip';
+
+  /**
+   * Bytes that a compressed batch may become, as they are counted while it is unpacked; a larger one cannot be read.
+   * So much memory has to be free beside an eighth of the limit.
+   *
+   * Allowed: 65536 to 1073741824.
+   *
+   * @default 67108864
+   */
+  readonly maxUnpackedBytes?: number;
 
   /**
    * What to do when Kafka does not have a topic any more that was read: go on with the others and name it in the

@@ -55,6 +55,18 @@ const consumer = Type.Object(
       description:
         'What to do when records were deleted before they were read: stop and say which, or record the gap in the table gaps and go on.',
     }),
+    onBrokenBatch: Type.Enum(['stop', 'skip'], {
+      default: 'stop',
+      description:
+        'What to do at a batch that cannot be read: stop its partition alone and read it again every 10 s, or, when it is the same the second time, record its offsets in the table gaps and go on behind it. One whose own head may be damaged is not skipped.',
+    }),
+    maxUnpackedBytes: Type.Integer({
+      minimum: 65_536,
+      maximum: 1_073_741_824,
+      default: 67_108_864,
+      description:
+        'Bytes that a compressed batch may become, as they are counted while it is unpacked; a larger one cannot be read. So much memory has to be free beside an eighth of the limit.',
+    }),
     onTopicGone: Type.Enum(['continue', 'stop'], {
       default: 'continue',
       description:

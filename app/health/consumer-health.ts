@@ -121,9 +121,11 @@ function stallOf(report: PartitionReport): Detail[] {
 }
 
 function faultOf({ topic, partition, unreadable }: PartitionReport): Detail[] {
-  return unreadable === undefined
-    ? []
-    : [{ topic, partition, offset: String(unreadable.offset), code: unreadable.code, reason: unreadable.reason }];
+  if (unreadable === undefined) {
+    return [];
+  }
+  const { offset, code, codec, reason } = unreadable;
+  return [{ topic, partition, offset: String(offset), code, ...(codec ? { codec } : {}), reason }];
 }
 
 /** Of all partitions; `null` where that of one is not known, or none can be since the group was never joined. */

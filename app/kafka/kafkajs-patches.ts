@@ -74,12 +74,17 @@
  * 24. Records keep the whole answer in memory that they came in. Patched: their batch is copied.
  * 25. The partitions of a request are always in the same order, and brokers fill an answer from its front. Patched: each
  *     of them is the first in its turn.
+ *
+ * Codecs (codecs.ts):
+ *
+ * 26. The only codec is gzip, and what it unpacks to is not bounded. Patched: gzip, snappy, lz4 and zstd, up to a bound.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { processMemory } from '../stream/memory-budget.ts';
+import { registerCodecs } from './codecs.ts';
 import { sizeFetches } from './fetch-size.ts';
 import {
   commitOnce,
@@ -133,6 +138,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
     throw new Error(`kafkajs ${version} is installed, but the patches are made for ${KAFKAJS_VERSION}: run npm ci`);
   }
   measureMonotonically();
+  registerCodecs(require('kafkajs/src/protocol/message/compression').Codecs);
   replaceModule(METADATA_RESPONSE, metadataResponse(require(METADATA_RESPONSE)));
   replaceModule(RECORD_DECODER, decodeRecord);
   replaceModule(RECORD_ENCODER, encodeRecord);

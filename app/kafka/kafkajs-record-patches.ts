@@ -2,7 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import type { MemoryBudget } from '../stream/memory-budget.ts';
 import type { RecordHeader, StreamRecord } from '../stream/record.ts';
-import type { UnreadableBatch } from '../stream/record-source.ts';
+import {
+  type BatchFault,
+  ChecksumError,
+  faultOf,
+  formatOf,
+  RECORD_FORMAT_V2,
+  UnknownFormatError,
+} from './broken-batch.ts';
 import { crc32c } from './crc32c.ts';
 import { EventLoopTurns } from './event-loop-turns.ts';
 import { decodeMessage, MESSAGE_HEAD_BYTES } from './message-set.ts';
@@ -143,11 +150,6 @@ export function batchDecoder(shipped: Decode<RecordBatch>): Decode<RecordBatch> 
   };
 }
 
-const RECORD_FORMAT_V2 = 2;
-
-/** The byte that tells the format is at the same place in all of them. */
-const MAGIC_OFFSET = 16;
-
 /** Bytes behind offset and size that the smallest message has: checksum, format, attributes, two lengths. */
 const LEAST_BYTES = 14;
 
@@ -155,22 +157,16 @@ const LEAST_BYTES = 14;
 const CRC_OFFSET = 17;
 const CRC_START = 21;
 
-/** Why a batch cannot be read. */
-type BatchFault = Pick<UnreadableBatch, 'offset' | 'code' | 'reason'>;
-
 const faults = new WeakMap<readonly unknown[], BatchFault>();
 
 /** What keeps the batch behind these records from being read, when it is one that the fetch brought whole. */
 export const faultBehind = (records: readonly unknown[]): BatchFault | undefined => faults.get(records);
 
-/** A codec that is missing concerns the consumer, not the batch. */
-const isMissingCodec = (error: unknown): boolean => error instanceof Error && error.name === 'KafkaJSNotImplemented';
-
-/** @throws Error when the checksum is another one */
+/** @throws ChecksumError when the checksum is another one */
 function requireChecksum(batch: Buffer): void {
   const [stored, computed] = [batch.readUInt32BE(CRC_OFFSET), crc32c(batch.subarray(CRC_START))];
   if (stored !== computed) {
-    throw new Error(`its CRC-32C is ${computed.toString(16)}, and ${stored.toString(16)} is stored with it`);
+    throw new ChecksumError('CRC-32C', computed, stored);
   }
 }
 
@@ -178,29 +174,25 @@ const KafkajsDecoder = require('kafkajs/src/protocol/decoder.js') as new (buffer
 
 type DecodeBatch = Decode<{ readonly records: readonly StreamRecord[] }>;
 
-/** The records of a whole batch, or why there are none. @throws KafkaJSNotImplemented when its codec is missing */
+/** The records of a whole batch, or why there are none. Its checksum is compared before anything is unpacked. */
 async function readBatch(batch: Buffer, decode: DecodeBatch): Promise<readonly StreamRecord[] | BatchFault> {
-  const offset = batch.readBigInt64BE(0);
-  const magic = batch.length > MAGIC_OFFSET ? batch.readInt8(MAGIC_OFFSET) : RECORD_FORMAT_V2;
-  if (magic < 0 || magic > RECORD_FORMAT_V2) {
-    return { offset, code: 'UNKNOWN_RECORD_FORMAT', reason: `its record format is ${magic}, and 0 to 2 are known` };
-  }
   try {
+    const format = formatOf(batch);
+    if (format < 0 || format > RECORD_FORMAT_V2) {
+      throw new UnknownFormatError(format);
+    }
     if (batch.length < MESSAGE_HEAD_BYTES + LEAST_BYTES) {
       throw new Error(
         `its size is ${batch.length - MESSAGE_HEAD_BYTES}, and the smallest one has ${LEAST_BYTES} bytes`,
       );
     }
-    if (magic < RECORD_FORMAT_V2) {
+    if (format < RECORD_FORMAT_V2) {
       return await decodeMessage(batch);
     }
     requireChecksum(batch);
     return (await decode(new KafkajsDecoder(batch))).records;
   } catch (error) {
-    if (isMissingCodec(error)) {
-      throw error;
-    }
-    return { offset, code: 'CORRUPT_BATCH', reason: error instanceof Error ? error.message : String(error) };
+    return faultOf(batch, error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { crc32 } from 'node:zlib';
 import type { StreamRecord } from '../stream/record.ts';
+import { ChecksumError } from './broken-batch.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -45,11 +46,11 @@ function bytesAt(message: Buffer, at: number): Buffer | null {
   return length < 0 ? null : message.subarray(at + 4, at + 4 + length);
 }
 
-/** @throws Error when its checksum is another one */
+/** @throws ChecksumError when its checksum is another one */
 function readMessage(message: Buffer): Message {
   const [stored, computed] = [message.readUInt32BE(MESSAGE_HEAD_BYTES), crc32(message.subarray(CRC_END))];
   if (stored !== computed) {
-    throw new Error(`its CRC-32 is ${computed.toString(16)}, and ${stored.toString(16)} is stored with it`);
+    throw new ChecksumError('CRC-32', computed, stored);
   }
   const magic = message.readInt8(CRC_END);
   const keyAt = CRC_END + (magic === 0 ? 2 : 10);
@@ -90,7 +91,7 @@ const recordOf = ({ key, value }: Message, offset: bigint, timestamp: bigint): O
  * offsets count from 0). A broker's own time outside is that of all of them.
  *
  * @param bytes the message, its offset and size in front
- * @throws Error when a checksum is wrong or the content is no message; KafkaJSNotImplemented when the codec is missing
+ * @throws Error when a checksum is wrong, the codec is not known, or the content is no message or larger than allowed
  */
 export async function decodeMessage(bytes: Buffer): Promise<readonly OldRecord[]> {
   const outer = readMessage(bytes);

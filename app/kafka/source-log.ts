@@ -4,14 +4,17 @@ import type { UnreadableBatch } from '../stream/record-source.ts';
 import type { FetchByName } from './kafkajs-consumer-patches.ts';
 import { messageOf } from './subscription.ts';
 
-const DAMAGED =
-  '. Let a replica that has it whole lead the partition, or give its records up: delete the records up to its end, with ' +
-  'consumer.onGap: skip';
+const GIVE_UP = 'give its records up: consumer.onBrokenBatch: skip';
+const DAMAGED = `. Let a replica that has it whole lead the partition, or ${GIVE_UP}`;
+const DAMAGED_HEAD =
+  '. Let a replica that has it whole lead the partition, or delete the records up to its end, with consumer.onGap: skip';
 
 /** What to do about a batch that cannot be read, where its reason does not say that. */
 const ADVICE: Readonly<Record<UnreadableBatch['code'], string>> = {
   CORRUPT_BATCH: DAMAGED,
-  UNKNOWN_RECORD_FORMAT: DAMAGED,
+  OVERSIZED_BATCH: `. Raise consumer.maxUnpackedBytes, or ${GIVE_UP}`,
+  UNKNOWN_CODEC: `. Upgrade the consumer, or ${GIVE_UP}`,
+  UNKNOWN_RECORD_FORMAT: DAMAGED_HEAD,
   TOPIC_FORBIDDEN: '',
 };
 
@@ -31,14 +34,14 @@ export class SourceLog {
 
   /** A batch cannot be read. */
   unreadable(batch: UnreadableBatch): void {
-    const { topic, partition, offset, code, reason } = batch;
+    const { topic, partition, offset, code, codec, reason } = batch;
     const told = this.#unreadable.get(partitionKey(batch));
     if (told?.offset === offset && told.reason === reason) {
       return;
     }
     this.#unreadable.set(partitionKey(batch), batch);
     this.#logger.error(
-      { code, topic, partition, offset: offset.toString() },
+      { code, topic, partition, offset: offset.toString(), codec },
       `the batch at offset ${offset} of ${topic}/${partition} cannot be read: ${reason}. This partition stops in front of ` +
         `it and reads it again every 10 s, the others go on${ADVICE[code]}`,
     );

@@ -2,7 +2,7 @@ import { timeOfDay } from './clock.ts';
 import type { PartitionReport } from './consumer-state.ts';
 import { PartitionProgress } from './lag.ts';
 import { requireWay, type State } from './partition-state.ts';
-import { findPosition, laterAgain, storedPosition } from './positions.ts';
+import { behindBrokenBatch, findPosition, storedPosition } from './positions.ts';
 import type { RecordBatch, TopicPartition } from './record.ts';
 import { BatchLimit, type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { Gap } from './record-sink.ts';
@@ -105,14 +105,18 @@ export class PartitionStream {
   outOfRange(): void {
     const { source, clock } = this.#ports;
     const { onGap } = this.#options;
-    this.#leave((offset, signal) => findPosition(source, this.#at(offset), onGap, clock, signal));
+    this.#leave((offset, signal) => {
+      this.#unreadable = null;
+      return findPosition(source, this.#at(offset), onGap, clock, signal);
+    });
   }
 
-  /** The batch at the position cannot be read: it is fetched again after a while. */
+  /** The batch at the position cannot be read: it is fetched again after a while, and then may be skipped. */
   unreadable(batch: UnreadableBatch): void {
     this.#leave((offset, signal) => {
+      const broken = { batch, before: this.#unreadable, onBrokenBatch: this.#options.onBrokenBatch };
       this.#unreadable = batch;
-      return laterAgain(offset, this.#ports.clock, signal);
+      return behindBrokenBatch(offset, broken, this.#ports.clock, signal);
     });
   }
 
@@ -226,6 +230,7 @@ export class PartitionStream {
         topicId: this.#topicId,
         expectedOffset: offset,
         nextOffset: found,
+        broken: this.#unreadable,
       });
       this.#writing = skipping
         .catch(() => undefined)
@@ -248,6 +253,7 @@ export class PartitionStream {
       return this.#recover(gap.expectedOffset);
     }
     this.#retries.succeeded();
+    this.#unreadable = null;
     this.#ports.listener.onSkipped(gap);
     this.open({ ...gap, offset: gap.nextOffset });
   }

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import { partitionKey, type TopicPartition } from './record.ts';
-import type { LogRange, Position, RecordSource } from './record-source.ts';
+import type { LogRange, Position, RecordSource, UnreadableBatch } from './record-source.ts';
 import { FatalError } from './stream-errors.ts';
 import { epochUnknown, requireSameTopic } from './topic-ids.ts';
 
@@ -82,9 +82,35 @@ function ahead({ topic, partition, offset }: Position, { end }: LogRange): Fatal
  */
 const READ_AGAIN_MS = 10_000;
 
-/** The same offset, after a while. */
-export const laterAgain = (offset: bigint, clock: Clock, signal: AbortSignal): Promise<bigint> =>
-  clock.wait(READ_AGAIN_MS, signal).then(() => offset);
+/** The consequence of a batch that cannot be read: the setting `consumer.onBrokenBatch`. */
+export type OnBrokenBatch = 'stop' | 'skip';
+
+/**
+ * Where to go on from at a batch that cannot be read: at the same offset, after a while; or behind the batch, when it was
+ * read a second time like that, its end is certain, and such batches are skipped.
+ *
+ * @param before what could not be read the last time
+ */
+export async function behindBrokenBatch(
+  position: bigint,
+  { batch, before, onBrokenBatch }: BrokenBatch,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<bigint> {
+  const isSame = before?.offset === batch.offset && before.nextOffset === batch.nextOffset;
+  const { nextOffset } = batch;
+  if (onBrokenBatch === 'skip' && isSame && nextOffset && nextOffset > position) {
+    return nextOffset;
+  }
+  await clock.wait(READ_AGAIN_MS, signal);
+  return position;
+}
+
+interface BrokenBatch {
+  readonly batch: UnreadableBatch;
+  readonly before: UnreadableBatch | null;
+  readonly onBrokenBatch: OnBrokenBatch;
+}
 
 /** The consequence of records that were deleted before they were read: the setting `consumer.onGap`. */
 export type OnGap = 'fail' | 'skip';

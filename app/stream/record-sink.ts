@@ -1,7 +1,7 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { WriteMethod } from '../../contract/metrics/definition.ts';
 import type { StreamRecord, TopicPartition } from './record.ts';
-import type { OffsetOrigin, Position } from './record-source.ts';
+import type { OffsetOrigin, Position, UnreadableBatch } from './record-source.ts';
 
 /** Records of one partition that become one transaction; their origin is stored with the next offset. */
 export interface WriteRequest extends TopicPartition, OffsetOrigin {
@@ -13,10 +13,13 @@ export interface WriteRequest extends TopicPartition, OffsetOrigin {
 }
 
 /**
- * Offsets of one partition that were deleted before they were read: from the expected one up to but without the next
- * one.
+ * Offsets of one partition whose records are given up, from the expected one up to but without the next one: they were
+ * deleted before they were read, or cannot be.
  */
-export type Gap = Omit<WriteRequest, 'records'>;
+export interface Gap extends Omit<WriteRequest, 'records'> {
+  /** The batch that they are of, when it cannot be read; `null` or absent: they were deleted. */
+  readonly broken?: UnreadableBatch | null;
+}
 
 /**
  * `fenced`: the stored offset was not the expected one, or is known to be of a topic with another id, so nothing was
@@ -53,7 +56,7 @@ export interface RecordSink {
    * have a position and answers with those to add. Answers with all positions of the topic.
    */
   initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]>;
-  /** Records a range of offsets that Kafka has deleted and moves the stored offset over it, in one transaction. */
+  /** Records a range of offsets that are given up and moves the stored offset over it, in one transaction. */
   skip(gap: Gap): Promise<WriteOutcome>;
   /** Rows, dead letters and the compare-and-set of the offset, in one transaction. */
   write(request: WriteRequest): Promise<WriteOutcome>;

@@ -23,11 +23,15 @@ export interface Position extends TopicPartition, OffsetOrigin {
 export interface UnreadableBatch extends TopicPartition {
   /** The offset that its head tells. */
   readonly offset: bigint;
+  /** The offset behind its last record; `null` or absent: its head cannot be relied on. */
+  readonly nextOffset?: bigint | null;
   /**
-   * Stable: alerts and runbooks may match it. `CORRUPT_BATCH`: its checksum is wrong, or its content is no record;
-   * `TOPIC_FORBIDDEN`: an ACL denies reading the topic.
+   * Stable: alerts and runbooks may match it. `CORRUPT_BATCH`: its checksum is wrong, or its content is no record.
+   * `OVERSIZED_BATCH`: it unpacks to more than `consumer.maxUnpackedBytes`. `TOPIC_FORBIDDEN`: an ACL denies reading the topic.
    */
-  readonly code: 'CORRUPT_BATCH' | 'UNKNOWN_RECORD_FORMAT' | 'TOPIC_FORBIDDEN';
+  readonly code: 'CORRUPT_BATCH' | 'OVERSIZED_BATCH' | 'UNKNOWN_CODEC' | 'UNKNOWN_RECORD_FORMAT' | 'TOPIC_FORBIDDEN';
+  /** The name of its codec, such as `zstd`, or its number where it has none; `null` or absent: its head does not tell. */
+  readonly codec?: string | null;
   /** What is wrong with it, without a record's content. */
   readonly reason: string;
 }

@@ -35,7 +35,7 @@ export interface StreamListener {
   onCommitted(batch: CommittedBatch): void;
   /** Another writer had moved the offset: nothing was written, the position is read again. */
   onFenced(partition: TopicPartition): void;
-  /** Offsets that were deleted before they were read are recorded as a gap and skipped for good. */
+  /** Offsets that were deleted before they were read, or cannot be, are recorded as a gap and skipped for good. */
   onSkipped(gap: Gap): void;
   /** A transaction, or the reading of the first positions, failed for a reason that passes; it will be tried again. */
   onFailed(partition: TopicPartition, error: Error): void;
@@ -71,11 +71,12 @@ export function streamLog(logger: Logger): StreamListener {
         { topic, partition },
         'another writer moved the offset: nothing was written, reading the position again',
       ),
-    onSkipped: ({ topic, partition, expectedOffset, nextOffset }) =>
-      logger.error(
-        { topic, partition, from: expectedOffset.toString(), nextOffset: nextOffset.toString() },
-        'offsets were deleted before they were read: skipped, and recorded in the table gaps',
-      ),
+    onSkipped: ({ topic, partition, expectedOffset, nextOffset, broken }) => {
+      const range = { topic, partition, from: expectedOffset.toString(), nextOffset: nextOffset.toString() };
+      const fault = broken ? { code: broken.code, codec: broken.codec, reason: broken.reason } : {};
+      const why = broken ? 'offsets are of a batch that cannot be read' : 'offsets were deleted before they were read';
+      logger.error({ ...range, ...fault }, `${why}: skipped, and recorded in the table gaps`);
+    },
     onFailed: ({ topic, partition }, error) =>
       logger[isTold(error) ? 'debug' : 'warn'](
         { topic, partition, reason: error.message },

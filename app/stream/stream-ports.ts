@@ -1,16 +1,17 @@
 import type { Clock } from './clock.ts';
 import type { MemoryBudget } from './memory-budget.ts';
-import type { OnGap } from './positions.ts';
+import type { OnBrokenBatch, OnGap } from './positions.ts';
 import type { RecordSink } from './record-sink.ts';
 import type { RecordSource } from './record-source.ts';
 import type { FatalError, OutageError } from './stream-errors.ts';
 import type { StreamListener } from './stream-listener.ts';
 
-/** Bounds of what one partition may hold in memory and put into one transaction, and what to do about a gap. */
+/** Bounds of what one partition may hold in memory and put into one transaction, and what to do about a gap and a broken batch. */
 export interface StreamOptions {
   readonly maxQueuedBytes: number;
   readonly maxBatchRecords: number;
   readonly onGap: OnGap;
+  readonly onBrokenBatch: OnBrokenBatch;
   readonly stallTimeoutMs: number;
 }
 

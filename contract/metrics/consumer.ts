@@ -58,7 +58,7 @@ export const CONSUMER_METRICS = {
     name: 'consumer_unreadable_partitions',
     type: 'gauge',
     labels: ['topic'],
-    help: 'Partitions this process owns that stand still before a batch that cannot be read: a wrong checksum, content that is no record, an unknown format, or a topic that an ACL denies',
+    help: 'Partitions this process owns that stand still before a batch that cannot be read: a wrong checksum, content that is no record or too large, an unknown codec or format, or a topic that an ACL denies',
     unit: 'partitions',
   },
   topicGone: {
@@ -78,7 +78,7 @@ export const CONSUMER_METRICS = {
     name: 'consumer_skipped_offsets_total',
     type: 'counter',
     labels: ['topic', 'partition'],
-    help: 'Offsets that were deleted from the log before they were read, skipped because consumer.onGap says so',
+    help: 'Offsets that were deleted from the log before they were read, or are of a batch that cannot be read, skipped because consumer.onGap or consumer.onBrokenBatch says so',
     unit: 'offsets',
   },
   rowsWritten: {

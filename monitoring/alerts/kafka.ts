@@ -32,12 +32,12 @@ export const unreadableAlerts = (workload: CheckedWorkload): AlertRule[] =>
     description: `${workload.names.workload} in {{ $labels.namespace }}: partitions of topic {{ $labels.topic }} whose next batch cannot be read: {{ $value }}.`,
   });
 
-/** Only `consumer.onGap: skip` goes on over them; otherwise the consumer stops, which other alerts tell. */
+/** Only `consumer.onGap` and `consumer.onBrokenBatch: skip` go on over them; otherwise other alerts tell. */
 export const skippedAlerts = (workload: CheckedWorkload): AlertRule[] =>
   alertRules(workload, 'RecordsSkipped', {
     expr: (offsets) =>
       `sum by (${ownLabels(workload)}, topic) ${increased(workload, METRICS.skippedOffsets, 15)} > ${offsets}`,
-    summary: 'Kafka deleted records before the consumer read them.',
+    summary: 'The consumer skipped records that Kafka deleted before, or that cannot be read.',
     description: `${workload.names.workload} in {{ $labels.namespace }} skipped {{ $value | humanize }} offsets of topic {{ $labels.topic }} within 15m: their records are in no table.`,
   });
 

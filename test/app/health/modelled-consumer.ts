@@ -118,6 +118,7 @@ export class ModelledConsumer implements RecordSink, RecordSource {
         stallTimeoutMs: STALL_TIMEOUT_MS,
         groupTimeoutMs: STALL_TIMEOUT_MS,
         onGap: 'fail',
+        onBrokenBatch: 'stop',
       },
       {
         source: this,

@@ -109,7 +109,7 @@ test('a record format of the future is refused by its number', async () => {
   batch.writeInt8(3, 16);
   const records = await decoded(batch);
   const reason = 'its record format is 3, and 0 to 2 are known';
-  expect(faultBehind(records)).toEqual({ offset: 20n, code: 'UNKNOWN_RECORD_FORMAT', reason });
+  expect(faultBehind(records)).toMatchObject({ offset: 20n, nextOffset: null, code: 'UNKNOWN_RECORD_FORMAT', reason });
 });
 
 test('a batch that is whole has no fault behind it', async () => {

@@ -109,7 +109,7 @@ test('a gap that may be skipped is recorded and moved over after what is queued 
   source.logStart = 8n;
   pipeline.onOutOfRange(PARTITION);
   await answerAll(sink);
-  const gap = { ...PARTITION, topicId: null, expectedOffset: 3n, nextOffset: 8n };
+  const gap = { ...PARTITION, topicId: null, expectedOffset: 3n, nextOffset: 8n, broken: null };
   expect(sink.gaps).toEqual([gap]);
   expect(listener.skipped).toEqual([gap]);
   expect([sink.stored, source.fetchFrom, source.isPaused]).toEqual([8n, 8n, false]);

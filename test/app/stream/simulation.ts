@@ -1,7 +1,7 @@
 import type { Clock } from '../../../app/stream/clock.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import { Pipeline } from '../../../app/stream/pipeline.ts';
-import type { OnGap, StartFrom } from '../../../app/stream/positions.ts';
+import type { OnBrokenBatch, OnGap, StartFrom } from '../../../app/stream/positions.ts';
 import type { RecordBatch, TopicPartition } from '../../../app/stream/record.ts';
 import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/record-sink.ts';
 import type { LogRange, Position, RecordSource } from '../../../app/stream/record-source.ts';
@@ -224,6 +224,8 @@ interface SetUpOptions {
   readonly topics?: readonly string[];
   readonly onTopicGone?: OnTopicGone;
   readonly memory?: MemoryBudget;
+  /** @default stop */
+  readonly onBrokenBatch?: OnBrokenBatch;
 }
 
 /** A pipeline between a simulated source of `end` records and a simulated sink. */
@@ -247,6 +249,7 @@ export function setUp(
     stallTimeoutMs: 60_000,
     groupTimeoutMs: 60_000,
     onGap,
+    onBrokenBatch: 'stop',
     ...more,
   } as const;
   const onFatal = (error: FatalError) => fatal.push(error);
@@ -255,8 +258,13 @@ export function setUp(
 }
 
 /** The same, with the partition assigned and its position read. */
-export async function setUpOpened(end: bigint, sink = new SimulatedSink(), onGap: OnGap = 'fail') {
-  const parts = setUp(end, sink, onGap);
+export async function setUpOpened(
+  end: bigint,
+  sink = new SimulatedSink(),
+  onGap: OnGap = 'fail',
+  more: SetUpOptions = {},
+) {
+  const parts = setUp(end, sink, onGap, more);
   parts.pipeline.onAssigned([PARTITION]);
   await settle();
   return parts;

@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
+import type { OnBrokenBatch } from '../../../app/stream/positions.ts';
+import type { UnreadableBatch } from '../../../app/stream/record-source.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, settle, setUp, setUpOpened } from './simulation.ts';
+import { answerAll, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 
 describe('a batch that cannot be read', () => {
   const BATCH = { ...PARTITION, offset: 3n, code: 'CORRUPT_BATCH', reason: 'its CRC-32C is another one' } as const;
 
   /** Three records are delivered, and the batch behind them is not. */
-  const aDamagedLog = async () => {
-    const parts = await setUpOpened(12n);
+  const aDamagedLog = async (onBrokenBatch: OnBrokenBatch = 'stop') => {
+    const parts = await setUpOpened(12n, new SimulatedSink(), 'fail', { onBrokenBatch });
     parts.clock.holdWaits();
     parts.pipeline.onBatch(aBatch(0n, 3n));
     parts.pipeline.onUnreadable(BATCH);
@@ -39,6 +41,52 @@ describe('a batch that cannot be read', () => {
     await answerAll(sink);
     expect(sink.rows).toEqual([0n, 1n, 2n, 3n, 4n, 5n]);
     expect(pipeline.report().partitions[0]).not.toHaveProperty('unreadable');
+  });
+
+  describe('where such batches are skipped', () => {
+    const WITH_END = { ...BATCH, nextOffset: 6n };
+
+    /** The damaged log, read as far as the batch for the second time. */
+    const readTwice = async (first: UnreadableBatch, second = first, onBrokenBatch: OnBrokenBatch = 'skip') => {
+      const parts = await aDamagedLog(onBrokenBatch);
+      await answerAll(parts.sink);
+      parts.clock.endWaits();
+      await settle();
+      parts.pipeline.onUnreadable(first);
+      expect(parts.clock.endWaits()).toEqual([10_000]);
+      await settle();
+      parts.pipeline.onUnreadable(second);
+      await answerAll(parts.sink);
+      return parts;
+    };
+
+    test('is a gap once it was the same two times, and what is behind it is written', async () => {
+      const { sink, pipeline, source, listener } = await readTwice(WITH_END);
+      expect(sink.gaps).toMatchObject([{ expectedOffset: 3n, nextOffset: 6n }]);
+      expect(listener.skipped).toMatchObject([{ expectedOffset: 3n, nextOffset: 6n, broken: WITH_END }]);
+      expect(source.told.slice(-2)).toEqual(['seek 6', 'resume']);
+      expect(pipeline.report().partitions[0]).not.toHaveProperty('unreadable');
+      pipeline.onBatch(aBatch(6n, 9n));
+      await answerAll(sink);
+      expect(sink.rows).toEqual([0n, 1n, 2n, 6n, 7n, 8n]);
+      expect(sink.stored).toBe(9n);
+    });
+
+    test.each([
+      ['its end is not certain', BATCH, BATCH],
+      ['its end is another one the second time', WITH_END, { ...WITH_END, nextOffset: 9n }],
+      ['it ends in front of the position', { ...WITH_END, nextOffset: 3n }, { ...WITH_END, nextOffset: 3n }],
+    ])('is no gap when %s: it is read again', async (_, first, second) => {
+      const { sink, clock } = await readTwice(first, second);
+      expect(clock.endWaits()).toEqual([10_000]);
+      expect(sink).toMatchObject({ stored: 3n, gaps: [] });
+    });
+
+    test('is no gap where it is not allowed', async () => {
+      const { sink, clock } = await readTwice(WITH_END, WITH_END, 'stop');
+      expect(clock.endWaits()).toEqual([10_000]);
+      expect(sink).toMatchObject({ stored: 3n, gaps: [] });
+    });
   });
 
   test('is not waited for by the end', async () => {

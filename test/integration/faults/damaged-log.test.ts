@@ -106,6 +106,17 @@ test('messages that a broker before 0.11 stored are read, compressed ones and ba
   expect(rows.slice(0, 4).map(({ timestamp }) => timestamp)).toEqual([null, stamp, stamp, stamp]);
 });
 
+test('a batch that the disk damaged is a gap where such batches are skipped', async () => {
+  const topic = damaged;
+  const settings = { consumer: { onBrokenBatch: 'skip' } };
+  const { schema } = await startConsumer({ topics: [topic], brokers: [kafka.broker], settings });
+  await awaitEachOnce({ schema, topic, records: 2 });
+  const rows = await query(`SELECT value ->> 'n' AS n FROM ${schema}.records ORDER BY "offset"`);
+  expect(rows).toEqual([{ n: 'first' }, { n: 'third' }]);
+  const gaps = await query(`SELECT from_offset::int AS from, next_offset::int AS next FROM ${schema}.gaps`);
+  expect(gaps).toEqual([{ from: 1, next: 2 }]);
+});
+
 test('a batch that the disk damaged stops its own partition alone, is named, and is written once it is whole', async () => {
   const topic = damaged;
   const settings = { consumer: { stallTimeout: '2s' } };
@@ -114,7 +125,7 @@ test('a batch that the disk damaged stops its own partition alone, is named, and
   expect(JSON.parse(line)).toMatchObject({ topic, partition: 0, offset: '1' });
   const reason = expect.stringContaining('CRC-32C');
   expect((await healthOf(consumer)).details['unreadable']).toEqual([
-    { topic, partition: 0, offset: '1', code: 'CORRUPT_BATCH', reason },
+    { topic, partition: 0, offset: '1', code: 'CORRUPT_BATCH', codec: 'none', reason },
   ]);
   expect(await runbookCommand('PartitionUnreadable', { consumer })).toMatch(new RegExp(`CORRUPT_BATCH.*${topic}/0`));
   await produce(topic, [{ partition: 1, value: '{"n":"other"}' }], { broker: kafka.broker });

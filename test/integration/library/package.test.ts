@@ -53,7 +53,7 @@ function importedPackages(file: string, seen = new Set<string>()): string[] {
 
 const sources = (room: string): string[] =>
   readdirSync(room, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
     .map((path) => `${room}/${path.slice(0, -'.ts'.length)}`);
 
 describe('the npm package', () => {

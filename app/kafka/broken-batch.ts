@@ -1,0 +1,84 @@
+import type { UnreadableBatch } from '../stream/record-source.ts';
+import { codecOf, UnknownCodecError } from './codecs.ts';
+import { OversizedError } from './unpacked-size.ts';
+
+/** Bytes of the record formats: the same place in all of them, that of old messages, and those of a batch of v2. */
+const MAGIC_AT = 16;
+const OLD_ATTRIBUTES_AT = 17;
+const HEAD = { attributes: 21, lastOffsetDelta: 23, records: 57, bytes: 61 };
+
+export const RECORD_FORMAT_V2 = 2;
+
+/** The record format of a batch; one that is too short to tell it is taken for the last one. */
+export const formatOf = (batch: Buffer): number =>
+  batch.length > MAGIC_AT ? batch.readInt8(MAGIC_AT) : RECORD_FORMAT_V2;
+
+/** A batch's checksum, or one within it, is another one than the stored one. */
+export class ChecksumError extends Error {
+  override readonly name = 'ChecksumError';
+
+  constructor(kind: 'CRC-32' | 'CRC-32C', computed: number, stored: number) {
+    super(`its ${kind} is ${computed.toString(16)}, and ${stored.toString(16)} is stored with it`);
+  }
+}
+
+/** Its record format is none that Kafka had when this program was made. */
+export class UnknownFormatError extends Error {
+  override readonly name = 'UnknownFormatError';
+
+  constructor(format: number) {
+    super(`its record format is ${format}, and 0 to ${RECORD_FORMAT_V2} are known`);
+  }
+}
+
+/** Why a batch cannot be read. */
+export type BatchFault = Omit<UnreadableBatch, 'topic' | 'partition'>;
+
+function codeOf(error: unknown): BatchFault['code'] {
+  if (error instanceof UnknownFormatError) {
+    return 'UNKNOWN_RECORD_FORMAT';
+  }
+  if (error instanceof UnknownCodecError) {
+    return 'UNKNOWN_CODEC';
+  }
+  return error instanceof OversizedError ? 'OVERSIZED_BATCH' : 'CORRUPT_BATCH';
+}
+
+/**
+ * The offset behind a batch that cannot be read, `null` where it is not certain: it is told by its head, which may be
+ * what is damaged. The checksum covers that of format v2; where it is wrong, the head has to tell as many records as
+ * offsets, as every batch does that no compaction took records from. An old message has only its own offset, as far as
+ * a reader can tell the last one that it holds.
+ */
+function offsetBehind(batch: Buffer, format: number, isDamaged: boolean): bigint | null {
+  const offset = batch.readBigInt64BE(0);
+  if (format < RECORD_FORMAT_V2) {
+    return offset + 1n;
+  }
+  if (batch.length < HEAD.bytes) {
+    return null;
+  }
+  const [lastDelta, records] = [batch.readInt32BE(HEAD.lastOffsetDelta), batch.readInt32BE(HEAD.records)];
+  const isCertain = lastDelta >= 0 && (!isDamaged || records === lastDelta + 1);
+  return isCertain ? offset + BigInt(lastDelta) + 1n : null;
+}
+
+function codecIn(batch: Buffer, format: number): string | null {
+  if (format < RECORD_FORMAT_V2) {
+    return batch.length > OLD_ATTRIBUTES_AT ? codecOf(batch.readInt8(OLD_ATTRIBUTES_AT)) : null;
+  }
+  return batch.length < HEAD.bytes ? null : codecOf(batch.readInt16BE(HEAD.attributes));
+}
+
+/** What is told of a batch that cannot be read, as far as its head tells it. @param error why it cannot be read */
+export function faultOf(batch: Buffer, error: unknown): BatchFault {
+  const format = formatOf(batch);
+  const isKnown = format >= 0 && format <= RECORD_FORMAT_V2;
+  return {
+    offset: batch.readBigInt64BE(0),
+    nextOffset: isKnown ? offsetBehind(batch, format, error instanceof ChecksumError) : null,
+    code: codeOf(error),
+    codec: isKnown ? codecIn(batch, format) : null,
+    reason: error instanceof Error ? error.message : String(error),
+  };
+}

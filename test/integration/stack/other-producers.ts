@@ -1,0 +1,107 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { cached } from '../../../dev/stack/cache-folder.ts';
+import { kafkaJars } from '../../../dev/stack/kafka-jars.ts';
+import { sharedBroker } from './shared-stack.ts';
+import { testRun } from './test-run.ts';
+
+/** The codecs by the names that producers have for them. */
+export const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
+
+/** Values that a producer sends to partition 0 of a topic, in one batch where they fit into it. */
+export interface Sent {
+  readonly topic: string;
+  readonly codec: (typeof CODECS)[number];
+  readonly values: readonly string[];
+  /** Commits them in a transaction of this id. @default no transaction */
+  readonly transactionalId?: string;
+  /** @default 0 */
+  readonly partition?: number;
+}
+
+/**
+ * Sends as many of the values as there are, chosen at random, by Java's own producer. The values must have no line
+ * breaks.
+ */
+export async function sendByJava({ topic, codec, values, transactionalId }: Omit<Sent, 'partition'>): Promise<void> {
+  const run = await testRun();
+  const jars = await kafkaJars(run, () => undefined);
+  const file = join(await mkdtemp(join(run.path, 'java-')), 'values');
+  await writeFile(file, values.join('\n'));
+  await promisify(execFile)('java', [
+    // For a quick start.
+    ...['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
+    ...['-cp', join(jars, '*'), 'org.apache.kafka.tools.ProducerPerformance', '--throughput', '-1'],
+    ...['--bootstrap-server', sharedBroker(), '--topic', topic, '--payload-file', file],
+    ...['--num-records', String(values.length)],
+    ...['--command-property', `compression.type=${codec}`, 'batch.size=500000', 'linger.ms=100', 'acks=all'],
+    ...(transactionalId === undefined ? [] : ['--transactional-id', transactionalId]),
+  ]);
+}
+
+/** librdkafka and its binding for Python, as PyPI has them for this machine. */
+const BINDING = 'confluent-kafka==2.16.0';
+
+const PRODUCE = `
+import json, sys
+from confluent_kafka import Producer
+sent = json.load(sys.stdin)
+producer = Producer(sent['config'])
+transactional = 'transactional.id' in sent['config']
+if transactional:
+    producer.init_transactions(60)
+    producer.begin_transaction()
+for value in sent['values']:
+    producer.produce(sent['topic'], value=value, partition=sent['partition'])
+if transactional:
+    producer.commit_transaction(60)
+assert producer.flush(60) == 0
+`;
+
+/** The folder with the binding, which pip fetches once. @throws Error where there is no Python with pip */
+const binding = (): Promise<string> =>
+  cached({
+    name: BINDING.replace('==', '-'),
+    isComplete: (folder) =>
+      access(join(folder, 'confluent_kafka')).then(
+        () => true,
+        () => false,
+      ),
+    fill: async (folder) => {
+      await promisify(execFile)('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, BINDING]).catch(
+        (error: Error) => {
+          const missing =
+            "python3 with pip is needed to produce by librdkafka: install Debian's python3 and python3-pip";
+          throw new Error(`${missing} (${error.message})`);
+        },
+      );
+    },
+  });
+
+/** Sends the values by librdkafka, in their order. */
+export async function sendByLibrdkafka({ topic, codec, values, transactionalId, partition = 0 }: Sent): Promise<void> {
+  const config = {
+    'bootstrap.servers': sharedBroker(),
+    'compression.type': codec,
+    'linger.ms': 100,
+    'batch.size': 1_000_000,
+    // The sizes before packing count.
+    'message.max.bytes': 500_000_000,
+    'queue.buffering.max.kbytes': 1_000_000,
+    ...(transactionalId === undefined ? {} : { 'transactional.id': transactionalId }),
+  };
+  const env = { ...process.env, PYTHONPATH: await binding() };
+  const python = spawn('python3', ['-c', PRODUCE], { env, stdio: ['pipe', 'ignore', 'pipe'] });
+  let said = '';
+  python.stderr.on('data', (chunk) => {
+    said += String(chunk);
+  });
+  python.stdin.end(JSON.stringify({ config, topic, partition, values }));
+  const [code] = await once(python, 'close');
+  if (code !== 0) {
+    throw new Error(`librdkafka ended with ${code}: ${said}`);
+  }
+}
