@@ -117,8 +117,7 @@ export class ModelledConsumer implements RecordSink, RecordSource {
         maxBatchRecords: 5,
         stallTimeoutMs: STALL_TIMEOUT_MS,
         groupTimeoutMs: STALL_TIMEOUT_MS,
-        onGap: 'fail',
-        onBrokenBatch: 'stop',
+        ...{ onGap: 'fail', onBrokenBatch: 'stop' },
       },
       {
         source: this,
