@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
-import { startPrivatePostgres } from './stack/private-servers.ts';
+import { freezePostgres, startPrivatePostgres } from './stack/private-servers.ts';
 import { startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
 import { until } from './stack/until.ts';
@@ -72,13 +72,7 @@ test('a frozen PostgreSQL cannot hold up the end beyond shutdown.timeout', async
   const settings = { shutdown: { timeout: '4s' } };
   const consumer = await startConsumer({ topics: [topic], databaseUrl: postgres.urlWithPassword, settings });
   await consumer.waitForHealth();
-  const connections = await query<{ pid: number }>(
-    'SELECT pid FROM pg_stat_activity WHERE backend_type = $1 AND pid <> pg_backend_pid()',
-    ['client backend'],
-    postgres.urlWithPassword,
-  );
-  const frozen = [postgres.pid, ...connections.map(({ pid }) => pid)];
-  for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+  const thaw = await freezePostgres(postgres);
   await produce(topic, orders(10));
   await consumer.waitForHealth(503);
   const began = Date.now();
@@ -87,7 +81,7 @@ test('a frozen PostgreSQL cannot hold up the end beyond shutdown.timeout', async
   expect(Date.now() - began).toBeLessThan(10_000);
   const gaveUp = consumer.logs.all.find((line) => line.includes('gave up draining'));
   expect(gaveUp).toContain(`"positions":["${topic}/0@0"]`);
-  for (const pid of frozen) process.kill(pid, 'SIGCONT');
+  thaw();
 });
 
 test('a port that is taken is said in one line, with exit code 1', async () => {
