@@ -118,6 +118,8 @@ export function baseContainer(workload: CheckedWorkload, credentials: readonly C
     name: 'consumer',
     image: imageReference(file.image, version),
     imagePullPolicy: 'IfNotPresent',
+    // The last lines of the log are the reason of an end that `kubectl describe` shows, beside its exit code.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
     env: environment(workload, credentials),
     resources: resources(workload),
     securityContext: SECURITY_CONTEXT,
