@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { CONTAINER_PATH } from '../contract/container.ts';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
+import { contentHash } from '../deployment/object-names.ts';
 import { valueAt } from '../settings/document.ts';
 
 type Section = Readonly<Record<string, unknown>>;
@@ -38,13 +38,6 @@ export function applicationYaml({ application, settings, file }: CheckedWorkload
     },
     { lineWidth: 0 },
   );
-}
-
-/**
- * The first ten hexadecimal digits of the content's SHA-256: the same on every machine and in every version of cdk8s.
- */
-export function contentHash(content: string): string {
-  return createHash('sha256').update(content).digest('hex').slice(0, 10);
 }
 
 /**

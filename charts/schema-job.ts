@@ -2,7 +2,7 @@ import type { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { type CheckedWorkload, objectMetadata, recommendedLabels } from '../deployment/checked-workload.ts';
-import { contentHash } from './config-map.ts';
+import { contentHash } from '../deployment/object-names.ts';
 import { baseContainer } from './container.ts';
 import { podMetadata, podSpec } from './pod-template.ts';
 import { credentials } from './secrets.ts';

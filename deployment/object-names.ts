@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import { ALLOWED, closed } from '../settings/schema.ts';
 
@@ -43,3 +44,10 @@ export const labelMap = (options: MapOptions) =>
 
 /** Annotations: named as labels are, with any text. */
 export const annotationMap = (options: MapOptions) => Type.Record(KEY, Type.String(), { ...closed, ...options });
+
+/**
+ * The first ten hexadecimal digits of the content's SHA-256: the same on every machine and in every version of cdk8s.
+ */
+export function contentHash(content: string): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 10);
+}

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { formatPath, type SettingPath, valueAt } from '../settings/document.ts';
+import { contentHash } from '../deployment/object-names.ts';
+import { formatPath, isSection, type SettingPath, valueAt } from '../settings/document.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { ObjectChange } from './dist-changes.ts';
 import { type KubernetesObject, objectTitle } from './manifest.ts';
@@ -78,6 +79,19 @@ const INSTANCE_LABEL = 'app.kubernetes.io/instance';
 /** The kind whose Pods keep running when the object is only left out of the manifests. */
 const WORKLOAD = 'Deployment';
 
+/** An immutable ConfigMap is called after its content: another content than that was written into dist/ by hand. */
+function isEditedByHand({ kind, metadata: { name }, data }: KubernetesObject): boolean {
+  const contents = isSection(data) ? Object.values(data) : [];
+  const hash = /-([0-9a-f]{10})$/.exec(name)?.[1];
+  return kind === 'ConfigMap' && hash !== undefined && contents.every((each) => contentHash(String(each)) !== hash);
+}
+
+const handEdit = (object: KubernetesObject): Problem => ({
+  path: `${objectTitle(object)} data`,
+  message: 'was edited by hand in dist/: it is not what its name, a hash of its content, says',
+  allowed: 'what synth writes: git checkout -- dist takes the edit back, and the same change in consumer.yaml keeps it',
+});
+
 const allowedChange = (upgrade: string): string =>
   `what is in dist/, or, when it is meant: npm run synth -- --allow-recreate, and in each cluster ${upgrade}`;
 
@@ -85,7 +99,11 @@ function refusedChanges({ before, after }: ObjectChange): Problem[] {
   if (before === undefined || after === undefined || before.object.metadata.name !== after.object.metadata.name) {
     return [];
   }
-  return immutableChanges(before.object, after.object).map((change) => ({
+  const changes = immutableChanges(before.object, after.object);
+  if (changes.length > 0 && isEditedByHand(before.object)) {
+    return [handEdit(before.object)];
+  }
+  return changes.map((change) => ({
     path: `${objectTitle(before.object)} ${change.field}`,
     message: `cannot be changed in a cluster, and is ${JSON.stringify(change.before)} in dist/`,
     given: change.after,
@@ -120,6 +138,30 @@ function renamedWorkloads(changes: readonly ObjectChange[]): Problem[] {
           },
         ];
   });
+}
+
+/** The objects that are in dist/ no longer, of which no other takes the place. */
+const goneObjects = (changes: readonly ObjectChange[]): KubernetesObject[] =>
+  changes.flatMap(({ before, after }) => (before === undefined || after !== undefined ? [] : [before.object]));
+
+/**
+ * Workloads that are in dist/ no longer, as after another `name` in consumer.yaml: where nothing prunes, they go on.
+ *
+ * @returns one sentence for each
+ */
+export function abandonedWorkloads(changes: readonly ObjectChange[]): string[] {
+  const gone = goneObjects(changes);
+  return gone
+    .filter(({ kind }) => kind === WORKLOAD)
+    .map((workload) => {
+      const instance = workload.metadata.labels?.[INSTANCE_LABEL];
+      const objects = gone.filter((each) => each.metadata.labels?.[INSTANCE_LABEL] === instance);
+      const kinds = [...new Set(objects.map(({ kind }) => kind.toLowerCase()))].filter((kind) => kind !== 'namespace');
+      return (
+        `${objectTitle(workload)} is in dist/ no longer, and goes on in each cluster that has it, unless a GitOps tool prunes it: ` +
+        `${kubectlFor(workload)} delete ${kinds.join()} --selector ${INSTANCE_LABEL}=${instance}`
+      );
+    });
 }
 
 /** What of the changes a cluster would refuse or get wrong, each with what has to be done in it first. */

@@ -3,9 +3,9 @@ import { join, relative } from 'node:path';
 import type { Checked } from '../settings/check.ts';
 import { type CheckedEnvironment, checkedEnvironments } from './checked-environment.ts';
 import { duplicateProblems, sharedObjects } from './conflicts.ts';
-import { objectChanges } from './dist-changes.ts';
+import { type ObjectChange, objectChanges } from './dist-changes.ts';
 import { DIST_FOLDER, outputFolder, publish } from './dist-folder.ts';
-import { upgradeProblems } from './immutable-fields.ts';
+import { abandonedWorkloads, upgradeProblems } from './immutable-fields.ts';
 import { readManifests } from './manifest.ts';
 
 /** Writes the files of one environment into a folder, which it makes. */
@@ -83,8 +83,8 @@ interface Synthesized {
   readonly notes: readonly string[];
 }
 
-const changesOf = (dist: string, rendered: string) => (environment: CheckedEnvironment) =>
-  upgradeProblems(objectChanges(join(dist, environment.folder), join(rendered, environment.folder)));
+const changesOf = (dist: string, rendered: string, environments: readonly CheckedEnvironment[]): ObjectChange[] =>
+  environments.flatMap(({ folder }) => objectChanges(join(dist, folder), join(rendered, folder)));
 
 /**
  * Checks consumer.yaml and its environments, renders them, and replaces dist/ when the configured folder was rendered
@@ -103,11 +103,18 @@ export function synthesize({ folder, outdir, only, allowRecreate = false, render
     return { ok: true, value: { files: writtenFiles(output.path, folder), notes } };
   }
   const dist = join(folder, DIST_FOLDER);
-  const problems = allowRecreate ? [] : rendered.value.flatMap(changesOf(dist, output.path));
+  const changes = changesOf(dist, output.path, rendered.value);
+  const problems = allowRecreate ? [] : upgradeProblems(changes);
   if (problems.length > 0) {
     return { ok: false, problems };
   }
   publish(output.path, dist, only);
   const names = only?.map((name) => join(dist, name)) ?? [dist];
-  return { ok: true, value: { files: names.flatMap((name) => writtenFiles(name, folder)), notes } };
+  return {
+    ok: true,
+    value: {
+      files: names.flatMap((name) => writtenFiles(name, folder)),
+      notes: [...notes, ...abandonedWorkloads(changes)],
+    },
+  };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
+import { contentHash } from '../../deployment/object-names.ts';
 import { describeProblem } from '../../settings/problem.ts';
 import type { CheckedEnvironment } from '../../synthesis/checked-environment.ts';
 import { overlay } from '../../synthesis/overlay.ts';
@@ -174,9 +175,51 @@ describe('a change that a cluster refuses', () => {
     expect(failure(result)).toContain('"renamed"');
   });
 
-  test('is none when the consumer is renamed, or anything else changes', () => {
-    writeFileSync(join(folder, 'consumer.yaml'), SMALLEST_YAML.replace('name: orders-consumer', 'name: payments'));
+  test('is none when anything else changes', () => {
     expect(synthesize({ folder, render: renderDeployments({ spec: { replicas: 9 } }) }).ok).toBe(true);
+  });
+});
+
+test('a renamed consumer is told to go on under its old name, with the command that ends it', () => {
+  synthesize({ folder, only: ['staging'], render: renderDeployments() });
+  const metadata = { name: 'payments', labels: { 'app.kubernetes.io/instance': 'payments' } };
+  const result = synthesize({ folder, only: ['staging'], render: renderDeployments({ metadata }) });
+  expect(result.ok && result.value.notes).toEqual([
+    'Deployment stream-consumer/orders-consumer is in dist/ no longer, and goes on in each cluster that has it, unless a GitOps tool prunes it: kubectl --namespace stream-consumer delete deployment --selector app.kubernetes.io/instance=orders-consumer',
+  ]);
+});
+
+describe('a ConfigMap that was edited by hand in dist/', () => {
+  const data = { 'application.yml': 'kafka: {}' };
+  const name = `orders-consumer-config-${contentHash(data['application.yml'])}`;
+  const configMap = (changes: object = {}) => ({
+    ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'stream-consumer' }, immutable: true, data },
+    ...changes,
+  });
+  const renderObject = (object: object) => (outdir: string) => {
+    mkdirSync(outdir, { recursive: true });
+    writeFileSync(join(outdir, 'consumer.k8s.yaml'), JSON.stringify(object));
+  };
+
+  test('is proved by its name, and taken back by git', () => {
+    synthesize({
+      folder,
+      only: ['staging'],
+      render: renderObject(configMap({ data: { 'application.yml': 'kafka: x' } })),
+    });
+    const result = synthesize({ folder, only: ['staging'], render: renderObject(configMap()) });
+    expect(failure(result)).toBe(
+      `ConfigMap stream-consumer/${name} data was edited by hand in dist/: it is not what its name, a hash of its content, says\n` +
+        '  allowed: what synth writes: git checkout -- dist takes the edit back, and the same change in consumer.yaml keeps it',
+    );
+  });
+
+  test('is told apart from one that would change under its name', () => {
+    synthesize({ folder, only: ['staging'], render: renderObject(configMap()) });
+    const changed = renderObject(configMap({ data: { 'application.yml': 'kafka: y' } }));
+    expect(failure(synthesize({ folder, only: ['staging'], render: changed }))).toContain(
+      'cannot be changed in a cluster',
+    );
   });
 });
 
@@ -196,6 +239,7 @@ describe('two objects of one name', () => {
       expect.stringMatching(/^dist and dist\/staging both hold Deployment stream-consumer\/orders-consumer: /),
     ]);
     writeFileSync(join(folder, 'environments/staging.yaml'), 'namespace: { name: staging }\n');
+    synthesize({ folder, render: renderDeployments() });
     const silent = synthesize({ folder, render: renderDeployments() });
     expect(silent.ok && silent.value.notes).toEqual([]);
   });
