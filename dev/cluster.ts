@@ -47,7 +47,7 @@ interface ClusterTest {
   readonly workload: CheckedWorkload;
   /** Only where Pods can run. */
   readonly services: BackingServices | undefined;
-  /** Folder for `kubectl apply -f`. */
+  /** Folder for `kubectl apply --server-side -f`. */
   readonly folder: string;
   /** The same with another log level. */
   readonly changed: string;
@@ -137,7 +137,7 @@ async function testManifests(test: ClusterTest): Promise<void> {
   } else {
     await testPods(test, services);
   }
-  await results.check('deleted', () => deleted(kubectl, [folder, test.changed]));
+  await results.check('deleted', () => deleted(kubectl, [folder, test.changed], SECRET));
 }
 
 function imageIsLoaded({ run, workload, options, results }: ClusterTest): Promise<boolean> {

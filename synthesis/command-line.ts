@@ -12,7 +12,7 @@ const SYNTH_HELP = `Checks consumer.yaml and environments/, renders them, and re
   --env NAME         only environments/NAME.yaml, to dist/NAME/; all else in dist/ stays. May be given several times
   --allow-recreate   also what a cluster refuses to change in place, because you will delete it there first
 
-dist/ holds what consumer.yaml says, dist/NAME/ what environments/NAME.yaml makes of it. Apply it with: kubectl apply -f dist
+dist/ holds what consumer.yaml says, dist/NAME/ what environments/NAME.yaml makes of it. Apply it with: kubectl apply --server-side -f dist
 Exit code 1: something is wrong, all of it was printed, and dist/ is as it was.`;
 
 const DIFF_HELP = `Shows what npm run synth would change in dist/, object by object, and changes nothing.

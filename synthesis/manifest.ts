@@ -39,7 +39,7 @@ function objectsOf(folder: string, file: string): Manifest[] {
 }
 
 /**
- * The objects that `kubectl apply -f folder` would take: it does not descend into folders.
+ * The objects that `kubectl apply --server-side -f folder` would take: it does not descend into folders.
  *
  * @returns all of them in the order of the files' names; none when there is no such folder
  * @throws Error when a file is not YAML

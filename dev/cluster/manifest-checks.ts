@@ -90,13 +90,21 @@ export async function changeApplied(kubectl: Kubectl, before: string, after: str
   return 'a new ConfigMap and the Deployment, nothing else';
 }
 
-/** Deletes the objects of the folders, and the namespace with them. */
-export async function deleted(kubectl: Kubectl, folders: readonly string[]): Promise<string> {
+/** What leaves the Namespace, and with it the Secret, where they are. */
+const WITHOUT_NAMESPACE = ['--selector', '!pod-security.kubernetes.io/enforce'];
+
+/** Deletes the objects of the folders as the README says: all of them go but for the Namespace, and the Secret stays in it. */
+export async function deleted(kubectl: Kubectl, folders: readonly string[], secret: string): Promise<string> {
   const files = folders.flatMap((folder) => ['--filename', folder]);
-  await kubectl.text('delete', ...files, '--ignore-not-found', '--wait', '--timeout=180s');
-  const { stdout } = await kubectl.run(['get', ...files, '--ignore-not-found', '--output', 'name']);
-  if (stdout.trim() !== '') {
-    throw new ExplainedError(`still there: ${stdout.trim().split('\n').join(', ')}`);
+  const isThere = ['--ignore-not-found', '--output', 'name'];
+  await kubectl.text('delete', ...files, ...WITHOUT_NAMESPACE, '--ignore-not-found', '--wait', '--timeout=180s');
+  const left = (await kubectl.text('get', ...files, ...isThere)).trim().split('\n');
+  if (left.some((name) => !name.startsWith('namespace/'))) {
+    throw new ExplainedError(`still there: ${left.join(', ')}`);
   }
-  return 'nothing is left';
+  const kept = await kubectl.text('get', 'secret', secret, ...isThere);
+  if (kept.trim() === '' || left.join() === '') {
+    throw new ExplainedError('the Namespace or the Secret is gone');
+  }
+  return 'the Namespace and the Secret are left, nothing else';
 }

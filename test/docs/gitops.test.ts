@@ -38,7 +38,7 @@ describe('docs/gitops.md', () => {
       'npm run synth',
       'git add --intent-to-add dist && git diff --exit-code -- dist',
       'echo "$KUBECONFIG_TEXT" >kubeconfig',
-      'kubectl diff --server-side --filename dist',
+      'kubectl diff --server-side -f dist',
     ]);
   });
 });
