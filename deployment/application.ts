@@ -8,9 +8,9 @@ import {
 } from '../contract/actuator.ts';
 import { CONTAINER_PATH } from '../contract/container.ts';
 import type { Rule } from '../settings/check.ts';
-import { isSection, type Section, type SettingPath, sectionOf, valueAt } from '../settings/document.ts';
-import { problemIf } from '../settings/problem.ts';
-import type { SchemaNode } from '../settings/schema.ts';
+import { formatPath, isSection, type Section, type SettingPath, sectionOf, valueAt } from '../settings/document.ts';
+import { type Problem, problemIf } from '../settings/problem.ts';
+import { camelCase, childSchema, type SchemaNode } from '../settings/schema.ts';
 import { type Settings, SettingsSchema } from '../settings/settings.ts';
 import type { MonitoringSettings } from './monitoring.ts';
 import type { ProbeSettings } from './probes.ts';
@@ -74,6 +74,61 @@ export function applicationPart() {
     description: 'Settings of the consumer, as in application.yml; they go into the ConfigMap.',
   });
 }
+
+/** `application` by the names of the settings. */
+export interface NamedApplication {
+  readonly application: unknown;
+  readonly problems: readonly Problem[];
+}
+
+const twoNames = (path: SettingPath, key: string): Problem => ({
+  path: formatPath(['application', ...path, camelCase(key)]),
+  message: `stands beside ${key}, which is the same`,
+  allowed: 'one of both',
+});
+
+/**
+ * `application` with the names of the settings: those that Spring Boot has in kebab-case are written in camelCase, as all
+ * of consumer.yaml is, or as Spring Boot has them.
+ */
+export function withSettingNames(
+  written: unknown,
+  node: SchemaNode = SettingsSchema as SchemaNode,
+  path: SettingPath = [],
+): NamedApplication {
+  if (!isSection(written)) {
+    return { application: written, problems: [] };
+  }
+  const kebab = Object.keys(node.properties ?? {}).filter((key) => key.includes('-'));
+  const names = new Map(kebab.map((key) => [camelCase(key), key]));
+  const problems = kebab
+    .filter((key) => Object.hasOwn(written, key) && Object.hasOwn(written, camelCase(key)))
+    .map((key) => twoNames(path, key));
+  const entries = Object.entries(written).map(([key, value]) => {
+    const name = names.get(key) ?? key;
+    const child = withSettingNames(value, childSchema(node, name) ?? {}, [...path, name]);
+    problems.push(...child.problems);
+    return [name, child.application] as const;
+  });
+  return { application: Object.fromEntries(entries), problems };
+}
+
+function kebabKeys({ properties = {}, patternProperties = {} }: SchemaNode): string[] {
+  const inner = [...Object.values(properties), ...Object.values(patternProperties)].flatMap(kebabKeys);
+  return [...Object.keys(properties).filter((key) => key.includes('-')), ...inner];
+}
+
+const KEBAB_KEYS: ReadonlyMap<string, string> = new Map(
+  kebabKeys(SettingsSchema as SchemaNode).map((key) => [camelCase(key), key]),
+);
+
+/** A path with the names that consumer.yaml has: `application.management.endpoints.web.basePath`. */
+export const consumerPath = (path: string): string =>
+  path.replaceAll(/[^.[\]]+/g, (key) => (KEBAB_KEYS.get(camelCase(key)) === key ? camelCase(key) : key));
+
+/** The same path with Spring Boot's names. */
+export const springPath = (path: SettingPath): SettingPath =>
+  path.map((key) => (typeof key === 'string' ? (KEBAB_KEYS.get(key) ?? key) : key));
 
 const FROM_SECRET = 'from-secret';
 

@@ -2,9 +2,10 @@ import { type Checked, checkAgainst, deepFreeze } from '../settings/check.ts';
 import { formatPath, isSection, type Section, type SettingPath, sectionOf, valueAt } from '../settings/document.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { SchemaNode } from '../settings/schema.ts';
+import { UNKNOWN_KEY } from '../settings/schema-problems.ts';
 import { checkSettings, type Settings } from '../settings/settings.ts';
 import { shownPath } from '../settings/shown-value.ts';
-import { SECRET_SETTINGS, secretHome, withPlaceholders } from './application.ts';
+import { consumerPath, SECRET_SETTINGS, secretHome, withPlaceholders, withSettingNames } from './application.ts';
 import { CONSUMER_FILE_RULES, type ConsumerFile, ConsumerFileSchema } from './consumer-file.ts';
 import { InvalidConsumerError } from './invalid-consumer-error.ts';
 import type { StreamConsumerProps } from './props.ts';
@@ -66,15 +67,14 @@ export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
     return { ok: true, value: found };
   }
   const written: unknown = structuredClone(input ?? {});
-  const application = isSection(written) ? sectionOf(written, 'application') : {};
-  const secrets = takeOutSecrets(application);
-  const file = checkAgainst(ConsumerFileSchema, written, CONSUMER_FILE_RULES);
+  const { named, application, problems } = namedConsumer(written);
+  const file = checkAgainst(ConsumerFileSchema, named, CONSUMER_FILE_RULES);
   const settings = checkSettings(withPlaceholders(application, file.ok ? file.value.monitoring : undefined));
-  if (file.ok && settings.ok && secrets.length === 0) {
+  if (file.ok && settings.ok && problems.length === 0) {
     const document = written as StreamConsumerProps;
     return { ok: true, value: known({ document, file: file.value, application, settings: settings.value }) };
   }
-  const problems = [...secrets, ...(file.ok ? [] : file.problems)];
+  problems.push(...(file.ok ? [] : file.problems));
   const isGiven = isSection(written) && isSection(written['application']);
   const more = settings.ok || !isGiven ? [] : settings.problems;
   const paths = new Set(problems.map(({ path }) => path));
@@ -83,8 +83,29 @@ export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
       problems.push(problem);
     }
   }
-  return { ok: false, problems };
+  return { ok: false, problems: problems.map(withConsumerNames) };
 }
+
+/** The document with the names of the settings in `application`, which is without its secrets, and what is wrong so far. */
+function namedConsumer(written: unknown) {
+  const { application: named, problems } = withSettingNames(
+    sectionOf(isSection(written) ? written : {}, 'application'),
+  );
+  const application = named as Section;
+  return {
+    named: isSection(written) && isSection(written['application']) ? { ...written, application } : written,
+    application,
+    problems: [...problems, ...takeOutSecrets(application)],
+  };
+}
+
+/** A problem with the names that consumer.yaml has for what Spring Boot writes in kebab-case. */
+const withConsumerNames = (problem: Problem): Problem => ({
+  ...problem,
+  path: consumerPath(problem.path),
+  ...(problem.nearest === undefined ? {} : { nearest: consumerPath(problem.nearest) }),
+  ...(problem.message === UNKNOWN_KEY ? { allowed: problem.allowed.split(', ').map(consumerPath).join(', ') } : {}),
+});
 
 /** The same consumer, whose Namespace is in a file that it shares with others. */
 export function withoutNamespace({ document, file, ...others }: CheckedConsumer): CheckedConsumer {

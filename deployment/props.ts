@@ -613,8 +613,8 @@ export interface ApplicationProps {
   /**
    * Spring's own settings.
    *
-   * @default { boot: { admin: { client: { url: [], period: '10s', 'register-once': true, 'auto-deregistration': true,
-   * instance: { 'send-credentials': false, metadata: {} } } } } }
+   * @default { boot: { admin: { client: { url: [], period: '10s', registerOnce: true, autoDeregistration: true,
+   * instance: { sendCredentials: false, metadata: {} } } } } }
    */
   readonly spring?: ApplicationSpringProps;
 }
@@ -1578,8 +1578,8 @@ export interface ApplicationManagementProps {
   /**
    * Which endpoints there are, and where they are found.
    *
-   * @default { web: { 'base-path': '/actuator', exposure: { include: ['*'], exclude: [] }, discovery: { enabled: true
-   * } } }
+   * @default { web: { basePath: '/actuator', exposure: { include: ['*'], exclude: [] }, discovery: { enabled: true }
+   * } }
    */
   readonly endpoints?: ApplicationManagementEndpointsProps;
 
@@ -1593,15 +1593,15 @@ export interface ApplicationManagementProps {
   /**
    * How single endpoints answer.
    *
-   * @default { health: { 'show-details': 'always', status: {}, group: {}, probes: { enabled: true,
-   * 'add-additional-paths': false } } }
+   * @default { health: { showDetails: 'always', status: {}, group: {}, probes: { enabled: true, addAdditionalPaths:
+   * false } } }
    */
   readonly endpoint?: ApplicationManagementEndpointProps;
 
   /**
    * What the health report holds.
    *
-   * @default { kafka: { 'in-root': false }, diskspace: { path: '.', threshold: '10MB' } }
+   * @default { kafka: { inRoot: false }, diskspace: { path: '.', threshold: '10MB' } }
    */
   readonly health?: ApplicationManagementHealthProps;
 
@@ -1625,8 +1625,8 @@ export interface ApplicationSpringProps {
   /**
    * Spring Boot's own settings.
    *
-   * @default { admin: { client: { url: [], period: '10s', 'register-once': true, 'auto-deregistration': true,
-   * instance: { 'send-credentials': false, metadata: {} } } } }
+   * @default { admin: { client: { url: [], period: '10s', registerOnce: true, autoDeregistration: true, instance: {
+   * sendCredentials: false, metadata: {} } } } }
    */
   readonly boot?: ApplicationSpringBootProps;
 }
@@ -2061,7 +2061,7 @@ export interface ApplicationServerSslProps {
   readonly certificate: string;
 
   /** PEM file with the certificate's private key, not encrypted. */
-  readonly 'certificate-private-key': string;
+  readonly certificatePrivateKey: string;
 }
 
 /** SASL authentication with the brokers; left out: none. */
@@ -2101,7 +2101,7 @@ export interface ApplicationManagementEndpointsProps {
   /**
    * The endpoints as a web API.
    *
-   * @default { 'base-path': '/actuator', exposure: { include: ['*'], exclude: [] }, discovery: { enabled: true } }
+   * @default { basePath: '/actuator', exposure: { include: ['*'], exclude: [] }, discovery: { enabled: true } }
    */
   readonly web?: ApplicationManagementEndpointsWebProps;
 }
@@ -2116,8 +2116,7 @@ export interface ApplicationManagementEndpointProps {
   /**
    * How the health answers.
    *
-   * @default { 'show-details': 'always', status: {}, group: {}, probes: { enabled: true, 'add-additional-paths':
-   * false } }
+   * @default { showDetails: 'always', status: {}, group: {}, probes: { enabled: true, addAdditionalPaths: false } }
    */
   readonly health?: ApplicationManagementEndpointHealthProps;
 }
@@ -2127,7 +2126,7 @@ export interface ApplicationManagementHealthProps {
   /**
    * The component kafka of the health report.
    *
-   * @default { 'in-root': false }
+   * @default { inRoot: false }
    */
   readonly kafka?: ApplicationManagementHealthKafkaProps;
 
@@ -2171,8 +2170,8 @@ export interface ApplicationSpringBootProps {
   /**
    * Spring Boot Admin.
    *
-   * @default { client: { url: [], period: '10s', 'register-once': true, 'auto-deregistration': true, instance: {
-   * 'send-credentials': false, metadata: {} } } }
+   * @default { client: { url: [], period: '10s', registerOnce: true, autoDeregistration: true, instance: {
+   * sendCredentials: false, metadata: {} } } }
    */
   readonly admin?: ApplicationSpringBootAdminProps;
 }
@@ -2256,7 +2255,7 @@ export interface ApplicationManagementEndpointsWebProps {
    *
    * @default '/actuator'
    */
-  readonly 'base-path'?: string;
+  readonly basePath?: string;
 
   /**
    * Which endpoints answer.
@@ -2281,7 +2280,7 @@ export interface ApplicationManagementEndpointHealthProps {
    *
    * @default 'always'
    */
-  readonly 'show-details'?: 'never' | 'when-authorized' | 'always';
+  readonly showDetails?: 'never' | 'when-authorized' | 'always';
 
   /**
    * Whether the components are shown, and answer at their own paths. Left out: as
@@ -2289,7 +2288,7 @@ export interface ApplicationManagementEndpointHealthProps {
    *
    * @default - as management.endpoint.health.show-details
    */
-  readonly 'show-components'?: 'never' | 'when-authorized' | 'always';
+  readonly showComponents?: 'never' | 'when-authorized' | 'always';
 
   /**
    * How statuses are ordered and mapped; in a group, what is left out is as in the whole.
@@ -2308,7 +2307,7 @@ export interface ApplicationManagementEndpointHealthProps {
   /**
    * What Kubernetes asks for.
    *
-   * @default { enabled: true, 'add-additional-paths': false }
+   * @default { enabled: true, addAdditionalPaths: false }
    */
   readonly probes?: ApplicationManagementEndpointHealthProbesProps;
 }
@@ -2320,7 +2319,7 @@ export interface ApplicationManagementHealthKafkaProps {
    *
    * @default false
    */
-  readonly 'in-root'?: boolean;
+  readonly inRoot?: boolean;
 }
 
 /** The component diskSpace of the health report. */
@@ -2368,8 +2367,8 @@ export interface ApplicationSpringBootAdminProps {
   /**
    * Registration at Spring Boot Admin.
    *
-   * @default { url: [], period: '10s', 'register-once': true, 'auto-deregistration': true, instance: {
-   * 'send-credentials': false, metadata: {} } }
+   * @default { url: [], period: '10s', registerOnce: true, autoDeregistration: true, instance: { sendCredentials:
+   * false, metadata: {} } }
    */
   readonly client?: ApplicationSpringBootAdminClientProps;
 }
@@ -2416,7 +2415,7 @@ export interface ApplicationManagementEndpointHealthStatusProps {
    *
    * @default - 503 for down and out-of-service, 200 for the others
    */
-  readonly 'http-mapping'?: ApplicationManagementEndpointHealthStatusHttpMappingProps;
+  readonly httpMapping?: ApplicationManagementEndpointHealthStatusHttpMappingProps;
 }
 
 /** A group of health components. */
@@ -2440,14 +2439,14 @@ export interface ApplicationManagementEndpointHealthGroupProps {
    *
    * @default - as the whole
    */
-  readonly 'show-details'?: 'never' | 'when-authorized' | 'always';
+  readonly showDetails?: 'never' | 'when-authorized' | 'always';
 
   /**
    * Whether the group shows components. Left out: as the whole.
    *
    * @default - as the whole
    */
-  readonly 'show-components'?: 'never' | 'when-authorized' | 'always';
+  readonly showComponents?: 'never' | 'when-authorized' | 'always';
 
   /**
    * Another path that answers for the group. Left out: none.
@@ -2456,7 +2455,7 @@ export interface ApplicationManagementEndpointHealthGroupProps {
    *
    * @default - none
    */
-  readonly 'additional-path'?: string;
+  readonly additionalPath?: string;
 
   /**
    * How statuses are ordered and mapped; in a group, what is left out is as in the whole.
@@ -2480,7 +2479,7 @@ export interface ApplicationManagementEndpointHealthProbesProps {
    *
    * @default false
    */
-  readonly 'add-additional-paths'?: boolean;
+  readonly addAdditionalPaths?: boolean;
 }
 
 /** Registration at Spring Boot Admin. */
@@ -2506,19 +2505,19 @@ export interface ApplicationSpringBootAdminClientProps {
    *
    * @default true
    */
-  readonly 'register-once'?: boolean;
+  readonly registerOnce?: boolean;
 
   /**
    * Whether the consumer signs off when it ends.
    *
    * @default true
    */
-  readonly 'auto-deregistration'?: boolean;
+  readonly autoDeregistration?: boolean;
 
   /**
    * What the server is told.
    *
-   * @default { 'send-credentials': false, metadata: {} }
+   * @default { sendCredentials: false, metadata: {} }
    */
   readonly instance?: ApplicationSpringBootAdminClientInstanceProps;
 }
@@ -2541,7 +2540,7 @@ export interface ApplicationManagementEndpointHealthStatusHttpMappingProps {
    *
    * @default - 200
    */
-  readonly 'out-of-service'?: number;
+  readonly outOfService?: number;
 
   /**
    * HTTP status of an answer whose health is UP. Left out: 200.
@@ -2577,7 +2576,7 @@ export interface ApplicationManagementEndpointHealthGroupStatusProps {
    *
    * @default - 503 for down and out-of-service, 200 for the others
    */
-  readonly 'http-mapping'?: ApplicationManagementEndpointHealthGroupStatusHttpMappingProps;
+  readonly httpMapping?: ApplicationManagementEndpointHealthGroupStatusHttpMappingProps;
 }
 
 /** What the server is told. */
@@ -2597,7 +2596,7 @@ export interface ApplicationSpringBootAdminClientInstanceProps {
    *
    * @default - the Pod's IP (environment variable POD_IP), else the machine's name, with scheme and port as they are
    */
-  readonly 'service-base-url'?: string;
+  readonly serviceBaseUrl?: string;
 
   /**
    * The list of endpoints. Left out: the base URL and the base path.
@@ -2606,7 +2605,7 @@ export interface ApplicationSpringBootAdminClientInstanceProps {
    *
    * @default - the base URL and the base path
    */
-  readonly 'management-url'?: string;
+  readonly managementUrl?: string;
 
   /**
    * The health. Left out: the base URL and the path of the health.
@@ -2615,7 +2614,7 @@ export interface ApplicationSpringBootAdminClientInstanceProps {
    *
    * @default - the base URL and the path of the health
    */
-  readonly 'health-url'?: string;
+  readonly healthUrl?: string;
 
   /**
    * Whether the server is told user and password of management.security (metadata user.name, user.password), without
@@ -2623,7 +2622,7 @@ export interface ApplicationSpringBootAdminClientInstanceProps {
    *
    * @default false
    */
-  readonly 'send-credentials'?: boolean;
+  readonly sendCredentials?: boolean;
 
   /**
    * Told to the server as it is, such as tags.environment: staging.
@@ -2651,7 +2650,7 @@ export interface ApplicationManagementEndpointHealthGroupStatusHttpMappingProps 
    *
    * @default - 200
    */
-  readonly 'out-of-service'?: number;
+  readonly outOfService?: number;
 
   /**
    * HTTP status of an answer whose health is UP. Left out: 200.

@@ -147,6 +147,9 @@ function nearestPath(root: SchemaNode, siblings: readonly string[], parent: Sett
   return found === undefined ? undefined : formatPath(found);
 }
 
+/** The message of a key that is not in the schema, whose siblings are allowed. */
+export const UNKNOWN_KEY = 'is not a known key';
+
 /** @param isSought whether the nearest known key is to be found, which takes its time */
 function unknownKey({ error, path }: LocatedError, root: SchemaNode, isSought: boolean): Problem {
   const key = String(error.params['additionalProperty']);
@@ -160,7 +163,7 @@ function unknownKey({ error, path }: LocatedError, root: SchemaNode, isSought: b
   const nearest = isSought ? nearestPath(root, siblings, path, key) : undefined;
   return {
     path: place,
-    message: 'is not a known key',
+    message: UNKNOWN_KEY,
     allowed: siblings.join(', '),
     ...(nearest === undefined ? {} : { nearest }),
   };

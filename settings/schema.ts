@@ -69,6 +69,10 @@ export function isMandatory({ required = [], properties }: SchemaNode, key: stri
   return required.includes(key) && (child.default === undefined || holdsMandatory);
 }
 
+/** A key in kebab-case, as Spring Boot has it, in camelCase. */
+export const camelCase = (key: string): string =>
+  key.replaceAll(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+
 /** Options of an object that refuses keys it does not know. */
 export const closed = { additionalProperties: false } as const;
 

@@ -1,14 +1,15 @@
+import { springPath, withSettingNames } from '../deployment/application.ts';
 import { type CheckedConsumer, checkConsumerFile } from '../deployment/check-consumer.ts';
 import { ConsumerFileSchema } from '../deployment/consumer-file.ts';
 import type { Checked } from '../settings/check.ts';
-import type { SettingPath } from '../settings/document.ts';
+import { isSection, type SettingPath } from '../settings/document.ts';
 import { describeProblem, type Problem } from '../settings/problem.ts';
 import type { SchemaNode } from '../settings/schema.ts';
 import { shownPath } from '../settings/shown-value.ts';
 import { conflictProblems } from './conflicts.ts';
-import { consumerList, type ListedConsumer } from './consumer-list.ts';
+import { consumerList } from './consumer-list.ts';
 import { type Environment, OVERLAY_FOLDER, readEnvironments } from './environment-files.ts';
-import { locateIn, overlay } from './overlay.ts';
+import { type Layer, locateIn, overlay } from './overlay.ts';
 
 /** An environment that can be rendered. */
 export interface CheckedEnvironment {
@@ -30,7 +31,18 @@ interface Finding {
 const parsePath = (path: string): SettingPath =>
   [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) => (index === undefined ? part : Number(index)));
 
-function located(problem: Problem, { layers }: ListedConsumer): Problem {
+/** An overlay may write a setting in camelCase that the file below it has as Spring Boot does, or the other way round. */
+function withOneName({ value, locate, file }: Layer): Layer {
+  const { application, problems } = withSettingNames(isSection(value) ? value['application'] : undefined);
+  const isNamed = isSection(value) && application !== undefined && problems.length === 0;
+  return {
+    value: isNamed ? { ...value, application } : value,
+    locate: (path) => locate(path) ?? locate(springPath(path)),
+    file,
+  };
+}
+
+function located(problem: Problem, layers: readonly Layer[]): Problem {
   const source = problem.source ?? locateIn(layers, parsePath(problem.path));
   const shown = { ...problem, path: shownPath(ConsumerFileSchema as SchemaNode, problem.path) };
   return source === undefined ? shown : { ...shown, source };
@@ -48,11 +60,12 @@ function examine({ folder, sources }: Environment): Examined {
   const findings: Finding[] = problems.map((problem) => ({ problem, environment: folder, consumer: undefined }));
   const consumers: CheckedConsumer[] = [];
   for (const each of listed) {
-    const checked = checkConsumerFile(each.layers.map(({ value }) => value).reduce(overlay, undefined));
+    const layers = each.layers.map(withOneName);
+    const checked = checkConsumerFile(layers.map(({ value }) => value).reduce(overlay, undefined));
     const wrong = checked.ok ? conflictProblems(checked.value, consumers) : checked.problems;
     consumers.push(...(checked.ok ? [checked.value] : []));
     findings.push(
-      ...wrong.map((problem) => ({ problem: located(problem, each), environment: folder, consumer: each.name })),
+      ...wrong.map((problem) => ({ problem: located(problem, layers), environment: folder, consumer: each.name })),
     );
   }
   const names = listed.flatMap(({ name }) => name ?? []);

@@ -8,7 +8,7 @@ import type { SourceFile } from './source-file.ts';
 const CONSUMERS = 'consumers';
 
 /** One consumer of an environment: what it is made of, the uppermost layer last. */
-export interface ListedConsumer {
+interface ListedConsumer {
   /** Its name in the list; `undefined` when the files have no list and so are one consumer. */
   readonly name: string | undefined;
   readonly layers: readonly Layer[];

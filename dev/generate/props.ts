@@ -1,5 +1,5 @@
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
-import { isMandatory, type SchemaNode } from '../../settings/schema.ts';
+import { camelCase, isMandatory, type SchemaNode } from '../../settings/schema.ts';
 import { defaultText, docComment, type PropsType, propertyName, propsType } from './typescript-text.ts';
 
 /** A file with its current content. */
@@ -54,7 +54,7 @@ const description = (node: SchemaNode, path: readonly string[]): string =>
 
 function property(parent: SchemaNode, key: string, node: SchemaNode, path: readonly string[]): PropsProperty {
   return {
-    key,
+    key: camelCase(key),
     type: propsType(node, path),
     description: description(node, path),
     allowed: allowed(node),

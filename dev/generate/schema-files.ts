@@ -1,5 +1,5 @@
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
-import { freeValue, isMandatory, isOpen, type SchemaNode } from '../../settings/schema.ts';
+import { camelCase, freeValue, isMandatory, isOpen, type SchemaNode } from '../../settings/schema.ts';
 
 /** JSON Schema with the keywords that only the files of consumers need. */
 type PublishedSchema = SchemaNode & Readonly<Record<string, unknown>>;
@@ -124,16 +124,25 @@ function publishChild(node: SchemaNode, use: SchemaUse): SchemaNode {
 
 const kebabCase = (key: string): string => key.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
 
-const camelCase = (key: string): string => key.replaceAll(/-([a-z])/g, (_all, letter: string) => letter.toUpperCase());
-
-/** The keys that an editor offers in a section, and after them, for relaxed binding, their other spelling. */
+/**
+ * The keys that an editor offers in a section, and after them their other spelling: for relaxed binding any, else
+ * camelCase first where a setting is in kebab-case, as Spring Boot's are.
+ */
 function publishProperties(properties: Readonly<Record<string, SchemaNode>>, use: SchemaUse) {
   const published = mapValues(properties, (child) => publishChild(child, use));
+  if (!use.isRelaxed) {
+    const entries = Object.entries(published).map(([key, child]) => [camelCase(key), child, key] as const);
+    const kebab = entries.filter(([name, , key]) => name !== key);
+    return {
+      ...Object.fromEntries(entries.map(([name, child]) => [name, child])),
+      ...Object.fromEntries(kebab.map(([name, child, key]) => [key, { ...child, description: `As ${name}.` }])),
+    };
+  }
   const others = Object.entries(published).flatMap(([key, child]) => {
     const spelled = key.includes('-') ? camelCase(key) : kebabCase(key);
     return spelled === key ? [] : [[spelled, { ...child, description: `As ${key}.` }] as const];
   });
-  return use.isRelaxed ? { ...published, ...Object.fromEntries(others) } : published;
+  return { ...published, ...Object.fromEntries(others) };
 }
 
 function publishPatterns(node: SchemaNode, use: SchemaUse) {

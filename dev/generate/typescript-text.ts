@@ -1,3 +1,4 @@
+import { consumerPath } from '../../deployment/application.ts';
 import { compileSchema } from '../../settings/compile-schema.ts';
 import { isFreeMap, isOpen, type SchemaNode } from '../../settings/schema.ts';
 
@@ -107,7 +108,7 @@ function literal(value: unknown, maps: number): string {
   if (entries.length === 0) {
     return '{}';
   }
-  const inner = entries.map(([key, each]) => `${propertyName(key)}: ${literal(each, maps - 1)}`);
+  const inner = entries.map(([key, each]) => `${propertyName(consumerPath(key))}: ${literal(each, maps - 1)}`);
   return maps === 0 ? '{ ... }' : `{ ${inner.join(', ')} }`;
 }
 

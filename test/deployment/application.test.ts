@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { describeProblem } from '../../settings/problem.ts';
 import { consumerDocument } from '../charts/example-consumer.ts';
@@ -58,4 +58,56 @@ test.each<[string, object]>([
   ],
 ])('%s is right', (_what, changes) => {
   expect(problemsOf(changes)).toEqual([]);
+});
+
+const HEALTH = { 'show-details': 'never', 'show-components': 'always', status: { 'http-mapping': { down: 500 } } };
+const SPRING_NAMES = {
+  management: {
+    endpoints: { web: { 'base-path': '/ops' } },
+    endpoint: { health: { ...HEALTH, probes: { 'add-additional-paths': true } } },
+    health: { kafka: { 'in-root': true } },
+  },
+};
+const CAMEL_CASE = {
+  management: {
+    endpoints: { web: { basePath: '/ops' } },
+    endpoint: {
+      health: {
+        ...{ showDetails: 'never', showComponents: 'always', status: { httpMapping: { down: 500 } } },
+        probes: { addAdditionalPaths: true },
+      },
+    },
+    health: { kafka: { inRoot: true } },
+  },
+};
+
+describe("settings that Spring Boot has in kebab-case are consumer.yaml's in camelCase", () => {
+  const checked = (application: object) => checkConsumerFile(consumerDocument({ application }));
+
+  test('and make the same application.yml as in kebab-case', () => {
+    const [spring, camel] = [checked(SPRING_NAMES), checked(CAMEL_CASE)];
+    expect(camel.ok && camel.value.application).toEqual(spring.ok && spring.value.application);
+    expect(camel.ok && camel.value.settings).toEqual(spring.ok && spring.value.settings);
+    expect(camel.ok && camel.value.settings.management.endpoints.web['base-path']).toBe('/ops');
+  });
+
+  test('which both together are a problem', () => {
+    expect(problemsOf(management({ endpoints: { web: { basePath: '/a', 'base-path': '/b' } } }))).toEqual([
+      'application.management.endpoints.web.basePath stands beside base-path, which is the same\n  allowed: one of both',
+    ]);
+  });
+
+  test('and problems name them so', () => {
+    expect(problemsOf(management({ health: { kafka: { 'in-root': 'perhaps' } } }))[0]).toMatch(
+      /^application\.management\.health\.kafka\.inRoot has the wrong type/,
+    );
+    expect(problemsOf(management({ endpoint: { health: { showDetail: 'never' } } }))[0]).toMatch(
+      /did you mean application\.management\.endpoint\.health\.showDetails\?\n {2}allowed: .*showComponents/,
+    );
+  });
+
+  test('but names that the user chooses stay as they are', () => {
+    const tagged = checked({ info: { basePath: 1, 'base-path': 2 } });
+    expect(tagged.ok && tagged.value.application['info']).toEqual({ basePath: 1, 'base-path': 2 });
+  });
 });

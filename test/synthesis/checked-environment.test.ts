@@ -63,6 +63,23 @@ test('an environment that corrects consumer.yaml does not make consumer.yaml rig
   expect(problems()).toEqual(['replicas @ consumer.yaml:8:11']);
 });
 
+test('an overlay may write in camelCase what consumer.yaml has as Spring Boot does, and a mistake in either is found', () => {
+  writeFileSync(join(folder, 'consumer.yaml'), `${BASE}  management: { health: { kafka: { in-root: true } } }\n`);
+  environment('staging.yaml', 'application: { management: { health: { kafka: { inRoot: false } } } }\n');
+  const checked = checkedEnvironments(folder, ['staging']);
+  const kafka = { 'in-root': false };
+  expect(checked).toMatchObject({
+    ok: true,
+    value: [{ consumers: [{ settings: { management: { health: { kafka } } } }] }],
+  });
+  environment('staging.yaml', 'application: { management: { health: { kafka: { inRoot: x } } } }\n');
+  writeFileSync(join(folder, 'consumer.yaml'), `${BASE}  management: { health: { kafka: { in-root: y } } }\n`);
+  expect(problems(['staging'])).toEqual([
+    'application.management.health.kafka.inRoot @ environments/staging.yaml:1:57',
+  ]);
+  expect(problems()).toContain('application.management.health.kafka.inRoot @ consumer.yaml:8:45');
+});
+
 test('what is missing is placed at the section that lacks it', () => {
   writeFileSync(join(folder, 'consumer.yaml'), BASE.replace('    groupId: g\n', ''));
   expect(problems()).toEqual(['application.kafka.groupId @ consumer.yaml:5:5']);

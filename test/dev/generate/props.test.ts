@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { consumerPath } from '../../../deployment/application.ts';
 import { type PropsSection, propsFile, propsInterface, propsSections } from '../../../dev/generate/props.ts';
 import { propsType } from '../../../dev/generate/typescript-text.ts';
 import type { SchemaNode } from '../../../settings/schema.ts';
@@ -57,6 +58,13 @@ test('the default of a section of many leaves out its innermost maps', () => {
   expect(fallback).toBe('{ one: { one: { ... }, two: { ... } }, two: { one: { ... }, two: { ... } } }');
 });
 
+const withConsumerNames = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (_key, each) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).map(([key, inner]) => [consumerPath(key), inner]))
+      : each,
+  );
+
 describe('of consumer.yaml', () => {
   const sections = propsSections();
   const named = (name: string): PropsSection['properties'] =>
@@ -75,7 +83,7 @@ describe('of consumer.yaml', () => {
     );
     expect(told.length).toBeGreaterThan(8);
     for (const { key, fallback = '' } of told) {
-      expect([key, parse(fallback)]).toEqual([key, complete[key]]);
+      expect([key, parse(fallback)]).toEqual([key, withConsumerNames(complete[key])]);
     }
   });
 
