@@ -51,19 +51,27 @@ export const plainName = (name: string): string => name.replace(/[^\p{L}\p{N}]/g
 /** Longer than any known name; what is compared takes time with the product of the lengths. */
 const LONGEST = 256;
 
+/** A shorter name begins too many others by chance. */
+const SHORTEST_BEGINNING = 3;
+
+const begins = (beginning: string, name: string): boolean =>
+  beginning.length >= SHORTEST_BEGINNING && name.startsWith(beginning);
+
 /**
  * The known name that an unknown one was most likely meant to be.
  *
- * @returns `undefined` when none is near: more than half of the letters differ, and neither begins with the other.
+ * @param share of the letters that may differ. @default 0.4; then it is enough, too, that one name begins with the other
+ * @returns `undefined` when none is near
  */
-export function nearestKey(unknown: string, known: readonly string[]): string | undefined {
+export function nearestKey(unknown: string, known: readonly string[], share?: number): string | undefined {
   const wanted = plainName(unknown.slice(0, LONGEST));
   if (known.length === 0 || wanted === '') {
     return undefined;
   }
   const names = known.map(plainName);
   const nearest = closest(wanted, names);
-  const isNear = distance(wanted, nearest) <= Math.floor(Math.max(wanted.length, nearest.length) * 0.4);
-  const found = isNear ? nearest : names.find((name) => name.startsWith(wanted) || wanted.startsWith(name));
+  const isNear = distance(wanted, nearest) <= Math.floor(Math.max(wanted.length, nearest.length) * (share ?? 0.4));
+  const begun = share === undefined ? names.find((name) => begins(wanted, name) || begins(name, wanted)) : undefined;
+  const found = isNear ? nearest : begun;
   return found === undefined ? undefined : known[names.indexOf(found)];
 }

@@ -133,6 +133,9 @@ function knownPaths(node: SchemaNode, prefix: SettingPath = []): readonly Settin
   ]);
 }
 
+/** A key of another section is meant when hardly a letter differs: it stands at the wrong place. */
+const SHARE_ELSEWHERE = 0.2;
+
 function nearestPath(root: SchemaNode, siblings: readonly string[], parent: SettingPath, key: string) {
   const sibling = nearestKey(key, siblings);
   if (sibling !== undefined) {
@@ -142,6 +145,7 @@ function nearestPath(root: SchemaNode, siblings: readonly string[], parent: Sett
   const leaf = nearestKey(
     key,
     paths.map((path) => String(path.at(-1))),
+    SHARE_ELSEWHERE,
   );
   const found = paths.find((path) => path.at(-1) === leaf);
   return found === undefined ? undefined : formatPath(found);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { CheckedConsumer } from '../deployment/check-consumer.ts';
 import type { Problem } from '../settings/problem.ts';
 import { shownText } from '../settings/shown-value.ts';
+import type { CheckedEnvironment } from './checked-environment.ts';
 import { DIST_FOLDER } from './dist-folder.ts';
 import { type Manifest, objectTitle, readManifests } from './manifest.ts';
 
@@ -108,4 +109,21 @@ export function sharedObjects(rendered: string, environments: readonly Rendered[
           ];
     });
   });
+}
+
+/**
+ * Consumers with more Pods than partitions: right as a reserve, but no gain in speed.
+ *
+ * @returns one sentence for each; none where `partitions` is left out, or an autoscaler decides
+ */
+export function idlePods(environments: readonly CheckedEnvironment[]): string[] {
+  return environments.flatMap(({ folder, consumers }) =>
+    consumers.flatMap(({ file: { name, replicas, partitions = replicas, scaling } }) =>
+      (scaling.keda ?? scaling.hpa) !== undefined || replicas <= partitions
+        ? []
+        : [
+            `${inDist({ folder })}: ${name} has ${replicas} replicas for ${partitions} partitions: ${replicas - partitions} will wait idle`,
+          ],
+    ),
+  );
 }

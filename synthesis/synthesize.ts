@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Checked } from '../settings/check.ts';
 import { type CheckedEnvironment, checkedEnvironments } from './checked-environment.ts';
-import { duplicateProblems, sharedObjects } from './conflicts.ts';
+import { duplicateProblems, idlePods, sharedObjects } from './conflicts.ts';
 import { type ObjectChange, objectChanges } from './dist-changes.ts';
 import { DIST_FOLDER, outputFolder, publish } from './dist-folder.ts';
 import { abandonedWorkloads, upgradeProblems } from './immutable-fields.ts';
@@ -98,7 +98,7 @@ export function synthesize({ folder, outdir, only, allowRecreate = false, render
   if (!rendered.ok) {
     return rendered;
   }
-  const notes = sharedObjects(output.path, rendered.value);
+  const notes = [...sharedObjects(output.path, rendered.value), ...idlePods(rendered.value)];
   if (!output.isPublished) {
     return { ok: true, value: { files: writtenFiles(output.path, folder), notes } };
   }

@@ -189,6 +189,17 @@ test('a renamed consumer is told to go on under its old name, with the command t
   ]);
 });
 
+test('more replicas than partitions are told, as Pods that wait idle', () => {
+  writeFileSync(join(folder, 'environments/staging.yaml'), 'replicas: 3\npartitions: 2\n');
+  const result = synthesize({ folder, only: ['staging'], render });
+  expect(result.ok && result.value.notes).toEqual([
+    'dist/staging: orders-consumer has 3 replicas for 2 partitions: 1 will wait idle',
+  ]);
+  writeFileSync(join(folder, 'environments/staging.yaml'), 'replicas: 3\npartitions: 3\n');
+  const enough = synthesize({ folder, only: ['staging'], render });
+  expect(enough.ok && enough.value.notes).toEqual([]);
+});
+
 describe('a ConfigMap that was edited by hand in dist/', () => {
   const data = { 'application.yml': 'kafka: {}' };
   const name = `orders-consumer-config-${contentHash(data['application.yml'])}`;
