@@ -3,6 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExplainedError } from '../run/explained-error.ts';
 import { freePort } from '../run/free-port.ts';
+import type { Command } from '../run/owned-process.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import { hasKafkaJars, kafkaJars, type Progress } from './kafka-jars.ts';
 import { ensurePrerequisites, javaProgram } from './kafka-prerequisites.ts';
@@ -23,10 +24,22 @@ export interface LocalKafkaOptions {
   readonly elsewhere?: string;
   /** The cluster to join, as its broker 2, which is no controller. @default one of its own, as broker 1 */
   readonly joins?: LocalKafka;
+  /** Further listeners on 127.0.0.1, advertised as `localhost`, by their names. @default none */
+  readonly listeners?: Readonly<Record<string, Listener>>;
   /** Settings of `server.properties` beside ours, or in their place. @default none */
   readonly properties?: Readonly<Record<string, string | number | boolean>>;
+  /** Arguments of the storage tool, such as `--add-scram`. @default none */
+  readonly format?: readonly string[];
+  /** Arguments of the broker's Java machine, such as `-Dname=value`. @default none */
+  readonly jvm?: readonly string[];
   /** Called with the progress of a long step. @default never */
   readonly onProgress?: Progress;
+}
+
+/** A listener beside the plain one. */
+export interface Listener {
+  readonly protocol: 'PLAINTEXT' | 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
+  readonly port: number;
 }
 
 /** What a broker has to know of the cluster that it joins. */
@@ -68,7 +81,7 @@ async function formatAndStart(
   run: RunFolder,
   jars: string,
   port: number,
-  { advertisedPort, elsewhere, joins, properties = {} }: LocalKafkaOptions,
+  { advertisedPort, elsewhere, joins, listeners = {}, properties = {}, format = [], jvm = [] }: LocalKafkaOptions,
 ): Promise<LocalKafka> {
   const folder = await mkdtemp(join(run.path, 'kafka-'));
   const cluster = joins?.cluster ?? { id: randomClusterId(), controllerPort: await freePort() };
@@ -79,29 +92,25 @@ async function formatAndStart(
     controllerPort: cluster.controllerPort,
     dataFolder: join(folder, 'data'),
     joins: joins !== undefined,
+    listeners,
     properties,
   };
   const file = join(folder, 'server.properties');
   await writeFile(file, serverProperties(layout));
-  await formatStorage(run, jars, { clusterId: cluster.id, file });
-  const start = () => startBroker(run, jars, file);
+  await formatStorage(run, jars, ['--cluster-id', cluster.id, '--config', file, ...format]);
+  const start = () => startBroker(run, java(jars, 'kafka.Kafka', [file], jvm));
   const kafka = controlled(layout, cluster, await start(), start);
   run.beforeClose(() => kafka.stop());
   return kafka;
 }
 
-function java(jars: string, main: string, args: readonly string[]) {
+function java(jars: string, main: string, args: readonly string[], jvm: readonly string[] = []) {
   const logging = `-Dlog4j2.configurationFile=${LOG_CONFIGURATION}`;
-  return { program: javaProgram(), args: [...JVM_OPTIONS, logging, '-cp', join(jars, '*'), main, ...args] };
+  return { program: javaProgram(), args: [...JVM_OPTIONS, ...jvm, logging, '-cp', join(jars, '*'), main, ...args] };
 }
 
-async function formatStorage(
-  run: RunFolder,
-  jars: string,
-  { clusterId, file }: { readonly clusterId: string; readonly file: string },
-): Promise<void> {
-  const args = ['format', '--cluster-id', clusterId, '--config', file];
-  const { code, output } = await run.complete(java(jars, 'kafka.tools.StorageTool', args));
+async function formatStorage(run: RunFolder, jars: string, args: readonly string[]): Promise<void> {
+  const { code, output } = await run.complete(java(jars, 'kafka.tools.StorageTool', ['format', ...args]));
   if (code !== 0) {
     throw new ExplainedError(
       [
@@ -119,9 +128,9 @@ function randomClusterId(): string {
   return bytes.toString('base64url');
 }
 
-function startBroker(run: RunFolder, jars: string, properties: string): Promise<LocalServer> {
+function startBroker(run: RunFolder, command: Command): Promise<LocalServer> {
   return startServer(run, {
-    ...java(jars, 'kafka.Kafka', [properties]),
+    ...command,
     name: 'Kafka',
     ready: /Kafka Server started/,
     startTimeout: START_TIMEOUT_MS,
@@ -170,6 +179,7 @@ interface BrokerLayout {
   readonly dataFolder: string;
   /** Whether it is broker 2 of a cluster, beside the node that is broker and controller. @default false */
   readonly joins?: boolean;
+  readonly listeners?: LocalKafkaOptions['listeners'];
   /** Settings beside these, or in their place. @default none */
   readonly properties?: Readonly<Record<string, string | number | boolean>>;
 }
@@ -182,6 +192,10 @@ interface BrokerLayout {
 export function serverProperties(layout: BrokerLayout): string {
   const { port, advertisedPort = port, elsewhere, controllerPort, dataFolder, joins = false } = layout;
   const controller = joins ? '' : `,CONTROLLER://127.0.0.1:${controllerPort}`;
+  const others = Object.entries(layout.listeners ?? {});
+  const listening = others.map(([name, at]) => `,${name}://127.0.0.1:${at.port}`).join('');
+  const advertised = others.map(([name, at]) => `,${name}://localhost:${at.port}`).join('');
+  const protocols = others.map(([name, { protocol }]) => `,${name}:${protocol}`).join('');
   const more = elsewhere === undefined ? '' : `,ELSEWHERE://127.0.0.1:${elsewhere.port}`;
   const moreAdvertised = elsewhere === undefined ? '' : `,ELSEWHERE://${elsewhere.host}:${elsewhere.port}`;
   const settings: Record<string, string | number | boolean> = {
@@ -189,9 +203,9 @@ export function serverProperties(layout: BrokerLayout): string {
     'node.id': joins ? 2 : 1,
     'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
     'controller.listener.names': 'CONTROLLER',
-    'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,ELSEWHERE:PLAINTEXT',
-    listeners: `PLAINTEXT://127.0.0.1:${port}${more}${controller}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${advertisedPort}${moreAdvertised}`,
+    'listener.security.protocol.map': `CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,ELSEWHERE:PLAINTEXT${protocols}`,
+    listeners: `PLAINTEXT://127.0.0.1:${port}${more}${listening}${controller}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${advertisedPort}${moreAdvertised}${advertised}`,
     'log.dirs': dataFolder,
     'auto.create.topics.enable': false,
     'broker.session.timeout.ms': 3_000,
