@@ -7,6 +7,7 @@ import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
 import { ClientLog, createKafkaClient } from './kafka/kafka-client.ts';
 import { KafkaSource } from './kafka/kafka-source.ts';
+import { TokenLogin } from './kafka/sasl/token-login.ts';
 import { messageOf } from './kafka/subscription.ts';
 import { createManagement, type Management } from './management/create-management.ts';
 import { ListenError } from './management/listening.ts';
@@ -70,8 +71,8 @@ export class Application {
       kafka: new OutageLog('Kafka', logger, { onFailure: () => this.#management.client.onAway() }),
     };
     const databaseCheck = createDatabaseCheck(settings.database, connectionFailed);
-    const clientLog = new ClientLog(logger);
-    const kafkaCheck = createKafkaCheck(() => createKafkaClient(settings.kafka, clientLog, NO_RETRIES));
+    const clients = { log: new ClientLog(logger), tokens: new TokenLogin(() => settings.kafka.sasl) };
+    const kafkaCheck = createKafkaCheck(() => createKafkaClient(settings.kafka, clients, NO_RETRIES));
     this.#checks = [databaseCheck, kafkaCheck];
     this.#management = createManagement({
       settings,
@@ -90,7 +91,7 @@ export class Application {
       outages: outages.database.of('writers'),
       sessionName: sessionName(settings.kafka.groupId),
     });
-    const kafka = createKafkaClient(settings.kafka, clientLog);
+    const kafka = createKafkaClient(settings.kafka, clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
     this.#sink = new PostgresSink(this.#pool, settings, this.#deadLetterTopic, (session) =>
       logger().warn(session, 'ended the session of a frozen writer of this group: it held an offset of a partition'),

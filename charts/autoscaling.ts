@@ -34,12 +34,12 @@ type KedaSettings = NonNullable<ConsumerFile['scaling']['keda']>;
 /** Failed queries of the lag in a row after which KEDA falls back to `replicas`, until a query succeeds again. */
 const FAILURES_BEFORE_FALLBACK = 3;
 
-/** KEDA's names of the SASL mechanisms. */
-const SASL = {
+/** KEDA's names of the SASL mechanisms that may be used with it. */
+const SASL: Readonly<Record<string, string>> = {
   plain: 'plaintext',
   'scram-sha-256': 'scram_sha256',
   'scram-sha-512': 'scram_sha512',
-} as const;
+};
 
 /**
  * KEDA asks Kafka for the group's lag. It sees the committed offset, which the consumer keeps close behind the position
@@ -57,7 +57,7 @@ function trigger({ settings: { kafka, consumer } }: CheckedWorkload, keda: KedaS
       offsetResetPolicy: consumer.startFrom === 'latest' ? 'latest' : 'earliest',
       allowIdleConsumers: 'false',
       tls: kafka.ssl ? 'enable' : 'disable',
-      sasl: kafka.sasl === undefined ? 'none' : SASL[kafka.sasl.mechanism],
+      sasl: kafka.sasl === undefined ? 'none' : String(SASL[kafka.sasl.mechanism]),
     },
   };
 }

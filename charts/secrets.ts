@@ -31,13 +31,16 @@ const ofDatabase = ({ existingSecret, keys }: DatabaseSecret): Credential[] => [
   credential(existingSecret, 'database.password', keys.password, true),
 ];
 
-function ofKafka(kafka: ConsumerFile['kafka']): Credential[] {
-  return kafka === undefined
-    ? []
-    : [
-        credential(kafka.existingSecret, 'kafka.sasl.username', kafka.keys.username, true),
-        credential(kafka.existingSecret, 'kafka.sasl.password', kafka.keys.password),
-      ];
+function ofKafka(kafka: ConsumerFile['kafka'], mechanism: string | undefined): Credential[] {
+  if (kafka === undefined) {
+    return [];
+  }
+  const { existingSecret, keys } = kafka;
+  const [user, password] =
+    mechanism === 'oauthbearer'
+      ? ['kafka.sasl.oauth.clientId', 'kafka.sasl.oauth.clientSecret']
+      : ['kafka.sasl.username', 'kafka.sasl.password'];
+  return [credential(existingSecret, user, keys.username, true), credential(existingSecret, password, keys.password)];
 }
 
 function ofManagement({ credentials }: ConsumerFile['monitoring']): Credential[] {
@@ -75,7 +78,12 @@ export function credentials(
   database: DatabaseSecret = workload.file.database,
 ): Credential[] {
   const { kafka, monitoring } = workload.file;
-  return [...ofDatabase(database), ...ofKafka(kafka), ...ofManagement(monitoring), ...ofAdminServer(workload)];
+  return [
+    ...ofDatabase(database),
+    ...ofKafka(kafka, workload.settings.kafka.sasl?.mechanism),
+    ...ofManagement(monitoring),
+    ...ofAdminServer(workload),
+  ];
 }
 
 /** A credential as a variable of the container's environment. */

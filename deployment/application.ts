@@ -9,6 +9,7 @@ import {
 import { CONTAINER_PATH } from '../contract/container.ts';
 import type { Rule } from '../settings/check.ts';
 import { formatPath, isSection, type Section, type SettingPath, sectionOf, valueAt } from '../settings/document.ts';
+import { asksTokenEndpoint, provesPassword } from '../settings/kafka-sasl.ts';
 import { type Problem, problemIf } from '../settings/problem.ts';
 import { camelCase, childSchema, type SchemaNode } from '../settings/schema.ts';
 import { type Settings, SettingsSchema } from '../settings/settings.ts';
@@ -150,6 +151,15 @@ function access(application: Section, { tls, credentials }: MonitoringSettings):
   };
 }
 
+/** The login with what stands for the parts that its mechanism takes from the Secret. */
+function withLogin(sasl: Section): Section {
+  const oauth = sectionOf(sasl, 'oauth');
+  if (asksTokenEndpoint(sasl)) {
+    return { ...sasl, oauth: { clientId: FROM_SECRET, ...oauth, clientSecret: FROM_SECRET } };
+  }
+  return provesPassword(sasl['mechanism']) ? { username: FROM_SECRET, ...sasl, password: FROM_SECRET } : sasl;
+}
+
 /**
  * `application` of consumer.yaml with something in place of each value that a Secret will give, so that the consumer's own
  * check can be asked.
@@ -158,9 +168,7 @@ function access(application: Section, { tls, credentials }: MonitoringSettings):
  */
 export function withPlaceholders(application: Section, monitoring: MonitoringSettings | undefined): Section {
   const kafka = sectionOf(application, 'kafka');
-  const sasl = isSection(kafka['sasl'])
-    ? { sasl: { username: FROM_SECRET, ...kafka['sasl'], password: FROM_SECRET } }
-    : {};
+  const sasl = isSection(kafka['sasl']) ? { sasl: withLogin(kafka['sasl']) } : {};
   return {
     ...application,
     kafka: 'kafka' in application && !isSection(application['kafka']) ? application['kafka'] : { ...kafka, ...sasl },

@@ -393,7 +393,7 @@ export interface KafkaProps {
   readonly sealedSecret?: KafkaSealedSecretProps;
 
   /**
-   * Keys of the Secret.
+   * Keys of the Secret; with oauthbearer the client's id and secret at the token endpoint.
    *
    * @default { username: 'username', password: 'password' }
    */
@@ -1090,7 +1090,7 @@ export interface KafkaSealedSecretProps {
   readonly scope?: 'strict' | 'namespace-wide' | 'cluster-wide';
 }
 
-/** Keys of the Secret. */
+/** Keys of the Secret; with oauthbearer the client's id and secret at the token endpoint. */
 export interface KafkaKeysProps {
   /**
    * Key of the Secret; left out: username.
@@ -2066,15 +2066,30 @@ export interface ApplicationServerSslProps {
 
 /** SASL authentication with the brokers; left out: none. */
 export interface ApplicationKafkaSaslProps {
-  /** How the password is proved; plain sends it, so it wants kafka.ssl. */
-  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+  /** How the login is proved; plain sends the password and oauthbearer the token, so they want kafka.ssl. */
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512' | 'oauthbearer' | 'aws-msk-iam';
 
   /**
-   * User at the brokers. Left out: it comes from the Secret with the password.
+   * User at the brokers, of plain and scram. Left out: for a login by token. Left out: it comes from the Secret with
+   * the password.
    *
-   * @default - it comes from the Secret with the password
+   * @default - for a login by token
    */
   readonly username?: string;
+
+  /**
+   * Where the token of oauthbearer comes from. Left out: for another mechanism.
+   *
+   * @default - for another mechanism
+   */
+  readonly oauth?: ApplicationKafkaSaslOauthProps;
+
+  /**
+   * What aws-msk-iam signs for; the keys are those of the environment. Left out: the region is, too.
+   *
+   * @default - the region is, too
+   */
+  readonly aws?: ApplicationKafkaSaslAwsProps;
 }
 
 /** `application.management.server` of consumer.yaml. */
@@ -2244,6 +2259,59 @@ export interface MonitoringAlertsRulesCriticalProps {
    * @default - critical
    */
   readonly severity?: string;
+}
+
+/** Where the token of oauthbearer comes from. Left out: for another mechanism. */
+export interface ApplicationKafkaSaslOauthProps {
+  /**
+   * Where a token is asked for by client credentials (RFC 6749, section 4.4). Left out: tokenFile.
+   *
+   * Allowed: an https URL, or an http URL of this host, without user and fragment.
+   *
+   * @default - tokenFile
+   */
+  readonly tokenEndpoint?: string;
+
+  /**
+   * Id of this client at the token endpoint. Left out: with a tokenFile.
+   *
+   * @default - with a tokenFile
+   */
+  readonly clientId?: string;
+
+  /**
+   * What the token is for; several with blanks between them. Left out: as the server takes it.
+   *
+   * @default - as the server takes it
+   */
+  readonly scope?: string;
+
+  /**
+   * File with a token, read at each login, such as one of a projected volume. Left out: tokenEndpoint.
+   *
+   * @default - tokenEndpoint
+   */
+  readonly tokenFile?: string;
+
+  /**
+   * SASL extensions (RFC 7628, KIP-342), such as logicalCluster and identityPoolId of Confluent Cloud. Left out:
+   * none.
+   *
+   * @default - none
+   */
+  readonly extensions?: Readonly<Record<string, string>>;
+}
+
+/** What aws-msk-iam signs for; the keys are those of the environment. Left out: the region is, too. */
+export interface ApplicationKafkaSaslAwsProps {
+  /**
+   * The cluster's region. Left out: the environment's AWS_REGION, else AWS_DEFAULT_REGION.
+   *
+   * Allowed: a region's name, such as eu-central-1.
+   *
+   * @default - the environment's AWS_REGION, else AWS_DEFAULT_REGION
+   */
+  readonly region?: string;
 }
 
 /** The endpoints as a web API. */

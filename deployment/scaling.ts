@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
 import { valueAt } from '../settings/document.ts';
+import { provesPassword } from '../settings/kafka-sasl.ts';
 import { problemIf } from '../settings/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema.ts';
 import { labelMap } from './object-names.ts';
@@ -223,6 +224,19 @@ const kedaFindsUser: Rule<ScalingPart> = {
   },
 };
 
+/** KEDA has names for both, but takes the token endpoint from a Secret alone, and the keys at AWS from its own Pod. */
+const kedaLogsIn: Rule<ScalingPart> = {
+  reads: ['scaling', 'application.kafka.sasl'],
+  find: ({ scaling, application }) => {
+    const mechanism = valueAt(application, ['kafka', 'sasl', 'mechanism']);
+    return problemIf(scaling.keda !== undefined && mechanism !== undefined && !provesPassword(mechanism), {
+      path: 'scaling.keda',
+      message: `is given no login at the brokers by application.kafka.sasl.mechanism: ${String(mechanism)}`,
+      allowed: 'plain, scram-sha-256 or scram-sha-512 there, or scaling.hpa with a metric of the lag',
+    });
+  },
+};
+
 const autoscalerFindsWork: Rule<ScalingPart> = {
   reads: ['scaling', 'partitions', 'rollout.maxSurge'],
   find: ({ rollout: { maxSurge }, ...file }) => {
@@ -245,5 +259,6 @@ export const SCALING_RULES: readonly Rule<ScalingPart>[] = [
   leastIsNotAboveMost,
   hpaHasMetric,
   kedaFindsUser,
+  kedaLogsIn,
   autoscalerFindsWork,
 ];

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
-import { valueAt } from '../settings/document.ts';
+import { isSection, valueAt } from '../settings/document.ts';
+import { asksTokenEndpoint, provesPassword } from '../settings/kafka-sasl.ts';
 import { type Problem, problemIf } from '../settings/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema.ts';
 import { objectName, SECRET_KEY, secretKey } from './object-names.ts';
@@ -87,7 +88,7 @@ export const kafka = Type.Object(
       { username: secretKey('username'), password: secretKey('password') },
       {
         ...section,
-        description: 'Keys of the Secret.',
+        description: "Keys of the Secret; with oauthbearer the client's id and secret at the token endpoint.",
       },
     ),
   },
@@ -182,13 +183,15 @@ const secretsDiffer: Rule<SecretsPart> = {
   },
 };
 
-/** A SASL login and its Secret: neither without the other. */
+/** A SASL login with a password or a client's secret, and its Secret: neither without the other. */
 export const saslHasCredentials: Rule<SecretsPart & { readonly application: unknown }> = {
   reads: ['kafka', 'application.kafka.sasl'],
   find: ({ kafka, application }) => {
     const sasl = valueAt(application, ['kafka', 'sasl']);
+    const login = isSection(sasl) ? sasl : {};
+    const isSecret = provesPassword(login['mechanism']) || asksTokenEndpoint(login);
     return [
-      ...problemIf(sasl !== undefined && kafka === undefined, {
+      ...problemIf(isSecret && kafka === undefined, {
         path: 'kafka.existingSecret',
         message: 'is missing, and application.kafka.sasl needs a password',
         allowed: 'the name of a Secret with the keys username and password (kafka.keys renames them)',
@@ -196,7 +199,12 @@ export const saslHasCredentials: Rule<SecretsPart & { readonly application: unkn
       ...problemIf(sasl === undefined && kafka !== undefined, {
         path: 'application.kafka.sasl.mechanism',
         message: 'is missing, and kafka.existingSecret gives credentials for it',
-        allowed: 'one of plain, scram-sha-256, scram-sha-512',
+        allowed: 'one of plain, scram-sha-256, scram-sha-512, oauthbearer',
+      }),
+      ...problemIf(sasl !== undefined && !isSecret && kafka !== undefined, {
+        path: 'kafka.existingSecret',
+        message: 'gives credentials that the login of application.kafka.sasl does not read',
+        allowed: 'nothing here, or another application.kafka.sasl.mechanism',
       }),
     ];
   },

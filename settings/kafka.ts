@@ -2,25 +2,15 @@ import { type Static, Type } from 'typebox';
 import { PRODUCT_NAME } from '../contract/identity.ts';
 import type { Rule } from './check.ts';
 import { duration, durationBetween } from './duration.ts';
+import { SASL_RULES, sasl } from './kafka-sasl.ts';
 import type { Problem } from './problem.ts';
-import { ALLOWED, closed, SECRET, section } from './schema.ts';
+import { ALLOWED, section } from './schema.ts';
 
 /** What Kafka takes as a topic's name. */
 export const TOPIC_PATTERN = '^[a-zA-Z0-9._-]{1,249}$';
 
 /** The same in words. */
 export const TOPIC_ALLOWED = "a topic's name: 1 to 249 letters, digits, dots, underscores and dashes";
-
-const sasl = Type.Object(
-  {
-    mechanism: Type.Enum(['plain', 'scram-sha-256', 'scram-sha-512'], {
-      description: 'How the password is proved; plain sends it, so it wants kafka.ssl.',
-    }),
-    username: Type.String({ minLength: 1, description: 'User at the brokers.' }),
-    password: Type.String({ minLength: 1, description: "The user's password.", [SECRET]: true }),
-  },
-  { ...closed, description: 'SASL authentication with the brokers; left out: none.' },
-);
 
 /** How Kafka is reached and what is read from it. */
 export const kafka = Type.Object(
@@ -98,6 +88,7 @@ const topicNames: Rule<KafkaPart> = {
 export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
   brokerPorts,
   topicNames,
+  ...SASL_RULES,
   // The range in which brokers accept a session timeout unless they are configured otherwise.
   durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),
 ];

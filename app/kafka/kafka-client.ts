@@ -1,16 +1,17 @@
-import type { Kafka, LogEntry, SASLOptions } from 'kafkajs';
+import type { Kafka, KafkaConfig, LogEntry, SASLOptions } from 'kafkajs';
 import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
 import { RepeatedFailures } from '../outage-log.ts';
 import { loadKafkajs } from './kafkajs-patches.ts';
+import type { TokenLogin } from './sasl/token-login.ts';
 
 const kafkajs = loadKafkajs();
 
 /** kafkajs's retries of one request. A request that fails in the end is retried by its caller. */
 const RETRY = { initialRetryTime: 200, maxRetryTime: 2_000, retries: 5 } as const;
 
-function saslOptions(sasl: Settings['kafka']['sasl']): { sasl: SASLOptions } | Record<string, never> {
-  return sasl ? { sasl: { ...sasl } as SASLOptions } : {};
+function saslOptions(sasl: Settings['kafka']['sasl'], tokens: TokenLogin): Pick<KafkaConfig, 'sasl'> {
+  return sasl ? { sasl: tokens.mechanism ?? ({ ...sasl } as SASLOptions) } : {};
 }
 
 /** kafkajs's lines that say once more what the line of a connection, or the event of a crash, says already. */
@@ -55,18 +56,28 @@ export class ClientLog {
   }
 }
 
+/** What all clients of the process share. */
+interface SharedByClients {
+  readonly log: ClientLog;
+  /** One token serves them all. */
+  readonly tokens: TokenLogin;
+}
+
 /**
  * A Kafka client from the settings; it connects to nothing yet.
  *
- * @param log shared by all clients of the process
  * @param retries attempts after the first one, before a request fails
  */
-export function createKafkaClient(settings: Settings['kafka'], log: ClientLog, retries: number = RETRY.retries): Kafka {
+export function createKafkaClient(
+  settings: Settings['kafka'],
+  { log, tokens }: SharedByClients,
+  retries: number = RETRY.retries,
+): Kafka {
   return new kafkajs.Kafka({
     clientId: settings.clientId,
     brokers: [...settings.brokers],
     ssl: settings.ssl,
-    ...saslOptions(settings.sasl),
+    ...saslOptions(settings.sasl, tokens),
     connectionTimeout: 5_000,
     requestTimeout: 30_000,
     retry: { ...RETRY, retries },

@@ -78,6 +78,11 @@
  * Codecs (codecs.ts):
  *
  * 26. The only codec is gzip, and what it unpacks to is not bounded. Patched: gzip, snappy, lz4 and zstd, up to a bound.
+ *
+ * Logins by token (sasl/kafkajs-login-patches.ts):
+ *
+ * 28. A session of less than 10 s is renewed before each request. Patched: in its last fifth.
+ * 29. A connection whose login failed half-way stays open, and can never log in again. Patched: it is closed.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -111,6 +116,7 @@ import {
   metadataResponse,
   rejoinWithoutGoneTopics,
 } from './kafkajs-topic-patches.ts';
+import { closeFailedLogins, logInLate } from './sasl/kafkajs-login-patches.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -144,6 +150,8 @@ export function loadKafkajs(): typeof import('kafkajs') {
   replaceModule(RECORD_ENCODER, encodeRecord);
   replaceModule(BATCH_DECODER, batchDecoder(require(BATCH_DECODER)));
   replaceModule(RECORD_SET_DECODER, recordSetDecoder(require(BATCH_DECODER), processMemory));
+  logInLate(require('kafkajs/src/network/connection').prototype);
+  closeFailedLogins(require('kafkajs/src/broker/saslAuthenticator').prototype);
   stopIdleTimer(require('kafkajs/src/network/requestQueue').prototype);
   checkTimeoutsRarely(require('kafkajs/src/network/requestQueue').prototype);
   reportOutOfRange(require('kafkajs/src/consumer/consumerGroup').prototype);

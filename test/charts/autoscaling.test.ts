@@ -177,6 +177,24 @@ describe('a wrong autoscaler', () => {
       },
       'application.kafka.sasl.username',
     ],
+    [
+      'that would log in at MSK',
+      {
+        partitions: 3,
+        scaling: { keda: {} },
+        application: { kafka: { ssl: true, sasl: { mechanism: 'aws-msk-iam' } } },
+      },
+      'scaling.keda',
+    ],
+    [
+      'that would log in by a token',
+      {
+        partitions: 3,
+        scaling: { keda: {} },
+        application: { kafka: { sasl: { mechanism: 'oauthbearer', oauth: { tokenFile: '/var/run/token' } } } },
+      },
+      'scaling.keda',
+    ],
   ])('%s is refused', (_, changes, path) => {
     const checked = checkConsumerFile(consumerDocument(changes));
     expect(checked.ok ? [] : checked.problems.map((problem) => problem.path)).toEqual([path]);

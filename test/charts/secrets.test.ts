@@ -62,6 +62,23 @@ describe('Secrets as files', () => {
     });
   });
 
+  test('are the id and the secret of a client at the token endpoint, for oauthbearer', () => {
+    const sasl = { mechanism: 'oauthbearer', oauth: { tokenEndpoint: 'https://id.example.com/token' } };
+    const { sources = [] } = projected({ ...AS_FILES, application: { kafka: { sasl } } }) ?? {};
+    expect(sources.slice(2)).toEqual([
+      {
+        secret: { name: 'brokers', items: [{ key: 'password', path: 'kafka/sasl/oauth/clientSecret' }] },
+      },
+      {
+        secret: {
+          name: 'brokers',
+          optional: true,
+          items: [{ key: 'username', path: 'kafka/sasl/oauth/clientId' }],
+        },
+      },
+    ]);
+  });
+
   test('are mounted where CONFIG_TREE says, and nothing of them is in the environment', () => {
     const { env, volumeMounts } = onlyContainer(renderedConsumer(AS_FILES));
     const mountPath = '/etc/stream-consumer-secrets';

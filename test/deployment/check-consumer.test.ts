@@ -219,6 +219,16 @@ describe('secrets', () => {
       'kafka.existingSecret is missing',
     ],
     ['a Secret without SASL', { kafka: { existingSecret: 's' } }, 'application.kafka.sasl.mechanism is missing'],
+    [
+      "a client's secret without a Secret",
+      { application: { kafka: { sasl: { mechanism: 'oauthbearer', oauth: { tokenEndpoint: 'https://id/t' } } } } },
+      'kafka.existingSecret is missing',
+    ],
+    [
+      'a Secret for a login that reads none',
+      { kafka: { existingSecret: 's' }, application: { kafka: { ssl: true, sasl: { mechanism: 'aws-msk-iam' } } } },
+      'kafka.existingSecret gives credentials that the login of application.kafka.sasl does not read',
+    ],
   ])('%s is one problem', (_name, changes, expected) => {
     const found = problems(changes);
     expect(found).toHaveLength(1);

@@ -71,7 +71,13 @@ function rightValue(schema: SchemaNode, path: string, secret: string): unknown {
 }
 
 /** Those that are right only beside others, or name files: they are planted one by one. */
-const APART = ['server.ssl.', 'management.endpoint.health.status.', 'management.endpoint.health.group.'];
+const APART = [
+  'kafka.sasl.oauth.',
+  'kafka.sasl.aws.',
+  'server.ssl.',
+  'management.endpoint.health.status.',
+  'management.endpoint.health.group.',
+];
 
 /** A secret for each place that may hold one, and the document with all of them. */
 export function plantedDocument(random: () => number) {

@@ -1,0 +1,50 @@
+/** The parts of kafkajs's connection that a login concerns. */
+interface Connection {
+  /** In milliseconds, 0 for no end; of kafkajs's own kind of integer. */
+  readonly sessionLifetime: { toNumber(): number };
+  reauthenticationThreshold: number;
+  rejectRequests(error: unknown): void;
+  disconnect(): Promise<unknown>;
+}
+
+interface Authenticator {
+  readonly connection: Connection;
+  authenticate(): Promise<void>;
+}
+
+/** kafkajs's own time before the end of a session in which it logs in again, in milliseconds. */
+const LONGEST_MS = 10_000;
+/** The part of a session that it may be, as of Java's client, which logs in again at 85 to 95 % of it. */
+const PART = 0.2;
+
+/**
+ * Logs in again (KIP-368) in the last fifth of a session, and in the last 10 s at the earliest. As shipped it is always the
+ * last 10 s: in a session of no more than that, as with a token that ends soon, each request has a login of its own.
+ */
+export function logInLate(prototype: Connection): void {
+  Object.defineProperty(prototype, 'reauthenticationThreshold', {
+    configurable: true,
+    get(this: Connection): number {
+      return Math.floor(Math.min(LONGEST_MS, this.sessionLifetime.toNumber() * PART));
+    },
+    // kafkajs's constructor sets its own.
+    set: () => undefined,
+  });
+}
+
+/**
+ * Closes a connection whose login failed, so that the next attempt has a new one. As shipped it stays open, and the broker,
+ * which waits for the rest of the login, refuses the beginning of the next one with ILLEGAL_SASL_STATE for good.
+ */
+export function closeFailedLogins(prototype: Authenticator): void {
+  const { authenticate } = prototype;
+  prototype.authenticate = async function authenticateOrClose(this: Authenticator) {
+    try {
+      await authenticate.call(this);
+    } catch (error) {
+      this.connection.rejectRequests(error);
+      await this.connection.disconnect();
+      throw error;
+    }
+  };
+}
