@@ -1,6 +1,8 @@
 import { deadLetterTopic } from '../settings/dead-letters.ts';
 import { milliseconds } from '../settings/duration.ts';
 import type { Settings } from '../settings/settings.ts';
+import { type CurrentSettings, followSettings, watchSettings } from './configuration/current-settings.ts';
+import type { LoadedSettings } from './configuration/load-settings.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import { unpackAtMost } from './kafka/codecs.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
@@ -45,6 +47,7 @@ export class Application {
   /** Settles with the exit code when everything is closed. */
   readonly ended: Promise<number>;
   readonly #settings: Settings;
+  readonly #current: CurrentSettings;
   readonly #management: Management;
   readonly #pool: DatabasePool;
   readonly #sink: PostgresSink;
@@ -58,13 +61,15 @@ export class Application {
   #stopping: Promise<void> | null = null;
   #exitCode: number = EXIT_CODE.ok;
 
-  constructor(settings: Settings, build: ProductBuild) {
+  /** @param reload reads the settings anew: credentials and certificates may change while the process runs */
+  constructor(settings: Settings, build: ProductBuild, reload: () => LoadedSettings) {
     this.#settings = settings;
     unpackAtMost(settings.consumer.maxUnpackedBytes);
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
     const logger = () => this.#management.logger;
+    this.#current = followSettings(settings, { load: reload, logger, clock: systemClock });
     const connectionFailed = () => this.#management.databaseConnectionFailed();
     const outages = {
       database: new OutageLog('PostgreSQL', logger),
@@ -76,6 +81,7 @@ export class Application {
     this.#checks = [databaseCheck, kafkaCheck];
     this.#management = createManagement({
       settings,
+      current: this.#current,
       build,
       report: () => this.#pipeline.report(),
       pool: () => this.#pool.figures(),
@@ -126,6 +132,7 @@ export class Application {
         throw error instanceof ListenError ? new FatalError('LISTEN_FAILED', error.message, { cause: error }) : error;
       });
       const { topics, groupId } = kafka;
+      this.#background.push(watchSettings(this.#current, systemClock, this.#ending.signal));
       this.#management.logger.info({ address, topics, groupId, schema: database.schema }, 'listening');
       await this.#migrate();
       if (this.#ending.signal.aborted) {

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PRODUCT_NAME } from '../contract/identity.ts';
 import type { Settings } from '../settings/settings.ts';
-import { configure } from './configuration/configure.ts';
+import { configure, type Decision } from './configuration/configure.ts';
 import type { DeadLettersRequest } from './dead-letters/dead-letters-request.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import type { OffsetsRequest } from './offsets/offsets-request.ts';
@@ -52,11 +52,11 @@ function onSignal(onFirst: (signal: string) => void): void {
  * The signal handlers come first, since process 1 of a container ignores signals without one. The application is loaded
  * only here, so that `--help`, `--check` and a wrong configuration answer without its libraries.
  */
-async function run(settings: Settings): Promise<number> {
+async function run({ settings, reload }: Extract<Decision, { kind: 'run' }>): Promise<number> {
   let stop = (_signal: string): void => process.exit(EXIT_CODE.ok);
   onSignal((signal) => stop(signal));
   const { Application } = await import('./application.ts');
-  const application = new Application(settings, productBuild());
+  const application = new Application(settings, productBuild(), reload);
   stop = (signal) => void application.stop(signal);
   void application.start();
   return application.ended;
@@ -100,5 +100,5 @@ if (decision.kind === 'exit') {
 } else if (decision.kind === 'migrate') {
   await exit(await runMigration(decision.settings));
 } else {
-  await exit(await run(decision.settings));
+  await exit(await run(decision));
 }

@@ -18,7 +18,7 @@ import { CONFIG_FILE_PLACES, type LoadedSettings, loadSettings } from './load-se
 
 /** The command to run with its settings, or the output and exit code to end with. */
 export type Decision =
-  | { readonly kind: 'run'; readonly settings: Settings }
+  | { readonly kind: 'run'; readonly settings: Settings; readonly reload: () => LoadedSettings }
   | { readonly kind: 'dead-letters'; readonly settings: Settings; readonly request: DeadLettersRequest }
   | { readonly kind: 'offsets'; readonly settings: Settings; readonly request: OffsetsRequest }
   | { readonly kind: 'migrate'; readonly settings: Settings }
@@ -38,7 +38,11 @@ function refuseSettings(problems: readonly Problem[], configFile: string | undef
   return refuse('The configuration is wrong', problems, `${read} --help lists the settings.`);
 }
 
-function settle(loaded: LoadedSettings, { check, command, deadLetters, offsets }: CommandLine): Decision {
+function settle(
+  loaded: LoadedSettings,
+  { check, command, deadLetters, offsets }: CommandLine,
+  reload: () => LoadedSettings,
+): Decision {
   if (!loaded.ok) {
     return refuseSettings(loaded.problems, loaded.configFile);
   }
@@ -53,7 +57,7 @@ function settle(loaded: LoadedSettings, { check, command, deadLetters, offsets }
   }
   return check
     ? { kind: 'exit', code: EXIT_CODE.ok, stdout: printSettings(loaded.value) }
-    : { kind: 'run', settings: loaded.value };
+    : { kind: 'run', settings: loaded.value, reload };
 }
 
 /**
@@ -81,7 +85,9 @@ export function configure(
   }
   const { config, configTree, deadLetters, offsets } = commandLine;
   const rules = deadLetters || offsets ? [databaseUrlFiles] : [databaseUrlFiles, certificateFiles];
-  return settle(loadSettings({ configFile: config, configTree, env, cwd, rules }), commandLine);
+  const sources = { configFile: config, configTree, env, cwd };
+  // Files that settings name are looked at again where they are used: a broken one keeps no password from being taken.
+  return settle(loadSettings({ ...sources, rules }), commandLine, () => loadSettings(sources));
 }
 
 function inSchemaOrder(node: SchemaNode, value: unknown): unknown {

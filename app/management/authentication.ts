@@ -22,11 +22,8 @@ function parseAuthorization(header: string | undefined): { readonly scheme: stri
   return { scheme: scheme.toLowerCase(), value };
 }
 
-/** Checks bearer tokens and Basic credentials, in the same time for every wrong one. */
-export function credentialCheck({ token, username, password }: Security): IsAuthorized {
-  if (token === undefined && username === undefined) {
-    return () => true;
-  }
+/** What the Authorization header of each scheme has to hold. */
+function expectedBy({ token, username, password }: Security): ReadonlyMap<string, string> {
   const expected = new Map<string, string>();
   if (token !== undefined) {
     expected.set('bearer', token);
@@ -34,11 +31,21 @@ export function credentialCheck({ token, username, password }: Security): IsAuth
   if (username !== undefined) {
     expected.set('basic', `${username}:${password}`);
   }
+  return expected;
+}
+
+/**
+ * Checks bearer tokens and Basic credentials, in the same time for every wrong one.
+ *
+ * @param security asked at each request: credentials may change while the process runs
+ */
+export function credentialCheck(security: () => Security): IsAuthorized {
   return ({ headers }) => {
+    const expected = expectedBy(security());
     const { scheme, value } = parseAuthorization(headers.authorization);
     const right = expected.get(scheme);
     const given = scheme === 'basic' ? Buffer.from(value, 'base64').toString('utf8') : value;
-    return right !== undefined && equals(given, right);
+    return expected.size === 0 || (right !== undefined && equals(given, right));
   };
 }
 
@@ -57,11 +64,10 @@ function challenges({ token, username }: Security): string[] {
  */
 export function requireCredential(
   app: FastifyInstance,
-  security: Security,
+  security: () => Security,
   isAuthorized: IsAuthorized,
   isOpen: (route: string | undefined) => boolean,
 ): void {
-  const authenticate = challenges(security);
   const warn = rateLimitedWarning(app, 'requests without the right credential answered with 401');
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     const mayPass = isAuthorized(request) || isOpen(request.routeOptions.url);
@@ -69,6 +75,6 @@ export function requireCredential(
       return;
     }
     warn(request.socket.remoteAddress);
-    return sendError(request, reply.header('www-authenticate', authenticate), 401);
+    return sendError(request, reply.header('www-authenticate', challenges(security())), 401);
   });
 }

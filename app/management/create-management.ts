@@ -26,6 +26,8 @@ import { AdminRegistration, adminInstance } from './spring-boot-admin.ts';
 /** The sources of the operational interface; its functions return at once and do not throw. */
 export interface ManagementOptions {
   readonly settings: Pick<Settings, 'server' | 'kafka' | 'consumer' | 'logging' | 'management' | 'spring' | 'info'>;
+  /** The same with the credentials of the moment; asked at each request and at each registration. */
+  readonly current: () => ManagementOptions['settings'];
   readonly build: ProductBuild;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
@@ -74,20 +76,21 @@ export function createManagement(options: ManagementOptions): Management {
 }
 
 /** Registers at Spring Boot Admin where the settings name a server. */
-function register(settings: ManagementOptions['settings'], port: number, logger: FastifyBaseLogger) {
-  const { client } = settings.spring.boot.admin;
+function register(current: ManagementOptions['current'], port: number, logger: FastifyBaseLogger) {
+  const { client } = current().spring.boot.admin;
   if (client.url.length === 0) {
     return undefined;
   }
   const startup = new Date(Date.now() - process.uptime() * 1_000);
-  const registration = new AdminRegistration(client, adminInstance(settings, port, startup), logger);
+  const login = () => current().spring.boot.admin.client;
+  const registration = new AdminRegistration(client, login, () => adminInstance(current(), port, startup), logger);
   registration.start();
   return registration;
 }
 
 /** As {@link createManagement}, with the server itself, so that a test can send requests without a network. */
 export function assembleManagement(options: ManagementOptions): { management: Management; app: FastifyInstance } {
-  const { settings, build } = options;
+  const { settings, current, build } = options;
   const endpoint = managementEndpoint(settings);
   const health = createHealth(options);
   const metrics = createMetrics({
@@ -96,7 +99,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
     healthStatuses: () => health.endpoint.componentStatuses(),
     certificateExpiresAt: () => renewal?.expiresAt ?? null,
   });
-  const { app, isAuthorized, renewal } = guardedServer(settings, endpoint, {
+  const { app, isAuthorized, renewal } = guardedServer(options, endpoint, {
     destination: options.logDestination ?? new LogOutput(process.stdout, () => metrics.log.dropped()),
     onLogLine: (level) => metrics.log.count(level),
   });
@@ -116,7 +119,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
       metrics.startup.started();
       health.start();
       renewal?.start();
-      registration = register(settings, address.port, app.log);
+      registration = register(current, address.port, app.log);
       return address;
     },
     ready: () => {
@@ -153,19 +156,20 @@ interface GuardedServer {
  * @throws Error when the certificate cannot be used
  */
 function guardedServer(
-  { server, logging, management }: Pick<Settings, 'server' | 'logging' | 'management'>,
+  { settings: { server, logging, management }, current }: Pick<ManagementOptions, 'settings' | 'current'>,
   { healthPath }: ManagementEndpoint,
   log: Pick<ServerOptions, 'destination' | 'onLogLine'>,
 ): GuardedServer {
   const certificate = server.ssl && requireCertificate(server.ssl);
-  const isAuthorized = credentialCheck(management.security);
+  const security = () => current().management.security;
+  const isAuthorized = credentialCheck(security);
   const additional = additionalHealthPaths({ management }).map(({ path }) => path);
   const isHealth = (route = '') =>
     route === healthPath || route.startsWith(`${healthPath}/`) || additional.includes(route);
   const app = createServer({
     logging,
     certificate,
-    guard: (guarded) => requireCredential(guarded, management.security, isAuthorized, isHealth),
+    guard: (guarded) => requireCredential(guarded, security, isAuthorized, isHealth),
     ...log,
   });
   const renewal =

@@ -35,7 +35,8 @@ interface Known {
  */
 export class AdminRegistration {
   readonly #client: AdminClientSettings;
-  readonly #instance: AdminInstance;
+  readonly #login: () => Pick<AdminClientSettings, 'username' | 'password'>;
+  readonly #instance: () => AdminInstance;
   readonly #logger: Pick<Logger, 'info' | 'warn' | 'debug'>;
   readonly #servers: ReadonlyMap<string, Known>;
   readonly #givingUp = new AbortController();
@@ -44,8 +45,18 @@ export class AdminRegistration {
   #attempt: Promise<void> = Promise.resolve();
   #ended: Promise<void> | undefined;
 
-  constructor(client: AdminClientSettings, instance: AdminInstance, logger: Pick<Logger, 'info' | 'warn' | 'debug'>) {
+  /**
+   * @param login of the moment, at the servers
+   * @param instance of the moment: it may hold a credential of this process
+   */
+  constructor(
+    client: AdminClientSettings,
+    login: () => Pick<AdminClientSettings, 'username' | 'password'>,
+    instance: () => AdminInstance,
+    logger: Pick<Logger, 'info' | 'warn' | 'debug'>,
+  ) {
     this.#client = client;
+    this.#login = login;
     this.#instance = instance;
     this.#logger = logger;
     this.#servers = new Map(client.url.map((url) => [withoutSlash(url), { id: undefined, isAway: false }]));
@@ -110,7 +121,7 @@ export class AdminRegistration {
 
   async #post(url: string, signal: AbortSignal): Promise<string> {
     const headers = { ...this.#authorization(), 'content-type': 'application/json', accept: 'application/json' };
-    const body = JSON.stringify(this.#instance);
+    const body = JSON.stringify(this.#instance());
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
     if (!response.ok) {
       await response.body?.cancel();
@@ -141,7 +152,7 @@ export class AdminRegistration {
   }
 
   #authorization(): Record<string, string> {
-    const { username, password } = this.#client;
+    const { username, password } = this.#login();
     return username === undefined
       ? {}
       : { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };

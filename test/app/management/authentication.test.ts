@@ -43,12 +43,12 @@ test.each([
   ['a text that is not base64', { username: 'u', password: 'p' }, 'Basic ~~~', false],
   ['the password as a token', { username: 'u', password: 'p' }, 'Bearer u:p', false],
 ])('%s is right or not', (_what, security, authorization, isRight) => {
-  expect(credentialCheck(security)({ headers: { authorization } })).toBe(isRight);
+  expect(credentialCheck(() => security)({ headers: { authorization } })).toBe(isRight);
 });
 
 test('without a credential in the settings everybody is authorized, with one nobody who shows none', () => {
-  expect(credentialCheck({})({ headers: {} })).toBe(true);
-  expect(credentialCheck({ token: TOKEN })({ headers: {} })).toBe(false);
+  expect(credentialCheck(() => ({}))({ headers: {} })).toBe(true);
+  expect(credentialCheck(() => ({ token: TOKEN }))({ headers: {} })).toBe(false);
 });
 
 test.each(['/actuator', '/actuator/info', '/actuator/metrics', '/actuator/prometheus', '/actuator/nosuch', '/', '/x'])(
@@ -91,6 +91,23 @@ test('without a Host a request is 400, whether it shows the credential or not', 
   const [data] = await once(socket, 'data');
   socket.destroy();
   expect(String(data)).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test('a credential that changed is what counts from the next request on, and what is asked for', async () => {
+  const { settings } = managementOptions();
+  const withSecurity = (security: object) => ({ ...settings, management: { ...settings.management, security } });
+  let current = withSecurity({ token: TOKEN });
+  running = await startManagement({ settings: current, current: () => current });
+  const { app } = running;
+  const statusFor = async (authorization: string) =>
+    (await app.inject({ url: '/actuator/info', headers: { authorization } })).statusCode;
+  expect([await statusFor(`Bearer ${TOKEN}`), await statusFor('Bearer new')]).toEqual([200, 401]);
+  current = withSecurity({ token: 'new' });
+  expect([await statusFor(`Bearer ${TOKEN}`), await statusFor('Bearer new')]).toEqual([401, 200]);
+  current = withSecurity({ username: 'u', password: 'p' });
+  const { headers } = await app.inject({ url: '/actuator/info' });
+  expect(headers['www-authenticate']).toEqual(['Basic realm="actuator", charset="UTF-8"']);
+  expect(await statusFor(basic('u:p'))).toBe(200);
 });
 
 test.each(['HEAD', 'OPTIONS', 'POST'] as const)('%s is no way around it', async (method) => {

@@ -41,6 +41,7 @@ const SETTINGS = settingsWith({});
 export function managementOptions(overrides: Partial<ManagementOptions> = {}): ManagementOptions {
   return {
     settings: SETTINGS,
+    current: () => overrides.settings ?? SETTINGS,
     build: { version: '1.2.3', time: '2026-11-21T13:50:31.742Z' },
     report: () => RUNNING,
     pool: () => ({ active: 1, idle: 2, pending: 3, max: 4 }),

@@ -168,6 +168,24 @@ test('user and password are shown to the server, and in no log', async () => {
   expect(JSON.stringify(lines)).not.toMatch(/hunter2|YWRtaW46aHVudGVyMg/);
 });
 
+test('a login that changed is that of the next registration, and of what it tells of this process', async () => {
+  const withLogin = (password: string) => {
+    const instance = { 'service-base-url': 'http://127.0.0.1:1', 'send-credentials': true };
+    const client = { url: [server.url], period: '1s', instance, username: 'admin', password };
+    return settingsFor(client, { security: { username: 'boot', password: `own-${password}` } });
+  };
+  const sent = (password: string) => ({
+    authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`,
+    body: { metadata: { 'user.name': 'boot', 'user.password': `own-${password}` } },
+  });
+  let current = withLogin('one');
+  const first = server.next('POST');
+  running = await startManagement({ settings: current, current: () => current });
+  expect(await first).toMatchObject(sent('one'));
+  current = withLogin('two');
+  expect(await server.next('POST')).toMatchObject(sent('two'));
+});
+
 describe('what the server is told', () => {
   const at = new Date('2026-11-21T12:00:00Z');
   const told = (client: object, management: object = {}, podIp = '') =>

@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util';
+import { deepFreeze } from '../../settings/check.ts';
+import { readDatabaseUrl } from '../../settings/database-url.ts';
+import { isSection, valueAt } from '../../settings/document.ts';
+import { describeProblems } from '../../settings/problem.ts';
+import type { SchemaNode } from '../../settings/schema.ts';
+import { type Settings, SettingsSchema } from '../../settings/settings.ts';
+import { shownPath } from '../../settings/shown-value.ts';
+import type { Logger } from '../logger.ts';
+import type { Clock } from '../stream/clock.ts';
+import type { LoadedSettings } from './load-settings.ts';
+
+/**
+ * The settings of the moment, for whatever opens a connection, logs in or compares a credential. Each call may read
+ * files, so the answer is not kept beyond one connection.
+ */
+export type CurrentSettings = () => Settings;
+
+/** A request of the HTTP interface asks as well, and reading takes milliseconds. */
+const READ_AGAIN_MS = 1_000;
+
+/** Between two readings that nothing asked for: the log tells a change before the next connection needs it. */
+const WATCH_MS = 10_000;
+
+/** Credentials and certificates: what a running process takes over. All else stays as it was at the start. */
+const FOLLOWED: ReadonlySet<string> = new Set([
+  'database.url',
+  'database.user',
+  'database.password',
+  'database.tls',
+  'kafka.sasl',
+  'kafka.tls',
+  'management.security',
+  'spring.boot.admin.client.username',
+  'spring.boot.admin.client.password',
+]);
+
+/** The URL without user and password, at both of their places. */
+function placeOf(text: string): string {
+  const url = readDatabaseUrl(text);
+  if (url === undefined) {
+    return text;
+  }
+  url.username = '';
+  url.password = '';
+  url.searchParams.delete('user');
+  url.searchParams.delete('password');
+  return url.href;
+}
+
+/**
+ * What credentials are for. Those that come together with another server or mechanism wait for the start with it; and
+ * where the last one of the HTTP interface is gone, its file is more likely lost than everything meant to be open.
+ */
+const purposesOf = ({ database, kafka, management }: Settings): Readonly<Record<string, unknown>> => ({
+  database: placeOf(database.url),
+  'kafka.sasl': kafka.sasl?.mechanism,
+  'management.security': Object.keys(management.security).length > 0,
+});
+
+/** The settings of the start, with those of the newest reading that are followed. */
+function followed(start: Settings, newest: Settings): Settings {
+  const purposes = purposesOf(newest);
+  const kept = Object.entries(purposesOf(start)).flatMap(([path, purpose]) => (purpose === purposes[path] ? [] : path));
+  const merge = (before: unknown, after: unknown, path: string): unknown => {
+    if (kept.includes(path)) {
+      return before;
+    }
+    if (FOLLOWED.has(path)) {
+      return after;
+    }
+    if (!(isSection(before) && isSection(after))) {
+      return before;
+    }
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+    const merged = Array.from(keys, (key) => [
+      key,
+      merge(valueAt(before, [key]), valueAt(after, [key]), path === '' ? key : `${path}.${key}`),
+    ]);
+    return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
+  };
+  return deepFreeze(merge(start, newest, '') as Settings);
+}
+
+/** The paths at which two documents differ, as messages may show them. */
+function differences(before: unknown, after: unknown, path = ''): readonly string[] {
+  if (isDeepStrictEqual(before, after)) {
+    return [];
+  }
+  if (!(isSection(before) && isSection(after))) {
+    return [shownPath(SettingsSchema as SchemaNode, path)];
+  }
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return Array.from(keys).flatMap((key) =>
+    differences(valueAt(before, [key]), valueAt(after, [key]), path === '' ? key : `${path}.${key}`),
+  );
+}
+
+/** What keeps a process of settings that change: how it reads them, and where it tells what it found. */
+interface Rereading {
+  /** Reads all sources anew; the environment of a process never changes. */
+  readonly load: () => LoadedSettings;
+  readonly logger: () => Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly clock: Pick<Clock, 'steady'>;
+}
+
+/**
+ * Follows the sources of the settings: credentials and certificates change while the process runs, at most one second
+ * after the files did. A change of any other setting is told once, for the next start. Settings that cannot be read, or
+ * are wrong, are told once; the last right ones stay.
+ *
+ * @param start the settings that the process was started with
+ * @returns a function that reads the files when its last reading is older than a second. It never throws.
+ */
+export function followSettings(start: Settings, { load, logger, clock }: Rereading): CurrentSettings {
+  let current = start;
+  let readAt = clock.steady();
+  let toldProblems = '';
+  let toldForStart = '';
+
+  function take(newest: Settings): void {
+    const before = current;
+    current = followed(start, newest);
+    const taken = differences(before, current);
+    if (taken.length > 0) {
+      logger().info({ settings: taken }, 'settings changed: new connections and requests follow them');
+    }
+    const waiting = differences(current, newest);
+    if (waiting.length > 0 && waiting.join() !== toldForStart) {
+      logger().warn({ settings: waiting }, 'settings changed that take effect at the next start');
+    }
+    toldForStart = waiting.join();
+  }
+
+  function readAgain(): void {
+    const loaded = load();
+    const problems = loaded.ok ? '' : describeProblems(loaded.problems);
+    if (loaded.ok) {
+      take(loaded.value);
+    } else if (problems !== toldProblems) {
+      logger().error({ reason: problems }, 'settings cannot be read again: those in use stay');
+    }
+    toldProblems = problems;
+  }
+
+  return () => {
+    const now = clock.steady();
+    if (now.getTime() - readAt.getTime() >= READ_AGAIN_MS) {
+      readAt = now;
+      readAgain();
+    }
+    return current;
+  };
+}
+
+/** Reads the settings every 10 s until the signal is aborted. */
+export async function watchSettings(current: CurrentSettings, clock: Clock, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await clock.wait(WATCH_MS, signal);
+    current();
+  }
+}
