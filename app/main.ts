@@ -7,6 +7,7 @@ import type { DeadLettersRequest } from './dead-letters/dead-letters-request.ts'
 import { EXIT_CODE } from './exit-code.ts';
 import type { OffsetsRequest } from './offsets/offsets-request.ts';
 import { productBuild } from './product-build.ts';
+import { useModernTls } from './tls-profile.ts';
 
 /** The last lines get this long to reach a reader that is slow. */
 const LAST_LINES_MS = 1_000;
@@ -85,6 +86,7 @@ async function runOffsetsCommand(settings: Settings, request: OffsetsRequest): P
 
 // Where standard error is closed, the exit code still tells of an error.
 process.stderr.on('error', () => undefined);
+useModernTls();
 const decision = configure(process.argv.slice(2), process.env, process.cwd());
 if (decision.kind !== 'run') {
   complainOfOutput();
