@@ -1,6 +1,7 @@
 import { deadLetterTopic } from '../settings/dead-letters.ts';
 import { milliseconds } from '../settings/duration.ts';
 import type { Settings } from '../settings/settings.ts';
+import { ClientCertificates } from './configuration/certificates-in-use.ts';
 import { type CurrentSettings, followSettings, watchSettings } from './configuration/current-settings.ts';
 import type { LoadedSettings } from './configuration/load-settings.ts';
 import { EXIT_CODE } from './exit-code.ts';
@@ -69,7 +70,8 @@ export class Application {
       this.#resolveEnded = resolve;
     });
     const logger = () => this.#management.logger;
-    this.#current = followSettings(settings, { load: reload, logger, clock: systemClock });
+    const certificates = new ClientCertificates(logger);
+    this.#current = followSettings(settings, { load: reload, logger, clock: systemClock, certificates });
     const connectionFailed = () => this.#management.databaseConnectionFailed();
     const outages = {
       database: new OutageLog('PostgreSQL', logger),
@@ -82,6 +84,7 @@ export class Application {
     this.#management = createManagement({
       settings,
       current: this.#current,
+      clientCertificates: () => certificates.expiries,
       build,
       report: () => this.#pipeline.report(),
       pool: () => this.#pool.figures(),

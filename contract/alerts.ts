@@ -93,7 +93,7 @@ export const ALERTS = {
     times: 'two minutes after the last answer: a broker that restarts is back by then, and ConsumerLagHigh still fires',
   },
   CertificateExpires: {
-    limit: 'days until the certificate of the HTTP interface expires (fewer than)',
+    limit: 'days until a certificate in use expires: of the HTTP interface, or of this client (fewer than)',
     warning: { threshold: 21, for: '0s' },
     critical: { threshold: 7, for: '0s' },
     keepFiringFor: '15m',

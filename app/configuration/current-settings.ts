@@ -8,11 +8,12 @@ import { type Settings, SettingsSchema } from '../../settings/settings.ts';
 import { shownPath } from '../../settings/shown-value.ts';
 import type { Logger } from '../logger.ts';
 import type { Clock } from '../stream/clock.ts';
+import type { ClientCertificates } from './certificates-in-use.ts';
 import type { LoadedSettings } from './load-settings.ts';
 
 /**
- * The settings of the moment, for whatever opens a connection, logs in or compares a credential. Each call may read
- * files, so the answer is not kept beyond one connection.
+ * The settings of the moment, for whatever opens a connection, logs in or compares a credential; client certificates are
+ * PEM texts in them, not paths. Each call may read files, and its answer is not kept beyond one connection.
  */
 export type CurrentSettings = () => Settings;
 
@@ -102,6 +103,8 @@ interface Rereading {
   readonly load: () => LoadedSettings;
   readonly logger: () => Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly clock: Pick<Clock, 'steady'>;
+  /** Puts the certificates of the moment in the place of their files. */
+  readonly certificates: Pick<ClientCertificates, 'inlined'>;
 }
 
 /**
@@ -112,8 +115,9 @@ interface Rereading {
  * @param start the settings that the process was started with
  * @returns a function that reads the files when its last reading is older than a second. It never throws.
  */
-export function followSettings(start: Settings, { load, logger, clock }: Rereading): CurrentSettings {
+export function followSettings(start: Settings, { load, logger, clock, certificates }: Rereading): CurrentSettings {
   let current = start;
+  let complete = certificates.inlined(start);
   let readAt = clock.steady();
   let toldProblems = '';
   let toldForStart = '';
@@ -141,6 +145,7 @@ export function followSettings(start: Settings, { load, logger, clock }: Rereadi
       logger().error({ reason: problems }, 'settings cannot be read again: those in use stay');
     }
     toldProblems = problems;
+    complete = certificates.inlined(current);
   }
 
   return () => {
@@ -149,7 +154,7 @@ export function followSettings(start: Settings, { load, logger, clock }: Rereadi
       readAt = now;
       readAgain();
     }
-    return current;
+    return complete;
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Server } from 'node:tls';
 import { describeProblems } from '../../settings/problem.ts';
+import { whyNotReplaced } from '../configuration/certificates-in-use.ts';
 import type { Logger } from '../logger.ts';
 import { type Certificate, type CertificateFiles, readCertificate } from './certificate.ts';
 
@@ -9,7 +10,8 @@ const PERIOD_MS = 10_000;
 /**
  * Replaces the certificate of a running TLS server whenever the files have changed; new connections get the new one,
  * open ones stay. The files are read, not watched: a Secret's are links into a folder that is exchanged as a whole.
- * Files that cannot be used are logged once, and the certificate in use stays.
+ * Files that cannot be used, or hold a certificate that is not valid while the one in use is, are logged once, and that
+ * one stays.
  */
 export class CertificateRenewal {
   readonly #server: Pick<Server, 'setSecureContext'>;
@@ -51,8 +53,9 @@ export class CertificateRenewal {
   /** Reads the files now. */
   renew(): void {
     const { certificate, problems } = readCertificate(this.#files);
-    if (certificate === undefined) {
-      this.#logOnce(describeProblems(problems));
+    const reason = certificate && whyNotReplaced(certificate.cert, this.#current.cert);
+    if (certificate === undefined || reason !== undefined) {
+      this.#logOnce(reason === undefined ? describeProblems(problems) : `the certificate ${reason}`);
       return;
     }
     this.#lastFailure = '';
@@ -69,7 +72,7 @@ export class CertificateRenewal {
       this.#lastFailure = reason;
       this.#logger.error(
         { reason },
-        'TLS certificate not renewed: the files cannot be used, so the old one stays in use',
+        'TLS certificate not renewed: what the files hold cannot be used, so the old one stays in use',
       );
     }
   }

@@ -28,6 +28,8 @@ export interface ManagementOptions {
   readonly settings: Pick<Settings, 'server' | 'kafka' | 'consumer' | 'logging' | 'management' | 'spring' | 'info'>;
   /** The same with the credentials of the moment; asked at each request and at each registration. */
   readonly current: () => ManagementOptions['settings'];
+  /** When the client's certificates expire, by the system that they are shown to. */
+  readonly clientCertificates: () => ReadonlyMap<string, Date>;
   readonly build: ProductBuild;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
@@ -90,14 +92,15 @@ function register(current: ManagementOptions['current'], port: number, logger: F
 
 /** As {@link createManagement}, with the server itself, so that a test can send requests without a network. */
 export function assembleManagement(options: ManagementOptions): { management: Management; app: FastifyInstance } {
-  const { settings, current, build } = options;
+  const { settings, current, clientCertificates, build } = options;
   const endpoint = managementEndpoint(settings);
   const health = createHealth(options);
   const metrics = createMetrics({
     ...options,
     healthFailures: () => health.evaluator.consecutiveFailures,
     healthStatuses: () => health.endpoint.componentStatuses(),
-    certificateExpiresAt: () => renewal?.expiresAt ?? null,
+    certificates: () =>
+      new Map([...(renewal ? [['server', renewal.expiresAt] as const] : []), ...clientCertificates()]),
   });
   const { app, isAuthorized, renewal } = guardedServer(options, endpoint, {
     destination: options.logDestination ?? new LogOutput(process.stdout, () => metrics.log.dropped()),

@@ -17,7 +17,7 @@ import { memorySources } from './jvm-memory.ts';
 import { KafkaClientMetrics } from './kafka-client.ts';
 import { LogEvents } from './log-events.ts';
 import { MetricReader } from './metric-reading.ts';
-import { type MetricSources, oncePerScrape, optional, single } from './metric-source.ts';
+import { type MetricSources, oncePerScrape, single } from './metric-source.ts';
 import { processCpuSources } from './process-cpu.ts';
 import { ProcessStart } from './process-start.ts';
 import { processStatusSources } from './process-status.ts';
@@ -31,8 +31,8 @@ export interface MetricsOptions {
   readonly healthFailures: () => number;
   /** Status of every component of the health by its name. */
   readonly healthStatuses: () => ReadonlyMap<string, HealthStatus>;
-  /** When the certificate of the HTTP interface expires; `null` without TLS. */
-  readonly certificateExpiresAt: () => Date | null;
+  /** When each certificate in use expires: `server` of the HTTP interface, the others by the system that they are shown to. */
+  readonly certificates: () => ReadonlyMap<string, Date>;
 }
 
 /** The consumer's metrics: their inputs, the scrape, and single readings. */
@@ -121,9 +121,9 @@ type StatusMetrics = Pick<
   'healthFailures' | 'health' | 'certificateExpiry' | 'topicGone' | 'topicPartitions'
 >;
 
-/** What the health and the certificate say, and Kafka of the subscribed topics. */
+/** What the health and the certificates say, and Kafka of the subscribed topics. */
 function statusSources(
-  { healthFailures, healthStatuses, certificateExpiresAt }: Omit<MetricsOptions, 'settings' | 'pool' | 'report'>,
+  { healthFailures, healthStatuses, certificates }: Omit<MetricsOptions, 'settings' | 'pool' | 'report'>,
   report: () => ConsumerReport,
 ): StatusMetrics {
   return {
@@ -133,7 +133,8 @@ function statusSources(
         labels: { component },
         value: HEALTH_STATUS_CODE[status],
       })),
-    certificateExpiry: optional(() => secondsUntil(certificateExpiresAt()), { bundle: 'server' }),
+    certificateExpiry: () =>
+      Array.from(certificates(), ([bundle, expiresAt]) => ({ labels: { bundle }, value: secondsUntil(expiresAt) })),
     topicGone: () => (report().topics ?? []).map(({ topic, isGone }) => ({ labels: { topic }, value: Number(isGone) })),
     topicPartitions: () =>
       (report().topics ?? []).flatMap(({ topic, partitions }) =>
@@ -142,4 +143,4 @@ function statusSources(
   };
 }
 
-const secondsUntil = (moment: Date | null): number | null => moment && (moment.getTime() - Date.now()) / 1_000;
+const secondsUntil = (moment: Date): number => (moment.getTime() - Date.now()) / 1_000;

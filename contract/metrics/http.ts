@@ -54,7 +54,7 @@ export const HTTP_METRICS = {
     name: 'ssl_chain_expiry_seconds',
     type: 'gauge',
     labels: ['bundle'],
-    help: 'Time until the first certificate of server.ssl.certificate that is in use expires, negative after it; left out without TLS',
+    help: 'Time until the first certificate of a chain in use expires, negative after it; bundle is server for the HTTP interface, kafka and database for what is shown to them',
     dotted: 'ssl.chain.expiry',
     unit: 'seconds',
   },

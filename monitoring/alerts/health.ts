@@ -69,11 +69,11 @@ export const restartAlerts = (workload: CheckedWorkload): AlertRule[] =>
 
 const SECONDS_PER_DAY = 86_400;
 
-/** Without TLS there is no such series. */
+/** Without a certificate there is no such series; each one is an alert of its own. */
 export const certificateAlerts = (workload: CheckedWorkload): AlertRule[] =>
   alertRules(workload, 'CertificateExpires', {
     expr: (days) =>
-      `min by (${podLabels(workload)}) (${series(workload, METRICS.certificateExpiry)}) / ${SECONDS_PER_DAY} < ${days}`,
-    summary: "The certificate of the consumer's HTTP interface is not renewed.",
-    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}): the certificate in use {{ if gt $value 0.0 }}expires in {{ $value | printf "%.1f" }} days{{ else }}has expired{{ end }}.`,
+      `min by (${podLabels(workload)}, bundle) (${series(workload, METRICS.certificateExpiry)}) / ${SECONDS_PER_DAY} < ${days}`,
+    summary: 'A certificate of the consumer is not renewed.',
+    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}): the certificate in use {{ if eq $labels.bundle "server" }}at its HTTP port{{ else }}for {{ $labels.bundle }}{{ end }} {{ if gt $value 0.0 }}expires in {{ $value | printf "%.1f" }} days{{ else }}has expired{{ end }}.`,
   });

@@ -25,6 +25,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
+
 /** Writes the files as the kubelet does: a new folder, and a symbolic link to it that is replaced atomically. */
 function mount({ cert, key }: TestCertificate, name: string): void {
   mkdirSync(join(folder, name));
@@ -96,14 +98,23 @@ test('a new file that is broken keeps the old certificate and is logged once, an
   expect(await shownBy(port)).toBe('second');
 });
 
+test('a new certificate that has expired does not replace a valid one, and is logged once', async () => {
+  const { port, lines, renewal } = await startWithTls();
+  mount(await certificateUntil(inDays(-1), 'second'), 'two');
+  renewal.renew();
+  renewal.renew();
+  expect(await shownBy(port)).toBe('first');
+  expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
+    { reason: expect.stringContaining('the certificate expired at ') },
+  ]);
+});
+
 /** Days until the certificate in use expires, as a scrape has it. */
 async function scrapedDays({ app }: RunningManagement): Promise<number | undefined> {
   const { body } = await app.inject({ url: '/actuator/prometheus' });
   const [, seconds] = /^ssl_chain_expiry_seconds\{.*bundle="server".*\} (\S+)$/m.exec(body) ?? [];
   return seconds === undefined ? undefined : Number(seconds) / 86_400;
 }
-
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
 
 test('the metric has the days of the certificate in use, and of a new one once it is taken', async () => {
   [first, second] = await Promise.all([certificateUntil(inDays(8), 'first'), certificateUntil(inDays(90), 'second')]);
@@ -115,6 +126,13 @@ test('the metric has the days of the certificate in use, and of a new one once i
   mount(second, 'three');
   renewal.renew();
   expect(renewal.expiresAt.getTime()).toBeGreaterThan(inDays(89).getTime());
+});
+
+test("the client's certificates have the metric as well, by the system that they are shown to", async () => {
+  running = await startManagement({ clientCertificates: () => new Map([['kafka', inDays(3)]]) });
+  const { body } = await running.app.inject({ url: '/actuator/prometheus' });
+  const [, seconds] = /^ssl_chain_expiry_seconds\{.*bundle="kafka"\} (\S+)$/m.exec(body) ?? [];
+  expect(Number(seconds) / 86_400).toBeCloseTo(3, 2);
 });
 
 test('without TLS there is no such metric', async () => {

@@ -42,6 +42,7 @@ export function managementOptions(overrides: Partial<ManagementOptions> = {}): M
   return {
     settings: SETTINGS,
     current: () => overrides.settings ?? SETTINGS,
+    clientCertificates: () => new Map(),
     build: { version: '1.2.3', time: '2026-11-21T13:50:31.742Z' },
     report: () => RUNNING,
     pool: () => ({ active: 1, idle: 2, pending: 3, max: 4 }),

@@ -5,7 +5,7 @@ import { managementOptions } from '../management/running-management.ts';
 export function runningMetrics(overrides: Partial<MetricsOptions> = {}): Metrics {
   const health = {
     healthFailures: () => 2,
-    certificateExpiresAt: () => new Date(Date.now() + 86_400_000),
+    certificates: () => new Map([['server', new Date(Date.now() + 86_400_000)]]),
     healthStatuses: () =>
       new Map([
         ['db', 'DOWN'],

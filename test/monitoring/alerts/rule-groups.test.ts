@@ -172,7 +172,7 @@ describe('expressions', () => {
   });
 
   test('group by labels that the metric has', () => {
-    const target = ['namespace', 'job', 'pod', 'instance'];
+    const target = ['namespace', 'job', 'pod', 'instance', ...METRICS.certificateExpiry.labels];
     const grouped = expressions
       .flatMap((expr) => [...expr.matchAll(/by \(([^)]*)\)/g)])
       .flatMap(([, list]) => list?.split(', ') ?? []);
