@@ -127,18 +127,22 @@ function externalMetric(external: HpaSettings['external']): k8s.MetricSpecV2[] {
 /** Kubernetes' own autoscaler; the Deployment then has no number of replicas, which an apply would reset. */
 export function horizontalPodAutoscaler(scope: Construct, workload: CheckedWorkload, hpa: HpaSettings): ApiObject {
   const { least, most } = replicaRange(workload.file);
-  return new k8s.KubeHorizontalPodAutoscalerV2(scope, 'horizontal-pod-autoscaler', {
-    metadata: objectMetadata(workload, workload.names.workload),
-    spec: {
-      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: workload.names.workload },
-      minReplicas: least,
-      maxReplicas: most,
-      metrics: [
-        ...utilization('cpu', hpa.cpuPercent),
-        ...utilization('memory', hpa.memoryPercent),
-        ...externalMetric(hpa.external),
-      ],
-      behavior: scalingBehavior(hpa.behavior),
-    },
-  });
+  return new ApiObject(
+    scope,
+    'horizontal-pod-autoscaler',
+    k8s.KubeHorizontalPodAutoscalerV2.manifest({
+      metadata: objectMetadata(workload, workload.names.workload),
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: workload.names.workload },
+        minReplicas: least,
+        maxReplicas: most,
+        metrics: [
+          ...utilization('cpu', hpa.cpuPercent),
+          ...utilization('memory', hpa.memoryPercent),
+          ...externalMetric(hpa.external),
+        ],
+        behavior: scalingBehavior(hpa.behavior),
+      },
+    }),
+  );
 }

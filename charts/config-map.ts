@@ -1,4 +1,6 @@
 import type { ApiObject } from 'cdk8s';
+import { createHash } from 'node:crypto';
+import { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { stringify } from 'yaml';
@@ -47,9 +49,13 @@ export function applicationYaml({ application, settings, file }: CheckedWorkload
 export function configMap(scope: Construct, workload: CheckedWorkload): ApiObject {
   const content = applicationYaml(workload);
   const name = `${workload.names.configPrefix}-${contentHash(content)}`;
-  return new k8s.KubeConfigMap(scope, 'config-map', {
-    metadata: objectMetadata(workload, name),
-    data: { [CONTAINER_PATH.configurationFile]: content },
-    immutable: true,
-  });
+  return new ApiObject(
+    scope,
+    'config-map',
+    k8s.KubeConfigMap.manifest({
+      metadata: objectMetadata(workload, name),
+      data: { [CONTAINER_PATH.configurationFile]: content },
+      immutable: true,
+    }),
+  );
 }

@@ -1,20 +1,13 @@
 import { k8s } from 'cdk8s-plus-28';
 import type { ManagementEndpoint } from '../contract/actuator.ts';
-import { CONTAINER_PATH, CONTAINER_USER } from '../contract/container.ts';
+import { CONTAINER_NAME, CONTAINER_PATH, VOLUME } from '../contract/container.ts';
 import type { ProbeTiming } from '../contract/probes.ts';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { imageReference } from '../deployment/image.ts';
+import { SECURITY_CONTEXT } from '../deployment/pod-security.ts';
 import type { ProbeSettings } from '../deployment/probes.ts';
 import { memoryBytes } from '../deployment/resources.ts';
 import { type Credential, credentials, secretVariable } from './secrets.ts';
-
-/** Names by which the Pod's volumes and the container's mounts find each other. */
-export const VOLUME = {
-  configuration: 'configuration',
-  certificate: 'certificate',
-  secrets: 'secrets',
-  temporary: 'temporary',
-} as const;
 
 const MEBIBYTE = 1_048_576;
 
@@ -95,18 +88,6 @@ function resources({ file }: CheckedWorkload): k8s.ResourceRequirements {
   };
 }
 
-/** What Pod Security "restricted" asks of a container, and a read-only root file system. */
-const SECURITY_CONTEXT: k8s.SecurityContext = {
-  runAsNonRoot: true,
-  runAsUser: CONTAINER_USER.uid,
-  runAsGroup: CONTAINER_USER.gid,
-  allowPrivilegeEscalation: false,
-  privileged: false,
-  readOnlyRootFilesystem: true,
-  capabilities: { drop: ['ALL'] },
-  seccompProfile: { type: 'RuntimeDefault' },
-};
-
 /**
  * What every container of the image has: the consumer's, and that of the Job that migrates.
  *
@@ -115,7 +96,7 @@ const SECURITY_CONTEXT: k8s.SecurityContext = {
 export function baseContainer(workload: CheckedWorkload, credentials: readonly Credential[]): k8s.Container {
   const { file, version } = workload;
   return {
-    name: 'consumer',
+    name: CONTAINER_NAME.consumer,
     image: imageReference(file.image, version),
     imagePullPolicy: 'IfNotPresent',
     // The last lines of the log are the reason of an end that `kubectl describe` shows, beside its exit code.

@@ -1,4 +1,4 @@
-import type { ApiObject } from 'cdk8s';
+import { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
@@ -33,4 +33,11 @@ export function namespace(
   return new k8s.KubeNamespace(scope, id, {
     metadata: { name, labels: { ...labels, ...POD_SECURITY }, annotations: KEPT },
   });
+  return new ApiObject(
+    scope,
+    id,
+    k8s.KubeNamespace.manifest({
+      metadata: { name, labels: { ...labels, ...POD_SECURITY }, annotations: KEPT },
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import type { ApiObject } from 'cdk8s';
+import { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { type CheckedWorkload, objectMetadata, selectorLabels } from '../deployment/checked-workload.ts';
@@ -83,28 +83,36 @@ function egress(workload: CheckedWorkload): k8s.NetworkPolicyEgressRule[] {
 export function networkPolicy(scope: Construct, workload: CheckedWorkload): ApiObject {
   const from = workload.file.networkPolicy.ingress.flatMap(peers);
   const ports = [toPort('TCP')(workload.endpoint.port)];
-  return new k8s.KubeNetworkPolicy(scope, 'network-policy', {
-    metadata: objectMetadata(workload, workload.names.workload),
-    spec: {
-      podSelector: { matchLabels: workload.selector },
-      policyTypes: ['Ingress', 'Egress'],
-      ingress: from.length === 0 ? [] : [{ from, ports }],
-      egress: egress(workload),
-    },
-  });
+  return new ApiObject(
+    scope,
+    'network-policy',
+    k8s.KubeNetworkPolicy.manifest({
+      metadata: objectMetadata(workload, workload.names.workload),
+      spec: {
+        podSelector: { matchLabels: workload.selector },
+        policyTypes: ['Ingress', 'Egress'],
+        ingress: from.length === 0 ? [] : [{ from, ports }],
+        egress: egress(workload),
+      },
+    }),
+  );
 }
 
 /** Lets the Pods of the Job that migrates out to name servers and PostgreSQL, and nothing in. */
 export function schemaJobNetworkPolicy(scope: Construct, workload: CheckedWorkload): ApiObject {
   const { names, file } = workload;
   const places = file.networkPolicy.egress;
-  return new k8s.KubeNetworkPolicy(scope, 'schema-job-network-policy', {
-    metadata: objectMetadata(workload, names.schemaJob),
-    spec: {
-      podSelector: { matchLabels: selectorLabels(names.schemaJob) },
-      policyTypes: ['Ingress', 'Egress'],
-      ingress: [],
-      egress: [...toNameServers(places), ...toDatabase(places)],
-    },
-  });
+  return new ApiObject(
+    scope,
+    'schema-job-network-policy',
+    k8s.KubeNetworkPolicy.manifest({
+      metadata: objectMetadata(workload, names.schemaJob),
+      spec: {
+        podSelector: { matchLabels: selectorLabels(names.schemaJob) },
+        policyTypes: ['Ingress', 'Egress'],
+        ingress: [],
+        egress: [...toNameServers(places), ...toDatabase(places)],
+      },
+    }),
+  );
 }

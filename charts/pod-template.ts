@@ -1,7 +1,7 @@
 import { k8s } from 'cdk8s-plus-28';
-import { CONTAINER_USER } from '../contract/container.ts';
-import type { CheckedWorkload } from '../deployment/checked-workload.ts';
-import { container, VOLUME } from './container.ts';
+import { CONTAINER_USER, VOLUME } from '../contract/container.ts';
+import { type CheckedWorkload, serviceAccountName } from '../deployment/checked-workload.ts';
+import { container } from './container.ts';
 import { type Credential, credentials, secretFiles } from './secrets.ts';
 
 /**
@@ -69,10 +69,10 @@ export function podSpec(
   containers: readonly k8s.Container[],
   credentials: readonly Credential[],
 ): k8s.PodSpec {
-  const { file, names } = workload;
+  const { file } = workload;
   const { pullSecrets } = file.image;
   return {
-    serviceAccountName: names.workload,
+    serviceAccountName: serviceAccountName(workload),
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     terminationGracePeriodSeconds: file.terminationGracePeriodSeconds,
@@ -102,9 +102,10 @@ export function podMetadata(
 
 /** The Pods of the Deployment. */
 export function podTemplate(workload: CheckedWorkload, configMapName: string): k8s.PodTemplateSpec {
+  const { spread: isSpread, topologySpreadConstraints: own } = workload.file.pods;
   const spec = podSpec(workload, configMapName, [container(workload)], credentials(workload));
   return {
     metadata: podMetadata(workload, workload.labels, scrapeAnnotations(workload)),
-    spec: { ...spec, ...(workload.file.pods.spread && { topologySpreadConstraints: spread(workload) }) },
+    spec: { ...spec, ...(isSpread && own === undefined && { topologySpreadConstraints: spread(workload) }) },
   };
 }

@@ -1,9 +1,11 @@
-import type { ApiObject } from 'cdk8s';
+import { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
+import { CONTAINER_NAME } from '../contract/container.ts';
 import { type CheckedWorkload, objectMetadata, recommendedLabels } from '../deployment/checked-workload.ts';
 import { contentHash } from '../deployment/object-names.ts';
 import { baseContainer } from './container.ts';
+import { jobPodParts } from './pod-parts.ts';
 import { podMetadata, podSpec } from './pod-template.ts';
 import { credentials } from './secrets.ts';
 
@@ -29,7 +31,11 @@ export function schemaJob(scope: Construct, workload: CheckedWorkload, configMap
     return undefined;
   }
   const ownerCredentials = credentials(workload, owner);
-  const container: k8s.Container = { ...baseContainer(workload, ownerCredentials), name: 'migrate', args: ['migrate'] };
+  const container: k8s.Container = {
+    ...baseContainer(workload, ownerCredentials),
+    name: CONTAINER_NAME.migrate,
+    args: ['migrate'],
+  };
   const spec: k8s.JobSpec = {
     backoffLimit: ATTEMPTS,
     activeDeadlineSeconds: DEADLINE_SECONDS,
@@ -38,9 +44,16 @@ export function schemaJob(scope: Construct, workload: CheckedWorkload, configMap
       spec: { ...podSpec(workload, configMap.name, [container], ownerCredentials), restartPolicy: 'OnFailure' },
     },
   };
-  const content = JSON.stringify(k8s.toJson_JobSpec(spec));
-  return new k8s.KubeJob(scope, 'schema-job', {
-    metadata: objectMetadata(workload, `${workload.names.schemaJob}-${contentHash(content)}`),
-    spec,
-  });
+  const parts = jobPodParts(workload);
+  const content = JSON.stringify(k8s.toJson_JobSpec(spec)) + (parts.length === 0 ? '' : JSON.stringify(parts));
+  const job = new ApiObject(
+    scope,
+    'schema-job',
+    k8s.KubeJob.manifest({
+      metadata: objectMetadata(workload, `${workload.names.schemaJob}-${contentHash(content)}`),
+      spec,
+    }),
+  );
+  job.addJsonPatch(...parts);
+  return job;
 }

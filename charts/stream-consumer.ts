@@ -49,8 +49,8 @@ export class StreamConsumer extends Construct {
   readonly workload: Workload;
   /** The Namespace; `undefined` when `namespace.create` is false. */
   readonly namespace: ApiObject | undefined;
-  /** The ServiceAccount of the Pods, without a token. */
-  readonly serviceAccount: ApiObject;
+  /** The ServiceAccount of the Pods, without a token; `undefined` when `serviceAccount.create` is false. */
+  readonly serviceAccount: ApiObject | undefined;
   /** The ConfigMap with application.yml; its name changes with its content. */
   readonly configMap: ApiObject;
   /** The Deployment. */
@@ -83,7 +83,7 @@ export class StreamConsumer extends Construct {
     this.workload = own;
     this.node.addValidation({ validate: () => namesakeProblems(this) });
     this.namespace = own.file.namespace.create ? namespace(this, own) : undefined;
-    this.serviceAccount = serviceAccount(this, own);
+    this.serviceAccount = own.file.serviceAccount.create ? serviceAccount(this, own) : undefined;
     this.configMap = configMap(this, own);
     this.secrets = secretObjects(this, own);
     this.schemaJob = schemaJob(this, own, this.configMap);

@@ -1,5 +1,7 @@
 /** Paths inside the container that the image and the Deployment agree on. */
 export const CONTAINER_PATH = {
+  /** Folder that the image holds the program in. */
+  program: '/app',
   /** Folder that the ConfigMap is mounted at. */
   configuration: '/etc/stream-consumer',
   /** The ConfigMap's key and so the file's name in that folder. */
@@ -11,6 +13,17 @@ export const CONTAINER_PATH = {
   /** The one folder that can be written to. */
   temporary: '/tmp',
 } as const;
+
+/** Names of the manifests' own volumes. */
+export const VOLUME = {
+  configuration: 'configuration',
+  certificate: 'certificate',
+  secrets: 'secrets',
+  temporary: 'temporary',
+} as const;
+
+/** Names of the manifests' own containers: that of the Deployment's Pods, and that of the Job which migrates. */
+export const CONTAINER_NAME = { consumer: 'consumer', migrate: 'migrate' } as const;
 
 /**
  * User and group that the image names and the Pod enforces. Numeric, because the kubelet can't tell from a name that it

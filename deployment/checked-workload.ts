@@ -51,3 +51,7 @@ export function checkedWorkload(consumer: CheckedConsumer): CheckedWorkload {
 export function objectMetadata({ namespace, labels }: Workload, name: string) {
   return { name, namespace, labels };
 }
+
+/** The ServiceAccount of the Pods: the consumer's own, unless consumer.yaml names another. */
+export const serviceAccountName = ({ file, names }: CheckedWorkload): string =>
+  file.serviceAccount.name ?? names.workload;

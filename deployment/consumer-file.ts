@@ -10,12 +10,14 @@ import { applicationPart, ENDPOINT_RULES } from './application.ts';
 import { IMAGE_RULES, image } from './image.ts';
 import { monitoring, SCRAPE_RULES } from './monitoring.ts';
 import { NETWORK_RULES, networkPolicy } from './network-policy.ts';
+import { POD_PART_RULES } from './pod-collisions.ts';
 import { POD_RULES, pods } from './pods.ts';
 import { PROBE_RULES, probes } from './probes.ts';
 import { RESOURCE_RULES, resources } from './resources.ts';
 import { ROLLOUT_RULES, rollout } from './rollout.ts';
 import { SCALING_RULES, scaling } from './scaling.ts';
 import { database, kafka, SECRET_RULES, saslHasCredentials, secrets } from './secrets.ts';
+import { SERVICE_ACCOUNT_RULES, serviceAccount } from './service-account.ts';
 
 const DNS_LABEL = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const dnsLabel = (maxLength: number, description: string, fallback: string) =>
@@ -65,6 +67,7 @@ export const ConsumerFileSchema = Type.Object(
       description: 'Time between SIGTERM and SIGKILL; longer than application.shutdown.timeout.',
     }),
     probes,
+    serviceAccount,
     pods,
     database,
     kafka: Type.Optional(kafka),
@@ -87,7 +90,7 @@ export type ConsumerFile = Static<typeof ConsumerFileSchema>;
 const UNRENDERABLE = 'constructor';
 
 /** The parts that have maps whose keys are the user's and become keys of an object. */
-const PARTS = ['pods', 'monitoring', 'networkPolicy', 'scaling', 'database', 'kafka'] as const;
+const PARTS = ['serviceAccount', 'pods', 'monitoring', 'networkPolicy', 'scaling', 'database', 'kafka'] as const;
 
 /** Becomes a list. */
 const ENVIRONMENT = 'pods.environment';
@@ -144,6 +147,8 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   ...SCRAPE_RULES,
   ...ALERT_RULES,
   ...SECRET_RULES,
+  ...SERVICE_ACCOUNT_RULES,
   ...POD_RULES,
+  ...POD_PART_RULES,
   namesAreRendered,
 ];

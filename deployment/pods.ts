@@ -12,6 +12,7 @@ import {
 import { SettingsSchema } from '../settings/settings.ts';
 import { SECRET_SETTINGS, secretHome } from './application.ts';
 import { annotationMap, labelMap, objectName } from './object-names.ts';
+import { podParts } from './pod-parts.ts';
 
 const toleration = Type.Object(
   {
@@ -62,6 +63,7 @@ export const pods = Type.Object(
       default: true,
       description: 'Whether the Pods prefer different nodes and zones; they start without, too.',
     }),
+    ...podParts,
   },
   { ...section, description: 'What else is said about the Pods of the Deployment and of the Job.' },
 );

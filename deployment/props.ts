@@ -79,9 +79,17 @@ export interface StreamConsumerProps {
   readonly probes?: ProbesProps;
 
   /**
+   * As whom the Pods run. No token of the API server is mounted; a cloud's webhook projects its own beside it.
+   *
+   * @default { create: true, annotations: {}, labels: {} }
+   */
+  readonly serviceAccount?: ServiceAccountProps;
+
+  /**
    * What else is said about the Pods of the Deployment and of the Job.
    *
-   * @default { labels: {}, annotations: {}, environment: {}, nodeSelector: {}, tolerations: [], spread: true }
+   * @default { labels: {}, annotations: {}, environment: {}, nodeSelector: {}, tolerations: [], spread: true,
+   * volumes: [], volumeMounts: [], envFrom: [], initContainers: [], sidecars: [] }
    */
   readonly pods?: PodsProps;
 
@@ -266,6 +274,39 @@ export interface ProbesProps {
   readonly startup?: ProbesStartupProps;
 }
 
+/** As whom the Pods run. No token of the API server is mounted; a cloud's webhook projects its own beside it. */
+export interface ServiceAccountProps {
+  /**
+   * Name of the ServiceAccount. Left out: that of the workload.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   *
+   * @default - that of the workload
+   */
+  readonly name?: string;
+
+  /**
+   * Whether the ServiceAccount is among the manifests; false wants the name of one that is there.
+   *
+   * @default true
+   */
+  readonly create?: boolean;
+
+  /**
+   * Its annotations, by which a cloud knows whose role it has (eks.amazonaws.com/role-arn).
+   *
+   * @default {}
+   */
+  readonly annotations?: Readonly<Record<string, string>>;
+
+  /**
+   * More labels of it; ours win.
+   *
+   * @default {}
+   */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
 /** What else is said about the Pods of the Deployment and of the Job. */
 export interface PodsProps {
   /**
@@ -319,6 +360,73 @@ export interface PodsProps {
    * @default true
    */
   readonly spread?: boolean;
+
+  /**
+   * More volumes (Volume); the kinds that Pod Security "restricted" lets in.
+   *
+   * Allowed: a list, each item a Volume in Kubernetes' own words.
+   *
+   * @default []
+   */
+  readonly volumes?: readonly Readonly<Record<string, unknown>>[];
+
+  /**
+   * Where the consumer sees them (VolumeMount); not at or in a folder of ours.
+   *
+   * Allowed: a list, each item a VolumeMount in Kubernetes' own words.
+   *
+   * @default []
+   */
+  readonly volumeMounts?: readonly Readonly<Record<string, unknown>>[];
+
+  /**
+   * Secrets and ConfigMaps whose keys become variables (EnvFromSource). No check sees them, and a setting among them
+   * wins over application.
+   *
+   * Allowed: a list, each item a EnvFromSource in Kubernetes' own words.
+   *
+   * @default []
+   */
+  readonly envFrom?: readonly Readonly<Record<string, unknown>>[];
+
+  /**
+   * Which nodes and neighbours the Pods want or avoid (Affinity). Left out: any.
+   *
+   * Allowed: a Affinity in Kubernetes' own words.
+   *
+   * @default - any
+   */
+  readonly affinity?: Readonly<Record<string, unknown>>;
+
+  /**
+   * How the Pods are spread (TopologySpreadConstraint), in the place of spread; without a labelSelector the Pods of
+   * this consumer count. Left out: as spread says.
+   *
+   * Allowed: a list, each item a TopologySpreadConstraint in Kubernetes' own words.
+   *
+   * @default - as spread says
+   */
+  readonly topologySpreadConstraints?: readonly Readonly<Record<string, unknown>>[];
+
+  /**
+   * Containers that end before the consumer begins (Container), after the sidecars have begun. What Pod Security
+   * "restricted" asks is filled in.
+   *
+   * Allowed: a list, each item a Container in Kubernetes' own words.
+   *
+   * @default []
+   */
+  readonly initContainers?: readonly Readonly<Record<string, unknown>>[];
+
+  /**
+   * Containers beside the consumer (Container): they begin before it and end after it has drained, as init containers
+   * with restartPolicy: Always do from Kubernetes 1.29 on. What Pod Security "restricted" asks is filled in.
+   *
+   * Allowed: a list, each item a Container in Kubernetes' own words.
+   *
+   * @default []
+   */
+  readonly sidecars?: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** PostgreSQL's URL, user and password; user and password may be missing from the Secret. */

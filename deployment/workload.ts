@@ -3,7 +3,7 @@ import type { StreamConsumerProps } from './props.ts';
 
 /** Names that both the workload and its monitoring use; all derive from `name` in consumer.yaml, none carries a generated part. */
 export interface ConsumerNames {
-  /** Deployment, ServiceAccount, Service, PodDisruptionBudget, ServiceMonitor and PrometheusRule. */
+  /** Deployment, Service, ServiceAccount unless the props name another, PodDisruptionBudget, ServiceMonitor and PrometheusRule. */
   readonly workload: string;
   /** Start of the ConfigMap's name; a hash of its content follows. */
   readonly configPrefix: string;

@@ -4,6 +4,7 @@ import type { SchemaNode } from '../../settings/schema.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
 import { API_FOLDER, apiFiles } from './api-files.ts';
 import { alertsTable, metricsTable, replaceSection, settingsTable } from './document-tables.ts';
+import { kubernetesTypesFile } from './kubernetes-types.ts';
 import { type GeneratedFile, propsFile } from './props.ts';
 import { consumerFileSchema, environmentFileSchema, publishSchema, schemaText } from './schema-files.ts';
 
@@ -52,6 +53,7 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
     ...schemaFiles(),
     versionFile(root),
     propsFile(),
+    kubernetesTypesFile(),
     ...apiFiles(root),
     ...documents.map((path) => documentFile(root, path)),
   ];

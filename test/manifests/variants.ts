@@ -70,4 +70,23 @@ export const VARIANTS: Readonly<Record<string, object>> = {
       spread: false,
     },
   },
+  'Pods with parts of the user': {
+    pods: {
+      volumes: [{ name: 'cache', emptyDir: { sizeLimit: '64Mi' } }],
+      volumeMounts: [{ name: 'cache', mountPath: '/var/cache/stream-consumer' }],
+      envFrom: [{ secretRef: { name: 'more' } }],
+      affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'rack' }] } },
+      topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'rack', whenUnsatisfiable: 'DoNotSchedule' }],
+      initContainers: [{ name: 'wait', image: 'busybox:1.36' }],
+      sidecars: [{ name: 'proxy', image: 'proxy:2', startupProbe: { tcpSocket: { port: 5432 } } }],
+    },
+    database: { migrate: 'job', owner: { existingSecret: 'owner' } },
+  },
+  "a ServiceAccount with a cloud's role": {
+    serviceAccount: {
+      name: 'orders-reader',
+      annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::111122223333:role/orders' },
+      labels: { team: 'payments' },
+    },
+  },
 };

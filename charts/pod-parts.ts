@@ -1,0 +1,45 @@
+import { type ApiObject, JsonPatch } from 'cdk8s';
+import type { CheckedWorkload } from '../deployment/checked-workload.ts';
+import { initContainersOf, type PodParts } from '../deployment/pod-parts.ts';
+
+const TEMPLATE = '/spec/template/spec';
+
+const appended = (list: string, items: readonly unknown[]): JsonPatch[] =>
+  items.map((item) => JsonPatch.add(`${TEMPLATE}/${list}/-`, item));
+
+const set = (field: string, value: unknown): JsonPatch[] =>
+  value === undefined || (Array.isArray(value) && value.length === 0)
+    ? []
+    : [JsonPatch.add(`${TEMPLATE}/${field}`, value)];
+
+/**
+ * What a user adds to all Pods, as operations: the constructs' types have classes for amounts and ports, and would leave
+ * out what is newer than they are.
+ */
+function operations({ volumes, volumeMounts, envFrom, affinity, ...pods }: PodParts): JsonPatch[] {
+  return [
+    ...appended('volumes', volumes),
+    ...appended('containers/0/volumeMounts', volumeMounts),
+    ...set('containers/0/envFrom', envFrom),
+    ...set('affinity', affinity),
+    ...set('initContainers', initContainersOf({ volumes, volumeMounts, envFrom, ...pods })),
+  ];
+}
+
+/** Spread in the user's words; a constraint without a selector would count no Pod at all. */
+function spread({ file, selector }: CheckedWorkload): JsonPatch[] {
+  const constraints = file.pods.topologySpreadConstraints?.map((each) => ({
+    labelSelector: { matchLabels: selector },
+    ...each,
+  }));
+  return set('topologySpreadConstraints', constraints);
+}
+
+/** Adds to the Deployment what the user adds to Pods in Kubernetes' own words. */
+export function addPodParts(deployment: ApiObject, workload: CheckedWorkload): ApiObject {
+  deployment.addJsonPatch(...operations(workload.file.pods), ...spread(workload));
+  return deployment;
+}
+
+/** The same for the Job's Pods, which are not spread: there is one. */
+export const jobPodParts = ({ file }: CheckedWorkload): readonly JsonPatch[] => operations(file.pods);

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+
+/** A part for each way of saying it, some of them at random, in Kubernetes' own words. */
+const some = (parts: readonly object[]): fc.Arbitrary<object[]> =>
+  fc.subarray([...parts]).map((each) => structuredClone(each));
+
+const volumes = some([
+  { name: 'cache', emptyDir: { sizeLimit: '64Mi', medium: 'Memory' } },
+  { name: 'authority', configMap: { name: 'company-ca', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+  { name: 'token', projected: { sources: [{ serviceAccountToken: { audience: 'sts', path: 'token' } }] } },
+  { name: 'vault', csi: { driver: 'secrets-store.csi.k8s.io', readOnly: true } },
+  { name: 'pod', downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }] } },
+]);
+
+const volumeMounts = some([
+  { name: 'cache', mountPath: '/var/cache/stream-consumer' },
+  { name: 'authority', mountPath: '/etc/company/', readOnly: true },
+  { name: 'token', mountPath: '/var/run/secrets/tokens', readOnly: true },
+  { name: 'cache', mountPath: '/tmp/cache', subPath: 'below' },
+]);
+
+const envFrom = some([
+  { secretRef: { name: 'more' } },
+  { configMapRef: { name: 'more', optional: true }, prefix: 'TEAM_' },
+]);
+
+const affinity = fc.constantFrom(
+  { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname' }] } },
+  {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'In', values: ['ssd'] }] }],
+      },
+    },
+  },
+);
+
+const topologySpreadConstraints = some([
+  { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule' },
+  { maxSkew: 2, minDomains: 2, topologyKey: 'rack', whenUnsatisfiable: 'DoNotSchedule', nodeTaintsPolicy: 'Honor' },
+]);
+
+const initContainers = some([
+  { name: 'wait', image: 'busybox:1.36', command: ['true'], resources: { limits: { memory: '16Mi', cpu: 0.1 } } },
+  { name: 'fetch', image: 'busybox:1.36', volumeMounts: [{ name: 'temporary', mountPath: '/tmp' }] },
+]);
+
+const sidecars = some([
+  {
+    name: 'proxy',
+    image: 'proxy:2',
+    ports: [{ containerPort: 5432 }],
+    startupProbe: { tcpSocket: { port: 5432 }, periodSeconds: 1 },
+    securityContext: { runAsUser: 65_532, readOnlyRootFilesystem: false },
+  },
+  { name: 'logs', image: 'logs:1', restartPolicy: 'Always', env: [{ name: 'LEVEL', value: 'info' }] },
+]);
+
+/** By dotted path: what a user may add to the Pods; as names go together, some combinations are mistakes. */
+export const POD_PARTS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  'pods.volumes': volumes,
+  'pods.volumeMounts': volumeMounts,
+  'pods.envFrom': envFrom,
+  'pods.affinity': affinity,
+  'pods.topologySpreadConstraints': topologySpreadConstraints,
+  'pods.initContainers': initContainers,
+  'pods.sidecars': sidecars,
+};
