@@ -45,7 +45,9 @@ export function schemaJob(scope: Construct, workload: CheckedWorkload, configMap
     },
   };
   const parts = jobPodParts(workload);
-  const content = JSON.stringify(k8s.toJson_JobSpec(spec)) + (parts.length === 0 ? '' : JSON.stringify(parts));
+  const patches = workload.file.patches.filter(({ kind }) => kind === 'Job');
+  const more = [...parts, ...patches];
+  const content = JSON.stringify(k8s.toJson_JobSpec(spec)) + (more.length === 0 ? '' : JSON.stringify(more));
   const job = new ApiObject(
     scope,
     'schema-job',

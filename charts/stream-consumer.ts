@@ -1,12 +1,14 @@
-import type { ApiObject } from 'cdk8s';
+import { ApiObject, JsonPatch } from 'cdk8s';
 import { Construct } from 'constructs';
 import { consumerOfProps } from '../deployment/check-consumer.ts';
-import { checkedWorkload } from '../deployment/checked-workload.ts';
+import { type CheckedWorkload, checkedWorkload } from '../deployment/checked-workload.ts';
 import { InvalidConsumerError } from '../deployment/invalid-consumer-error.ts';
+import { applyPatches } from '../deployment/patched-objects.ts';
+import { MONITORING_KINDS } from '../deployment/patches.ts';
 import type { StreamConsumerProps } from '../deployment/props.ts';
 import { replicaRange } from '../deployment/scaling.ts';
 import type { Workload } from '../deployment/workload.ts';
-import type { Problem } from '../settings/problem.ts';
+import { type Problem, problemIf } from '../settings/problem.ts';
 import { horizontalPodAutoscaler, scaledObject, triggerAuthentication } from './autoscaling.ts';
 import { configMap } from './config-map.ts';
 import { deployment, disruptionBudget, FEWEST_REPLICAS_FOR_BUDGET, service, serviceAccount } from './deployment.ts';
@@ -33,6 +35,25 @@ function namesakeProblems(consumer: StreamConsumer): string[] {
     allowed: 'a name or a namespace of its own; consumers of two clusters may share both in two apps',
   };
   return [new InvalidConsumerError(`StreamConsumer ${consumer.node.path}`, [problem]).message];
+}
+
+const objectsBelow = (construct: Construct): ApiObject[] =>
+  construct.node.findAll().filter((each): each is ApiObject => ApiObject.isApiObject(each));
+
+/** Patches of objects that `StreamConsumerMonitoring` has, where the app has none. */
+function unusedPatchProblems(consumer: StreamConsumer, { file, namespace }: CheckedWorkload): string[] {
+  const all = objectsBelow(consumer.node.root as Construct).filter(({ metadata }) => metadata.namespace === namespace);
+  const problems = file.patches.flatMap(({ kind }, index) =>
+    problemIf(MONITORING_KINDS.includes(kind) && !all.some((each) => each.kind === kind), {
+      path: `patches[${index}].kind`,
+      message: 'matches no object: the app has no StreamConsumerMonitoring that makes one',
+      given: kind,
+      allowed: 'a StreamConsumerMonitoring of this consumer in the app, or another kind',
+    }),
+  );
+  return problems.length === 0
+    ? []
+    : [new InvalidConsumerError(`StreamConsumer ${consumer.node.path}`, problems).message];
 }
 
 /**
@@ -75,13 +96,15 @@ export class StreamConsumer extends Construct {
   /**
    * @param scope the chart, or a construct in one
    * @param id unique in the scope; no object's name depends on it
-   * @throws InvalidConsumerError when the props are wrong, with all problems at once and the code `INVALID_CONSUMER`
+   * @throws InvalidConsumerError when the props are wrong, with all problems at once and the code `INVALID_CONSUMER`; when
+   * they are right and a patch among them matches no object, or fails
    */
   constructor(scope: Construct, id: string, props: StreamConsumerProps) {
     super(scope, id);
-    const own = checkedWorkload(consumerOfProps(`StreamConsumer ${this.node.path}`, props));
+    const subject = `StreamConsumer ${this.node.path}`;
+    const own = checkedWorkload(consumerOfProps(subject, props));
     this.workload = own;
-    this.node.addValidation({ validate: () => namesakeProblems(this) });
+    this.node.addValidation({ validate: () => [...namesakeProblems(this), ...unusedPatchProblems(this, own)] });
     this.namespace = own.file.namespace.create ? namespace(this, own) : undefined;
     this.serviceAccount = own.file.serviceAccount.create ? serviceAccount(this, own) : undefined;
     this.configMap = configMap(this, own);
@@ -96,5 +119,12 @@ export class StreamConsumer extends Construct {
     const { keda, hpa } = own.file.scaling;
     this.triggerAuthentication = keda && own.file.kafka && triggerAuthentication(this, own, own.file.kafka);
     this.autoscaler = (keda && scaledObject(this, own, keda)) ?? (hpa && horizontalPodAutoscaler(this, own, hpa));
+    applyPatches({
+      library: JsonPatch,
+      subject,
+      patches: own.file.patches,
+      objects: objectsBelow(this),
+      isOurs: (kind) => !MONITORING_KINDS.includes(kind),
+    });
   }
 }

@@ -10,6 +10,7 @@ import { applicationPart, ENDPOINT_RULES } from './application.ts';
 import { IMAGE_RULES, image } from './image.ts';
 import { monitoring, SCRAPE_RULES } from './monitoring.ts';
 import { NETWORK_RULES, networkPolicy } from './network-policy.ts';
+import { PATCH_RULES, patches } from './patches.ts';
 import { POD_PART_RULES } from './pod-collisions.ts';
 import { POD_RULES, pods } from './pods.ts';
 import { PROBE_RULES, probes } from './probes.ts';
@@ -74,6 +75,7 @@ export const ConsumerFileSchema = Type.Object(
     secrets,
     networkPolicy,
     monitoring,
+    patches,
     application: applicationPart(),
   },
   {
@@ -150,5 +152,6 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   ...SERVICE_ACCOUNT_RULES,
   ...POD_RULES,
   ...POD_PART_RULES,
+  ...PATCH_RULES,
   namesAreRendered,
 ];

@@ -128,6 +128,14 @@ export interface StreamConsumerProps {
    */
   readonly monitoring?: MonitoringProps;
 
+  /**
+   * Changes of the finished objects as JSON patches (RFC 6902), for what nothing else here has a word for; no check
+   * sees what they make. One that matches no object, or fails, is an error.
+   *
+   * @default []
+   */
+  readonly patches?: readonly PatchesProps[];
+
   /** Settings of the consumer, as in application.yml; they go into the ConfigMap. */
   readonly application: ApplicationProps;
 }
@@ -646,6 +654,28 @@ export interface MonitoringProps {
    * @default { labels: {}, annotations: {}, rules: {} }
    */
   readonly alerts?: MonitoringAlertsProps;
+}
+
+/** `patches` of consumer.yaml. */
+export interface PatchesProps {
+  /**
+   * Kind of the object.
+   *
+   * Allowed: a kind such as Deployment.
+   */
+  readonly kind: string;
+
+  /**
+   * Its name, without the hash where it ends in one. Left out: each object of the kind.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   *
+   * @default - each object of the kind
+   */
+  readonly name?: string;
+
+  /** What is changed, in this order; all of it or nothing. */
+  readonly operations: readonly PatchesOperationsProps[];
 }
 
 /** Settings of the consumer, as in application.yml; they go into the ConfigMap. */
@@ -1394,6 +1424,37 @@ export interface MonitoringAlertsProps {
    * @default {}
    */
   readonly rules?: Readonly<Record<string, MonitoringAlertsRulesProps>>;
+}
+
+/** `patches.operations` of consumer.yaml. */
+export interface PatchesOperationsProps {
+  /** What is done (RFC 6902). */
+  readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test';
+
+  /**
+   * Where (RFC 6901); - is the end of a list.
+   *
+   * Allowed: a JSON pointer such as /spec/template/spec/hostAliases; ~1 stands for a slash within a key, ~0 for a
+   * tilde.
+   */
+  readonly path: string;
+
+  /**
+   * Where the value of move and copy is. Left out: none.
+   *
+   * Allowed: a JSON pointer such as /spec/template/spec/hostAliases; ~1 stands for a slash within a key, ~0 for a
+   * tilde.
+   *
+   * @default - none
+   */
+  readonly from?: string;
+
+  /**
+   * The value of add, replace and test. Left out: none.
+   *
+   * @default - none
+   */
+  readonly value?: unknown;
 }
 
 /** Where the operational interface listens. */

@@ -1,7 +1,9 @@
-import { type ApiObject, Chart } from 'cdk8s';
+import { type ApiObject, Chart, JsonPatch } from 'cdk8s';
 import { Construct } from 'constructs';
 import { consumerOfProps } from '../deployment/check-consumer.ts';
 import { checkedWorkload } from '../deployment/checked-workload.ts';
+import { applyPatches } from '../deployment/patched-objects.ts';
+import { MONITORING_KINDS } from '../deployment/patches.ts';
 import type { Workload } from '../deployment/workload.ts';
 import { prometheusRule, scrapeObject } from './prometheus-operator.ts';
 
@@ -27,13 +29,23 @@ export class StreamConsumerMonitoring extends Construct {
   /**
    * @param scope the chart, or a construct in one
    * @param id unique in the scope; no object's name depends on it
-   * @throws InvalidConsumerError when the props of the consumer are wrong, as a `StreamConsumer` does
+   * @throws InvalidConsumerError when the props of the consumer are wrong, or a patch of these objects fails, as a
+   * `StreamConsumer` does
    */
   constructor(scope: Construct, id: string, { consumer: { workload } }: StreamConsumerMonitoringProps) {
     super(scope, id);
-    const own = checkedWorkload(consumerOfProps(`StreamConsumerMonitoring ${this.node.path}`, workload.document));
+    const subject = `StreamConsumerMonitoring ${this.node.path}`;
+    const own = checkedWorkload(consumerOfProps(subject, workload.document));
     this.scrape = scrapeObject(this, own);
     this.prometheusRule = prometheusRule(this, own);
+    const objects = [this.prometheusRule, ...(this.scrape === undefined ? [] : [this.scrape])];
+    applyPatches({
+      library: JsonPatch,
+      subject,
+      patches: own.file.patches,
+      objects,
+      isOurs: (kind) => MONITORING_KINDS.includes(kind),
+    });
   }
 }
 

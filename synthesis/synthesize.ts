@@ -1,6 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { InvalidConsumerError } from '../deployment/invalid-consumer-error.ts';
 import type { Checked } from '../settings/check.ts';
+import type { Problem } from '../settings/problem.ts';
 import { type CheckedEnvironment, checkedEnvironments } from './checked-environment.ts';
 import { duplicateProblems, idlePods, sharedObjects } from './conflicts.ts';
 import { type ObjectChange, objectChanges } from './dist-changes.ts';
@@ -25,6 +27,19 @@ interface Rendering {
   readonly render: Render;
 }
 
+/** Patches meet the objects only when these are rendered. @returns what they could not do */
+function refusedPatches(render: () => void, { folder }: CheckedEnvironment): readonly Problem[] {
+  try {
+    render();
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidConsumerError) {
+      return error.problems.map((problem) => (folder === '' ? problem : { ...problem, source: `in ${folder}` }));
+    }
+    throw error;
+  }
+}
+
 /**
  * Checks consumer.yaml and its environments, and renders them.
  *
@@ -44,8 +59,9 @@ export function renderEnvironments({
   if (isScratch) {
     rmSync(outdir, { recursive: true, force: true });
   }
-  for (const environment of checked.value) {
-    render(join(outdir, environment.folder), environment);
+  const refused = checked.value.flatMap((each) => refusedPatches(() => render(join(outdir, each.folder), each), each));
+  if (refused.length > 0) {
+    return { ok: false, problems: refused };
   }
   const problems = checked.value.flatMap((each) => duplicateProblems(readManifests(join(outdir, each.folder))));
   return problems.length === 0 ? checked : { ok: false, problems };

@@ -4,7 +4,7 @@ import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
 import { valueAt } from '../../settings/document.ts';
 import { describeProblem, type Problem } from '../../settings/problem.ts';
 import { isFreeMap, isMandatory, type SchemaNode } from '../../settings/schema.ts';
-import { POD_PARTS } from './pod-parts-arbitrary.ts';
+import { KUBERNETES_WORDS } from './kubernetes-words-arbitrary.ts';
 
 /** Arbitraries that take the place of the schema's own, by dotted path: where only another rule says what fits. */
 type Overrides = Readonly<Record<string, fc.Arbitrary<unknown>>>;
@@ -107,7 +107,7 @@ const OVERRIDES = {
     .map((each) => each.join(':')),
   'application.kafka.topics[]': fc.stringMatching(/^[a-z][a-zA-Z0-9._-]{0,60}$/),
   'application.shutdown.timeout': fc.integer({ min: 1, max: 39 }).map((seconds) => `${seconds}s`),
-  ...POD_PARTS,
+  ...KUBERNETES_WORDS,
 };
 
 /** Keys of a path as problems write it, as far as the first list: of a list the whole goes. */

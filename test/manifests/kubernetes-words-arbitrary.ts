@@ -56,8 +56,21 @@ const sidecars = some([
   { name: 'logs', image: 'logs:1', restartPolicy: 'Always', env: [{ name: 'LEVEL', value: 'info' }] },
 ]);
 
-/** By dotted path: what a user may add to the Pods; as names go together, some combinations are mistakes. */
-export const POD_PARTS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+/** Each matches an object that every consumer has. */
+const patches = some([
+  {
+    kind: 'Deployment',
+    operations: [
+      { op: 'replace', path: '/spec/revisionHistoryLimit', value: 5 },
+      { op: 'add', path: '/spec/template/spec/hostAliases', value: [{ ip: '192.0.2.1', hostnames: ['kafka'] }] },
+    ],
+  },
+  { kind: 'Service', operations: [{ op: 'add', path: '/spec/sessionAffinity', value: 'ClientIP' }] },
+  { kind: 'ConfigMap', operations: [{ op: 'remove', path: '/metadata/labels/app.kubernetes.io~1version' }] },
+]);
+
+/** By dotted path: what a user may add in Kubernetes' words; as names go together, some combinations are mistakes. */
+export const KUBERNETES_WORDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'pods.volumes': volumes,
   'pods.volumeMounts': volumeMounts,
   'pods.envFrom': envFrom,
@@ -65,4 +78,5 @@ export const POD_PARTS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   'pods.topologySpreadConstraints': topologySpreadConstraints,
   'pods.initContainers': initContainers,
   'pods.sidecars': sidecars,
+  patches,
 };
