@@ -10,7 +10,7 @@ export const objectName = {
 };
 
 /** What Kubernetes takes for a key of a Secret. */
-export const SECRET_KEY = '^[-._a-zA-Z0-9]{1,253}$';
+export const SECRET_KEY = '^(?!\\.\\.)(?!\\.$)[-._a-zA-Z0-9]{1,253}$';
 
 /** Schema of a Secret's key that has a usual name. */
 export const secretKey = (fallback: string) =>
@@ -18,13 +18,25 @@ export const secretKey = (fallback: string) =>
     pattern: SECRET_KEY,
     default: fallback,
     description: `Key of the Secret; left out: ${fallback}.`,
-    [ALLOWED]: 'a key of a Secret: letters, digits, dashes, underscores and dots',
+    [ALLOWED]: 'a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots',
   });
 
 const DNS_NAME = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?){0,3}';
 const NAME = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
 
-const KEY = Type.String({ pattern: `^(${DNS_NAME}/)?${NAME}$` });
+/** Options of a string that names a label. */
+export const labelKey = {
+  pattern: `^(${DNS_NAME}/)?${NAME}$`,
+  [ALLOWED]: "a label's name, such as team or example.com/team",
+};
+
+/** Options of a string that is a label's value. */
+export const labelValue = {
+  pattern: `^(${NAME})?$`,
+  [ALLOWED]: "a label's value: at most 63 letters, digits, dashes, underscores and dots",
+};
+
+const KEY = Type.String({ pattern: labelKey.pattern });
 
 interface MapOptions {
   readonly description: string;
@@ -32,15 +44,7 @@ interface MapOptions {
 }
 
 /** Labels as Kubernetes takes them: `team: payments`, `example.com/cost-centre: "42"`. */
-export const labelMap = (options: MapOptions) =>
-  Type.Record(
-    KEY,
-    Type.String({
-      pattern: `^(${NAME})?$`,
-      [ALLOWED]: "a label's value: at most 63 letters, digits, dashes, underscores and dots",
-    }),
-    { ...closed, ...options },
-  );
+export const labelMap = (options: MapOptions) => Type.Record(KEY, Type.String(labelValue), { ...closed, ...options });
 
 /** Annotations: named as labels are, with any text. */
 export const annotationMap = (options: MapOptions) => Type.Record(KEY, Type.String(), { ...closed, ...options });

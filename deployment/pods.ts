@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
 import { formatPath } from '../settings/document.ts';
-import type { Problem } from '../settings/problem.ts';
+import { type Problem, problemIf } from '../settings/problem.ts';
 import { type SchemaNode, section } from '../settings/schema.ts';
 import {
   FREE_VARIABLE_PART,
@@ -11,14 +11,16 @@ import {
 } from '../settings/setting-list.ts';
 import { SettingsSchema } from '../settings/settings.ts';
 import { SECRET_SETTINGS, secretHome } from './application.ts';
-import { annotationMap, labelMap, objectName } from './object-names.ts';
+import { annotationMap, labelKey, labelMap, labelValue, objectName } from './object-names.ts';
 import { podParts } from './pod-parts.ts';
 
 const toleration = Type.Object(
   {
-    key: Type.Optional(Type.String({ minLength: 1, description: 'Key of the taint. Left out: any.' })),
+    key: Type.Optional(
+      Type.String({ ...labelKey, description: 'Key of the taint; any needs the operator Exists. Left out: any.' }),
+    ),
     operator: Type.Enum(['Equal', 'Exists'], { default: 'Equal', description: 'Whether the value counts.' }),
-    value: Type.Optional(Type.String({ description: 'Value of the taint. Left out: none.' })),
+    value: Type.Optional(Type.String({ ...labelValue, description: 'Value of the taint. Left out: none.' })),
     effect: Type.Optional(
       Type.Enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute'], {
         description: 'What the taint does. Left out: any.',
@@ -154,5 +156,30 @@ const environmentIsFree: Rule<PodsPart> = {
     }),
 };
 
+const tolerationsFit: Rule<PodsPart> = {
+  reads: ['pods.tolerations'],
+  find: ({ pods }) =>
+    pods.tolerations.flatMap(({ key, operator, value, effect, tolerationSeconds }, index) => [
+      ...problemIf(key === undefined && operator === 'Equal', {
+        path: `pods.tolerations[${index}].operator`,
+        message: 'compares a value, and no key is given',
+        given: operator,
+        allowed: 'Exists, or a key',
+      }),
+      ...problemIf(operator === 'Exists' && (value ?? '') !== '', {
+        path: `pods.tolerations[${index}].value`,
+        message: 'does not count with the operator Exists',
+        given: value,
+        allowed: 'nothing, or the operator Equal',
+      }),
+      ...problemIf(tolerationSeconds !== undefined && effect !== 'NoExecute', {
+        path: `pods.tolerations[${index}].tolerationSeconds`,
+        message: 'counts with the effect NoExecute alone',
+        given: tolerationSeconds,
+        allowed: 'nothing, or effect: NoExecute',
+      }),
+    ]),
+};
+
 /** What must hold for what is said about the Pods. */
-export const POD_RULES: readonly Rule<PodsPart>[] = [environmentIsFree];
+export const POD_RULES: readonly Rule<PodsPart>[] = [environmentIsFree, tolerationsFit];

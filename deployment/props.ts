@@ -1039,7 +1039,9 @@ export interface ProbesStartupProps {
 /** `pods.tolerations` of consumer.yaml. */
 export interface PodsTolerationsProps {
   /**
-   * Key of the taint. Left out: any.
+   * Key of the taint; any needs the operator Exists. Left out: any.
+   *
+   * Allowed: a label's name, such as team or example.com/team.
    *
    * @default - any
    */
@@ -1054,6 +1056,8 @@ export interface PodsTolerationsProps {
 
   /**
    * Value of the taint. Left out: none.
+   *
+   * Allowed: a label's value: at most 63 letters, digits, dashes, underscores and dots.
    *
    * @default - none
    */
@@ -1126,7 +1130,7 @@ export interface DatabaseKeysProps {
   /**
    * Key of the Secret; left out: url.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'url'
    */
@@ -1135,7 +1139,7 @@ export interface DatabaseKeysProps {
   /**
    * Key of the Secret; left out: user.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'user'
    */
@@ -1144,7 +1148,7 @@ export interface DatabaseKeysProps {
   /**
    * Key of the Secret; left out: password.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'password'
    */
@@ -1233,7 +1237,7 @@ export interface KafkaKeysProps {
   /**
    * Key of the Secret; left out: username.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'username'
    */
@@ -1242,7 +1246,7 @@ export interface KafkaKeysProps {
   /**
    * Key of the Secret; left out: password.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'password'
    */
@@ -1934,7 +1938,7 @@ export interface DatabaseOwnerKeysProps {
   /**
    * Key of the Secret; left out: url.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'url'
    */
@@ -1943,7 +1947,7 @@ export interface DatabaseOwnerKeysProps {
   /**
    * Key of the Secret; left out: user.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'user'
    */
@@ -1952,7 +1956,7 @@ export interface DatabaseOwnerKeysProps {
   /**
    * Key of the Secret; left out: password.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'password'
    */
@@ -2101,7 +2105,7 @@ export interface MonitoringCredentialsKeysProps {
   /**
    * Key of the Secret; left out: token.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'token'
    */
@@ -2110,7 +2114,7 @@ export interface MonitoringCredentialsKeysProps {
   /**
    * Key of the Secret; left out: username.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'username'
    */
@@ -2119,7 +2123,7 @@ export interface MonitoringCredentialsKeysProps {
   /**
    * Key of the Secret; left out: password.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'password'
    */
@@ -2131,7 +2135,7 @@ export interface MonitoringTlsKeysProps {
   /**
    * Key of the Secret; left out: tls.crt.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'tls.crt'
    */
@@ -2140,7 +2144,7 @@ export interface MonitoringTlsKeysProps {
   /**
    * Key of the Secret; left out: tls.key.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'tls.key'
    */
@@ -2149,7 +2153,7 @@ export interface MonitoringTlsKeysProps {
   /**
    * Key of the Secret; left out: ca.crt.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'ca.crt'
    */
@@ -2161,7 +2165,7 @@ export interface MonitoringSpringBootAdminKeysProps {
   /**
    * Key of the Secret; left out: username.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'username'
    */
@@ -2170,7 +2174,7 @@ export interface MonitoringSpringBootAdminKeysProps {
   /**
    * Key of the Secret; left out: password.
    *
-   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots.
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
    *
    * @default 'password'
    */

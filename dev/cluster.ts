@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { imageReference } from '../deployment/image.ts';
 import { CheckResults } from './cluster/check-results.ts';
+import { DRY_RUNS, dryRuns } from './cluster/dry-runs.ts';
 import { Kubectl } from './cluster/kubectl.ts';
 import { applied, appliedAgain, changeApplied, deleted, withoutDifference } from './cluster/manifest-checks.ts';
 import { type ClusterOptions, readClusterRequest } from './cluster/options.ts';
@@ -124,6 +125,9 @@ async function testManifests(test: ClusterTest): Promise<void> {
   if (services !== undefined && !(await imageIsLoaded(test))) {
     return;
   }
+  await results.check(`${DRY_RUNS} random consumers, dry run by the API server`, () =>
+    dryRuns(test.run, kubectl, dependencies.namespace),
+  );
   const isApplied = await results.check('applied server-side, strictly, to a restricted namespace', () =>
     applied(kubectl, folder),
   );

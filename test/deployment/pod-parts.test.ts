@@ -202,3 +202,21 @@ describe('a ServiceAccount that is there already', () => {
     ]);
   });
 });
+
+test.each<[string, object, string]>([
+  ['a key that is none', { key: 'a b' }, 'key'],
+  ['a value that is none', { key: 'a', value: 'a b' }, 'value'],
+  ['no key, and a value to compare', {}, 'operator'],
+  ['a value that does not count', { operator: 'Exists', value: 'a' }, 'value'],
+  ['seconds that do not count', { key: 'a', effect: 'NoSchedule', tolerationSeconds: 1 }, 'tolerationSeconds'],
+])('a toleration with %s is refused, as the API server refuses it', (_, toleration, key) => {
+  expect(places({ tolerations: [toleration] })).toEqual([`pods.tolerations[0].${key}`]);
+});
+
+test("a Secret's key that the API server refuses is refused", () => {
+  for (const url of ['..', '.', '..url']) {
+    const checked = checkConsumerFile(consumerDocument({ database: { keys: { url } } }));
+    expect(checked.ok ? [] : checked.problems).toMatchObject([{ path: 'database.keys.url' }]);
+  }
+  expect(checkConsumerFile(consumerDocument({ database: { keys: { url: '.url' } } })).ok).toBe(true);
+});

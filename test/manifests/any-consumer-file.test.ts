@@ -5,13 +5,13 @@ import { ConsumerChart } from '../../charts/consumer-chart.ts';
 import { consumerPath } from '../../deployment/application.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { checkedWorkload } from '../../deployment/checked-workload.ts';
+import { anyConsumerFile } from '../../dev/cluster/consumer-file-arbitrary.ts';
 import { GrafanaChart } from '../../monitoring/dashboards/grafana-files.ts';
 import { MonitoringChart } from '../../monitoring/stream-consumer-monitoring.ts';
 import { describeProblem } from '../../settings/problem.ts';
 import { objectTitle } from '../../synthesis/manifest.ts';
 import { podSpecs, restrictedViolations } from '../charts/pod-security.ts';
 import type { Manifest } from '../charts/rendered-consumer.ts';
-import { anyConsumerFile } from './consumer-file-arbitrary.ts';
 import { type Mutation, mutationsOf } from './consumer-file-mutations.ts';
 import { manifestProblems } from './manifest-problems.ts';
 

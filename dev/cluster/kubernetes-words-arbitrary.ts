@@ -25,7 +25,13 @@ const envFrom = some([
 ]);
 
 const affinity = fc.constantFrom(
-  { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname' }] } },
+  {
+    podAntiAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'other' } } },
+      ],
+    },
+  },
   {
     nodeAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: {
