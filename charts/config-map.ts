@@ -1,5 +1,3 @@
-import type { ApiObject } from 'cdk8s';
-import { createHash } from 'node:crypto';
 import { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
