@@ -21,6 +21,7 @@ import { createDatabaseCheck } from './store/database-check.ts';
 import { DatabasePool } from './store/database-pool.ts';
 import { sessionName } from './store/frozen-writers.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
+import { REFUSAL_PAUSES_MS } from './store/refused-connections.ts';
 import { describeDatabaseError } from './store/sqlstate.ts';
 import { systemClock } from './stream/clock.ts';
 import { sendCommitHints } from './stream/commit-hints.ts';
@@ -80,6 +81,9 @@ export class Application {
     const databaseCheck = createDatabaseCheck(settings.database, connectionFailed);
     const clients = { log: new ClientLog(logger), tokens: new TokenLogin(() => settings.kafka.sasl) };
     const kafkaCheck = createKafkaCheck(() => createKafkaClient(settings.kafka, clients, NO_RETRIES));
+    const databaseCheck = createDatabaseCheck(() => settings.database, connectionFailed);
+    const clientLog = new ClientLog(logger);
+    const kafkaCheck = createKafkaCheck(() => createKafkaClient(settings.kafka, clientLog, NO_RETRIES));
     this.#checks = [databaseCheck, kafkaCheck];
     this.#management = createManagement({
       settings,
@@ -99,6 +103,7 @@ export class Application {
       times: this.#management.connections,
       outages: outages.database.of('writers'),
       sessionName: sessionName(settings.kafka.groupId),
+      refusalPausesMs: REFUSAL_PAUSES_MS,
     });
     const kafka = createKafkaClient(settings.kafka, clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);

@@ -1539,6 +1539,14 @@ export interface ApplicationDatabaseProps {
   readonly user?: string;
 
   /**
+   * TLS to PostgreSQL: the certificate of the server has to be trusted and to name the host. The files are read at
+   * each new connection, and win over those of the URL. Left out: as the URL says.
+   *
+   * @default - as the URL says
+   */
+  readonly tls?: ApplicationDatabaseTlsProps;
+
+  /**
    * Schema of the tables; created, with them, when absent.
    *
    * Allowed: a lower-case identifier: 1 to 63 letters, digits and underscores, no digit first.
@@ -2263,6 +2271,32 @@ export interface ApplicationKafkaSaslProps {
    * @default - the region is, too
    */
   readonly aws?: ApplicationKafkaSaslAwsProps;
+}
+
+/**
+ * TLS to PostgreSQL: the certificate of the server has to be trusted and to name the host. The files are read at each
+ * new connection, and win over those of the URL. Left out: as the URL says.
+ */
+export interface ApplicationDatabaseTlsProps {
+  /**
+   * Authorities that the server's certificate may be signed by: the path of a PEM file, or the PEM itself. Left out:
+   * the URL's sslrootcert, else those of Node.js.
+   *
+   * Allowed: the path of a PEM file, or the PEM itself.
+   *
+   * @default - the URL's sslrootcert, else those of Node.js
+   */
+  readonly ca?: string;
+
+  /**
+   * The client's certificate, followed by those of its intermediate authorities: the path of a PEM file, or the PEM
+   * itself. Left out: the URL's sslcert.
+   *
+   * Allowed: the path of a PEM file, or the PEM itself.
+   *
+   * @default - the URL's sslcert
+   */
+  readonly certificate?: string;
 }
 
 /** `application.management.server` of consumer.yaml. */

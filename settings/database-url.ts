@@ -1,6 +1,6 @@
 import type { Rule } from './check.ts';
 import { isPlainUrl } from './mask-secrets.ts';
-import { nearestKey, type Problem } from './problem.ts';
+import { nearestKey, type Problem, problemIf } from './problem.ts';
 import { MASK, shownKey } from './shown-value.ts';
 
 const PATH = 'database.url';
@@ -35,7 +35,13 @@ export const URL_PARAMETERS: Readonly<Record<string, Parameter>> = {
   sslnegotiation: oneOf('postgres', 'direct'),
   ssl: oneOf('true', '1', '0'),
   uselibpqcompat: oneOf('true', 'false'),
-  host: text,
+  channel_binding: oneOf('disable', 'prefer', 'require'),
+  target_session_attrs: oneOf('any', 'read-write', 'primary'),
+  host: {
+    allowed: 'one host; several stand before the path: postgresql://user@a:5432,b:5432/database',
+    values: [],
+    isRight: (value) => /^[^,]+$/.test(value),
+  },
   port,
   user: text,
   password: text,
@@ -48,7 +54,7 @@ const insteadOf = (allowed: string, ...names: readonly string[]) => names.map((n
 export const UNFOLLOWED_PARAMETERS: Readonly<Record<string, string>> = Object.fromEntries([
   ...insteadOf(
     'sslmode=verify-full, which proves the server by its certificate',
-    ...['channel_binding', 'require_auth', 'requirepeer', 'requiressl'],
+    ...['require_auth', 'requirepeer', 'requiressl'],
   ),
   ...insteadOf(
     'a URL without it: the limits of Node.js hold for TLS, and lists of revoked certificates are not read',
@@ -57,10 +63,8 @@ export const UNFOLLOWED_PARAMETERS: Readonly<Record<string, string>> = Object.fr
   ),
   ...insteadOf('sslkey with a key that is not encrypted', 'sslpassword'),
   ...insteadOf('a URL without it: GSSAPI is not spoken', 'gssencmode', 'gsslib', 'gssdelegation', 'krbsrvname'),
-  ...insteadOf(
-    'one host, by a name that leads to the server that takes writes',
-    ...['target_session_attrs', 'load_balance_hosts', 'hostaddr'],
-  ),
+  ...insteadOf('the hosts in the order in which they are tried', 'load_balance_hosts'),
+  ...insteadOf('the address in the place of the host', 'hostaddr'),
   ...insteadOf('database.user and database.password', 'passfile', 'service', 'servicefile'),
   ...insteadOf('the name behind the host: postgresql://host:port/database', 'dbname', 'database'),
   ...insteadOf('database.connectTimeout', 'connect_timeout'),
@@ -120,46 +124,98 @@ function parameterProblems(name: string, values: readonly string[], url: string)
   return [problem(`has a parameter ${name} with a value that is not known`, `for ${name}: ${known.allowed}`, meant)];
 }
 
-/** What pg refuses, without a word that a user would understand. */
-function togetherProblems(parameters: URLSearchParams): Problem[] {
+/** Whether the URL's parameters ask for TLS; null where they say nothing of it. `sslmode` wins over `ssl`. */
+export function asksForTls(parameters: URLSearchParams): boolean | null {
   const mode = parameters.get('sslmode');
-  const hasNoTls = mode === 'disable' || (mode === null && parameters.get('ssl') === '0');
-  if (parameters.get('sslnegotiation') === 'direct' && hasNoTls) {
-    return [problem('has sslnegotiation=direct and no TLS', 'sslnegotiation=direct with sslmode=verify-full')];
+  if (mode !== null) {
+    return mode !== 'disable';
   }
+  if (['sslrootcert', 'sslcert', 'sslkey'].some((name) => parameters.has(name))) {
+    return true;
+  }
+  if (parameters.has('ssl')) {
+    return parameters.get('ssl') !== '0';
+  }
+  return parameters.get('sslnegotiation') === 'direct' ? true : null;
+}
+
+/** What contradicts itself, or pg refuses without a word that a user would understand. */
+function togetherProblems(parameters: URLSearchParams, hosts: number, tls: object | undefined): readonly Problem[] {
+  const mode = parameters.get('sslmode');
   const isCompatible = parameters.get('uselibpqcompat') === 'true';
-  return isCompatible && mode === 'verify-ca' && !parameters.has('sslrootcert')
-    ? [problem('has sslmode=verify-ca and no sslrootcert', 'sslrootcert beside it, or sslmode=verify-full')]
-    : [];
+  const hasAuthority = parameters.has('sslrootcert') || (tls !== undefined && 'ca' in tls);
+  const asks = asksForTls(parameters);
+  return [
+    ...problemIf(
+      parameters.get('sslnegotiation') === 'direct' && asks === false,
+      problem('has sslnegotiation=direct and no TLS', 'sslnegotiation=direct with sslmode=verify-full'),
+    ),
+    ...problemIf(
+      isCompatible && mode === 'verify-ca' && !hasAuthority,
+      problem('has sslmode=verify-ca and no sslrootcert', 'sslrootcert beside it, or sslmode=verify-full'),
+    ),
+    ...problemIf(
+      parameters.get('channel_binding') === 'require' && (asks ?? tls !== undefined) === false,
+      problem('has channel_binding=require and no TLS', 'channel_binding=require with sslmode=verify-full'),
+    ),
+    ...problemIf(
+      hosts > 1 && (parameters.has('host') || parameters.has('port')),
+      problem('has several hosts, and host or port as a parameter', 'postgresql://user@a:5432,b:5432/database'),
+    ),
+    ...problemIf(
+      tls !== undefined && asks === false,
+      problem('asks for no TLS beside database.tls', 'sslmode=verify-full, or no database.tls'),
+    ),
+    ...problemIf(
+      tls !== undefined && 'ca' in tls && mode === 'no-verify',
+      problem('has sslmode=no-verify beside database.tls.ca', 'sslmode=verify-full, or no database.tls.ca'),
+    ),
+  ];
+}
+
+/** What stands before the hosts, the hosts, and what follows them; an @ in front of the last one belongs to the password. */
+const AUTHORITY = /^([^/?#]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
+
+/** One URL for each of several hosts, as libpq writes them: `user@a:5432,b:5432`. */
+function apart(text: string): string[] {
+  const [, before = '', hosts = '', after = ''] = AUTHORITY.exec(text) ?? [];
+  const names = hosts.split(',');
+  if (names.length > 1 && names.some((name) => /^(:|$)/.test(name))) {
+    throw new TypeError('a host is empty');
+  }
+  return names.length === 1 ? [text] : names.map((name) => `${before}${name}${after}`);
 }
 
 /**
- * The URL that pg-connection-string 2.14 makes of a text: one with a blank, or with a % that begins no code, is encoded first.
- * Of another reading the parameters could be others than those that are followed.
+ * The URL that pg-connection-string 2.14 makes of a text, one for each host: a text with a blank, or with a % that begins
+ * no code, is encoded first. Of another reading the parameters could be others than those that are followed.
  *
- * @returns undefined where there is none, or one of its parts is encoded wrongly
+ * @returns the hosts in their order, which differ in nothing else; none where the text is no URL, or one of its parts is
+ * encoded wrongly
  */
-export function readDatabaseUrl(text: string): URL | undefined {
+export function readDatabaseUrl(text: string): readonly URL[] {
   try {
     const isRaw = / |%[^a-f0-9]|%[a-f0-9][^a-f0-9]/i.test(text);
-    const url = new URL(isRaw ? encodeURI(text).replace(/%25(\d\d)/g, '%$1') : text);
-    for (const part of [url.username, url.password, url.hostname, url.pathname]) {
-      decodeURIComponent(part);
+    const urls = apart(isRaw ? encodeURI(text).replace(/%25(\d\d)/g, '%$1') : text).map((one) => new URL(one));
+    for (const url of urls) {
+      for (const part of [url.username, url.password, url.hostname, url.pathname]) {
+        decodeURIComponent(part);
+      }
     }
-    return url;
+    return urls;
   } catch {
-    return undefined;
+    return [];
   }
 }
 
 interface UrlPart {
-  readonly database: { readonly url: string };
+  readonly database: { readonly url: string; readonly tls?: object };
 }
 
 const isUrl: Rule<UrlPart> = {
   reads: [PATH],
   find: ({ database: { url } }) =>
-    readDatabaseUrl(url) !== undefined
+    readDatabaseUrl(url).length > 0
       ? []
       : [
           {
@@ -175,14 +231,15 @@ const isUrl: Rule<UrlPart> = {
 /** pg takes whatever it does not know for nothing: a misspelt sslmode would connect without TLS. */
 const parametersAreKnown: Rule<UrlPart> = {
   reads: [PATH],
-  find: ({ database: { url } }) => {
-    const { searchParams } = readDatabaseUrl(url) ?? {};
+  find: ({ database: { url, tls } }) => {
+    const urls = readDatabaseUrl(url);
+    const { searchParams } = urls[0] ?? {};
     if (searchParams === undefined) {
       return [];
     }
     const names = [...new Set(searchParams.keys())];
     const problems = names.flatMap((name) => parameterProblems(name, searchParams.getAll(name), url));
-    return problems.length > 0 ? problems : togetherProblems(searchParams);
+    return problems.length > 0 ? problems : togetherProblems(searchParams, urls.length, tls);
   },
 };
 

@@ -2,7 +2,42 @@ import { type Static, Type } from 'typebox';
 import type { Rule } from './check.ts';
 import { DATABASE_URL_RULES } from './database-url.ts';
 import { duration, durationBetween, LONGEST } from './duration.ts';
-import { ALLOWED, SECRET, section } from './schema.ts';
+import { problemIf } from './problem.ts';
+import { ALLOWED, closed, SECRET, section } from './schema.ts';
+
+const PEM = 'the path of a PEM file, or the PEM itself';
+
+const tls = Type.Object(
+  {
+    ca: Type.Optional(
+      Type.String({
+        minLength: 1,
+        [ALLOWED]: PEM,
+        description: `Authorities that the server's certificate may be signed by: ${PEM}. Left out: the URL's sslrootcert, else those of Node.js.`,
+      }),
+    ),
+    certificate: Type.Optional(
+      Type.String({
+        minLength: 1,
+        [ALLOWED]: PEM,
+        description: `The client's certificate, followed by those of its intermediate authorities: ${PEM}. Left out: the URL's sslcert.`,
+      }),
+    ),
+    privateKey: Type.Optional(
+      Type.String({
+        minLength: 1,
+        [ALLOWED]: PEM,
+        [SECRET]: true,
+        description: "The certificate's private key, not encrypted: the path of a PEM file, or the PEM itself.",
+      }),
+    ),
+  },
+  {
+    ...closed,
+    description:
+      'TLS to PostgreSQL: the certificate of the server has to be trusted and to name the host. The files are read at each new connection, and win over those of the URL. Left out: as the URL says.',
+  },
+);
 
 /** How PostgreSQL is reached. */
 export const database = Type.Object(
@@ -18,6 +53,7 @@ export const database = Type.Object(
     password: Type.Optional(
       Type.String({ minLength: 1, description: "The role's password; left out: the URL's.", [SECRET]: true }),
     ),
+    tls: Type.Optional(tls),
     schema: Type.String({
       pattern: '^[a-z_][a-z0-9_]{0,62}$',
       [ALLOWED]: 'a lower-case identifier: 1 to 63 letters, digits and underscores, no digit first',
@@ -45,9 +81,31 @@ interface DatabasePart {
   readonly database: Static<typeof database>;
 }
 
-/** What the schema cannot say of the URL and of the time-outs. */
+const PAIR_ALLOWED = 'certificate and privateKey together, or neither';
+
+const certificateHasKey: Rule<DatabasePart> = {
+  reads: ['database.tls'],
+  find: ({ database }) => {
+    const { certificate, privateKey } = database.tls ?? {};
+    return [
+      ...problemIf(certificate !== undefined && privateKey === undefined, {
+        path: 'database.tls.certificate',
+        message: 'has no database.tls.privateKey beside it',
+        allowed: PAIR_ALLOWED,
+      }),
+      ...problemIf(certificate === undefined && privateKey !== undefined, {
+        path: 'database.tls.privateKey',
+        message: 'has no database.tls.certificate beside it',
+        allowed: PAIR_ALLOWED,
+      }),
+    ];
+  },
+};
+
+/** What the schema cannot say of the URL, of TLS and of the time-outs. */
 export const DATABASE_RULES: readonly Rule<DatabasePart>[] = [
   ...DATABASE_URL_RULES,
+  certificateHasKey,
   // PostgreSQL and its client take 0 for "wait for ever", which no time-out of 0 in a configuration means.
   durationBetween('database.connectTimeout', ({ database }) => database.connectTimeout, '1ms', LONGEST),
   durationBetween('database.statementTimeout', ({ database }) => database.statementTimeout, '1ms', LONGEST),

@@ -46,7 +46,7 @@ const tlsOf = (section: object): Partial<Pair> => ('tls' in section ? (section.t
 /** Where settings name the client's certificate: paths of files, or the PEM itself. */
 function namedPair(settings: Settings, bundle: Bundle): Pair | undefined {
   const tls = tlsOf(settings[bundle]);
-  const parameters = bundle === 'database' ? readDatabaseUrl(settings.database.url)?.searchParams : undefined;
+  const parameters = bundle === 'database' ? readDatabaseUrl(settings.database.url)[0]?.searchParams : undefined;
   const certificate = tls.certificate ?? parameters?.get('sslcert');
   const privateKey = tls.privateKey ?? parameters?.get('sslkey');
   return certificate && privateKey ? { certificate, privateKey } : undefined;

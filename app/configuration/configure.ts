@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import { stringify } from 'yaml';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
@@ -15,6 +15,7 @@ import type { OffsetsRequest } from '../offsets/offsets-request.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
 import { deadLettersHelp, helpText, offsetsHelp } from './help-text.ts';
 import { CONFIG_FILE_PLACES, type LoadedSettings, loadSettings } from './load-settings.ts';
+import { isPair, parseCertificates, tlsProblems } from './tls-files.ts';
 
 /** The command to run with its settings, or the output and exit code to end with. */
 export type Decision =
@@ -84,7 +85,8 @@ export function configure(
     return refuse('The command line is wrong', commandLine.problems, '--help lists the options.');
   }
   const { config, configTree, deadLetters, offsets } = commandLine;
-  const rules = deadLetters || offsets ? [databaseUrlFiles] : [databaseUrlFiles, certificateFiles];
+  const database = [databaseUrlFiles, databaseTlsFiles];
+  const rules = deadLetters || offsets ? database : [...database, certificateFiles];
   const sources = { configFile: config, configTree, env, cwd };
   // Files that settings name are looked at again where they are used: a broken one keeps no password from being taken.
   return settle(loadSettings({ ...sources, rules }), commandLine, () => loadSettings(sources));
@@ -107,16 +109,14 @@ export function printSettings(settings: Settings): string {
   return stringify(inSchemaOrder(schema, maskSecrets(schema, settings)), { lineWidth: 0 });
 }
 
-const asCertificate = (pem: string) => new X509Certificate(pem);
-
 const CERTIFICATE = 'a PEM file that begins with -----BEGIN CERTIFICATE-----';
 
 const URL_FILES = {
   sslrootcert: {
-    parse: asCertificate,
+    parse: parseCertificates,
     allowed: `${CERTIFICATE}; a URL without sslrootcert trusts the certificate authorities that Node.js trusts`,
   },
-  sslcert: { parse: asCertificate, allowed: CERTIFICATE },
+  sslcert: { parse: parseCertificates, allowed: CERTIFICATE },
   sslkey: { parse: createPrivateKey, allowed: 'a PEM file with a private key that is not encrypted' },
 } as const;
 
@@ -124,14 +124,34 @@ const URL_FILES = {
 const databaseUrlFiles: Rule<Settings> = {
   reads: ['database.url'],
   find: ({ database: { url } }) => {
-    const parameters = readDatabaseUrl(url)?.searchParams;
-    return Object.entries(URL_FILES).flatMap(([name, { parse, allowed }]): Problem[] => {
+    const parameters = readDatabaseUrl(url)[0]?.searchParams;
+    const pems = new Map<string, string>();
+    const problems = Object.entries(URL_FILES).flatMap(([name, { parse, allowed }]): Problem[] => {
       const file = parameters?.get(name);
-      const failure = file ? readPem<unknown>(file, parse).failure : undefined;
-      const message = `names by ${name} a file that ${failure}`;
-      return failure === undefined ? [] : [{ path: 'database.url', message, allowed }];
+      const reading = file ? readPem<unknown>(file, parse) : undefined;
+      if (reading?.failure === undefined) {
+        pems.set(name, reading?.pem ?? '');
+        return [];
+      }
+      return [{ path: 'database.url', message: `names by ${name} a file that ${reading.failure}`, allowed }];
     });
+    const { sslcert, sslkey } = Object.fromEntries(pems);
+    return sslcert && sslkey && !isPair(sslcert, sslkey)
+      ? [
+          ...problems,
+          { path: 'database.url', message: 'names by sslkey the key of another certificate', allowed: PAIR },
+        ]
+      : problems;
   },
+};
+
+const PAIR = 'the key that the certificate of sslcert was made for';
+
+/** What `database.tls` names, or holds. */
+const databaseTlsFiles: Rule<Settings> = {
+  reads: ['database.tls'],
+  masksItself: true,
+  find: ({ database: { tls } }) => tlsProblems('database.tls', tls),
 };
 
 /** The certificate of the HTTP interface and its key. */

@@ -38,15 +38,14 @@ const FOLLOWED: ReadonlySet<string> = new Set([
 
 /** The URL without user and password, at both of their places. */
 function placeOf(text: string): string {
-  const url = readDatabaseUrl(text);
-  if (url === undefined) {
-    return text;
-  }
-  url.username = '';
-  url.password = '';
-  url.searchParams.delete('user');
-  url.searchParams.delete('password');
-  return url.href;
+  const places = readDatabaseUrl(text).map((url) => {
+    url.username = '';
+    url.password = '';
+    url.searchParams.delete('user');
+    url.searchParams.delete('password');
+    return url.href;
+  });
+  return places.length === 0 ? text : places.join();
 }
 
 /**

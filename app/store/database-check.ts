@@ -1,6 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Settings } from '../../settings/settings.ts';
-import { connectionConfig } from './database-pool.ts';
+import { type DatabaseHost, openConnection, requireSession } from './database-connection.ts';
 import { destroySocket } from './pg-internals.ts';
 import { troubleOf } from './sqlstate.ts';
 
@@ -13,28 +13,30 @@ const CHECK_TIMEOUT_MS = 7_000;
  *
  * A connection that the other side ends between two checks is no failure: the next check opens another one.
  *
+ * @param settings those of the moment, for each new connection
  * @param onConnectionFailed told once for each connection that could not be opened or broke in the middle of a check
  */
 export function createDatabaseCheck(
-  settings: Settings['database'],
+  settings: () => Settings['database'],
   onConnectionFailed: () => void,
 ): { check(signal: AbortSignal): Promise<void>; close(): Promise<void> } {
   let connection: Connection | null = null;
 
   function connect(): Connection {
-    const client = new pg.Client({ ...connectionConfig(settings), query_timeout: CHECK_TIMEOUT_MS });
-    const opened: Connection = { client, isOpen: false, opening: open() };
-    async function open(): Promise<void> {
+    const ending = new AbortController();
+    const opened: Connection = { ending, opening: open(), client: null };
+    async function open(): Promise<Opened> {
       try {
-        await client.connect();
-        opened.isOpen = true;
+        const found = await openConnection(settings(), { query_timeout: CHECK_TIMEOUT_MS }, ending.signal);
+        opened.client = found.client;
+        found.client.on('error', () => forget(opened));
+        return found;
       } catch (error) {
         onConnectionFailed();
         forget(opened);
         throw error;
       }
     }
-    client.on('error', () => forget(opened));
     return opened;
   }
 
@@ -46,33 +48,36 @@ export function createDatabaseCheck(
     async check(signal) {
       connection ??= connect();
       const asked = connection;
-      await beforeAbort(asked.opening, signal);
-      await asked.client.query('SELECT 1').catch((error: unknown) => {
+      const { client, host } = await beforeAbort(asked.opening, signal);
+      const asking = host.session === 'any' ? client.query('SELECT 1') : requireSession(client, host);
+      await asking.catch((error: unknown) => {
         if (troubleOf(error) === 'database_away') {
           onConnectionFailed();
         }
         forget(asked);
-        destroySocket(asked.client);
+        destroySocket(client);
         throw error;
       });
     },
     async close() {
       const closing = connection;
       connection = null;
-      if (closing?.isOpen) {
-        await closing.client.end().catch(() => undefined);
-      } else if (closing) {
-        destroySocket(closing.client);
-      }
+      closing?.ending.abort();
+      await closing?.client?.end().catch(() => undefined);
     },
   };
 }
 
+interface Opened {
+  readonly client: pg.Client;
+  readonly host: DatabaseHost;
+}
+
 /** A connection that is open, or is being opened. */
 interface Connection {
-  readonly client: pg.Client;
-  readonly opening: Promise<void>;
-  isOpen: boolean;
+  readonly ending: AbortController;
+  readonly opening: Promise<Opened>;
+  client: pg.Client | null;
 }
 
 /** The result of the work, unless the signal is aborted before; the work goes on in any case. */

@@ -1,22 +1,16 @@
 import pLimit from 'p-limit';
-import pg, { type PoolClient, type PoolConfig } from 'pg';
-import { parseIntoClientConfig } from 'pg-connection-string';
+import type { Client, PoolClient } from 'pg';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { milliseconds } from '../../settings/duration.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { type OutageWatch, UNWATCHED } from '../outage-log.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
+import { databaseHosts, openConnection } from './database-connection.ts';
+import { HostPools } from './host-pools.ts';
 import { endWhenSilent } from './pg-internals.ts';
-import { describeDatabaseError, refusedParameter, troubleOf, verdictOn } from './sqlstate.ts';
+import { asStreamError, RefusedConnections } from './refused-connections.ts';
+import { describeDatabaseError, isReadOnly, refusedParameter, troubleOf } from './sqlstate.ts';
 import { type Timeouts, timeoutsOf } from './transaction.ts';
-
-/** An error of verdict `unknown` may pass or not: after so many in a row it does not. */
-const UNKNOWN_ATTEMPTS = 10;
-
-/**
- * Idle connections ask after this time whether the other side is still there, instead of after the system's two hours.
- */
-const KEEP_ALIVE_MS = 10_000;
 
 /**
  * The server probes a silent connection after 10 s, and gives up 15 s later: no other time-out of the server ends a
@@ -54,6 +48,10 @@ interface PoolOptions {
   readonly outages?: OutageWatch;
   /** What the server calls its sessions. @default the product's name */
   readonly sessionName?: string;
+  /** The settings of the moment, for each new connection. @default those of the start */
+  readonly current?: () => Settings['database'];
+  /** Pauses between connections that are refused, until it is final. @default none: the first refusal is */
+  readonly refusalPausesMs?: readonly number[];
 }
 
 /** How the pool is used right now. */
@@ -65,29 +63,12 @@ export interface PoolFigures {
 }
 
 /**
- * Settings of every connection.
- *
- * The URL is taken apart here, because pg lets a connection string win over the user and password beside it.
- */
-export function connectionConfig(settings: Settings['database']): PoolConfig {
-  const { url, user, password, connectTimeout } = settings;
-  return {
-    ...parseIntoClientConfig(url),
-    ...(user === undefined ? {} : { user }),
-    ...(password === undefined ? {} : { password }),
-    application_name: PRODUCT_NAME,
-    connectionTimeoutMillis: milliseconds(connectTimeout),
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-  };
-}
-
-/**
  * Connections for writing. Work on them either succeeds or rejects with one of two errors: {@link OutageError}, or
  * {@link FatalError} for trouble that only a person can mend.
  */
 export class DatabasePool {
-  readonly #pool: pg.Pool;
+  readonly #pools: HostPools;
+  readonly #current: () => Settings['database'];
   readonly #max: number;
   /** pg's pool would count the wait for a free connection as a failure to connect, so the wait is here. */
   readonly #limit: ReturnType<typeof pLimit>;
@@ -95,6 +76,7 @@ export class DatabasePool {
   readonly #longestSilenceMs: number;
   readonly #times: ConnectionTimes;
   readonly #outages: OutageWatch;
+  readonly #refusals: RefusedConnections;
   /** Connections that were opened and not used yet. */
   readonly #fresh = new WeakSet<object>();
   readonly #timeouts: Timeouts;
@@ -104,8 +86,15 @@ export class DatabasePool {
   constructor(
     settings: Settings['database'],
     onConnectionFailed: () => void,
-    { times = UNTIMED, outages = UNWATCHED, sessionName = PRODUCT_NAME }: PoolOptions = {},
+    {
+      times = UNTIMED,
+      outages = UNWATCHED,
+      sessionName = PRODUCT_NAME,
+      current = () => settings,
+      refusalPausesMs = [],
+    }: PoolOptions = {},
   ) {
+    this.#current = current;
     this.#times = times;
     this.#outages = outages;
     this.#max = settings.poolSize;
@@ -113,16 +102,15 @@ export class DatabasePool {
     this.#onConnectionFailed = onConnectionFailed;
     this.#longestSilenceMs = milliseconds(settings.statementTimeout) + SILENCE_MARGIN_MS;
     this.#timeouts = timeoutsOf(settings);
-    const config = { ...connectionConfig(settings), ...this.#timeouts, application_name: sessionName };
-    this.#pool = new pg.Pool({ ...config, max: settings.poolSize, maxLifetimeSeconds: 1_800 });
-    this.#pool.on('error', () => undefined);
-    this.#pool.on('connect', (client) => {
-      this.#fresh.add(client);
-      // An idle connection that the other side ends costs nothing: it is opened again when it is needed.
-      client.on('error', () => undefined);
-      if (!this.#isPooled) {
-        client.query(SERVER_KEEP_ALIVE).catch(() => undefined);
-      }
+    this.#refusals = new RefusedConnections(refusalPausesMs);
+    this.#pools = new HostPools({
+      hosts: () =>
+        databaseHosts(current()).map(({ config, ...host }) => ({
+          ...host,
+          config: { ...config, ...(this.#isPooled ? {} : this.#timeouts), application_name: sessionName },
+        })),
+      max: settings.poolSize,
+      onOpened: (client) => this.#opened(client),
     });
   }
 
@@ -137,8 +125,8 @@ export class DatabasePool {
     const askedAt = performance.now();
     return this.#limit(async () => {
       const client = await this.#connect().catch((error: unknown) => {
-        this.#outages.failed(describeDatabaseError(error));
-        throw asStreamError(error);
+        this.#outages.failed(describeDatabaseError(error instanceof Error ? (error.cause ?? error) : error));
+        throw error;
       });
       try {
         const result = await this.#withConnected(client, work, askedAt);
@@ -151,12 +139,26 @@ export class DatabasePool {
   }
 
   figures(): PoolFigures {
-    const { totalCount, idleCount } = this.#pool;
-    return { active: totalCount - idleCount, idle: idleCount, pending: this.#limit.pendingCount, max: this.#max };
+    const { activeCount, pendingCount } = this.#limit;
+    return { active: activeCount, idle: this.#pools.idleCount, pending: pendingCount, max: this.#max };
   }
 
-  async close(): Promise<void> {
-    await this.#pool.end().catch(() => undefined);
+  /** A connection that does not belong to the pool. */
+  async openBeside(): Promise<Client> {
+    return (await openConnection(this.#current())).client;
+  }
+
+  close(): Promise<void> {
+    return this.#pools.end();
+  }
+
+  #opened(client: PoolClient): void {
+    this.#fresh.add(client);
+    // An idle connection that the other side ends costs nothing: it is opened again when it is needed.
+    client.on('error', () => undefined);
+    if (!this.#isPooled) {
+      client.query(SERVER_KEEP_ALIVE).catch(() => undefined);
+    }
   }
 
   /** A connection that broke is an outage; one over which PostgreSQL refused something works. */
@@ -182,6 +184,9 @@ export class DatabasePool {
       if (troubleOf(error) === 'database_away') {
         this.#onConnectionFailed();
       }
+      if (isReadOnly(error)) {
+        void this.#pools.end();
+      }
       throw error;
     } finally {
       watch.stop();
@@ -192,9 +197,13 @@ export class DatabasePool {
 
   async #connect(): Promise<PoolClient> {
     const beganAt = performance.now();
+    if (this.#pools.idleCount === 0) {
+      this.#refusals.requireTurn(beganAt);
+    }
     try {
-      const client = await this.#pool.connect().catch((error: unknown) => this.#connectPooled(error));
+      const client = await this.#pools.connect().catch((error: unknown) => this.#connectPooled(error));
       if (this.#fresh.delete(client)) {
+        this.#refusals.ended();
         this.#times.observe('creation', (performance.now() - beganAt) / 1_000);
       }
       return client;
@@ -203,56 +212,28 @@ export class DatabasePool {
       if (error instanceof Error && CONNECT_TIMEOUT.test(error.message)) {
         this.#times.timedOut();
       }
-      throw error;
+      throw this.#failed(asStreamError(error), beganAt);
     }
   }
+
+  #failed(error: OutageError | FatalError, beganAt: number): OutageError | FatalError {
+    if (error instanceof FatalError && error.code === 'DATABASE_REFUSED') {
+      return this.#refusals.refused(error, beganAt, performance.now());
+    }
+    this.#refusals.ended();
+    return error;
+  }
+
   /**
    * Connects again without what a connection pooler refuses: the session may be another one for each transaction, so
    * nothing is set in it. Transactions that write have the time-outs in themselves.
    */
   #connectPooled(error: unknown): Promise<PoolClient> {
     const refused = refusedParameter(error);
-    if (refused === null || !(refused in this.#timeouts)) {
+    if (refused === null || !(refused in this.#timeouts) || this.#isPooled) {
       throw error;
     }
     this.#isPooled = true;
-    for (const name of Object.keys(this.#timeouts)) {
-      delete this.#pool.options[name as keyof Timeouts];
-    }
-    return this.#pool.connect();
+    return this.#pools.connect();
   }
-}
-
-/** A mistake in the program; waiting for PostgreSQL would not mend it. */
-const isProgramError = (error: unknown): boolean =>
-  error instanceof TypeError ||
-  error instanceof RangeError ||
-  error instanceof ReferenceError ||
-  error instanceof SyntaxError;
-
-function asStreamError(error: unknown): OutageError | FatalError {
-  if (error instanceof OutageError || error instanceof FatalError) {
-    return error;
-  }
-  if (isProgramError(error)) {
-    return FatalError.from(error);
-  }
-  const description = describeDatabaseError(error);
-  const verdict = verdictOn(error);
-  if (verdict === 'retry') {
-    return new OutageError(`PostgreSQL cannot do it for now: ${description}`, {
-      cause: error,
-      reason: troubleOf(error),
-    });
-  }
-  if (verdict === 'unknown') {
-    return new OutageError(`PostgreSQL failed: ${description}`, { cause: error, attempts: UNKNOWN_ATTEMPTS });
-  }
-  const parameter = refusedParameter(error);
-  const advice =
-    parameter === null
-      ? 'check database.url, the role and its rights on the schema, then start again'
-      : `a connection pooler is in the way: leave "${parameter}" out of database.url, or name it in PgBouncer's ` +
-        'ignore_startup_parameters (docs/pgbouncer.md), then start again';
-  return new FatalError('DATABASE_REFUSED', `PostgreSQL refused: ${description}; ${advice}`, { cause: error });
 }

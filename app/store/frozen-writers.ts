@@ -5,7 +5,7 @@ import { PRODUCT_NAME } from '../../contract/identity.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { partitionKey, type TopicPartition } from '../stream/record.ts';
 import { OutageError } from '../stream/stream-errors.ts';
-import { connectionConfig, type DatabasePool } from './database-pool.ts';
+import type { DatabasePool } from './database-pool.ts';
 import { destroySocket } from './pg-internals.ts';
 import { describeDatabaseError } from './sqlstate.ts';
 import { BEGIN } from './transaction.ts';
@@ -156,10 +156,8 @@ export class FrozenWriters {
   /** Waits for the row on a connection of its own, and asks on another one what it waits for. */
   async #lookAt(partition: TopicPartition): Promise<Look> {
     const { database, groupId } = this.#options;
-    const waiter = new pg.Client(connectionConfig(database));
-    waiter.on('error', () => undefined);
+    const waiter = await this.#pool.openBeside();
     try {
-      await waiter.connect();
       const pid = await beginWaiting(waiter);
       const waiting = lockOffset(waiter, database.schema, groupId, partition);
       const look = await this.#pool.withClient((asker) => this.#end(asker, pid, waiting));

@@ -20,6 +20,39 @@ export function destroySocket(client: ClientBase): void {
   connectionOf(client).stream.destroy();
 }
 
+/** Clients whose login was bound to the server's certificate, as far as they were watched. */
+const bound = new WeakSet<ClientBase>();
+
+const notBound = (how: string): Error =>
+  new Error(
+    `SASL: channel_binding=require of database.url, and the server asks for ${how} instead of SCRAM-SHA-256-PLUS`,
+  );
+
+/**
+ * Ends a login that is not bound to the server's certificate (SCRAM-SHA-256-PLUS, RFC 5929), before a password or a proof
+ * of it is sent. For a client that has not begun to connect: its own listeners then come behind these.
+ */
+export function watchChannelBinding(client: ClientBase): void {
+  const connection = connectionOf(client);
+  const refuse = (how: string) => connection.stream.destroy(notBound(how));
+  connection.on('authenticationCleartextPassword', () => refuse('a password in clear'));
+  connection.on('authenticationMD5Password', () => refuse('a password in MD5'));
+  connection.on('authenticationSASL', ({ mechanisms }: { readonly mechanisms: readonly string[] }) => {
+    if (mechanisms.includes('SCRAM-SHA-256-PLUS')) {
+      bound.add(client);
+    } else {
+      refuse(mechanisms.join(' or '));
+    }
+  });
+}
+
+/** @throws Error for a client that was let in without a bound login, as by `trust` or by its certificate */
+export function requireChannelBinding(client: ClientBase): void {
+  if (!bound.has(client)) {
+    throw notBound('no password');
+  }
+}
+
 /**
  * Closes the socket when nothing was sent or received for so long. The server's own time-outs do not help against a
  * server that is frozen, or behind a network that swallows everything: without this, a write would wait for ever.

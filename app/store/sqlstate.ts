@@ -1,6 +1,8 @@
+import { isNativeError } from 'node:util/types';
 import { DatabaseError } from 'pg';
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { RowRefused } from './isolate-poison.ts';
+import { tlsAdvice, wordsOf } from './tls-errors.ts';
 
 /**
  * What an error of PostgreSQL means for the records in hand.
@@ -20,7 +22,7 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
   '22': 'isolate',
   // Integrity constraint violation: a row of ours is refused; a duplicate of our own primary key is told apart.
   '23': 'isolate',
-  // Invalid authorization: the password or role is wrong, and trying again may lock the role.
+  // Invalid authorization: the password, role or client certificate is wrong.
   '28': 'stop',
   // Invalid catalog or schema name: the wrong database, or ours was dropped.
   '3D': 'stop',
@@ -46,6 +48,9 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
   P0: 'isolate',
 };
 
+/** SQLSTATE of a write to a server that takes none. */
+export const READ_ONLY_SQL_TRANSACTION = '25006';
+
 const BY_CODE: Readonly<Record<string, Verdict>> = {
   // Protocol violation: a column has another type than the one that rows are encoded for; a connection pooler's errors
   // are told apart before.
@@ -53,8 +58,8 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
   // Invalid binary representation, bad COPY format: our encoding does not fit the table, which is no record's fault.
   '22P03': 'stop',
   '22P04': 'stop',
-  // Read-only transaction: a failover is under way, or we talk to a standby.
-  '25006': 'retry',
+  // Read-only transaction: a failover is under way, or we talk to a standby. The connections to it are ended.
+  [READ_ONLY_SQL_TRANSACTION]: 'retry',
   // Idle-in-transaction time-out: we were stopped for too long; the transaction is gone.
   '25P03': 'retry',
   // Transaction time-out of PostgreSQL 17 and later: the transaction took too long; the connection is gone with it.
@@ -75,6 +80,9 @@ const UNSUPPORTED_PARAMETER = /^unsupported startup parameter: (\S+)/;
 
 /** The parameter of a session's start that a connection pooler does not take; `null` for any other error. */
 export function refusedParameter(error: unknown): string | null {
+  if (error instanceof AggregateError) {
+    return error.errors.map(refusedParameter).find((name) => name !== null) ?? null;
+  }
   const isRefusal = error instanceof DatabaseError && isOfPooler(error);
   return (isRefusal && UNSUPPORTED_PARAMETER.exec(error.message)?.[1]) || null;
 }
@@ -111,9 +119,6 @@ const LOST_CONNECTION = [
 const NETWORK_CODE = /^(E(?!RR_)[A-Z_]+|ERR_STREAM_PREMATURE_CLOSE)$/;
 
 function isNetworkError(error: unknown): boolean {
-  if (error instanceof AggregateError) {
-    return error.errors.every(isNetworkError);
-  }
   if (!(error instanceof Error)) {
     return false;
   }
@@ -121,16 +126,26 @@ function isNetworkError(error: unknown): boolean {
   return hasCode || LOST_CONNECTION.some((beginning) => error.message.startsWith(beginning));
 }
 
+function verdictOfServer(error: DatabaseError, sqlstate: string): Verdict {
+  if (isLimitOfServer(error) || isWithoutPartition(error)) {
+    return 'retry';
+  }
+  if (isOfPooler(error)) {
+    return REFUSED_BY_POOLER.test(error.message) ? 'stop' : 'retry';
+  }
+  return BY_CODE[sqlstate] ?? BY_CLASS[sqlstate.slice(0, 2)] ?? 'unknown';
+}
+
 /** The verdict on an error that a statement or a connection ended with. */
 export function verdictOn(error: unknown): Verdict {
   if (error instanceof DatabaseError && error.code !== undefined) {
-    if (isLimitOfServer(error) || isWithoutPartition(error)) {
-      return 'retry';
-    }
-    if (isOfPooler(error)) {
-      return REFUSED_BY_POOLER.test(error.message) ? 'stop' : 'retry';
-    }
-    return BY_CODE[error.code] ?? BY_CLASS[error.code.slice(0, 2)] ?? 'unknown';
+    return verdictOfServer(error, error.code);
+  }
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return commonVerdict(error.errors.map(verdictOn));
+  }
+  if (tlsAdvice(error) !== undefined) {
+    return 'stop';
   }
   if (isNetworkError(error)) {
     return 'retry';
@@ -138,6 +153,15 @@ export function verdictOn(error: unknown): Verdict {
   // pg cannot log in with the credentials given, such as no password at all; no server was asked, so there is no
   // SQLSTATE.
   return error instanceof Error && error.message.startsWith('SASL') ? 'stop' : 'unknown';
+}
+
+/** Of several hosts, or addresses of one: the one that is away may be the one that would do it. */
+function commonVerdict(verdicts: readonly Verdict[]): Verdict {
+  const [first = 'unknown'] = verdicts;
+  if (verdicts.includes('retry')) {
+    return 'retry';
+  }
+  return verdicts.every((verdict) => verdict === first) ? first : 'unknown';
 }
 
 /** Why PostgreSQL refused a row, by SQLSTATE (documentation, appendix A). */
@@ -153,8 +177,15 @@ export function reasonOf(sqlstate: string): DeadLetterReason {
   return reasons[sqlstate] ?? 'rejected_by_database';
 }
 
+/** Whether the server takes no writes, on this connection and all others to it. */
+export const isReadOnly = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === READ_ONLY_SQL_TRANSACTION;
+
 /** Whether an error that passes is about reaching PostgreSQL, or about the statement. */
 export function troubleOf(error: unknown): 'database_away' | 'database_busy' {
+  if (error instanceof AggregateError) {
+    return error.errors.some((each) => troubleOf(each) === 'database_away') ? 'database_away' : 'database_busy';
+  }
   const sqlstate = error instanceof DatabaseError ? error.code : undefined;
   const isAway = sqlstate === undefined ? isNetworkError(error) : /^08|^57P0[1-3]$/.test(sqlstate);
   return isAway ? 'database_away' : 'database_busy';
@@ -165,10 +196,10 @@ export function describeDatabaseError(error: unknown): string {
   if (error instanceof DatabaseError) {
     return `SQLSTATE ${error.code ?? 'unknown'}: ${error.message}`;
   }
-  if (error instanceof AggregateError) {
+  if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(describeDatabaseError).join('; ');
   }
-  return error instanceof Error ? error.message : String(error);
+  return isNativeError(error) ? wordsOf(error) : String(error);
 }
 
 /** The error of a failed COPY as the fault of a row, {@link RowRefused}; any other error stays as it is. */

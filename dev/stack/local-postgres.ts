@@ -24,6 +24,12 @@ interface LocalPostgresOptions {
    * Whether clients of other addresses than 127.0.0.1, such as containers, may log in with the password. @default false
    */
   readonly admitsOthers?: boolean;
+  /** Files in its data folder, by name, such as `pg_hba.conf` or a private key; they are the server's own. @default none */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Settings of the server, such as `ssl`. @default none */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** The data folder of a stopped server, to begin as a copy of, with its password. @default an empty cluster */
+  readonly copyOf?: LocalPostgres;
 }
 
 /** One real PostgreSQL server with data of its own; durability is at the server's defaults. */
@@ -33,6 +39,8 @@ export interface LocalPostgres {
   /** The same with the password in it. */
   readonly urlWithPassword: string;
   readonly password: string;
+  /** Its data folder. */
+  readonly data: string;
   /** A file in libpq's format that holds the password, for `?passfile=`; readable by its owner only. */
   readonly passwordFile: string;
   /** Process id of the running server, for signals such as SIGSTOP. @throws ExplainedError when it is stopped. */
@@ -52,6 +60,7 @@ interface Cluster {
   readonly data: string;
   readonly port: number;
   readonly user: SystemUser | undefined;
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 /**
@@ -62,25 +71,52 @@ interface Cluster {
  */
 export async function startLocalPostgres(run: RunFolder, options: LocalPostgresOptions = {}): Promise<LocalPostgres> {
   const binaries = await postgresBinaries(run);
-  const password = randomBytes(18).toString('base64url');
-  const { data, user } = await initialize(run, binaries, password);
+  const { copyOf, settings = {}, files = {} } = options;
+  const password = copyOf?.password ?? randomBytes(18).toString('base64url');
+  const user = serverUser();
+  const data = await (copyOf === undefined ? initialize(run, binaries, password, user) : copyData(run, copyOf, user));
   if (options.admitsOthers === true) {
     await appendFile(join(data, 'pg_hba.conf'), HBA_OF_ANY_ADDRESS);
   }
-  return startOnFreePort(options.port, (port) => startCluster(run, { binaries, data, port, user }, password));
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(join(data, name), content, { mode: 0o600 });
+    await own([join(data, name)], user);
+  }
+  return startOnFreePort(options.port, (port) => startCluster(run, { binaries, data, port, user, settings }, password));
 }
 
-async function initialize(run: RunFolder, binaries: string, password: string) {
-  const user = serverUser();
+const own = (paths: readonly string[], user: SystemUser | undefined) =>
+  Promise.all(user === undefined ? [] : paths.map((path) => chown(path, user.uid, user.gid)));
+
+/** A folder with an empty data folder in it, both of the server's user. */
+async function dataFolder(run: RunFolder, user: SystemUser | undefined) {
   const folder = await mkdtemp(join(run.path, 'postgres-'));
   const data = join(folder, 'data');
-  const passwordFile = join(folder, 'password');
   await mkdir(data, { mode: 0o700 });
-  await writeFile(passwordFile, password, { mode: 0o600 });
-  if (user !== undefined) {
-    await Promise.all([folder, data, passwordFile].map((path) => chown(path, user.uid, user.gid)));
-  }
+  await own([folder, data], user);
   await chmod(folder, 0o700);
+  return { folder, data };
+}
+
+async function copyData(run: RunFolder, from: LocalPostgres, user: SystemUser | undefined): Promise<string> {
+  const { data } = await dataFolder(run, user);
+  const { code, output } = await run.complete({
+    program: 'cp',
+    args: ['-a', `${from.data}/.`, data],
+    env: { PATH: process.env['PATH'] },
+    user,
+  });
+  if (code !== 0) {
+    throw new ExplainedError(`the data of PostgreSQL could not be copied: ${output.join(' ')}`);
+  }
+  return data;
+}
+
+async function initialize(run: RunFolder, binaries: string, password: string, user: SystemUser | undefined) {
+  const { folder, data } = await dataFolder(run, user);
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  await own([passwordFile], user);
   const { code, output } = await run.complete({
     program: join(binaries, 'bin', 'initdb'),
     args: [
@@ -98,7 +134,7 @@ async function initialize(run: RunFolder, binaries: string, password: string) {
       ),
     );
   }
-  return { data, user };
+  return data;
 }
 
 async function startCluster(run: RunFolder, cluster: Cluster, password: string): Promise<LocalPostgres> {
@@ -111,6 +147,7 @@ async function startCluster(run: RunFolder, cluster: Cluster, password: string):
     url: `postgresql://${SUPERUSER}@${host}/postgres`,
     urlWithPassword: `postgresql://${SUPERUSER}:${password}@${host}/postgres`,
     password,
+    data: cluster.data,
     passwordFile,
     ...controlled(host, server, start),
   };
@@ -118,15 +155,16 @@ async function startCluster(run: RunFolder, cluster: Cluster, password: string):
   return postgres;
 }
 
-function startPostgres(run: RunFolder, { binaries, data, port, user }: Cluster): Promise<LocalServer> {
-  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', timezone: 'UTC' };
+function startPostgres(run: RunFolder, { binaries, data, port, user, ...cluster }: Cluster): Promise<LocalServer> {
+  const own = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', timezone: 'UTC' };
+  const settings = { ...own, ...cluster.settings };
   return startServer(run, {
     name: 'PostgreSQL',
     program: join(binaries, 'bin', 'postgres'),
     args: ['-D', data, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])],
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
     user,
-    ready: /database system is ready to accept connections/,
+    ready: /database system is ready to accept (read-only )?connections/,
     startTimeout: START_TIMEOUT_MS,
   });
 }

@@ -105,7 +105,10 @@ test('the health asks on a connection of its own: with all of the pool in use, P
   });
   const busy = Promise.all(Array.from({ length: 5 }, () => pool.withClient(() => released)));
   const broken: number[] = [];
-  const { check, close } = createDatabaseCheck(settings, () => broken.push(Date.now()));
+  const { check, close } = createDatabaseCheck(
+    () => settings,
+    () => broken.push(Date.now()),
+  );
   try {
     await check(new AbortController().signal);
     expect(pool.figures()).toMatchObject({ max: 4, pending: 1 });
@@ -173,7 +176,10 @@ test('the check of the health counts as the pool does: not what ends between two
   const postgres = await startPrivatePostgres();
   const { settings } = aPool('20s', postgres.urlWithPassword);
   const broken: number[] = [];
-  const { check, close } = createDatabaseCheck(settings, () => broken.push(Date.now()));
+  const { check, close } = createDatabaseCheck(
+    () => settings,
+    () => broken.push(Date.now()),
+  );
   const session = 'FROM pg_stat_activity WHERE application_name = $1';
   const asked = (what: string) =>
     query<{ pid: number }>(`SELECT ${what} ${session}`, ['stream-consumer'], postgres.urlWithPassword);

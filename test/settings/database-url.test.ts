@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { UNFOLLOWED_PARAMETERS, URL_PARAMETERS } from '../../settings/database-url.ts';
+import { readDatabaseUrl, UNFOLLOWED_PARAMETERS, URL_PARAMETERS } from '../../settings/database-url.ts';
 import { describeProblem, type Problem } from '../../settings/problem.ts';
 import { checkSettings } from '../../settings/settings.ts';
 
@@ -28,6 +28,8 @@ describe('parameters of the database URL', () => {
     'ssl=true',
     'host=/run/postgresql&port=5433&user=u&password=p',
     'options=-c%20search_path%3Dx',
+    'sslmode=verify-full&channel_binding=require',
+    'target_session_attrs=read-write',
   ])('are taken: %s', (parameters) => {
     expect(withParameters(parameters)).toEqual([]);
     expect(() =>
@@ -85,6 +87,10 @@ describe('parameters of the database URL', () => {
     ['port=5432x', undefined],
     ['sslrootcert=', undefined],
     ['host=', undefined],
+    ['host=a,b', undefined],
+    ['target_session_attrs=standby', undefined],
+    ['target_session_attrs=readwrite', 'target_session_attrs=read-write'],
+    ['channel_binding=required', 'channel_binding=require'],
   ])('have values that are known: %s', (parameters, nearest) => {
     const [name = ''] = parameters.split('=');
     const [problem, ...more] = withParameters(parameters);
@@ -106,15 +112,16 @@ describe('parameters of the database URL', () => {
     ['sslmode=verify-ca&uselibpqcompat=true', 'sslrootcert'],
     ['sslmode=disable&sslnegotiation=direct', 'sslnegotiation'],
     ['ssl=0&sslnegotiation=direct', 'sslnegotiation'],
+    ['sslmode=disable&channel_binding=require', 'channel_binding=require and no TLS'],
   ])('that pg refuses together are refused before: %s', (parameters, word) => {
     expect(withParameters(parameters)).toMatchObject([{ message: expect.stringContaining(word) }]);
   });
 
   test('are all reported at once', () => {
-    const messages = withParameters('sslmod=a&channel_binding=require&port=x').map(({ message }) => message);
+    const messages = withParameters('sslmod=a&require_auth=require&port=x').map(({ message }) => message);
     expect(messages).toEqual([
       'has an unknown parameter sslmod',
-      'has the parameter channel_binding, which is not followed',
+      'has the parameter require_auth, which is not followed',
       'has a parameter port with a value that is not known',
     ]);
   });
@@ -195,3 +202,32 @@ test.each([...Object.keys(URL_PARAMETERS), ...Object.keys(UNFOLLOWED_PARAMETERS)
     expect(section).toContain(`\`${name}\``);
   },
 );
+
+describe('several hosts', () => {
+  const hosts = (url: string) =>
+    readDatabaseUrl(url).map(({ host, username, pathname, search }) => [host, username, pathname, search]);
+
+  test('are taken in their order, each with its port, and with all else of the URL', () => {
+    const url = 'postgresql://u:p,w@a:5432,[::1]:5433,c/d?sslmode=verify-full';
+    expect(problemsOf(url)).toEqual([]);
+    expect(hosts(url)).toEqual(['a:5432', '[::1]:5433', 'c'].map((host) => [host, 'u', '/d', '?sslmode=verify-full']));
+  });
+
+  test.each([
+    'postgresql://u@a:5432,/d',
+    'postgresql://u@,b/d',
+    'postgresql://u@a,:5432/d',
+    'postgresql://u@a,b:99999/d',
+  ])('are no URL where one is empty or has no port that there can be: %s', (url) => {
+    expect(problemsOf(url)).toMatchObject([{ path: 'database.url', message: 'is not a URL' }]);
+  });
+
+  test('are not named a second time by a parameter', () => {
+    expect(problemsOf('postgresql://u@a,b/d?host=c')).toMatchObject([
+      { message: expect.stringContaining('several hosts') },
+    ]);
+    expect(problemsOf('postgresql://u@a,b/d?port=1')).toMatchObject([
+      { message: expect.stringContaining('several hosts') },
+    ]);
+  });
+});

@@ -75,6 +75,8 @@ const APART = [
   'kafka.sasl.oauth.',
   'kafka.sasl.aws.',
   'server.ssl.',
+  'server.ssl.',
+  'database.tls.',
   'management.endpoint.health.status.',
   'management.endpoint.health.group.',
 ];
