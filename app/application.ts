@@ -14,14 +14,14 @@ import { TokenLogin } from './kafka/sasl/token-login.ts';
 import { messageOf } from './kafka/subscription.ts';
 import { createManagement, type Management } from './management/create-management.ts';
 import { ListenError } from './management/listening.ts';
-import { OutageLog, watchedCheck } from './outage-log.ts';
+import { OutageLog, type OutageWatch, watchedCheck } from './outage-log.ts';
 import type { ProductBuild } from './product-build.ts';
 import { shutDown } from './shutdown.ts';
 import { createDatabaseCheck } from './store/database-check.ts';
 import { DatabasePool } from './store/database-pool.ts';
 import { sessionName } from './store/frozen-writers.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
-import { REFUSAL_PAUSES_MS } from './store/refused-connections.ts';
+import { REFUSAL_PAUSES_MS, ROTATION_PAUSES_MS } from './store/refused-connections.ts';
 import { describeDatabaseError } from './store/sqlstate.ts';
 import { systemClock } from './stream/clock.ts';
 import { sendCommitHints } from './stream/commit-hints.ts';
@@ -62,6 +62,8 @@ export class Application {
   #resolveEnded: (exitCode: number) => void = () => undefined;
   #stopping: Promise<void> | null = null;
   #exitCode: number = EXIT_CODE.ok;
+  /** PostgreSQL has let it in, so what it refuses later may only have been rotated. */
+  #hasWorked = false;
 
   /** @param reload reads the settings anew: credentials and certificates may change while the process runs */
   constructor(settings: Settings, build: ProductBuild, reload: () => LoadedSettings) {
@@ -78,12 +80,9 @@ export class Application {
       database: new OutageLog('PostgreSQL', logger),
       kafka: new OutageLog('Kafka', logger, { onFailure: () => this.#management.client.onAway() }),
     };
-    const databaseCheck = createDatabaseCheck(settings.database, connectionFailed);
-    const clients = { log: new ClientLog(logger), tokens: new TokenLogin(() => settings.kafka.sasl) };
+    const databaseCheck = createDatabaseCheck(() => this.#current().database, connectionFailed);
+    const clients = { log: new ClientLog(logger), tokens: new TokenLogin(() => this.#current().kafka.sasl) };
     const kafkaCheck = createKafkaCheck(() => createKafkaClient(settings.kafka, clients, NO_RETRIES));
-    const databaseCheck = createDatabaseCheck(() => settings.database, connectionFailed);
-    const clientLog = new ClientLog(logger);
-    const kafkaCheck = createKafkaCheck(() => createKafkaClient(settings.kafka, clientLog, NO_RETRIES));
     this.#checks = [databaseCheck, kafkaCheck];
     this.#management = createManagement({
       settings,
@@ -99,12 +98,7 @@ export class Application {
         messageOf,
       ),
     });
-    this.#pool = new DatabasePool(settings.database, connectionFailed, {
-      times: this.#management.connections,
-      outages: outages.database.of('writers'),
-      sessionName: sessionName(settings.kafka.groupId),
-      refusalPausesMs: REFUSAL_PAUSES_MS,
-    });
+    this.#pool = this.#createPool(connectionFailed, outages.database.of('writers'));
     const kafka = createKafkaClient(settings.kafka, clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
     this.#sink = new PostgresSink(this.#pool, settings, this.#deadLetterTopic, (session) =>
@@ -146,6 +140,7 @@ export class Application {
       if (this.#ending.signal.aborted) {
         return;
       }
+      this.#hasWorked = true;
       this.#management.ready();
       const { signal } = this.#ending;
       this.#background.push(
@@ -163,6 +158,16 @@ export class Application {
   stop(reason: string): Promise<void> {
     this.#stopping ??= this.#shutDown(reason);
     return this.#stopping;
+  }
+
+  #createPool(connectionFailed: () => void, outages: OutageWatch): DatabasePool {
+    return new DatabasePool(this.#settings.database, connectionFailed, {
+      times: this.#management.connections,
+      outages,
+      sessionName: sessionName(this.#settings.kafka.groupId),
+      current: () => this.#current().database,
+      refusalPausesMs: () => (this.#hasWorked ? ROTATION_PAUSES_MS : REFUSAL_PAUSES_MS),
+    });
   }
 
   async #shutDown(reason: string): Promise<void> {

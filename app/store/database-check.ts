@@ -1,11 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { Settings } from '../../settings/settings.ts';
 import { type DatabaseHost, openConnection, requireSession } from './database-connection.ts';
 import { destroySocket } from './pg-internals.ts';
-import { troubleOf } from './sqlstate.ts';
+import { troubleOf, verdictOn } from './sqlstate.ts';
 
 /** Below the health indicator's own time-out, so that the verdict names the reason. */
 const CHECK_TIMEOUT_MS = 7_000;
+
+/** Servers may lock a role after some refused logins, so the same one is not tried again at each check. */
+const REFUSED_PAUSE_MS = 10_000;
 
 /**
  * Asks PostgreSQL for a sign of life on a connection of its own, opened anew after a failure: a busy pool is not a dead
@@ -21,19 +25,32 @@ export function createDatabaseCheck(
   onConnectionFailed: () => void,
 ): { check(signal: AbortSignal): Promise<void>; close(): Promise<void> } {
   let connection: Connection | null = null;
+  let refused: { readonly settings: Settings['database']; readonly error: unknown; readonly until: number } | null =
+    null;
 
-  function connect(): Connection {
+  /** The settings to connect with; the same ones that were refused a moment ago are not tried. */
+  function settingsToTry(): Settings['database'] {
+    const current = settings();
+    if (refused !== null && performance.now() < refused.until && isDeepStrictEqual(current, refused.settings)) {
+      throw refused.error;
+    }
+    return current;
+  }
+
+  function connect(current: Settings['database']): Connection {
     const ending = new AbortController();
     const opened: Connection = { ending, opening: open(), client: null };
     async function open(): Promise<Opened> {
       try {
-        const found = await openConnection(settings(), { query_timeout: CHECK_TIMEOUT_MS }, ending.signal);
+        const found = await openConnection(current, { query_timeout: CHECK_TIMEOUT_MS }, ending.signal);
         opened.client = found.client;
         found.client.on('error', () => forget(opened));
         return found;
       } catch (error) {
         onConnectionFailed();
         forget(opened);
+        const isRefused = verdictOn(error) === 'stop';
+        refused = isRefused ? { settings: current, error, until: performance.now() + REFUSED_PAUSE_MS } : null;
         throw error;
       }
     }
@@ -46,7 +63,7 @@ export function createDatabaseCheck(
 
   return {
     async check(signal) {
-      connection ??= connect();
+      connection ??= connect(settingsToTry());
       const asked = connection;
       const { client, host } = await beforeAbort(asked.opening, signal);
       const asking = host.session === 'any' ? client.query('SELECT 1') : requireSession(client, host);

@@ -51,7 +51,7 @@ interface PoolOptions {
   /** The settings of the moment, for each new connection. @default those of the start */
   readonly current?: () => Settings['database'];
   /** Pauses between connections that are refused, until it is final. @default none: the first refusal is */
-  readonly refusalPausesMs?: readonly number[];
+  readonly refusalPausesMs?: () => readonly number[];
 }
 
 /** How the pool is used right now. */
@@ -91,7 +91,7 @@ export class DatabasePool {
       outages = UNWATCHED,
       sessionName = PRODUCT_NAME,
       current = () => settings,
-      refusalPausesMs = [],
+      refusalPausesMs = () => [],
     }: PoolOptions = {},
   ) {
     this.#current = current;
@@ -198,7 +198,7 @@ export class DatabasePool {
   async #connect(): Promise<PoolClient> {
     const beganAt = performance.now();
     if (this.#pools.idleCount === 0) {
-      this.#refusals.requireTurn(beganAt);
+      this.#refusals.requireTurn(beganAt, this.#current());
     }
     try {
       const client = await this.#pools.connect().catch((error: unknown) => this.#connectPooled(error));

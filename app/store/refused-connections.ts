@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DatabaseError } from 'pg';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { describeDatabaseError, refusedParameter, troubleOf, verdictOn } from './sqlstate.ts';
@@ -11,6 +12,15 @@ const UNKNOWN_ATTEMPTS = 10;
  * certificates rotate, and each attempt reads them anew; more attempts might lock the role.
  */
 export const REFUSAL_PAUSES_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000];
+
+/**
+ * The same for a consumer that has been let in before: eleven attempts in three minutes. The server may know a new
+ * password long before the files have it: the kubelet takes up to two minutes to update those of a Secret.
+ */
+export const ROTATION_PAUSES_MS: readonly number[] = [
+  ...REFUSAL_PAUSES_MS,
+  ...[15_000, 30_000, 30_000, 30_000, 30_000, 30_000],
+];
 
 /** A mistake in the program; waiting for PostgreSQL would not mend it. */
 const isProgramError = (error: unknown): boolean =>
@@ -63,23 +73,31 @@ export function asStreamError(error: unknown): OutageError | FatalError {
 /**
  * Connections that are refused one after the other. Until as many attempts were refused as there are pauses and one
  * more, a refusal is an outage: what was to be written stays ahead of the stored offset. Between two attempts the
- * server is not asked, however many partitions want to write.
+ * server is not asked, however many partitions want to write, unless the settings have changed meanwhile.
  */
 export class RefusedConnections {
-  readonly #pausesMs: readonly number[];
+  readonly #pausesMs: () => readonly number[];
   #count = 0;
   #askAgainAt = 0;
   #last: OutageError | null = null;
+  #refused: unknown;
 
-  constructor(pausesMs: readonly number[]) {
+  constructor(pausesMs: () => readonly number[]) {
     this.#pausesMs = pausesMs;
   }
 
-  /** @throws OutageError the last refusal, where it is too early to ask again */
-  requireTurn(now: number): void {
+  /**
+   * @param settings those that the connection would be made with
+   * @throws OutageError the last refusal, where it is too early to ask again with the same settings
+   */
+  requireTurn(now: number, settings: unknown): void {
     if (this.#last !== null && now < this.#askAgainAt) {
-      throw this.#last;
+      if (isDeepStrictEqual(settings, this.#refused)) {
+        throw this.#last;
+      }
+      this.#askAgainAt = now;
     }
+    this.#refused = settings;
   }
 
   /** A connection was made, or failed for another reason. */
@@ -95,13 +113,14 @@ export class RefusedConnections {
    */
   refused(refusal: FatalError, beganAt: number, now: number): FatalError | OutageError {
     if (this.#last === null || beganAt >= this.#askAgainAt) {
-      const pause = this.#pausesMs[this.#count];
+      const pauses = this.#pausesMs();
+      const pause = pauses[this.#count];
       this.#count += 1;
       if (pause === undefined) {
         return refusal;
       }
       this.#askAgainAt = now + pause;
-      const tried = `${refusal.message} (attempt ${this.#count} of ${this.#pausesMs.length + 1})`;
+      const tried = `${refusal.message} (attempt ${this.#count} of ${pauses.length + 1})`;
       this.#last = new OutageError(tried, { cause: refusal.cause, reason: 'database_away' });
     }
     return this.#last;

@@ -75,7 +75,6 @@ const APART = [
   'kafka.sasl.oauth.',
   'kafka.sasl.aws.',
   'server.ssl.',
-  'server.ssl.',
   'database.tls.',
   'management.endpoint.health.status.',
   'management.endpoint.health.group.',
