@@ -1,4 +1,4 @@
-// Gets a fresh clone to the point where its own programs run: `node dev/bootstrap.mjs start|chaos|test|test:image|test:long|test:postgres-13|dashboards:preview [arguments]`.
+// Gets a fresh clone to the point where its own programs run: `node dev/bootstrap.mjs start|trouble|chaos|test|test:image|test:long|test:postgres-13|dashboards:preview [arguments]`.
 // Runs before anything is installed, so it imports nothing but Node, and its syntax is what old Nodes understand.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarnin
 /** What can be run; each gets the arguments that follow its name. */
 const PROGRAMS = {
   start: (args) => runInThisProcess('start.ts', args),
+  trouble: (args) => runInThisProcess('trouble.ts', args),
   chaos: (args) => runInThisProcess('chaos.ts', args),
   test: (args) => runNode([...JEST, ...args]),
   'test:image': (args) => runNode([...JEST, '--config', 'test/image/jest.config.mjs', ...args]),

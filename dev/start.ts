@@ -26,7 +26,7 @@ async function main(args: readonly string[]): Promise<number> {
 async function startAndStop(options: StartOptions, screen: Screen): Promise<number> {
   const { run, interruption } = await beginRun(screen, 'stopping; the consumer finishes what it has fetched');
   const work = prepareJob(run, options, screen).then((job) =>
-    options.once ? runOnce(job, screen, interruption.signal) : runContinuously(job, screen, interruption.signal),
+    options.once ? runOnce(job, screen, interruption.signal) : runContinuously(run, job, screen, interruption.signal),
   );
   try {
     const code = await interruption.orInterrupted(work);

@@ -52,8 +52,8 @@
  *
  * Connections (this file):
  *
- * 17. Each connection re-arms a 1 ms timer for ever, 900 wake-ups a second and a warning on Node 24
- *    (https://github.com/tulios/kafkajs/issues/1751). Patched: no timer while nothing is pending.
+ * 17. Each connection re-arms a timer of negative duration for ever, 900 wake-ups a second and a TimeoutNegativeWarning
+ *    since Node 24 (https://github.com/tulios/kafkajs/issues/1751). Patched: no timer while nothing is pending.
  * 18. Each connection looks for overdue requests ten times a second. Patched: once.
  * 19. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
  *
@@ -175,6 +175,15 @@ export function loadKafkajs(): typeof import('kafkajs') {
   replaceModule('kafkajs/src/consumer', consumeByOrigins(consumeKnownTopics(require('kafkajs/src/consumer'))));
   replaceModule('kafkajs/src/consumer', connectCoordinatorApart(require('kafkajs/src/consumer')));
   replaceModule('kafkajs/src/admin', administerTopicIds(administerKnownTopics(require('kafkajs/src/admin'))));
+  return require('kafkajs') as typeof import('kafkajs');
+}
+
+/**
+ * Loads kafkajs as it was shipped but for patch 17: for programs beside the consumer, whose records and positions must
+ * not come from the code that is under test.
+ */
+export function loadQuietKafkajs(): typeof import('kafkajs') {
+  stopIdleTimer(require('kafkajs/src/network/requestQueue').prototype);
   return require('kafkajs') as typeof import('kafkajs');
 }
 

@@ -1,4 +1,5 @@
-import { Kafka, logLevel } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
+import { loadQuietKafkajs } from '../../app/kafka/kafkajs-patches.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import { faketimeLibrary } from '../run/set-clock.ts';
 import { type LocalKafka, startLocalKafka } from '../stack/local-kafka.ts';
@@ -12,6 +13,8 @@ import { DatabaseFaults } from './database-faults.ts';
 import { PARTITIONS, SESSION_TIMEOUT_MS, SIDE_TOPIC } from './schedule.ts';
 import { SideTopic } from './side-topic.ts';
 import { TcpProxy } from './tcp-proxy.ts';
+
+const kafkajs = loadQuietKafkajs();
 
 /** Main topic, group and schema of the rows that the run writes. */
 export const WRITTEN: Written = { topic: 'orders', group: 'chaos', schema: 'stream_consumer' };
@@ -106,10 +109,10 @@ export async function startChaosStack(run: RunFolder, seed: number, onProgress: 
 
 /** Time-outs far below a fault's length, so that the client notices its end soon. */
 function quietClient(broker: string): Kafka {
-  return new Kafka({
+  return new kafkajs.Kafka({
     clientId: 'chaos',
     brokers: [broker],
-    logLevel: logLevel.NOTHING,
+    logLevel: kafkajs.logLevel.NOTHING,
     connectionTimeout: 2_000,
     requestTimeout: 5_000,
     retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 10 },

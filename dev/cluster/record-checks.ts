@@ -1,5 +1,6 @@
-import { Kafka, logLevel } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import pg from 'pg';
+import { loadQuietKafkajs } from '../../app/kafka/kafkajs-patches.ts';
 import { ChaosProducer } from '../chaos/chaos-producer.ts';
 import { contentRecords, readTopic } from '../chaos/topic-reader.ts';
 import { ExplainedError } from '../run/explained-error.ts';
@@ -11,6 +12,8 @@ import { compareTables, loadExpected, unexpectedRows } from '../verdict/compare-
 import { count, type Finding } from '../verdict/finding.ts';
 import { awaitAccounted, PositionReader, timeToRecover } from '../verdict/positions.ts';
 import { WRITTEN } from './tested-consumer.ts';
+
+const kafkajs = loadQuietKafkajs();
 
 /** Seed of the records' content; any number will do. */
 const SEED = 1;
@@ -52,7 +55,7 @@ export async function startBackingServices(
   if (brokerElsewhere === undefined) {
     throw new ExplainedError('Kafka has no listener for the Pods');
   }
-  const client = new Kafka({ clientId: 'cluster-test', brokers: [broker], logLevel: logLevel.NOTHING });
+  const client = new kafkajs.Kafka({ clientId: 'cluster-test', brokers: [broker], logLevel: kafkajs.logLevel.NOTHING });
   await ensureTopic(client, WRITTEN.topic, PARTITIONS);
   const positions = new PositionReader(urlWithPassword, client, WRITTEN);
   await positions.connect();

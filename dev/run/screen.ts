@@ -35,10 +35,16 @@ export class Screen {
     this.#terminal.write(`${this.#status === '' ? '' : CLEAR_LINE}${text}\n${this.#status}`);
   }
 
-  /** The line that changes. */
-  status(text: string): void {
+  /** Whether the output is a terminal, on which lines can change. */
+  get isTerminal(): boolean {
+    return this.#terminal.isTTY === true;
+  }
+
+  /** The line that changes; in red where all is not well. */
+  status(text: string, isWell = true): void {
     if (this.#terminal.isTTY) {
-      this.#status = text.slice(0, (this.#terminal.columns || ASSUMED_COLUMNS) - 1);
+      const cut = text.slice(0, (this.#terminal.columns || ASSUMED_COLUMNS) - 1);
+      this.#status = isWell ? cut : this.tint(cut, false);
       this.#terminal.write(CLEAR_LINE + this.#status);
     } else if (this.#now() - this.#lastPlainStatus >= PLAIN_STATUS_INTERVAL_MS) {
       this.#lastPlainStatus = this.#now();
@@ -56,6 +62,15 @@ export class Screen {
 
   /** The text in green where all is well, else in red; without colours where the output is no terminal. */
   tint(text: string, isWell: boolean): string {
-    return this.#colours ? styleText(isWell ? 'green' : 'red', text, { validateStream: false }) : text;
+    return this.#paint(isWell ? 'green' : 'red', text);
+  }
+
+  /** A link or a command, apart from the text around it where there are colours. */
+  accent(text: string): string {
+    return this.#paint('cyan', text);
+  }
+
+  #paint(colour: 'green' | 'red' | 'cyan', text: string): string {
+    return this.#colours ? styleText(colour, text, { validateStream: false }) : text;
   }
 }

@@ -8,10 +8,14 @@ const OLDEST_JAVA = 17;
 const PACKAGE = { java: 'default-jre-headless', maven: 'maven' } as const;
 
 const REMEDIES = `A local Kafka needs Java >= ${OLDEST_JAVA} and, to fetch its jars once, Maven. One of these helps:
-  - install them (Debian, Ubuntu: sudo apt-get install ${PACKAGE.java} ${PACKAGE.maven}; macOS: brew install openjdk maven)
-  - use brokers that you have: npm start -- --kafka HOST:PORT
+  - install them:
+      Debian, Ubuntu: sudo apt-get install ${PACKAGE.java} ${PACKAGE.maven}
+      Fedora:         sudo dnf install java-latest-openjdk-headless maven
+      macOS:          brew install openjdk maven, then export JAVA_HOME="$(brew --prefix openjdk)"
+  - use brokers that you have, and a database too where you like (without one PostgreSQL comes from npm, and needs neither):
+      npm start -- --kafka HOST:PORT --database postgresql://USER:PASSWORD@HOST:PORT/DATABASE
   - run Kafka and PostgreSQL in containers: docker compose -f dev/compose.yaml up --wait, then
-    npm start -- --kafka 127.0.0.1:9092 --database postgresql://postgres:postgres@127.0.0.1:5432/postgres`;
+      npm start -- --kafka 127.0.0.1:9092 --database postgresql://postgres:postgres@127.0.0.1:5432/postgres`;
 
 type Tool = keyof typeof PACKAGE;
 

@@ -1,18 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { endOffsets, producedRecords } from '../orders/order-producer.ts';
+import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
 import { checkEndpoints } from '../verdict/check-endpoints.ts';
 import { compareTables, loadExpected } from '../verdict/compare-tables.ts';
 import { count, type Finding, verdictTable } from '../verdict/finding.ts';
-import { awaitAccounted, type Positions, sumOfNext } from '../verdict/positions.ts';
+import { awaitAccounted, sumOfNext } from '../verdict/positions.ts';
 import type { Job } from './job.ts';
+import { showProgress } from './progress.ts';
+import { listenForTrouble } from './trouble.ts';
 
 /** Far below the broker's limit of 1 MB for a batch, even with a large poison record in it. */
 const MAX_RECORDS_PER_REQUEST = 2_000;
 const PRODUCE_INTERVAL_MS = 200;
 const SECOND_MS = 1_000;
-const PROGRESS_INTERVAL_MS = 500;
 
 /**
  * Produces a fixed number of records, waits until each is accounted for, compares and prints the verdict.
@@ -73,12 +75,13 @@ async function judge(job: Job): Promise<readonly Finding[]> {
 const seconds = (since: number): string => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
 
 /**
- * Produces sample orders and shows the progress, until the signal is aborted or the consumer ends.
+ * Produces sample orders, takes the commands of `npm run trouble` and shows the progress, until the signal is aborted or the consumer ends.
  *
  * @returns the exit code: 0 after the signal, 1 when the consumer has ended by itself.
  */
-export async function runContinuously(job: Job, screen: Screen, signal: AbortSignal): Promise<number> {
-  for (const line of whereToLook(job)) {
+export async function runContinuously(run: RunFolder, job: Job, screen: Screen, signal: AbortSignal): Promise<number> {
+  await listenForTrouble(run, job, screen);
+  for (const line of [...whereToLook(job, screen), ...whatToTry(job, screen)]) {
     screen.line(line);
   }
   const ended = new AbortController();
@@ -95,17 +98,29 @@ export async function runContinuously(job: Job, screen: Screen, signal: AbortSig
   return signal.aborted ? 0 : 1;
 }
 
-function whereToLook({ consumer, names, servers }: Job): readonly string[] {
+function whereToLook({ consumer, names, servers }: Job, screen: Screen): readonly string[] {
   const { healthPath, metricsPath, prometheusPath, infoPath } = consumer.endpoint;
-  const base = `http://127.0.0.1:${consumer.port}`;
+  const link = (path: string): string => screen.accent(`http://127.0.0.1:${consumer.port}${path}`);
   return [
     '',
-    `  health      ${base}${healthPath}`,
-    `  info        ${base}${infoPath}`,
-    `  metrics     ${base}${metricsPath}`,
-    `  Prometheus  ${base}${prometheusPath}`,
+    `  health      ${link(healthPath)}`,
+    `  info        ${link(infoPath)}`,
+    `  metrics     ${link(metricsPath)}`,
+    `  Prometheus  ${link(prometheusPath)}`,
     `  the rows    psql '${servers.psqlUrl}' -c 'SELECT * FROM ${names.schema}.records LIMIT 5'`,
     `  Kafka       ${servers.brokers}, topic ${names.topic}, group ${names.group}`,
+    '',
+  ];
+}
+
+function whatToTry({ servers }: Job, screen: Screen): readonly string[] {
+  const outage = [
+    `    ${screen.accent('npm run trouble -- postgres')}   stops PostgreSQL for 15 s: health DOWN, the lag grows, then nothing is missing`,
+  ];
+  return [
+    '  Make trouble in a second terminal, and see what it does to health, metrics and dead letters:',
+    `    ${screen.accent('npm run trouble -- records')}    produces 20 records that are no JSON: dead letters, and health stays UP`,
+    ...(servers.postgres === undefined ? [] : outage),
     '',
     'Ctrl-C stops everything.',
     '',
@@ -130,33 +145,4 @@ async function produceOrders({ options, producer, consumerExit }: Job, signal: A
       await delay(PRODUCE_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     }
   }
-}
-
-/** Shows on the changing line how many records are produced and stored, until the signal is aborted. */
-async function showProgress({ producer, positions, first }: Job, screen: Screen, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const now = await positions.read();
-      screen.status(progressLine(producer.acknowledged, first, now));
-    } catch {
-      screen.status('Kafka or PostgreSQL does not answer');
-    }
-    await delay(PROGRESS_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
-  }
-  screen.endStatus();
-}
-
-/**
- * `produced 1,000   in the table 990   dead letters 10   lag 0`.
- *
- * @param first the positions before the first record: only what came after them counts.
- */
-export function progressLine(produced: number, first: Positions, now: Positions): string {
-  const deadLetters = now.deadLetters - first.deadLetters;
-  const accounted = sumOfNext(now) - sumOfNext(first);
-  const end = [...now.end.values()].reduce((total, offset) => total + offset, 0n);
-  const lag = end - sumOfNext(now);
-  return Object.entries({ produced, 'in the table': accounted - deadLetters, 'dead letters': deadLetters, lag })
-    .map(([label, value]) => `${label} ${count(value)}`)
-    .join('   ');
 }

@@ -1,10 +1,14 @@
-import { Kafka, logLevel } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import pg from 'pg';
+import { loadQuietKafkajs } from '../../app/kafka/kafkajs-patches.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
+import type { LocalPostgres } from '../stack/local-postgres.ts';
 import { type StackPart, startStack } from '../stack/local-stack.ts';
 import type { StartOptions } from './options.ts';
+
+const kafkajs = loadQuietKafkajs();
 
 const LABEL = { kafka: 'Kafka', postgres: 'PostgreSQL' } as const satisfies Record<StackPart, string>;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -20,6 +24,8 @@ export interface Servers {
   readonly databaseUrl: string;
   /** For psql; without a password, but with the file that holds it where this run has started PostgreSQL. */
   readonly psqlUrl: string;
+  /** Undefined where it is the user's. */
+  readonly postgres: LocalPostgres | undefined;
 }
 
 /**
@@ -48,10 +54,10 @@ export async function provideServers(run: RunFolder, options: StartOptions, scre
   });
   const brokers = options.kafka ?? stack.kafka?.broker ?? '';
   const databaseUrl = options.database ?? `${stack.postgres?.urlWithPassword ?? ''}${WITHOUT_TLS}`;
-  const kafka = new Kafka({
+  const kafka = new kafkajs.Kafka({
     clientId: 'sample-orders',
     brokers: brokers.split(','),
-    logLevel: logLevel.NOTHING,
+    logLevel: kafkajs.logLevel.NOTHING,
     connectionTimeout: CONNECT_TIMEOUT_MS,
   });
   await Promise.all([
@@ -59,12 +65,18 @@ export async function provideServers(run: RunFolder, options: StartOptions, scre
     options.database === undefined ? undefined : checkDatabase(databaseUrl),
   ]);
   const passfile = stack.postgres && `&passfile=${stack.postgres.passwordFile}`;
-  return { kafka, brokers, databaseUrl, psqlUrl: `${withoutPassword(databaseUrl)}${passfile ?? ''}` };
+  const psqlUrl = `${withoutPassword(databaseUrl)}${passfile ?? ''}`;
+  return { kafka, brokers, databaseUrl, psqlUrl, postgres: stack.postgres };
 }
 
 async function checkKafka(brokers: string): Promise<void> {
   const retry = { retries: 1 };
-  const kafka = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING, connectionTimeout: 5_000, retry });
+  const kafka = new kafkajs.Kafka({
+    brokers: brokers.split(','),
+    logLevel: kafkajs.logLevel.NOTHING,
+    connectionTimeout: 5_000,
+    retry,
+  });
   const admin = kafka.admin();
   try {
     await admin.connect();

@@ -135,7 +135,7 @@ describe('the bootstrap', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining(
-        'one of start, chaos, test, test:image, test:postgres-13, test:long, dashboards:preview is',
+        'one of start, trouble, chaos, test, test:image, test:postgres-13, test:long, dashboards:preview is',
       ),
     });
   });

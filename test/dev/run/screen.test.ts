@@ -26,6 +26,12 @@ describe('a screen', () => {
     expect(text()).toBe(`${CLEAR}1234`);
   });
 
+  it('shows a status of trouble in red, however short it is cut', () => {
+    const { screen, text } = screenOn({ isTTY: true, columns: 5 });
+    screen.status('123456', false);
+    expect(text()).toBe(`${CLEAR}\u001b[31m1234\u001b[39m`);
+  });
+
   it('does not cut it on a terminal that does not know its width', () => {
     const { screen, text } = screenOn({ isTTY: true, columns: 0 });
     screen.status('123456');
@@ -46,6 +52,8 @@ describe('a screen', () => {
     { isTTY: true, noColour: '1', coloured: false },
     { isTTY: false, noColour: '', coloured: false },
   ])('colours only on a terminal and not against NO_COLOR: %j', ({ coloured, ...terminal }) => {
-    expect(screenOn(terminal).screen.tint('ok', true).includes('\u001b[')).toBe(coloured);
+    const { screen } = screenOn(terminal);
+    expect(screen.tint('ok', true).includes('\u001b[')).toBe(coloured);
+    expect(screen.accent('npm start').includes('\u001b[')).toBe(coloured);
   });
 });

@@ -53,7 +53,7 @@ describe('the prerequisites of a local Kafka', () => {
     const failure = ensure();
     await expect(failure).rejects.toThrow(/^Java was not found; Maven \(mvn\) was not found\.\n/);
     await expect(failure).rejects.toThrow(
-      /apt-get install default-jre-headless maven(.|\n)*--kafka(.|\n)*docker compose/,
+      /apt-get install default-jre-headless maven(.|\n)*brew install openjdk maven, then export JAVA_HOME(.|\n)*--kafka HOST:PORT --database postgres(.|\n)*docker compose/,
     );
   });
 

@@ -1,60 +1,37 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
-import { LogLines, readLines } from '../../../dev/run/log-lines.ts';
-import { RUN_FOLDER_PREFIX } from '../../../dev/run/recorded-processes.ts';
+import { spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 import { runFolderParent } from '../../../dev/run/run-folder.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedBroker, sharedDatabaseUrl } from '../stack/shared-stack.ts';
+import { testRun } from '../stack/test-run.ts';
 import { until } from '../stack/until.ts';
+import {
+  CTRL_C,
+  follow,
+  onTerminal,
+  processesWith,
+  REPOSITORY,
+  runFoldersOf,
+  startWith,
+  trouble,
+} from './started-job.ts';
 
-const REPOSITORY = resolve(import.meta.dirname, '..', '..', '..');
 const SHARED = ['--kafka', sharedBroker(), '--database', sharedDatabaseUrl()];
 
-const children: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of children) {
-    child.kill('SIGKILL');
-  }
-});
+/** Writes each timer of negative duration to standard error: Node 24 and later warn of those. */
+const TIMER_WATCH = `
+const { setTimeout: original } = globalThis;
+globalThis.setTimeout = Object.assign((task, ms, ...rest) => {
+  if (ms < 0) console.error('a timer of ' + ms + ' ms');
+  return original(task, ms, ...rest);
+}, original);
+`;
 
-/** Runs `npm start` without npm, whose own exit code after a signal is not the script's. */
-const start = (...args: readonly string[]) => startWith({}, ...args);
-
-function startWith(env: NodeJS.ProcessEnv, ...args: readonly string[]) {
-  const command = [join(REPOSITORY, 'dev', 'bootstrap.mjs'), 'start', ...args];
-  return follow(spawn(process.execPath, command, { env: { ...process.env, ...env } }));
-}
-
-function follow(child: ChildProcessWithoutNullStreams) {
-  children.push(child);
-  const lines = new LogLines();
-  readLines(child.stdout, (line) => lines.add(line));
-  readLines(child.stderr, (line) => lines.add(line));
-  const ended = once(child, 'close').then(([code]) => code as number | null);
-  return { child, lines, ended, runFolders: () => runFoldersOf(child.pid) };
-}
-
-const runFoldersOf = (pid: number | undefined): readonly string[] =>
-  readdirSync(runFolderParent()).filter((name) => name.startsWith(`${RUN_FOLDER_PREFIX}${pid}-`));
-
-/** Command lines of all processes that mention a text. */
-const processesWith = (text: string): readonly string[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/cmdline`))
-    .map((name) => readCommandLine(name))
-    .filter((command) => command.includes(text));
-
-function readCommandLine(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-  } catch {
-    return '';
-  }
-}
+/** All in this file, since two at once may find the same usual port free. */
+const start = (...args: readonly string[]) => startWith({}, 'start', ...args);
 
 describe('npm start -- --once', () => {
   it('accounts for every record at a Kafka and a PostgreSQL that are there already, and ends with 0', async () => {
@@ -80,7 +57,7 @@ describe('npm start -- --once', () => {
 
   it('is not disturbed by what the environment says of other servers', async () => {
     const others = { PGSSLMODE: 'require', PGHOST: 'elsewhere', DATABASE_PASSWORD: 'another', KAFKA_SSL: 'true' };
-    const { ended } = startWith(others, '--once', '--records', '200', '--kafka', sharedBroker());
+    const { ended } = startWith(others, 'start', '--once', '--records', '200', '--kafka', sharedBroker());
     expect(await ended).toBe(0);
   });
 
@@ -175,5 +152,65 @@ describe('npm start', () => {
     process.kill(Number(pid), 'SIGKILL');
     expect(await ended).toBe(1);
     expect(lines.all).toContain('consumer    ended by itself: signal SIGKILL');
+  });
+
+  it('shows on a terminal one line that changes, and what trouble does to it; Ctrl-C leaves nothing', async () => {
+    const { child, lines, ended, pid, raw } = await onTerminal({});
+    const [run = 'none'] = runFoldersOf(pid);
+    await lines.waitFor(/Ctrl-C stops everything/);
+    const records = await trouble(pid, 'records');
+    expect(records.code).toBe(0);
+    expect(records.said).toMatch(/dead letters +20 of them(.|\n)*invalid_json: SQLSTATE 22P02/);
+    expect(records.said).toMatch(/health +200 UP/);
+    expect(records.said).toMatch(/consumer_dead_letters_total\?tag=reason:invalid_json = 2\d +http:/);
+    const postgres = await trouble(pid, 'postgres', '--seconds', '3');
+    expect(postgres.code).toBe(0);
+    expect(postgres.said).toMatch(
+      /stopped for 3 s(.|\n)*health +503 DOWN, because of db: .*ECONNREFUSED(.|\n)*records_lag = [1-9](.|\n)*started again\nhealth +200 UP\ncaught up .* none is missing$/,
+    );
+    child.stdin.write(CTRL_C);
+    expect(await ended).toBe(0);
+    expect(raw()).toMatch(/\rESC\[2Khealth UP {3}[\d,]+ records\/s {3}lag [\d,]+ {3}dead letters [\d,]+ /);
+    expect(raw()).toMatch(/\rESC\[2KESC\[31mhealth \w+ {3}PostgreSQL does not answer {3}produced [\d,]+ESC/);
+    expect(raw()).toContain('ESC[36mnpm run trouble -- recordsESC[39m');
+    expect([runFoldersOf(pid), processesWith(run)]).toEqual([[], []]);
+  });
+
+  it('has no colours against NO_COLOR, and stops no PostgreSQL that it has not started', async () => {
+    const { child, ended, pid, raw, lines } = await onTerminal({ NO_COLOR: '1' }, ...SHARED);
+    await lines.waitFor(/Ctrl-C stops everything/);
+    expect(await trouble(pid, 'postgres')).toMatchObject({ code: 0, said: expect.stringContaining('is yours') });
+    child.stdin.write(CTRL_C);
+    expect(await ended).toBe(0);
+    expect(raw()).toContain('npm run trouble -- records');
+    expect(raw()).not.toMatch(/ESC\[\d+m/);
+  });
+
+  it('sets no timer of negative duration, of which Node warns', async () => {
+    const watch = join((await testRun()).path, 'timer-watch.cjs');
+    writeFileSync(watch, TIMER_WATCH);
+    const { lines, ended } = startWith(
+      { NODE_OPTIONS: `--require=${watch}` },
+      'start',
+      '--once',
+      '--records',
+      '200',
+      ...SHARED,
+    );
+    expect(await ended).toBe(0);
+    expect(lines.all.filter((line) => line.includes('a timer of'))).toEqual([]);
+  });
+});
+
+describe('npm run trouble', () => {
+  it.each([
+    [['records', '--process', '1'], 1, /No npm start of this user runs here/],
+    [['postgres', '--seconds', '0'], 2, /"postgres --seconds 0" is no trouble that can be made/],
+    [['kafka'], 2, /npm run trouble -- records/],
+    [['--help'], 0, /--seconds N/],
+  ])('says what there is: %j', async (args, code, message) => {
+    const { ended, lines } = startWith({}, 'trouble', ...args);
+    expect(await ended).toBe(code);
+    expect(lines.all.join('\n')).toMatch(message);
   });
 });
