@@ -23,10 +23,12 @@ interface Ending {
 const RENEWAL_PART = 0.2;
 /** The most that is left then, in milliseconds. */
 const RENEWAL_MS = 300_000;
+/** A login that ends so soon, in milliseconds, may have ended by the clock of what it is shown to. */
+const LAST_MS = 2_000;
 
 /**
  * A login that ends, renewed when a fifth of its life is left, or 5 minutes. One request at a time serves all that ask
- * meanwhile. Where none newer can be had, the one at hand goes on until its end.
+ * meanwhile. Where none newer can be had, the one at hand goes on until just before its end.
  */
 export class Renewed<T extends Ending> {
   readonly #renew: () => Promise<T>;
@@ -56,7 +58,7 @@ export class Renewed<T extends Ending> {
     try {
       return await this.#renewal;
     } catch (error) {
-      if (held !== undefined && held === this.#held && this.#now() < held.login.expiresAt) {
+      if (held !== undefined && held === this.#held && this.#now() < held.login.expiresAt - LAST_MS) {
         return held.login;
       }
       throw error;

@@ -16,16 +16,20 @@ interface Authenticator {
 const LONGEST_MS = 10_000;
 /** The part of a session that it may be, as of Java's client, which logs in again at 85 to 95 % of it. */
 const PART = 0.2;
+/** A broker takes a further login no sooner than a second after the last one, with a little for the way to it. */
+const SOONEST_MS = 1_100;
 
 /**
  * Logs in again (KIP-368) in the last fifth of a session, and in the last 10 s at the earliest. As shipped it is always the
- * last 10 s: in a session of no more than that, as with a token that ends soon, each request has a login of its own.
+ * last 10 s: in a session of no more than that, as with a token that ends soon, each request has a login of its own, and
+ * the broker, which takes one a second, refuses the others with ILLEGAL_SASL_STATE.
  */
 export function logInLate(prototype: Connection): void {
   Object.defineProperty(prototype, 'reauthenticationThreshold', {
     configurable: true,
     get(this: Connection): number {
-      return Math.floor(Math.min(LONGEST_MS, this.sessionLifetime.toNumber() * PART));
+      const lifetime = this.sessionLifetime.toNumber();
+      return Math.floor(Math.min(LONGEST_MS, lifetime * PART, lifetime - SOONEST_MS));
     },
     // kafkajs's constructor sets its own.
     set: () => undefined,

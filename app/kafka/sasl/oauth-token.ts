@@ -92,9 +92,12 @@ export class TokenEndpoint implements TokenSource {
         'the token endpoint answered 200 without an access_token (RFC 6749, section 5.1)',
       );
     }
-    // Without either of the two it is held for no login but this one.
-    const expiresAt = Number(seconds) > 0 ? now + Number(seconds) * 1_000 : endOf(value, now);
-    return { value, expiresAt };
+    const expiresAt = Math.min(
+      endOf(value),
+      Number(seconds) > 0 ? now + Number(seconds) * 1_000 : Number.POSITIVE_INFINITY,
+    );
+    // One that does not say when it ends is held for no login but this one.
+    return { value, expiresAt: Number.isFinite(expiresAt) ? expiresAt : now };
   }
 }
 
@@ -120,9 +123,9 @@ const jwtOf = (token: string): Readonly<Record<string, unknown>> =>
   jsonOf(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
 /** The time `exp` of a token that is a JWT. */
-function endOf(token: string, other = Number.POSITIVE_INFINITY): number {
+function endOf(token: string): number {
   const { exp } = jwtOf(token);
-  return typeof exp === 'number' ? exp * 1_000 : other;
+  return typeof exp === 'number' ? exp * 1_000 : Number.POSITIVE_INFINITY;
 }
 
 /** What brokers look at in a token that is a JWT, for the end of a sentence: nothing of it is secret. */

@@ -42,6 +42,8 @@ function message({ value }: BearerToken, extensions: Readonly<Record<string, str
  */
 export class TokenLogin {
   readonly #current: () => SaslSettings | undefined;
+  /** Tokens that a broker took. One of them that is refused has ended, or its key has; only a new one is a refusal. */
+  readonly #accepted = new WeakSet<BearerToken>();
   #made: { readonly of: SaslSettings; readonly source: TokenSource } | undefined;
 
   /** @param current the settings of the moment: a changed client secret is taken at the next login */
@@ -75,11 +77,15 @@ export class TokenLogin {
         : new KafkaJSSASLAuthenticationError(error.message);
     });
     const refusal = await refusalOf(message(token, sasl.oauth?.extensions ?? {}), exchange);
-    if (refusal !== undefined) {
-      source.drop?.(token);
-      const words = `the broker refuses the token of ${sasl.mechanism}: ${toldBy(refusal, [token.value])}`;
-      throw new KafkaJSSASLAuthenticationError(`${words}${claimsOf(token)}`);
+    if (refusal === undefined) {
+      this.#accepted.add(token);
+      return;
     }
+    source.drop?.(token);
+    const given = `the token of ${sasl.mechanism}: ${toldBy(refusal, [token.value])}${claimsOf(token)}`;
+    throw this.#accepted.has(token)
+      ? new KafkaJSConnectionError(`the broker takes no longer ${given}; a new one is asked for`, { broker })
+      : new KafkaJSSASLAuthenticationError(`the broker refuses ${given}`);
   }
 
   /** Made anew when the settings change, so that no token of the old ones is left. */

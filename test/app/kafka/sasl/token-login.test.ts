@@ -24,6 +24,12 @@ const token = (value: string, seconds = 300): Answer => ({
   body: JSON.stringify({ access_token: value, expires_in: seconds }),
 });
 
+/** A token that ends so many seconds from now. */
+const jwt = (seconds: number): string =>
+  ['{}', JSON.stringify({ exp: Math.floor(Date.now() / 1_000) + seconds }), 'signature']
+    .map((part) => Buffer.from(part).toString('base64url'))
+    .join('.');
+
 const withEndpoint = (tokenEndpoint: string, clientSecret = 's', extensions = {}): SaslSettings => ({
   mechanism: 'oauthbearer',
   oauth: { tokenEndpoint, clientId: 'id', clientSecret, extensions },
@@ -71,6 +77,28 @@ test('a token that a broker refused is not shown again', async () => {
     message: 'the broker refuses the token of oauthbearer: {"status":"invalid_token"}',
   });
   expect(await logIn(login)).toContain('Bearer two\u0001');
+});
+
+test('a token that brokers took, and take no longer, is an outage; a new one that they refuse is a refusal', async () => {
+  const { url } = await endpoint(token('one'), token('two'));
+  const login = new TokenLogin(() => withEndpoint(url));
+  await logIn(login);
+  const name = (error: Error) => error.name;
+  const refused = () => logIn(login, '{"status":"invalid_token"}').catch(name);
+  expect([await refused(), await refused()]).toEqual(['KafkaJSConnectionError', 'KafkaJSSASLAuthenticationError']);
+});
+
+test.each([
+  ['expires_in', { expires_in: 1_000 }, 1],
+  ['its own exp, where that is sooner', { expires_in: 1_000, access_token: jwt(-1) }, 2],
+  ['its own exp alone', { access_token: jwt(600) }, 1],
+  ['nothing, so that it serves one login', {}, 2],
+])('a token ends as %s says', async (_, answer, requests) => {
+  const { asked, url } = await endpoint({ body: JSON.stringify({ access_token: 'opaque', ...answer }) });
+  const login = new TokenLogin(() => withEndpoint(url));
+  await logIn(login);
+  await logIn(login);
+  expect(asked).toHaveLength(requests);
 });
 
 test('a changed client secret is taken at the next login', async () => {
