@@ -79,6 +79,12 @@ describe('the README', () => {
     expect(known.split(/[^A-Za-z]+/)).toContain(kind);
   });
 
+  test('patches what no prop says, in the example of the library', () => {
+    const fields = matches(readme, /JsonPatch\.add\('[^']*\/(\w+)'/g);
+    expect(fields).not.toEqual([]);
+    expect(fields.filter((field) => new RegExp(`\\b${field}\\??:`).test(file('deployment/props.ts')))).toEqual([]);
+  });
+
   test('marks what only works with a registry of the reader', () => {
     const blocks = matches(readme, /```bash\n(.*?)```/gs).filter((block) => /podman push|cosign/.test(block));
     expect(blocks).not.toEqual([]);

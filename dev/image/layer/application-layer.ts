@@ -5,38 +5,11 @@
  * Everything but kafkajs is bundled: a tenth of the files makes the start a quarter shorter, and unused modules stay
  * out. kafkajs is copied, since its modules are patched one by one when it is loaded (app/kafka/kafkajs-patches.ts).
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import standalone from 'ajv/dist/standalone/index.js';
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { schemaCompiler } from '../../../settings/compile-schema.ts';
 import { SettingsSchema } from '../../../settings/settings.ts';
-
-/** The module that compiles schemas, for one that holds the validator of the settings as Ajv wrote it. */
-function compiledModule(): string {
-  const ajv = schemaCompiler({ source: true, esm: true, optimize: true });
-  return `${standalone.default(ajv, ajv.compile(SettingsSchema))}
-import { SettingsSchema } from './settings.ts';
-export function compileSchema(schema) {
-  if (schema !== SettingsSchema) {
-    throw new Error('the bundle holds no other validator than that of the settings');
-  }
-  return validate;
-}
-`;
-}
-
-/** Compiles the settings' schema when the bundle is made, which took a sixth of the start. */
-const compiledSettings: Plugin = {
-  name: 'compiled-settings',
-  setup({ onLoad }) {
-    onLoad({ filter: /[/\\]settings[/\\]compile-schema\.ts$/ }, () => ({
-      contents: compiledModule(),
-      loader: 'js',
-      resolveDir: resolve('settings'),
-    }));
-  },
-};
+import { compiledSchemas, licenseTexts, packageFolders } from './bundled-packages.ts';
 
 const BUILT_IN = /^node:/;
 const NAMESPACE = 'built-in';
@@ -81,7 +54,10 @@ async function bundle(folder: string): Promise<Metafile> {
     target: 'node20.19',
     external: [COPIED_PACKAGE, ...NEVER_LOADED],
     banner: { js: REQUIRE },
-    plugins: [requiredBuiltins, compiledSettings],
+    plugins: [
+      requiredBuiltins,
+      compiledSchemas([{ name: 'SettingsSchema', from: './settings.ts', schema: SettingsSchema }]),
+    ],
     keepNames: true,
     // They are in the file of all licenses.
     legalComments: 'none',
@@ -89,19 +65,6 @@ async function bundle(folder: string): Promise<Metafile> {
     logLevel: 'warning',
   });
   return metafile;
-}
-
-/** Folders of the packages in the bundle, and of the copied one. */
-function packageFolders({ inputs }: Metafile): string[] {
-  const folders = Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
-  return [...new Set([...folders, `node_modules/${COPIED_PACKAGE}`])].sort();
-}
-
-function licenseText(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)(\.|$)/i.test(entry));
-  const text = file === undefined ? '(the package holds no license text)' : readFileSync(join(folder, file), 'utf8');
-  return `${name} ${version} (${license})\n\n${text.trim()}\n`;
 }
 
 function copyPackage(folder: string): void {
@@ -126,5 +89,5 @@ const metafile = await bundle(folder);
 copyPackage(folder);
 writeManifest(folder);
 cpSync('LICENSE', join(folder, 'LICENSE'));
-const licenses = packageFolders(metafile).map(licenseText);
-writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licenses.join(`\n${'-'.repeat(80)}\n\n`));
+const folders = [...packageFolders(metafile), `node_modules/${COPIED_PACKAGE}`].sort();
+writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licenseTexts(folders));

@@ -1,15 +1,21 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { App, Chart } from 'cdk8s';
 import { parseAllDocuments } from 'yaml';
+import * as library from '../../../index.ts';
 import { podSpecs, restrictedViolations } from '../../charts/pod-security.ts';
 import type { Manifest } from '../../charts/rendered-consumer.ts';
 import { manifestProblems } from '../../manifests/manifest-problems.ts';
 import { type Finished, run } from '../../synthesis/checkout.ts';
-import { type PackedProduct, packProduct } from './packed-product.ts';
+import { longTest } from '../stack/long-test.ts';
+import { initializeProject, node26 } from './initialized-project.ts';
+import { type PackedProduct, packProduct, readmeExample } from './packed-product.ts';
 
 const SLOW_MACHINE_MS = 180_000;
 
+/** What the consumer's process runs. */
+const PROGRAM_ROOMS = ['app', 'contract', 'settings'];
 const PACKED_ROOMS = ['app', 'charts', 'contract', 'deployment', 'monitoring', 'settings'];
 
 const TEMPLATE = 'node_modules/cdk8s-cli/templates/typescript-app/tsconfig.json';
@@ -27,16 +33,6 @@ beforeAll(async () => {
 }, SLOW_MACHINE_MS);
 
 afterAll(() => rmSync(product.folder, { recursive: true, force: true }));
-
-/** The example of the README, which is what people start from. */
-function readmeExample(): string {
-  const [, section = ''] = readFileSync('README.md', 'utf8').split('\n## As a library\n');
-  const [, example] = /```ts\n([\s\S]*?)```/.exec(section) ?? [];
-  if (example === undefined) {
-    throw new Error('README.md has no TypeScript under "As a library"');
-  }
-  return example;
-}
 
 /** What a declaration file, and those that it leads to, import from packages. */
 function importedPackages(file: string, seen = new Set<string>()): string[] {
@@ -57,15 +53,19 @@ const sources = (room: string): string[] =>
     .map((path) => `${room}/${path.slice(0, -'.ts'.length)}`);
 
 describe('the npm package', () => {
-  test('holds the compiled rooms without the dashboards, their types, the schemas and the legal texts, and nothing else', () => {
+  test('holds the program, the library as one file with its types, the schemas and the legal texts, and nothing else', () => {
     const rooms = PACKED_ROOMS.flatMap(sources).filter((path) => !path.startsWith('monitoring/dashboards/'));
     const typed = [...rooms.filter((path) => !path.startsWith('app/')), 'index'];
+    const ran = PROGRAM_ROOMS.flatMap(sources);
     const schemas = readdirSync('contract/schemas').map((name) => `contract/schemas/${name}`);
     expect(product.files.toSorted()).toEqual(
       [
-        ...[...rooms, 'index'].map((path) => `build/${path}.js`),
+        ...ran.map((path) => `build/${path}.js`),
         ...typed.map((path) => `build/${path}.d.ts`),
         ...schemas,
+        'build/THIRD-PARTY-LICENSES.txt',
+        'build/library.cjs',
+        'build/library.mjs',
         'LICENSE',
         'README.md',
         'package.json',
@@ -117,11 +117,43 @@ describe("in somebody's own cdk8s project", () => {
       expect(objects.flatMap(manifestProblems)).toEqual([]);
       expect(objects.flatMap(podSpecs).flatMap(restrictedViolations)).toEqual([]);
       for (const deployment of objects.filter(({ kind }) => kind === 'Deployment')) {
-        expect(deployment['spec']).toMatchObject({ template: { spec: { priorityClassName: 'streaming' } } });
+        expect(deployment['spec']).toMatchObject({
+          template: { spec: { dnsConfig: { options: [{ name: 'ndots', value: '2' }] } } },
+        });
       }
     },
     SLOW_MACHINE_MS,
   );
+
+  test.each([
+    ['required', 'require("stream-consumer")'],
+    ['imported', 'import("stream-consumer")'],
+  ])(
+    'is one file beside cdk8s, its types for Kubernetes and constructs, all that is loaded when it is %s',
+    async (_, load) => {
+      const program = `Promise.resolve(${load}).then((library) => console.log(JSON.stringify([Object.keys(library), Object.keys(require.cache)])))`;
+      const { code, stdout } = await run(process.execPath, ['--eval', program], folder);
+      const [names, files] = JSON.parse(stdout) as [string[], string[]];
+      const own = files.filter((file) => !/node_modules\/(cdk8s|cdk8s-plus-28|constructs)\//.test(file));
+      expect([code, own.map((file) => file.slice(folder.length + 1))]).toEqual([
+        0,
+        ['node_modules/stream-consumer/build/library.cjs'],
+      ]);
+      expect(names.toSorted()).toEqual(Object.keys(library).toSorted());
+    },
+  );
+
+  test('refuses wrong props in the words of the sources', async () => {
+    const props = { name: 'Orders', replica: 2, pods: { spread: 'yes' }, application: { kafka: { brokers: [] } } };
+    const program = `const { App, Chart } = require('cdk8s');
+      try { new (require('stream-consumer').StreamConsumer)(new Chart(new App(), 'c'), 'id', ${JSON.stringify(props)}); } catch (error) {
+        console.log(JSON.stringify([error.name, error.code, error.message])); }`;
+    const { stdout } = await run(process.execPath, ['--eval', program], folder);
+    const refused = () => new library.StreamConsumer(new Chart(new App(), 'c'), 'id', props as never);
+    const [name, code, message] = JSON.parse(stdout) as string[];
+    expect([name, code]).toEqual(['InvalidConsumerError', 'INVALID_CONSUMER']);
+    expect(refused).toThrow(message);
+  });
 
   test('the declarations make the compiler read those of cdk8s and constructs, and no others', () => {
     const entry = join(folder, 'node_modules', 'stream-consumer', 'build', 'index.d.ts');
@@ -137,4 +169,29 @@ describe("in somebody's own cdk8s project", () => {
     const { code, stderr } = await found('stream-consumer/build/charts/deployment.js');
     expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_PACKAGE_PATH_NOT_EXPORTED')]);
   });
+});
+
+describe('in what cdk8s init makes', () => {
+  // The newest TypeScript is ours, which compiles the example above.
+  longTest(
+    'its Jest, its compiler and its synth take the library on Node.js 20 and 26, by TypeScript 5.4 and its own',
+    async () => {
+      const project = await initializeProject(product);
+      for (const node of [process.execPath, await node26(project)]) {
+        for (const [program, ...args] of [
+          ['jest/bin/jest.js', '--ci=false', '--no-cache'],
+          ['ts-node/dist/bin.js', 'main.ts'],
+        ]) {
+          const { code, stdout, stderr } = await run(node, [`node_modules/${program}`, ...args], project);
+          expect([program, code, code === 0 ? '' : stdout + stderr]).toEqual([program, 0, '']);
+        }
+        const objects = parseAllDocuments(readFileSync(join(project, 'dist', 'theirs.k8s.yaml'), 'utf8'));
+        expect(objects.map((each) => (each.toJS() as Manifest).kind)).toContain('Deployment');
+      }
+      for (const compiler of ['typescript', 'typescript-oldest']) {
+        const { code, stdout } = await run(process.execPath, [`node_modules/${compiler}/bin/tsc`, '--noEmit'], project);
+        expect([compiler, code, stdout]).toEqual([compiler, 0, '']);
+      }
+    },
+  );
 });

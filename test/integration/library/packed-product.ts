@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { run } from '../../synthesis/checkout.ts';
@@ -15,6 +15,8 @@ const SOURCES = [
   'contract',
   'settings',
   'deployment',
+  'dev/image/layer/bundled-packages.ts',
+  'dev/library.ts',
   'index.ts',
   'monitoring',
   'package.json',
@@ -51,4 +53,14 @@ export async function packProduct(): Promise<PackedProduct> {
   }
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as [{ filename: string; files: { path: string }[] }];
   return { folder, tarball: join(folder, packed.filename), files: packed.files.map(({ path }) => path) };
+}
+
+/** The example of the README, which is what people start from. */
+export function readmeExample(): string {
+  const [, section = ''] = readFileSync('README.md', 'utf8').split('\n## As a library\n');
+  const [, example] = /```ts\n([\s\S]*?)```/.exec(section) ?? [];
+  if (example === undefined) {
+    throw new Error('README.md has no TypeScript under "As a library"');
+  }
+  return example;
 }
