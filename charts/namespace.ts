@@ -30,9 +30,6 @@ export function namespace(
   { namespace: name, labels }: Pick<CheckedWorkload, 'namespace' | 'labels'>,
   id = 'namespace',
 ): ApiObject {
-  return new k8s.KubeNamespace(scope, id, {
-    metadata: { name, labels: { ...labels, ...POD_SECURITY }, annotations: KEPT },
-  });
   return new ApiObject(
     scope,
     id,

@@ -7,7 +7,7 @@ import { readPem } from '../management/certificate.ts';
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** The time in which each certificate of a chain is valid: an intermediate one that expired is refused as well. */
-export function validityOf(pem: string): { readonly from: Date; readonly until: Date } {
+function validityOf(pem: string): { readonly from: Date; readonly until: Date } {
   const chain = (pem.match(PEM_CERTIFICATE) ?? [pem]).map((one) => new X509Certificate(one));
   return {
     from: new Date(Math.max(...chain.map(({ validFrom }) => Date.parse(validFrom)))),
