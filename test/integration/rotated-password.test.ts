@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { METRICS } from '../../contract/metrics.ts';
+import { mountSecret } from '../app/configuration/mounted-secret.ts';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { longTest } from './stack/long-test.ts';
@@ -10,6 +10,7 @@ import { randomName } from './stack/random-name.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
+import { testRun } from './stack/test-run.ts';
 import { awaitRoot, values } from './stack/told-health.ts';
 import { until } from './stack/until.ts';
 
@@ -20,7 +21,6 @@ const second = randomName('writer');
 const schema = randomName('schema');
 
 let tree: string;
-let mounted = 0;
 let topic: string;
 
 beforeAll(async () => {
@@ -30,23 +30,12 @@ beforeAll(async () => {
 afterAll(() => query(`DROP SCHEMA ${schema} CASCADE; DROP ROLE ${second}; DROP ROLE ${first}`));
 
 beforeEach(async () => {
-  tree = mkdtempSync(join(tmpdir(), 'config-tree-'));
+  tree = mkdtempSync(join((await testRun()).path, 'config-tree-'));
   topic = await createTopic();
   await query(`ALTER ROLE ${first} PASSWORD '${CANARY}-1'`);
 });
 
-/** Writes a Secret as the kubelet does: a new folder, and a symbolic link to it that is replaced atomically. */
-function mount(secret: Readonly<Record<string, string>>): void {
-  mounted += 1;
-  mkdirSync(join(tree, `..${mounted}`));
-  for (const [name, content] of Object.entries(secret)) {
-    writeFileSync(join(tree, `..${mounted}`, name), content);
-    rmSync(join(tree, name), { force: true });
-    symlinkSync(join('..data', name), join(tree, name));
-  }
-  symlinkSync(`..${mounted}`, join(tree, '..next'));
-  renameSync(join(tree, '..next'), join(tree, '..data'));
-}
+const mount = (secret: Readonly<Record<string, string>>) => mountSecret(tree, secret);
 
 const login = (user: string, password: string) => ({
   'database.user': user,

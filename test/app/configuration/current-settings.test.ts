@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the placeholders of the configuration
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ClientCertificates } from '../../../app/configuration/certificates-in-use.ts';
@@ -8,6 +8,7 @@ import { loadSettings } from '../../../app/configuration/load-settings.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { folderWith } from './folder.ts';
 import { REQUIRED } from './loading.ts';
+import { mountSecret } from './mounted-secret.ts';
 
 const SASL = 'sasl: { mechanism: scram-sha-256, username: kafka-1, password: "${kafka-password}" }';
 const URL = 'postgresql://role-1:url-hunter1@db/orders?sslmode=verify-full';
@@ -16,7 +17,6 @@ let files: string;
 let tree: string;
 let nowMs: number;
 let lines: { readonly level: string; readonly message: string; readonly fields: Record<string, unknown> }[];
-let written = 0;
 
 beforeEach(() => {
   files = folderWith({ 'application.yml': `kafka: { ${SASL} }\n` });
@@ -25,19 +25,7 @@ beforeEach(() => {
   lines = [];
 });
 
-/** Writes a Secret as the kubelet does: a new folder, and a symbolic link to it that is replaced atomically. */
-function mount(secret: Readonly<Record<string, string>>): void {
-  written += 1;
-  const folder = `..${written}`;
-  mkdirSync(join(tree, folder));
-  for (const [name, content] of Object.entries(secret)) {
-    writeFileSync(join(tree, folder, name), content);
-    rmSync(join(tree, name), { force: true });
-    symlinkSync(join('..data', name), join(tree, name));
-  }
-  symlinkSync(folder, join(tree, '..next'));
-  renameSync(join(tree, '..next'), join(tree, '..data'));
-}
+const mount = (secret: Readonly<Record<string, string>>) => mountSecret(tree, secret);
 
 const SECRET = {
   'database.user': 'role-1',
@@ -139,7 +127,6 @@ describe('credentials of the config tree', () => {
       { level: 'error', message: 'settings cannot be read again: those in use stay', fields: { reason: /./ } },
     ]);
     expect(JSON.stringify(lines)).not.toContain('hunter');
-    mkdirSync(tree, { recursive: true });
     mount({ ...SECRET, 'database.password': 'hunter3' });
     nowMs = 4_000;
     expect(current().database.password).toBe('hunter3');
