@@ -1,9 +1,10 @@
 // Gets a fresh clone to the point where its own programs run: `node dev/bootstrap.mjs start|trouble|chaos|test|test:image|test:long|test:postgres-13|dashboards:preview [arguments]`.
-// Runs before anything is installed, so it imports nothing but Node, and its syntax is what old Nodes understand.
+// Runs before anything is installed, so it imports nothing but Node (nor does test-programs.mjs), and its syntax is what old Nodes understand.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ensureTestPrograms, untested } from './test-programs.mjs';
 
 const REPOSITORY = dirname(dirname(fileURLToPath(import.meta.url)));
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -14,11 +15,11 @@ const PROGRAMS = {
   start: (args) => runInThisProcess('start.ts', args),
   trouble: (args) => runInThisProcess('trouble.ts', args),
   chaos: (args) => runInThisProcess('chaos.ts', args),
-  test: (args) => runNode([...JEST, ...args]),
+  test: (args) => runTests([...JEST, ...args]),
   'test:image': (args) => runNode([...JEST, '--config', 'test/image/jest.config.mjs', ...args]),
   'test:postgres-13': (args) =>
-    runNode([...JEST, '--selectProjects=integration', ...args], { STREAM_CONSUMER_TEST_POSTGRES: '13.23.0-beta.16' }),
-  'test:long': (args) => runNode([...JEST, ...args], { STREAM_CONSUMER_LONG_TESTS: 'true' }),
+    runTests([...JEST, '--selectProjects=integration', ...args], { STREAM_CONSUMER_TEST_POSTGRES: '13.23.0-beta.16' }),
+  'test:long': (args) => runTests([...JEST, ...args], { STREAM_CONSUMER_LONG_TESTS: 'true' }),
   'dashboards:preview': (args) =>
     runNode(
       [...JEST, '--selectProjects=integration', '--testPathPatterns=test/integration/dashboard/dashboards', ...args],
@@ -105,6 +106,18 @@ async function runInThisProcess(name, args) {
   const program = join(REPOSITORY, 'dev', name);
   process.argv = [process.execPath, program, ...args];
   await import(pathToFileURL(program).href);
+}
+
+/** Tests that lack a program of the system are skipped, or fail: the last lines say so, also after the failure of others. */
+async function runTests(args, env) {
+  const missing = ensureTestPrograms();
+  try {
+    await runNode(args, env);
+  } finally {
+    if (missing.length > 0) {
+      console.error(`\n${untested(missing)}`);
+    }
+  }
 }
 
 async function runNode(args, env = {}) {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { temporaryFolder } from './run/temporary-folder.ts';
 
-const BOOTSTRAP = join(import.meta.dirname, '..', '..', 'dev', 'bootstrap.mjs');
+const DEV = join(import.meta.dirname, '..', '..', 'dev');
 const LOCKED = { version: '1.0.0', integrity: 'sha512-a' };
 
 /** What a busy machine does now and then: the new program runs for a while before spawn has returned. */
@@ -44,7 +44,9 @@ class SampleCheckout {
     };
     this.write('package-lock.json', JSON.stringify({ packages }));
     this.write('dev/.keep', '');
-    copyFileSync(BOOTSTRAP, join(this.folder, 'dev', 'bootstrap.mjs'));
+    for (const name of ['bootstrap.mjs', 'test-programs.mjs']) {
+      copyFileSync(join(DEV, name), join(this.folder, 'dev', name));
+    }
     if (installed !== undefined) {
       this.write('node_modules/.package-lock.json', JSON.stringify({ packages: installed }));
       this.write('node_modules/a/package.json', '{}');
@@ -71,7 +73,8 @@ class SampleCheckout {
   }
 
   start(args: readonly string[], variables: NodeJS.ProcessEnv = {}) {
-    const env = { ...process.env, ...variables, PATH: `${join(this.folder, 'bin')}:${process.env['PATH']}` };
+    const env = { ...process.env, ...variables };
+    env['PATH'] = `${join(this.folder, 'bin')}:${env['PATH']}`;
     return spawn(process.execPath, [join(this.folder, 'dev', 'bootstrap.mjs'), ...args], { env, cwd: '/' });
   }
 
@@ -178,6 +181,18 @@ describe('the bootstrap', () => {
     checkout.write('slow-spawn.mjs', SLOW_SPAWN);
     const end = await checkout.run(['test'], { NODE_OPTIONS: `--import=${join(checkout.folder, 'slow-spawn.mjs')}` });
     expect(end).toMatchObject({ code: null, signal: 'SIGINT' });
+  });
+
+  it('names in its last lines what was not tested, after the failure of tests, too', async () => {
+    const checkout = new SampleCheckout(upToDate);
+    checkout.jest("console.log('ran'); process.exit(5)");
+    checkout.write('without-root.cjs', 'process.getuid = () => 1000;');
+    const { code, stdout, stderr } = await checkout.run(['test'], {
+      NODE_OPTIONS: `--require=${join(checkout.folder, 'without-root.cjs')}`,
+      PATH: '',
+    });
+    expect({ code, stdout }).toEqual({ code: 5, stdout: 'ran\n' });
+    expect(stderr).toMatch(/NOT TESTED(.|\n)*the GitOps examples(.|\n)*One command mends it .* kubernetes-client.*\n$/);
   });
 
   it('tells long tests by the environment', async () => {
