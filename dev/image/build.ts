@@ -15,6 +15,7 @@ import {
   sourceDateEpoch,
 } from './build-arguments.ts';
 import { imageToBuild } from './image-to-build.ts';
+import { bundleConsumer } from './layer/bundle-consumer.ts';
 import { softwareBill } from './software-bill.ts';
 
 const HELP = `Builds the consumer's image under the name that dist/ refers to, and writes what is in it to
@@ -66,20 +67,20 @@ function readCommandLine(argv: readonly string[]) {
 const succeeds = (program: string, args: readonly string[]): boolean =>
   spawnSync(program, args, { stdio: 'inherit' }).status === 0;
 
-function runEngine(engine: ContainerEngine, build: ImageBuild): number {
+async function runEngine(engine: ContainerEngine, build: ImageBuild): Promise<number> {
   const command = buildArguments(engine, build);
   process.stdout.write(`${engine} ${command.join(' ')}\n`);
   if (!succeeds(engine, command)) {
     return fail(`${engine} failed, its message is above: ${build.reference} was not built.\n`);
   }
   mkdirSync(BILL_FOLDER, { recursive: true });
-  writeFileSync(BILL, softwareBill(process.cwd(), build.facts.CREATED));
+  writeFileSync(BILL, softwareBill(process.cwd(), build.facts.CREATED, await bundleConsumer()));
   process.stdout.write(`Wrote ${BILL}\n`);
   process.stdout.write(`Built ${build.reference}. Push it with: ${engine} push ${build.reference}\n`);
   return 0;
 }
 
-function build(argv: readonly string[]): number {
+async function build(argv: readonly string[]): Promise<number> {
   const options = readCommandLine(argv);
   if (typeof options === 'string') {
     return fail(`${options}\n\n${HELP}`);
@@ -111,7 +112,7 @@ function build(argv: readonly string[]): number {
 }
 
 try {
-  process.exitCode = build(process.argv.slice(2));
+  process.exitCode = await build(process.argv.slice(2));
 } catch (error) {
   process.exitCode = fail(`${(error as Error).message}\n`);
 }

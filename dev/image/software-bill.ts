@@ -4,16 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 
-/** All locked packages: `--omit=dev` also leaves out production dependencies that are dev dependencies elsewhere. */
+/** All locked packages: `--omit=dev` also leaves out packages in the bundle that are dev dependencies elsewhere. */
 const NPM_SBOM = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'];
-
-interface Manifest {
-  readonly dependencies: Readonly<Record<string, string>>;
-}
 
 interface Component {
   readonly 'bom-ref': string;
   readonly name: string;
+  readonly version: string;
 }
 
 interface Bill {
@@ -22,24 +19,15 @@ interface Bill {
   readonly metadata: { readonly component: Component };
 }
 
-/** The bill of these direct dependencies and all that they depend on. */
-function reachable(bill: Bill, names: readonly string[]): Bill {
-  const dependsOn = new Map(bill.dependencies.map((each) => [each.ref, each.dependsOn]));
-  const nameOf = new Map(bill.components.map((each) => [each['bom-ref'], each.name]));
+/** The bill of these packages, by name and version; those that depend on another one only through some that are left out lose that link. */
+function of(bill: Bill, held: ReadonlySet<string>): Bill {
   const root = bill.metadata.component['bom-ref'];
-  const direct = (dependsOn.get(root) ?? []).filter((ref) => names.includes(nameOf.get(ref) ?? ''));
-  const kept = new Set([root, ...direct]);
-  // The loop also visits what it adds to the set.
-  for (const ref of kept) {
-    for (const next of ref === root ? [] : (dependsOn.get(ref) ?? [])) kept.add(next);
-  }
-  return {
-    ...bill,
-    components: bill.components.filter((each) => kept.has(each['bom-ref'])),
-    dependencies: bill.dependencies
-      .filter(({ ref }) => kept.has(ref))
-      .map((each) => (each.ref === root ? { ref: root, dependsOn: direct } : each)),
-  };
+  const components = bill.components.filter(({ name, version }) => held.has(`${name}@${version}`));
+  const kept = new Set([root, ...components.map((each) => each['bom-ref'])]);
+  const dependencies = bill.dependencies
+    .filter(({ ref }) => kept.has(ref))
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => kept.has(each)) }));
+  return { ...bill, components, dependencies };
 }
 
 /** A UUID made from the content. */
@@ -51,20 +39,25 @@ function contentUuid(content: string): string {
 }
 
 /**
- * The software bill of materials of the application layer, CycloneDX as npm makes it. npm puts the clock, a random
+ * The software bill of materials of the application layer: the packages that the bundle holds code of, and the copied
+ * one; CycloneDX as npm makes it. npm puts the clock, a random
  * serial number and its folder's name into it; here the same sources give the same bill.
  *
  * @param folder the checkout
  * @param created ISO time that the bill is dated with
+ * @param packages folders of the packages in the layer, below the checkout
  * @throws Error with npm's message when npm fails
  */
-export function softwareBill(folder: string, created: string): string {
+export function softwareBill(folder: string, created: string, packages: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync('npm', NPM_SBOM, { cwd: folder, encoding: 'utf8', maxBuffer: 1e8 });
   if (status !== 0) {
     throw new Error(`npm ${NPM_SBOM.join(' ')} ended with ${status ?? 'a signal'}:\n${stderr}`);
   }
-  const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
-  const bill = reachable(JSON.parse(stdout) as Bill, Object.keys(dependencies));
+  const held = packages.map((path) => {
+    const { name, version } = JSON.parse(readFileSync(join(folder, path, 'package.json'), 'utf8')) as Component;
+    return `${name}@${version}`;
+  });
+  const bill = of(JSON.parse(stdout) as Bill, new Set(held));
   const component = { ...bill.metadata.component, type: 'application', name: PRODUCT_NAME };
   const serialNumber = `urn:uuid:${contentUuid(JSON.stringify([component, bill.components, created]))}`;
   const metadata = { ...bill.metadata, timestamp: created, component };

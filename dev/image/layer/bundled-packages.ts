@@ -45,9 +45,12 @@ export function compiledSchemas(schemas: readonly BundledSchema[]): Plugin {
   };
 }
 
-/** Folders of the packages of which a bundle holds files, sorted. */
-export function packageFolders({ inputs }: Metafile): string[] {
-  const folders = Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+/** Folders of the packages that a bundle holds code of, sorted: what was read and found to be unused does not count. */
+export function packageFolders({ outputs }: Metafile): string[] {
+  const held = Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+  const folders = held.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
   return [...new Set(folders)].sort();
 }
 

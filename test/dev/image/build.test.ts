@@ -11,6 +11,7 @@ import {
   sourceDateEpoch,
 } from '../../../dev/image/build-arguments.ts';
 import { imageToBuild } from '../../../dev/image/image-to-build.ts';
+import { bundleConsumer } from '../../../dev/image/layer/bundle-consumer.ts';
 import { softwareBill } from '../../../dev/image/software-bill.ts';
 import { consumerDocument } from '../../charts/example-consumer.ts';
 
@@ -156,24 +157,30 @@ describe('what the image says of itself', () => {
 describe('the software bill of materials', () => {
   const created = '2026-01-02T03:04:05Z';
 
-  test('holds what production needs, and nothing else', () => {
-    const bill = JSON.parse(softwareBill('.', created)) as {
-      readonly bomFormat: string;
-      readonly metadata: { readonly timestamp: string; readonly component: { readonly name: string } };
-      readonly components: readonly { readonly name: string }[];
-    };
-    const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
-      'dependencies' | 'devDependencies',
-      Record<string, string>
-    >;
-    const names = bill.components.map(({ name }) => name);
+  interface Bill {
+    readonly bomFormat: string;
+    readonly metadata: { readonly timestamp: string; readonly component: { readonly name: string } };
+    readonly components: readonly { readonly name: string; readonly hashes: readonly object[] }[];
+    readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+  }
+
+  test('holds the packages that the bundle holds code of, and no other of those that are installed', async () => {
+    const packages = await bundleConsumer();
+    const bill = JSON.parse(softwareBill('.', created, packages)) as Bill;
     expect(bill.bomFormat).toBe('CycloneDX');
     expect(bill.metadata).toMatchObject({ timestamp: created, component: { name: 'stream-consumer' } });
-    expect(Object.keys(dependencies).filter((name) => !names.includes(name))).toEqual([]);
-    expect(Object.keys(devDependencies).filter((name) => names.includes(name))).toEqual([]);
+    const names = bill.components.map(({ name }) => name);
+    expect(names.toSorted()).toEqual(packages.map((path) => path.replace('node_modules/', '')).toSorted());
+    expect(names).toEqual(expect.arrayContaining(['fastify', 'kafkajs', 'pg', 'prom-client', 'yaml']));
+    // Dependencies of fastify of which nothing is in the bundle.
+    expect(names.filter((name) => /ajv-compiler|light-my-request/.test(name))).toEqual([]);
+    expect(bill.components.every(({ hashes }) => hashes.length > 0)).toBe(true);
+    const refs = new Set(bill.dependencies.map(({ ref }) => ref));
+    expect(bill.dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.has(ref))).toEqual([]);
   });
 
   test('is the same for the same sources', () => {
-    expect(softwareBill('.', created)).toBe(softwareBill('.', created));
+    const packages = ['node_modules/kafkajs', 'node_modules/pg'];
+    expect(softwareBill('.', created, packages)).toBe(softwareBill('.', created, packages));
   });
 });
