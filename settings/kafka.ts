@@ -3,14 +3,58 @@ import { PRODUCT_NAME } from '../contract/identity.ts';
 import type { Rule } from './check.ts';
 import { duration, durationBetween } from './duration.ts';
 import { SASL_RULES, sasl } from './kafka-sasl.ts';
-import type { Problem } from './problem.ts';
-import { ALLOWED, section } from './schema.ts';
+import { type Problem, problemIf } from './problem.ts';
+import { ALLOWED, closed, SECRET, section } from './schema.ts';
 
 /** What Kafka takes as a topic's name. */
 export const TOPIC_PATTERN = '^[a-zA-Z0-9._-]{1,249}$';
 
 /** The same in words. */
 export const TOPIC_ALLOWED = "a topic's name: 1 to 249 letters, digits, dots, underscores and dashes";
+
+const pem = (what: string): string => `${what}: the path of a PEM file, or the PEM text itself.`;
+
+const tls = Type.Object(
+  {
+    ca: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: `${pem("Authorities to trust for the brokers' certificates")} Left out: those of Node.js.`,
+      }),
+    ),
+    certificate: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: `${pem("The client's certificate, followed by those of its intermediate authorities")} Left out: none.`,
+      }),
+    ),
+    privateKey: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: `${pem("The client certificate's private key, not encrypted")} Left out: none.`,
+        [SECRET]: true,
+      }),
+    ),
+    serverName: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9._-]*[A-Za-z][A-Za-z0-9._-]*$',
+        [ALLOWED]: "a host's name, not an address",
+        description:
+          "Name that every broker's certificate has to hold, and that is asked for (SNI), in place of the broker's host. Left out: the host.",
+      }),
+    ),
+    verifyHostName: Type.Boolean({
+      default: true,
+      description:
+        "Whether a broker's certificate has to name its host. false: any certificate of a trusted authority will do, so whoever has one can pose as a broker.",
+    }),
+  },
+  {
+    ...closed,
+    description:
+      'Certificates for TLS to the brokers; the files are read anew at each connection. Left out: the authorities of Node.js, and no client certificate.',
+  },
+);
 
 /** How Kafka is reached and what is read from it. */
 export const kafka = Type.Object(
@@ -37,8 +81,9 @@ export const kafka = Type.Object(
     sessionTimeout: duration('10s', 'Silence after which the group gives the partitions of a member to others.'),
     ssl: Type.Boolean({
       default: false,
-      description: "TLS to the brokers, verified against the system's certificate authorities.",
+      description: 'TLS to the brokers; their certificates have to be trusted and to name their hosts.',
     }),
+    tls: Type.Optional(tls),
     sasl: Type.Optional(sasl),
   },
   { ...section, description: 'How Kafka is reached and what is read from it.' },
@@ -84,11 +129,34 @@ const topicNames: Rule<KafkaPart> = {
     ),
 };
 
+/** A half of the client's certificate without the other, and options of TLS without TLS. */
+const tlsOptions: Rule<KafkaPart> = {
+  reads: ['kafka.ssl', 'kafka.tls'],
+  find: ({ kafka: { ssl, tls: { certificate, privateKey } = {}, tls: options } }) => [
+    ...problemIf(options !== undefined && !ssl, {
+      path: 'kafka.tls',
+      message: 'is set, but the connections to the brokers are not encrypted',
+      allowed: 'only beside kafka.ssl: true',
+    }),
+    ...problemIf(certificate !== undefined && privateKey === undefined, {
+      path: 'kafka.tls.privateKey',
+      message: 'is missing',
+      allowed: 'the private key of kafka.tls.certificate',
+    }),
+    ...problemIf(certificate === undefined && privateKey !== undefined, {
+      path: 'kafka.tls.certificate',
+      message: 'is missing',
+      allowed: 'the certificate of kafka.tls.privateKey',
+    }),
+  ],
+};
+
 /** What the schema cannot say of brokers, topics and the group. */
 export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
   brokerPorts,
   topicNames,
   ...SASL_RULES,
+  tlsOptions,
   // The range in which brokers accept a session timeout unless they are configured otherwise.
   durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),
 ];
