@@ -62,31 +62,58 @@ function trigger({ settings: { kafka, consumer } }: CheckedWorkload, keda: KedaS
   };
 }
 
-/** Lets KEDA read the brokers' credentials where the consumer reads them. */
-export function triggerAuthentication(
-  scope: Construct,
-  workload: CheckedWorkload,
-  { existingSecret, keys }: NonNullable<ConsumerFile['kafka']>,
-): ApiObject {
+/** A parameter of KEDA's trigger, and the key that holds it. */
+interface TargetReference {
+  readonly parameter: string;
+  readonly name: string;
+  readonly key: string;
+}
+
+const targets = (parameters: Readonly<Record<string, string>>, name: string | undefined): TargetReference[] =>
+  name === undefined ? [] : Object.entries(parameters).map(([parameter, key]) => ({ parameter, name, key }));
+
+type BrokerAccess = NonNullable<ConsumerFile['kafka']>;
+
+/** By where they are: what KEDA calls the login, the client's certificate and the authorities. */
+function targetReferences({ existingSecret, keys, tls = {} }: BrokerAccess) {
+  const { ca, clientCertificate } = tls;
+  const { username, password } = keys;
+  return {
+    secretTargetRef: [
+      ...targets({ username, password }, existingSecret),
+      ...(clientCertificate === undefined
+        ? []
+        : targets(
+            { cert: clientCertificate.keys.certificate, key: clientCertificate.keys.privateKey },
+            clientCertificate.existingSecret,
+          )),
+      ...(ca === undefined ? [] : targets({ ca: ca.key }, ca.existingSecret)),
+    ],
+    configMapTargetRef: ca === undefined ? [] : targets({ ca: ca.key }, ca.existingConfigMap),
+  };
+}
+
+/** Lets KEDA read the brokers' credentials and certificates where the consumer reads them. */
+export function triggerAuthentication(scope: Construct, workload: CheckedWorkload, kafka: BrokerAccess): ApiObject {
+  const references = Object.entries(targetReferences(kafka)).filter(([, list]) => list.length > 0);
   return new ApiObject(scope, 'trigger-authentication', {
     apiVersion: 'keda.sh/v1alpha1',
     kind: 'TriggerAuthentication',
     metadata: objectMetadata(workload, workload.names.workload),
-    spec: {
-      secretTargetRef: (['username', 'password'] as const).map((parameter) => ({
-        parameter,
-        name: existingSecret,
-        key: keys[parameter],
-      })),
-    },
+    spec: Object.fromEntries(references),
   });
 }
+
+/** Whether there is anything for KEDA to read. */
+export const hasBrokerAccess = ({ existingSecret, tls }: BrokerAccess): boolean =>
+  (existingSecret ?? tls?.ca ?? tls?.clientCertificate) !== undefined;
 
 /** As many Pods as the lag asks for, up to one per partition; the Deployment then has no number of replicas. */
 export function scaledObject(scope: Construct, workload: CheckedWorkload, keda: KedaSettings): ApiObject {
   const { file, names, settings } = workload;
   const { least, most } = replicaRange(file);
-  const authentication = file.kafka === undefined ? {} : { authenticationRef: { name: names.workload } };
+  const isAsked = file.kafka !== undefined && hasBrokerAccess(file.kafka);
+  const authentication = isAsked ? { authenticationRef: { name: names.workload } } : {};
   return new ApiObject(scope, 'scaled-object', {
     apiVersion: 'keda.sh/v1alpha1',
     kind: 'ScaledObject',

@@ -3,6 +3,7 @@ import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { CONTAINER_PATH } from '../contract/container.ts';
+import { withCertificates } from '../deployment/certificates.ts';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
 import { contentHash } from '../deployment/object-names.ts';
 import { valueAt } from '../settings/document.ts';
@@ -14,10 +15,11 @@ const section = (root: Section, ...path: string[]): Section => (valueAt(root, pa
 
 /**
  * application.yml as the ConfigMap holds it: what consumer.yaml says, and written out beside it the port of the probes,
- * the files of the certificate, `database.migrate: false` where the consumer does not create its tables, and the label
+ * the files of the certificates, `database.migrate: false` where the consumer does not create its tables, and the label
  * `application` of every series (default: the consumer's name).
  */
-export function applicationYaml({ application, settings, file }: CheckedWorkload): string {
+export function applicationYaml({ application: written, settings, file }: CheckedWorkload): string {
+  const application = withCertificates(written, file);
   const management = section(application, 'management');
   const metrics = section(management, 'metrics');
   return stringify(

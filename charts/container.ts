@@ -2,6 +2,7 @@ import { k8s } from 'cdk8s-plus-28';
 import type { ManagementEndpoint } from '../contract/actuator.ts';
 import { CONTAINER_NAME, CONTAINER_PATH, VOLUME } from '../contract/container.ts';
 import type { ProbeTiming } from '../contract/probes.ts';
+import { certificateMounts } from '../deployment/certificates.ts';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { imageReference } from '../deployment/image.ts';
 import { SECURITY_CONTEXT } from '../deployment/pod-security.ts';
@@ -109,6 +110,11 @@ export function baseContainer(workload: CheckedWorkload, credentials: readonly C
       ...(file.monitoring.tls === undefined
         ? []
         : [{ name: VOLUME.certificate, mountPath: CONTAINER_PATH.certificate, readOnly: true }]),
+      ...certificateMounts(file).map(({ place }) => ({
+        name: VOLUME[place],
+        mountPath: CONTAINER_PATH[place],
+        readOnly: true,
+      })),
       ...(file.secrets.as === 'files'
         ? [{ name: VOLUME.secrets, mountPath: CONTAINER_PATH.secrets, readOnly: true }]
         : []),

@@ -1,8 +1,9 @@
 import { k8s } from 'cdk8s-plus-28';
 import { CONTAINER_USER, VOLUME } from '../contract/container.ts';
+import { certificateMounts } from '../deployment/certificates.ts';
 import { type CheckedWorkload, serviceAccountName } from '../deployment/checked-workload.ts';
 import { container } from './container.ts';
-import { type Credential, credentials, secretFiles } from './secrets.ts';
+import { type Credential, certificateVolume, credentials, secretFiles } from './secrets.ts';
 
 /**
  * The annotations by which a Prometheus without the operator usually finds Pods; `undefined` unless `monitoring.scrape`
@@ -42,6 +43,7 @@ function volumes({ file }: CheckedWorkload, configMapName: string, credentials: 
     ...(tls === undefined
       ? []
       : [{ name: VOLUME.certificate, secret: { secretName: tls.existingSecret, defaultMode: CERTIFICATE_MODE } }]),
+    ...certificateMounts(file).map(certificateVolume),
     ...(file.secrets.as === 'files' ? [secretFiles(VOLUME.secrets, credentials)] : []),
     { name: VOLUME.temporary, emptyDir: { sizeLimit: k8s.Quantity.fromString(TEMPORARY_SIZE) } },
   ];

@@ -1,6 +1,8 @@
 import { ApiObject } from 'cdk8s';
 import type { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
+import { VOLUME } from '../contract/container.ts';
+import type { CertificateMount } from '../deployment/certificates.ts';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
 import type { ConsumerFile } from '../deployment/consumer-file.ts';
 import type { SecretSource } from '../deployment/secrets.ts';
@@ -32,15 +34,19 @@ const ofDatabase = ({ existingSecret, keys }: DatabaseSecret): Credential[] => [
 ];
 
 function ofKafka(kafka: ConsumerFile['kafka'], mechanism: string | undefined): Credential[] {
-  if (kafka === undefined) {
+  if (kafka?.existingSecret === undefined) {
     return [];
   }
   const { existingSecret, keys } = kafka;
-  const [user, password] =
-    mechanism === 'oauthbearer'
-      ? ['kafka.sasl.oauth.clientId', 'kafka.sasl.oauth.clientSecret']
-      : ['kafka.sasl.username', 'kafka.sasl.password'];
-  return [credential(existingSecret, user, keys.username, true), credential(existingSecret, password, keys.password)];
+  return mechanism === 'oauthbearer'
+    ? [
+        credential(existingSecret, 'kafka.sasl.oauth.clientId', keys.clientId, true),
+        credential(existingSecret, 'kafka.sasl.oauth.clientSecret', keys.clientSecret),
+      ]
+    : [
+        credential(existingSecret, 'kafka.sasl.username', keys.username, true),
+        credential(existingSecret, 'kafka.sasl.password', keys.password),
+      ];
 }
 
 function ofManagement({ credentials }: ConsumerFile['monitoring']): Credential[] {
@@ -151,14 +157,25 @@ function sealedSecret(scope: Construct, workload: CheckedWorkload, name: string,
   });
 }
 
+/** The keys of a Secret or ConfigMap as a volume of files, which the kubelet renews; no key is mounted alone, by subPath. */
+export function certificateVolume({ place, secret, configMap, keys }: CertificateMount): k8s.Volume {
+  const items = [...new Set(keys)].map((key): k8s.KeyToPath => ({ key, path: key }));
+  return secret === undefined
+    ? { name: VOLUME[place], configMap: { ...(configMap !== undefined && { name: configMap }), items } }
+    : { name: VOLUME[place], secret: { secretName: secret, items, defaultMode: FILE_MODE } };
+}
+
 /** The ExternalSecrets and SealedSecrets, from which operators make the Secrets that have a source in consumer.yaml. */
 export function secretObjects(scope: Construct, workload: CheckedWorkload): ApiObject[] {
   const { database, kafka } = workload.file;
   return [database, database.owner, kafka].flatMap((each) => {
-    if (each?.externalSecret !== undefined) {
+    if (each?.existingSecret === undefined) {
+      return [];
+    }
+    if (each.externalSecret !== undefined) {
       return [externalSecret(scope, workload, each.existingSecret, each.externalSecret)];
     }
-    return each?.sealedSecret === undefined
+    return each.sealedSecret === undefined
       ? []
       : [sealedSecret(scope, workload, each.existingSecret, each.sealedSecret)];
   });

@@ -9,7 +9,7 @@ import type { StreamConsumerProps } from '../deployment/props.ts';
 import { replicaRange } from '../deployment/scaling.ts';
 import type { Workload } from '../deployment/workload.ts';
 import { type Problem, problemIf } from '../settings/problem.ts';
-import { horizontalPodAutoscaler, scaledObject, triggerAuthentication } from './autoscaling.ts';
+import { hasBrokerAccess, horizontalPodAutoscaler, scaledObject, triggerAuthentication } from './autoscaling.ts';
 import { configMap } from './config-map.ts';
 import { deployment, disruptionBudget, FEWEST_REPLICAS_FOR_BUDGET, service, serviceAccount } from './deployment.ts';
 import { namespace } from './namespace.ts';
@@ -117,7 +117,9 @@ export class StreamConsumer extends Construct {
     this.networkPolicy = own.file.networkPolicy.enabled ? networkPolicy(this, own) : undefined;
     this.schemaJobNetworkPolicy = this.schemaJob && this.networkPolicy && schemaJobNetworkPolicy(this, own);
     const { keda, hpa } = own.file.scaling;
-    this.triggerAuthentication = keda && own.file.kafka && triggerAuthentication(this, own, own.file.kafka);
+    const { kafka } = own.file;
+    this.triggerAuthentication =
+      keda && kafka && hasBrokerAccess(kafka) ? triggerAuthentication(this, own, kafka) : undefined;
     this.autoscaler = (keda && scaledObject(this, own, keda)) ?? (hpa && horizontalPodAutoscaler(this, own, hpa));
     applyPatches({
       library: JsonPatch,

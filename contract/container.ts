@@ -8,6 +8,11 @@ export const CONTAINER_PATH = {
   configurationFile: 'application.yml',
   /** Folder that the Secret with the certificate is mounted at; a folder of its own, so that the kubelet can renew it. */
   certificate: '/etc/stream-consumer-tls',
+  /** Folders of the authorities and client certificates for Kafka and PostgreSQL; each a volume, so that the kubelet renews it. */
+  kafkaAuthority: '/etc/stream-consumer-kafka-ca',
+  kafkaCertificate: '/etc/stream-consumer-kafka-tls',
+  databaseAuthority: '/etc/stream-consumer-database-ca',
+  databaseCertificate: '/etc/stream-consumer-database-tls',
   /** Folder of the Secrets' files, a config tree, where they are not in the environment. */
   secrets: '/etc/stream-consumer-secrets',
   /** The one folder that can be written to. */
@@ -18,6 +23,10 @@ export const CONTAINER_PATH = {
 export const VOLUME = {
   configuration: 'configuration',
   certificate: 'certificate',
+  kafkaAuthority: 'kafka-ca',
+  kafkaCertificate: 'kafka-certificate',
+  databaseAuthority: 'database-ca',
+  databaseCertificate: 'database-certificate',
   secrets: 'secrets',
   temporary: 'temporary',
 } as const;

@@ -13,6 +13,7 @@ import { asksTokenEndpoint, provesPassword } from '../settings/kafka-sasl.ts';
 import { type Problem, problemIf } from '../settings/problem.ts';
 import { camelCase, childSchema, type SchemaNode } from '../settings/schema.ts';
 import { type Settings, SettingsSchema } from '../settings/settings.ts';
+import { type CertificateSources, withCertificates } from './certificates.ts';
 import type { MonitoringSettings } from './monitoring.ts';
 import type { ProbeSettings } from './probes.ts';
 
@@ -40,7 +41,8 @@ const SECRET_HOME: Readonly<Record<string, string>> = {
 };
 
 /** The key of consumer.yaml that names the Secret of a secret setting. */
-export const secretHome = (path: SettingPath): string => `${SECRET_HOME[String(path[0])]}.existingSecret`;
+export const secretHome = ([server, section]: SettingPath): string =>
+  `${section === 'tls' ? `${server}.tls.clientCertificate` : SECRET_HOME[String(server)]}.existingSecret`;
 
 function withoutSecrets(node: SchemaNode, path: string): SchemaNode {
   if (node.properties === undefined) {
@@ -164,9 +166,11 @@ function withLogin(sasl: Section): Section {
  * `application` of consumer.yaml with something in place of each value that a Secret will give, so that the consumer's own
  * check can be asked.
  *
- * @param monitoring the checked section; `undefined` when the file is wrong: then nothing is added for it.
+ * @param file the checked file; `undefined` when it is wrong: then nothing is added for it.
  */
-export function withPlaceholders(application: Section, monitoring: MonitoringSettings | undefined): Section {
+export function withPlaceholders(written: Section, file: (MonitoringPart & CertificateSources) | undefined): Section {
+  const application = withCertificates(written, file);
+  const monitoring = file?.monitoring;
   const kafka = sectionOf(application, 'kafka');
   const sasl = isSection(kafka['sasl']) ? { sasl: withLogin(kafka['sasl']) } : {};
   return {
@@ -175,6 +179,10 @@ export function withPlaceholders(application: Section, monitoring: MonitoringSet
     database: { ...sectionOf(application, 'database'), url: `postgresql://${FROM_SECRET}/${FROM_SECRET}` },
     ...(monitoring && access(application, monitoring)),
   };
+}
+
+interface MonitoringPart {
+  readonly monitoring: MonitoringSettings;
 }
 
 interface ApplicationPart {

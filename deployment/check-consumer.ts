@@ -69,7 +69,7 @@ export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
   const written: unknown = structuredClone(input ?? {});
   const { named, application, problems } = namedConsumer(written);
   const file = checkAgainst(ConsumerFileSchema, named, CONSUMER_FILE_RULES);
-  const settings = checkSettings(withPlaceholders(application, file.ok ? file.value.monitoring : undefined));
+  const settings = checkSettings(withPlaceholders(application, file.ok ? file.value : undefined));
   if (file.ok && settings.ok && problems.length === 0) {
     const document = written as StreamConsumerProps;
     return { ok: true, value: known({ document, file: file.value, application, settings: settings.value }) };

@@ -7,6 +7,7 @@ import { type Problem, problemIf } from '../settings/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema.ts';
 import { ALERT_RULES } from './alerts.ts';
 import { applicationPart, ENDPOINT_RULES } from './application.ts';
+import { CERTIFICATE_RULES } from './certificates.ts';
 import { IMAGE_RULES, image } from './image.ts';
 import { monitoring, SCRAPE_RULES } from './monitoring.ts';
 import { NETWORK_RULES, networkPolicy } from './network-policy.ts';
@@ -149,6 +150,7 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   ...SCRAPE_RULES,
   ...ALERT_RULES,
   ...SECRET_RULES,
+  ...CERTIFICATE_RULES,
   ...SERVICE_ACCOUNT_RULES,
   ...POD_RULES,
   ...POD_PART_RULES,

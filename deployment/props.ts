@@ -97,7 +97,7 @@ export interface StreamConsumerProps {
   readonly database: DatabaseProps;
 
   /**
-   * Credentials of the brokers, needed with application.kafka.sasl; left out: none.
+   * Credentials of the brokers, needed with application.kafka.sasl, and certificates. Left out: none.
    *
    * @default - none
    */
@@ -469,6 +469,14 @@ export interface DatabaseProps {
   readonly keys?: DatabaseKeysProps;
 
   /**
+   * Authorities and client certificate for PostgreSQL, the owner of the tables included, mounted as folders and read
+   * at each connection. Left out: none.
+   *
+   * @default - none
+   */
+  readonly tls?: DatabaseTlsProps;
+
+  /**
    * Who creates and upgrades the tables. onStart: the consumer. job: a Job, as the owner, so that the consumer need
    * not be able to. never: somebody else.
    *
@@ -484,14 +492,17 @@ export interface DatabaseProps {
   readonly owner?: DatabaseOwnerProps;
 }
 
-/** Credentials of the brokers, needed with application.kafka.sasl; left out: none. */
+/** Credentials of the brokers, needed with application.kafka.sasl, and certificates. Left out: none. */
 export interface KafkaProps {
   /**
-   * Secret with the SASL credentials in the same namespace, made by you or by one of the two below.
+   * Secret with the SASL credentials in the same namespace, made by you or by one of the two below. Left out: there
+   * is no such login.
    *
    * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   *
+   * @default - there is no such login
    */
-  readonly existingSecret: string;
+  readonly existingSecret?: string;
 
   /**
    * Adds an ExternalSecret, from which the External Secrets Operator makes the Secret. Left out: somebody else makes
@@ -509,11 +520,19 @@ export interface KafkaProps {
   readonly sealedSecret?: KafkaSealedSecretProps;
 
   /**
-   * Keys of the Secret; with oauthbearer the client's id and secret at the token endpoint.
+   * Keys of the Secret: the first two, or with oauthbearer the last two, for the token endpoint.
    *
-   * @default { username: 'username', password: 'password' }
+   * @default { username: 'username', password: 'password', clientId: 'clientId', clientSecret: 'clientSecret' }
    */
   readonly keys?: KafkaKeysProps;
+
+  /**
+   * Authorities and client certificate for the brokers, mounted as folders and read at each connection. Left out:
+   * none.
+   *
+   * @default - none
+   */
+  readonly tls?: KafkaTlsProps;
 }
 
 /** How the container gets what the Secrets hold; either way when it starts. */
@@ -1155,6 +1174,26 @@ export interface DatabaseKeysProps {
   readonly password?: string;
 }
 
+/**
+ * Authorities and client certificate for PostgreSQL, the owner of the tables included, mounted as folders and read at
+ * each connection. Left out: none.
+ */
+export interface DatabaseTlsProps {
+  /**
+   * Authorities to trust, as PEM. Left out: those of Node.js.
+   *
+   * @default - those of Node.js
+   */
+  readonly ca?: DatabaseTlsCaProps;
+
+  /**
+   * The client's certificate and its key, as PEM. Left out: none.
+   *
+   * @default - none
+   */
+  readonly clientCertificate?: DatabaseTlsClientCertificateProps;
+}
+
 /** Who the Job logs in as; needed with migrate: job. Left out: nobody. */
 export interface DatabaseOwnerProps {
   /**
@@ -1232,7 +1271,7 @@ export interface KafkaSealedSecretProps {
   readonly scope?: 'strict' | 'namespace-wide' | 'cluster-wide';
 }
 
-/** Keys of the Secret; with oauthbearer the client's id and secret at the token endpoint. */
+/** Keys of the Secret: the first two, or with oauthbearer the last two, for the token endpoint. */
 export interface KafkaKeysProps {
   /**
    * Key of the Secret; left out: username.
@@ -1251,6 +1290,41 @@ export interface KafkaKeysProps {
    * @default 'password'
    */
   readonly password?: string;
+
+  /**
+   * Key of the Secret; left out: clientId.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'clientId'
+   */
+  readonly clientId?: string;
+
+  /**
+   * Key of the Secret; left out: clientSecret.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'clientSecret'
+   */
+  readonly clientSecret?: string;
+}
+
+/** Authorities and client certificate for the brokers, mounted as folders and read at each connection. Left out: none. */
+export interface KafkaTlsProps {
+  /**
+   * Authorities to trust, as PEM. Left out: those of Node.js.
+   *
+   * @default - those of Node.js
+   */
+  readonly ca?: KafkaTlsCaProps;
+
+  /**
+   * The client's certificate and its key, as PEM. Left out: none.
+   *
+   * @default - none
+   */
+  readonly clientCertificate?: KafkaTlsClientCertificateProps;
 }
 
 /** Who may ask: addresses, or Pods. */
@@ -1515,11 +1589,19 @@ export interface ApplicationKafkaProps {
   readonly sessionTimeout?: string;
 
   /**
-   * TLS to the brokers, verified against the system's certificate authorities.
+   * TLS to the brokers; their certificates have to be trusted and to name their hosts.
    *
    * @default false
    */
   readonly ssl?: boolean;
+
+  /**
+   * Certificates for TLS to the brokers; the files are read anew at each connection. Left out: the authorities of
+   * Node.js, and no client certificate.
+   *
+   * @default - the authorities of Node.js, and no client certificate
+   */
+  readonly tls?: ApplicationKafkaTlsProps;
 
   /**
    * SASL authentication with the brokers; left out: none.
@@ -1896,6 +1978,53 @@ export interface ScalingHpaBehaviorProps {
   readonly scaleDownPeriodSeconds?: number;
 }
 
+/** Authorities to trust, as PEM. Left out: those of Node.js. */
+export interface DatabaseTlsCaProps {
+  /**
+   * Secret in the same namespace that holds the authorities. Left out: existingConfigMap.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   *
+   * @default - existingConfigMap
+   */
+  readonly existingSecret?: string;
+
+  /**
+   * ConfigMap in the same namespace that holds them. Left out: existingSecret.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   *
+   * @default - existingSecret
+   */
+  readonly existingConfigMap?: string;
+
+  /**
+   * Key of the Secret; left out: ca.crt.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'ca.crt'
+   */
+  readonly key?: string;
+}
+
+/** The client's certificate and its key, as PEM. Left out: none. */
+export interface DatabaseTlsClientCertificateProps {
+  /**
+   * Secret in the same namespace, such as one of the type kubernetes.io/tls.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   */
+  readonly existingSecret: string;
+
+  /**
+   * `database.tls.clientCertificate.keys` of consumer.yaml.
+   *
+   * @default { certificate: 'tls.crt', privateKey: 'tls.key' }
+   */
+  readonly keys?: DatabaseTlsClientCertificateKeysProps;
+}
+
 /**
  * Adds an ExternalSecret, from which the External Secrets Operator makes the Secret. Left out: somebody else makes
  * it.
@@ -1969,6 +2098,53 @@ export interface DatabaseOwnerKeysProps {
    * @default 'password'
    */
   readonly password?: string;
+}
+
+/** Authorities to trust, as PEM. Left out: those of Node.js. */
+export interface KafkaTlsCaProps {
+  /**
+   * Secret in the same namespace that holds the authorities. Left out: existingConfigMap.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   *
+   * @default - existingConfigMap
+   */
+  readonly existingSecret?: string;
+
+  /**
+   * ConfigMap in the same namespace that holds them. Left out: existingSecret.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   *
+   * @default - existingSecret
+   */
+  readonly existingConfigMap?: string;
+
+  /**
+   * Key of the Secret; left out: ca.crt.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'ca.crt'
+   */
+  readonly key?: string;
+}
+
+/** The client's certificate and its key, as PEM. Left out: none. */
+export interface KafkaTlsClientCertificateProps {
+  /**
+   * Secret in the same namespace, such as one of the type kubernetes.io/tls.
+   *
+   * Allowed: the name of a Kubernetes object: lower-case letters, digits, dashes and dots.
+   */
+  readonly existingSecret: string;
+
+  /**
+   * `kafka.tls.clientCertificate.keys` of consumer.yaml.
+   *
+   * @default { certificate: 'tls.crt', privateKey: 'tls.key' }
+   */
+  readonly keys?: KafkaTlsClientCertificateKeysProps;
 }
 
 /** A place: addresses, Pods, or only ports. */
@@ -2245,6 +2421,46 @@ export interface ApplicationServerSslProps {
   readonly certificatePrivateKey: string;
 }
 
+/**
+ * Certificates for TLS to the brokers; the files are read anew at each connection. Left out: the authorities of
+ * Node.js, and no client certificate.
+ */
+export interface ApplicationKafkaTlsProps {
+  /**
+   * Authorities to trust for the brokers' certificates: the path of a PEM file, or the PEM text itself. Left out:
+   * those of Node.js.
+   *
+   * @default - those of Node.js
+   */
+  readonly ca?: string;
+
+  /**
+   * The client's certificate, followed by those of its intermediate authorities: the path of a PEM file, or the PEM
+   * text itself. Left out: none.
+   *
+   * @default - none
+   */
+  readonly certificate?: string;
+
+  /**
+   * Name that every broker's certificate has to hold, and that is asked for (SNI), in place of the broker's host.
+   * Left out: the host.
+   *
+   * Allowed: a host's name, not an address.
+   *
+   * @default - the host
+   */
+  readonly serverName?: string;
+
+  /**
+   * Whether a broker's certificate has to name its host. false: any certificate of a trusted authority will do, so
+   * whoever has one can pose as a broker.
+   *
+   * @default true
+   */
+  readonly verifyHostName?: boolean;
+}
+
 /** SASL authentication with the brokers; left out: none. */
 export interface ApplicationKafkaSaslProps {
   /** How the login is proved; plain sends the password and oauthbearer the token, so they want kafka.ssl. */
@@ -2396,6 +2612,48 @@ export interface ApplicationSpringBootProps {
    * sendCredentials: false, metadata: {} } } }
    */
   readonly admin?: ApplicationSpringBootAdminProps;
+}
+
+/** `database.tls.clientCertificate.keys` of consumer.yaml. */
+export interface DatabaseTlsClientCertificateKeysProps {
+  /**
+   * Key of the Secret; left out: tls.crt.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'tls.crt'
+   */
+  readonly certificate?: string;
+
+  /**
+   * Key of the Secret; left out: tls.key.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'tls.key'
+   */
+  readonly privateKey?: string;
+}
+
+/** `kafka.tls.clientCertificate.keys` of consumer.yaml. */
+export interface KafkaTlsClientCertificateKeysProps {
+  /**
+   * Key of the Secret; left out: tls.crt.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'tls.crt'
+   */
+  readonly certificate?: string;
+
+  /**
+   * Key of the Secret; left out: tls.key.
+   *
+   * Allowed: a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots.
+   *
+   * @default 'tls.key'
+   */
+  readonly privateKey?: string;
 }
 
 /** The level warning, where the alert has it; left out: as docs/monitoring.md lists it. */

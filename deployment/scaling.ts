@@ -237,6 +237,28 @@ const kedaLogsIn: Rule<ScalingPart> = {
   },
 };
 
+/** What KEDA has no word for, and what lies where it cannot read. */
+const OUT_OF_REACH: Readonly<Record<string, string>> = {
+  ca: 'kafka.tls.ca.existingSecret or kafka.tls.ca.existingConfigMap, which KEDA reads too',
+  certificate: 'kafka.tls.clientCertificate.existingSecret, which KEDA reads too',
+  serverName: 'nothing here, and brokers whose certificates name their hosts',
+  verifyHostName: 'true, and brokers whose certificates name their hosts',
+};
+
+const kedaTrusts: Rule<ScalingPart> = {
+  reads: ['scaling', 'application.kafka.tls'],
+  find: ({ scaling, application }) =>
+    Object.entries(OUT_OF_REACH).flatMap(([key, allowed]) => {
+      const given = valueAt(application, ['kafka', 'tls', key]);
+      return problemIf(scaling.keda !== undefined && given !== undefined && given !== true, {
+        path: `application.kafka.tls.${key}`,
+        message: 'is out of reach for KEDA, which connects to the brokers itself',
+        given,
+        allowed: `${allowed}; or scaling.hpa with a metric of the lag`,
+      });
+    }),
+};
+
 const autoscalerFindsWork: Rule<ScalingPart> = {
   reads: ['scaling', 'partitions', 'rollout.maxSurge'],
   find: ({ rollout: { maxSurge }, ...file }) => {
@@ -260,5 +282,6 @@ export const SCALING_RULES: readonly Rule<ScalingPart>[] = [
   hpaHasMetric,
   kedaFindsUser,
   kedaLogsIn,
+  kedaTrusts,
   autoscalerFindsWork,
 ];

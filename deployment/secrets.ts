@@ -4,6 +4,7 @@ import { isSection, valueAt } from '../settings/document.ts';
 import { asksTokenEndpoint, provesPassword } from '../settings/kafka-sasl.ts';
 import { type Problem, problemIf } from '../settings/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema.ts';
+import { tlsFiles } from './certificates.ts';
 import { objectName, SECRET_KEY, secretKey } from './object-names.ts';
 
 const externalSecret = Type.Object(
@@ -76,23 +77,35 @@ export const secrets = Type.Object(
   { ...section, description: 'How the container gets what the Secrets hold; either way when it starts.' },
 );
 
-/** Where the brokers' credentials come from. */
+/** Where the brokers' credentials and certificates come from. */
 export const kafka = Type.Object(
   {
-    existingSecret: Type.String({
-      ...objectName,
-      description: 'Secret with the SASL credentials in the same namespace, made by you or by one of the two below.',
-    }),
+    existingSecret: Type.Optional(
+      Type.String({
+        ...objectName,
+        description:
+          'Secret with the SASL credentials in the same namespace, made by you or by one of the two below. Left out: there is no such login.',
+      }),
+    ),
     ...secretSource,
     keys: Type.Object(
-      { username: secretKey('username'), password: secretKey('password') },
+      {
+        username: secretKey('username'),
+        password: secretKey('password'),
+        clientId: secretKey('clientId'),
+        clientSecret: secretKey('clientSecret'),
+      },
       {
         ...section,
-        description: "Keys of the Secret; with oauthbearer the client's id and secret at the token endpoint.",
+        description: 'Keys of the Secret: the first two, or with oauthbearer the last two, for the token endpoint.',
       },
     ),
+    tls: tlsFiles('the brokers'),
   },
-  { ...closed, description: 'Credentials of the brokers, needed with application.kafka.sasl; left out: none.' },
+  {
+    ...closed,
+    description: 'Credentials of the brokers, needed with application.kafka.sasl, and certificates. Left out: none.',
+  },
 );
 
 const keys = Type.Object(
@@ -114,6 +127,7 @@ const credentials = (whose: string) => ({
 export const database = Type.Object(
   {
     ...credentials(''),
+    tls: tlsFiles('PostgreSQL, the owner of the tables included'),
     migrate: Type.Enum(['onStart', 'job', 'never'], {
       default: 'onStart',
       description:
@@ -148,6 +162,16 @@ const secretHasOneSource: Rule<SecretsPart> = {
     ...twoSources('database.owner', database.owner),
     ...twoSources('kafka', kafka),
   ],
+};
+
+const madeSecretIsNamed: Rule<SecretsPart> = {
+  reads: ['kafka'],
+  find: ({ kafka }) =>
+    problemIf(kafka?.existingSecret === undefined && (kafka?.externalSecret ?? kafka?.sealedSecret) !== undefined, {
+      path: 'kafka.existingSecret',
+      message: 'is missing, and kafka.externalSecret or kafka.sealedSecret makes a Secret',
+      allowed: 'the name of the Secret that is made',
+    }),
 };
 
 const jobHasOwner: Rule<SecretsPart> = {
@@ -191,17 +215,18 @@ export const saslHasCredentials: Rule<SecretsPart & { readonly application: unkn
     const login = isSection(sasl) ? sasl : {};
     const isSecret = provesPassword(login['mechanism']) || asksTokenEndpoint(login);
     return [
-      ...problemIf(isSecret && kafka === undefined, {
+      ...problemIf(isSecret && kafka?.existingSecret === undefined, {
         path: 'kafka.existingSecret',
         message: 'is missing, and application.kafka.sasl needs a password',
-        allowed: 'the name of a Secret with the keys username and password (kafka.keys renames them)',
+        allowed:
+          'the name of a Secret with the keys username and password, or clientId and clientSecret with oauthbearer (kafka.keys renames them)',
       }),
-      ...problemIf(sasl === undefined && kafka !== undefined, {
+      ...problemIf(sasl === undefined && kafka?.existingSecret !== undefined, {
         path: 'application.kafka.sasl.mechanism',
         message: 'is missing, and kafka.existingSecret gives credentials for it',
         allowed: 'one of plain, scram-sha-256, scram-sha-512, oauthbearer',
       }),
-      ...problemIf(sasl !== undefined && !isSecret && kafka !== undefined, {
+      ...problemIf(sasl !== undefined && !isSecret && kafka?.existingSecret !== undefined, {
         path: 'kafka.existingSecret',
         message: 'gives credentials that the login of application.kafka.sasl does not read',
         allowed: 'nothing here, or another application.kafka.sasl.mechanism',
@@ -211,4 +236,9 @@ export const saslHasCredentials: Rule<SecretsPart & { readonly application: unkn
 };
 
 /** What must hold for Secrets, and for what makes them. */
-export const SECRET_RULES: readonly Rule<SecretsPart>[] = [secretHasOneSource, jobHasOwner, secretsDiffer];
+export const SECRET_RULES: readonly Rule<SecretsPart>[] = [
+  secretHasOneSource,
+  madeSecretIsNamed,
+  jobHasOwner,
+  secretsDiffer,
+];

@@ -67,13 +67,13 @@ describe('Secrets as files', () => {
     const { sources = [] } = projected({ ...AS_FILES, application: { kafka: { sasl } } }) ?? {};
     expect(sources.slice(2)).toEqual([
       {
-        secret: { name: 'brokers', items: [{ key: 'password', path: 'kafka/sasl/oauth/clientSecret' }] },
+        secret: { name: 'brokers', items: [{ key: 'clientSecret', path: 'kafka/sasl/oauth/clientSecret' }] },
       },
       {
         secret: {
           name: 'brokers',
           optional: true,
-          items: [{ key: 'username', path: 'kafka/sasl/oauth/clientId' }],
+          items: [{ key: 'clientId', path: 'kafka/sasl/oauth/clientId' }],
         },
       },
     ]);

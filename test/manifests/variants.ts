@@ -82,6 +82,22 @@ export const VARIANTS: Readonly<Record<string, object>> = {
     },
     database: { migrate: 'job', owner: { existingSecret: 'owner' } },
   },
+  'certificates for Kafka and PostgreSQL, for KEDA too': {
+    partitions: 3,
+    scaling: { keda: {} },
+    kafka: {
+      tls: {
+        ca: { existingConfigMap: 'company-ca' },
+        clientCertificate: { existingSecret: 'orders', keys: { certificate: 'user.crt', privateKey: 'user.key' } },
+      },
+    },
+    database: {
+      tls: { ca: { existingSecret: 'database-ca' }, clientCertificate: { existingSecret: 'client' } },
+      migrate: 'job',
+      owner: { existingSecret: 'owner' },
+    },
+    application: { kafka: { ssl: true } },
+  },
   "a ServiceAccount with a cloud's role": {
     serviceAccount: {
       name: 'orders-reader',
