@@ -50,13 +50,31 @@ function brokerPorts({ settings }: CheckedWorkload): number[] {
   return [...new Set(ports)];
 }
 
+const HTTPS = 443;
+const HTTP = 80;
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return port === '' ? (protocol === 'https:' ? HTTPS : HTTP) : Number(port);
+}
+
 /** Ports of Spring Boot Admin, where the consumer registers itself. */
-function adminPorts({ settings }: CheckedWorkload): number[] {
-  const ports = settings.spring.boot.admin.client.url.map((text) => {
-    const { port, protocol } = new URL(text);
-    return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
-  });
-  return [...new Set(ports)];
+const adminPorts = ({ settings }: CheckedWorkload): number[] => [
+  ...new Set(settings.spring.boot.admin.client.url.map(portOf)),
+];
+
+/** Where the EKS Pod Identity Agent listens on each node, by IPv4 and IPv6; it hands out AWS's keys over HTTP. */
+const POD_IDENTITY_AGENT: NetworkPlace[] = [{ cidr: '169.254.170.23/32' }, { cidr: 'fd00:ec2::23/128' }];
+
+/** Where the login at the brokers gets its tokens, or the keys that it signs them with; nowhere for other logins. */
+function toTokens({ settings }: CheckedWorkload, { tokens }: Egress): k8s.NetworkPolicyEgressRule[] {
+  const { mechanism, oauth } = settings.kafka.sasl ?? {};
+  if (mechanism === 'aws-msk-iam') {
+    const agent = { to: POD_IDENTITY_AGENT.flatMap(peers), ports: [toPort('TCP')(HTTP)] };
+    return [...tokens.map((each) => egressRule(each, [HTTPS])), agent];
+  }
+  const endpoint = oauth?.tokenEndpoint;
+  return endpoint === undefined ? [] : tokens.map((each) => egressRule(each, [portOf(endpoint)]));
 }
 
 type Egress = CheckedWorkload['file']['networkPolicy']['egress'];
@@ -71,13 +89,15 @@ function egress(workload: CheckedWorkload): k8s.NetworkPolicyEgressRule[] {
     ...toNameServers(places),
     ...places.brokers.map((each) => egressRule(each, brokerPorts(workload))),
     ...toDatabase(places),
+    ...toTokens(workload, places),
     ...(adminPorts(workload).length === 0 ? [] : [{ ports: adminPorts(workload).map(toPort('TCP')) }]),
     ...places.others.map((each) => egressRule(each, [])),
   ];
 }
 
 /**
- * Lets in requests to the HTTP interface alone, and out connections to name servers, brokers and PostgreSQL alone.
+ * Lets in requests to the HTTP interface alone, and out connections to name servers, brokers, PostgreSQL and the servers of
+ * tokens alone.
  * Defaults of the API are written out: a second apply then changes nothing.
  */
 export function networkPolicy(scope: Construct, workload: CheckedWorkload): ApiObject {

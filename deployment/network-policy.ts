@@ -63,6 +63,10 @@ export const networkPolicy = Type.Object(
         dns: destination('name servers', '53'),
         brokers: destination('the brokers', 'the ports of application.kafka.brokers'),
         database: destination('PostgreSQL', '5432'),
+        tokens: destination(
+          'the servers that give tokens for logins at the brokers',
+          "the port of application.kafka.sasl.oauth.tokenEndpoint, or with aws-msk-iam 443, AWS's STS",
+        ),
         others: Type.Array(
           Type.Object(
             {
@@ -107,7 +111,7 @@ const placesAreOne: Rule<NetworkPolicyPart> = {
   reads: ['networkPolicy'],
   find: ({ networkPolicy: { ingress, egress } }) => [
     ...ingress.flatMap((place, index) => placeProblems(`networkPolicy.ingress[${index}]`, place)),
-    ...(['dns', 'brokers', 'database', 'others'] as const).flatMap((name) =>
+    ...(['dns', 'brokers', 'database', 'tokens', 'others'] as const).flatMap((name) =>
       egress[name].flatMap((place, index) => placeProblems(`networkPolicy.egress.${name}[${index}]`, place)),
     ),
   ],

@@ -114,7 +114,7 @@ export interface StreamConsumerProps {
    * `networkPolicy` of consumer.yaml.
    *
    * @default { enabled: true, ingress: [{ namespace: 'monitoring' }], egress: { dns: [{ ports: [] }], brokers: [{
-   * ports: [] }], database: [{ ports: [] }], others: [] } }
+   * ports: [] }], database: [{ ports: [] }], tokens: [{ ports: [] }], others: [] } }
    */
   readonly networkPolicy?: NetworkPolicyProps;
 
@@ -565,7 +565,8 @@ export interface NetworkPolicyProps {
   /**
    * `networkPolicy.egress` of consumer.yaml.
    *
-   * @default { dns: [{ ports: [] }], brokers: [{ ports: [] }], database: [{ ports: [] }], others: [] }
+   * @default { dns: [{ ports: [] }], brokers: [{ ports: [] }], database: [{ ports: [] }], tokens: [{ ports: [] }],
+   * others: [] }
    */
   readonly egress?: NetworkPolicyEgressProps;
 }
@@ -1377,6 +1378,14 @@ export interface NetworkPolicyEgressProps {
    * @default [{ ports: [] }]
    */
   readonly database?: readonly NetworkPolicyEgressDatabaseProps[];
+
+  /**
+   * Where the servers that give tokens for logins at the brokers may be. Left out: anywhere, at the port of
+   * application.kafka.sasl.oauth.tokenEndpoint, or with aws-msk-iam 443, AWS's STS.
+   *
+   * @default [{ ports: [] }]
+   */
+  readonly tokens?: readonly NetworkPolicyEgressTokensProps[];
 
   /**
    * Whatever else the Pods may reach. Left out: nothing.
@@ -2247,6 +2256,42 @@ export interface NetworkPolicyEgressDatabaseProps {
 
   /**
    * Ports as the Pods or hosts there have them, not those of a Service. Left out: 5432.
+   *
+   * @default []
+   */
+  readonly ports?: readonly number[];
+}
+
+/** A place: addresses, Pods, or only ports. */
+export interface NetworkPolicyEgressTokensProps {
+  /**
+   * Block of addresses, for what is outside of the cluster; not together with the others. Left out: any address.
+   *
+   * Allowed: a block of addresses such as 10.0.0.0/8, 192.0.2.10/32 or 2001:db8::/32.
+   *
+   * @default - any address
+   */
+  readonly cidr?: string;
+
+  /**
+   * Namespace of the Pods. Left out: the consumer's own where podLabels are given, otherwise any place.
+   *
+   * Allowed: the name of a namespace: at most 63 lower-case letters, digits and dashes.
+   *
+   * @default - the consumer's own where podLabels are given, otherwise any place
+   */
+  readonly namespace?: string;
+
+  /**
+   * Labels of the Pods. Left out: all Pods of the namespace.
+   *
+   * @default - all Pods of the namespace
+   */
+  readonly podLabels?: Readonly<Record<string, string>>;
+
+  /**
+   * Ports as the Pods or hosts there have them, not those of a Service. Left out: the port of
+   * application.kafka.sasl.oauth.tokenEndpoint, or with aws-msk-iam 443, AWS's STS.
    *
    * @default []
    */

@@ -41,6 +41,43 @@ describe('the policy', () => {
     ]);
   });
 
+  describe('for a login by token', () => {
+    const egressFor = (sasl: object, networkPolicy: object = {}) =>
+      policy(networkPolicy, { kafka: { existingSecret: 'client' }, application: { kafka: { ssl: true, sasl } } })
+        .egress;
+    const oauth = (more: object) => ({ mechanism: 'oauthbearer', oauth: more });
+
+    test('lets the Pods reach the port of the token endpoint, wherever it is or where it is said to be', () => {
+      const tokenEndpoint = 'https://login.example.com:8443/token';
+      expect(egressFor(oauth({ tokenEndpoint }))).toContainEqual({ ports: [tcp(8443)] });
+      expect(egressFor(oauth({ tokenEndpoint: 'https://login.example.com/token' }))).toContainEqual({
+        ports: [tcp(443)],
+      });
+      const tokens = [{ cidr: '192.0.2.0/24' }];
+      expect(egressFor(oauth({ tokenEndpoint }), { egress: { tokens } })).toContainEqual({
+        to: [{ ipBlock: { cidr: '192.0.2.0/24' } }],
+        ports: [tcp(8443)],
+      });
+    });
+
+    test("lets the Pods reach AWS's STS, and on their node the EKS Pod Identity Agent", () => {
+      const changes = { kafka: undefined, application: { kafka: { ssl: true, sasl: { mechanism: 'aws-msk-iam' } } } };
+      expect(policy({}, changes).egress.slice(3)).toEqual([
+        { ports: [tcp(443)] },
+        {
+          to: [{ ipBlock: { cidr: '169.254.170.23/32' } }, { ipBlock: { cidr: 'fd00:ec2::23/128' } }],
+          ports: [tcp(80)],
+        },
+      ]);
+    });
+
+    test('opens nothing for a token of a file, nor for a password', () => {
+      const file = { kafka: { ssl: true, sasl: oauth({ tokenFile: '/var/run/secrets/tokens/kafka' }) } };
+      expect(policy({}, { application: file }).egress).toHaveLength(3);
+      expect(egressFor({ mechanism: 'scram-sha-256' })).toHaveLength(3);
+    });
+  });
+
   test('moves with server.port', () => {
     expect(policy({}, { application: { server: { port: 9090 } } }).ingress).toMatchObject([{ ports: [tcp(9090)] }]);
   });
