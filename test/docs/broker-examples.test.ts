@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { App } from 'cdk8s';
+import { parse } from 'yaml';
+import { ConsumerChart } from '../../charts/consumer-chart.ts';
+import { checkConsumerFile } from '../../deployment/check-consumer.ts';
+import { MonitoringChart } from '../../monitoring/stream-consumer-monitoring.ts';
+import { describeProblems } from '../../settings/problem.ts';
+import { podSpecs, restrictedViolations } from '../charts/pod-security.ts';
+import { deploymentSpec, type Manifest, only, onlyContainer } from '../charts/rendered-consumer.ts';
+import { manifestProblems } from '../manifests/manifest-problems.ts';
+
+/** All objects of an example. */
+function synthesized(example: string): Manifest[] {
+  const checked = checkConsumerFile(parse(readFileSync(`docs/examples/${example}/consumer.yaml`, 'utf8')));
+  if (!checked.ok) {
+    throw new Error(describeProblems(checked.problems));
+  }
+  const app = new App();
+  const chart = new ConsumerChart(app, 'consumer', { consumer: checked.value });
+  const monitoring = new MonitoringChart(app, 'monitoring', { consumer: chart.consumer });
+  return [chart, monitoring].flatMap((each) => each.toJson() as Manifest[]);
+}
+
+const EXAMPLES = ['strimzi', 'strimzi-scram', 'confluent-cloud', 'msk-iam', 'aiven', 'event-hubs'];
+
+describe.each(EXAMPLES)('the example for %s', (example) => {
+  const objects = synthesized(example);
+
+  test('has only objects that an API server takes, and Pods that are "restricted"', () => {
+    expect(objects.flatMap(manifestProblems)).toEqual([]);
+    expect(objects.flatMap(podSpecs).flatMap(restrictedViolations)).toEqual([]);
+  });
+
+  test('speaks TLS', () => {
+    expect(applicationOf(objects).kafka).toMatchObject({ ssl: true });
+  });
+});
+
+/** application.yml in the ConfigMap. */
+function applicationOf(objects: readonly Manifest[]) {
+  const { 'application.yml': text = '' } = only(objects, 'ConfigMap')['data'] as Record<string, string>;
+  return parse(text) as { readonly kafka: Readonly<Record<string, unknown>> };
+}
+
+/** The variables of the login at the brokers that come from a Secret. */
+const login = (objects: readonly Manifest[]) =>
+  (onlyContainer(objects)['env'] as { name: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[])
+    .filter(({ name }) => name.startsWith('KAFKA_'))
+    .map(({ name, valueFrom }) => [name, valueFrom?.secretKeyRef.name, valueFrom?.secretKeyRef.key]);
+
+const volumes = (objects: readonly Manifest[]) => deploymentSpec(objects).template.spec.volumes ?? [];
+
+const secretVolume = (name: string, secretName: string, ...keys: string[]) => ({
+  name,
+  secret: { secretName, defaultMode: 0o440, items: keys.map((key) => ({ key, path: key })) },
+});
+
+test("Strimzi's consumer trusts the cluster's authority, and shows the certificate of its KafkaUser", () => {
+  const objects = synthesized('strimzi');
+  expect(volumes(objects)).toEqual(
+    expect.arrayContaining([
+      secretVolume('kafka-ca', 'events-cluster-ca-cert', 'ca.crt'),
+      secretVolume('kafka-certificate', 'orders-consumer', 'user.crt', 'user.key'),
+    ]),
+  );
+  expect(login(objects)).toEqual([]);
+  expect(applicationOf(objects).kafka['tls']).toEqual({
+    ca: '/etc/stream-consumer-kafka-ca/ca.crt',
+    certificate: '/etc/stream-consumer-kafka-tls/user.crt',
+    privateKey: '/etc/stream-consumer-kafka-tls/user.key',
+  });
+});
+
+test("Strimzi's consumer logs in with the password that the user operator made, as the KafkaUser", () => {
+  const objects = synthesized('strimzi-scram');
+  expect(login(objects)).toContainEqual(['KAFKA_SASL_PASSWORD', 'orders-consumer', 'password']);
+  expect(applicationOf(objects).kafka['sasl']).toEqual({ mechanism: 'scram-sha-512', username: 'orders-consumer' });
+});
+
+test("Confluent Cloud's consumer and KEDA log in with the same API key, by the authorities of Node.js", () => {
+  const objects = synthesized('confluent-cloud');
+  expect(login(objects)).toEqual([
+    ['KAFKA_SASL_USERNAME', 'confluent-cloud', 'username'],
+    ['KAFKA_SASL_PASSWORD', 'confluent-cloud', 'password'],
+  ]);
+  expect(only(objects, 'TriggerAuthentication')['spec']).toEqual({
+    secretTargetRef: [
+      { parameter: 'username', name: 'confluent-cloud', key: 'username' },
+      { parameter: 'password', name: 'confluent-cloud', key: 'password' },
+    ],
+  });
+  expect(applicationOf(objects).kafka).not.toHaveProperty('tls');
+});
+
+test("MSK's consumer has the role of its ServiceAccount, no Secret for Kafka, and a way to AWS's STS", () => {
+  const objects = synthesized('msk-iam');
+  expect(only(objects, 'ServiceAccount')).toMatchObject({
+    metadata: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::111122223333:role/orders-consumer' } },
+    automountServiceAccountToken: false,
+  });
+  expect(login(objects)).toEqual([]);
+  expect(only(objects, 'NetworkPolicy')['spec']).toMatchObject({
+    egress: expect.arrayContaining([
+      { ports: [{ protocol: 'TCP', port: 443 }] },
+      { ports: [{ protocol: 'TCP', port: 9098 }] },
+    ]),
+  });
+});
+
+test("Aiven's consumer takes authority, certificate and key from the Secret of the ServiceUser", () => {
+  expect(volumes(synthesized('aiven'))).toEqual(
+    expect.arrayContaining([
+      secretVolume('kafka-ca', 'orders-consumer-kafka', 'SERVICEUSER_CA_CERT'),
+      secretVolume('kafka-certificate', 'orders-consumer-kafka', 'SERVICEUSER_ACCESS_CERT', 'SERVICEUSER_ACCESS_KEY'),
+    ]),
+  );
+});
+
+test("Event Hubs' consumer logs in by PLAIN at port 9093, both parts from the Secret", () => {
+  const objects = synthesized('event-hubs');
+  expect(login(objects).map(([name]) => name)).toEqual(['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD']);
+  expect(applicationOf(objects).kafka).toMatchObject({
+    brokers: ['NAMESPACE.servicebus.windows.net:9093'],
+    sasl: { mechanism: 'plain' },
+  });
+});
