@@ -29,6 +29,7 @@ import { pollLogEnds } from './stream/lag.ts';
 import { processMemory } from './stream/memory-budget.ts';
 import { Pipeline, type PipelineOptions } from './stream/pipeline.ts';
 import { Retries } from './stream/retries.ts';
+import { watchStoredPositions } from './stream/stored-positions.ts';
 import { FatalError } from './stream/stream-errors.ts';
 import { streamLog, tellAll } from './stream/stream-listener.ts';
 
@@ -146,6 +147,7 @@ export class Application {
       this.#background.push(
         pollLogEnds(this.#source, this.#pipeline, systemClock, signal),
         sendCommitHints(this.#source, this.#pipeline, systemClock, signal),
+        this.#watchStoredPositions(),
         this.#warnOfMissingTopics(),
       );
       await this.#source.start(this.#pipeline);
@@ -212,6 +214,19 @@ export class Application {
       const consequence = 'it writes to them as it knows them, as after a rollback; newer columns stay empty';
       logger.warn({ schema, versions: prepared.unknown }, `the tables are newer than this program: ${consequence}`);
     }
+  }
+
+  #watchStoredPositions(): Promise<void> {
+    const { signal } = this.#ending;
+    return watchStoredPositions(this.#pipeline, this.#sink, {
+      clock: systemClock,
+      signal,
+      onBehind: ({ topic, partition, offset }, known) => {
+        const consequence = 'what is ahead of it is read and written again, after a failover or a restore';
+        const offsets = { storedOffset: offset.toString(), known: known.toString() };
+        this.#management.logger.warn({ topic, partition, ...offsets }, `the stored offset went back: ${consequence}`);
+      },
+    });
   }
 
   /** The first dead letter may be weeks away, and without its topic it holds up its partition. */

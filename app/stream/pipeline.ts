@@ -83,6 +83,11 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     void this.#track(this.#begin(streams, before, this.#assignment.signal));
   }
 
+  /** Begins again with the same partitions: what is queued stays ahead of the stored offsets, which are read anew. */
+  reopen(): void {
+    this.onAssigned([...this.#streams.values()].map(({ partition }) => partition));
+  }
+
   onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void {
     this.#topics.answered(unknown, partitions);
     const gone = this.#options.onTopicGone === 'stop' && !this.#lifecycle.isEnding ? this.#topics.error() : null;
