@@ -76,7 +76,8 @@ describe('the HTTP interface', () => {
   test('refuses the same with a certificate that was renewed', async () => {
     const port = await start();
     const files = sslIn(certificateFolder(rsa));
-    const current = { ...requireCertificate(files), cert: '' };
+    const renewed = requireCertificate(files);
+    const current = { ...renewed, cert: `${renewed.cert}\n` };
     new CertificateRenewal(running?.app.server as unknown as tls.Server, files, current, {
       info: () => undefined,
       error: () => undefined,
