@@ -11,6 +11,13 @@ interface Component {
   readonly 'bom-ref': string;
   readonly name: string;
   readonly version: string;
+  readonly properties?: readonly unknown[];
+  readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
+}
+
+/** package-lock.json, by the folders of the packages. */
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly integrity?: string }>>;
 }
 
 interface Bill {
@@ -20,14 +27,25 @@ interface Bill {
 }
 
 /** The bill of these packages, by name and version; those that depend on another one only through some that are left out lose that link. */
-function of(bill: Bill, held: ReadonlySet<string>): Bill {
+function of(bill: Bill, held: ReadonlyMap<string, string | undefined>): Bill {
   const root = bill.metadata.component['bom-ref'];
-  const components = bill.components.filter(({ name, version }) => held.has(`${name}@${version}`));
+  const components = bill.components
+    .filter(({ name, version }) => held.has(`${name}@${version}`))
+    .map((each) => withHash(each, held.get(`${each.name}@${each.version}`)));
   const kept = new Set([root, ...components.map((each) => each['bom-ref'])]);
   const dependencies = bill.dependencies
     .filter(({ ref }) => kept.has(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => kept.has(each)) }));
   return { ...bill, components, dependencies };
+}
+
+/**
+ * The component with the hash of its package in the lock file. Of a package that is another one's content, too, npm tells
+ * that one, without a hash.
+ */
+function withHash({ properties: _ofTheOther, ...component }: Component, integrity: string | undefined): Component {
+  const sha512 = Buffer.from(integrity?.replace('sha512-', '') ?? '', 'base64').toString('hex');
+  return { ...component, hashes: [{ alg: 'SHA-512', content: sha512 }] };
 }
 
 /** A UUID made from the content. */
@@ -53,11 +71,14 @@ export function softwareBill(folder: string, created: string, packages: readonly
   if (status !== 0) {
     throw new Error(`npm ${NPM_SBOM.join(' ')} ended with ${status ?? 'a signal'}:\n${stderr}`);
   }
-  const held = packages.map((path) => {
-    const { name, version } = JSON.parse(readFileSync(join(folder, path, 'package.json'), 'utf8')) as Component;
-    return `${name}@${version}`;
-  });
-  const bill = of(JSON.parse(stdout) as Bill, new Set(held));
+  const locked = (JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as Lock).packages;
+  const held = new Map(
+    packages.map((path) => {
+      const { name, version } = JSON.parse(readFileSync(join(folder, path, 'package.json'), 'utf8')) as Component;
+      return [`${name}@${version}`, locked[path]?.integrity];
+    }),
+  );
+  const bill = of(JSON.parse(stdout) as Bill, held);
   const component = { ...bill.metadata.component, type: 'application', name: PRODUCT_NAME };
   const serialNumber = `urn:uuid:${contentUuid(JSON.stringify([component, bill.components, created]))}`;
   const metadata = { ...bill.metadata, timestamp: created, component };

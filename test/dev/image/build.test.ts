@@ -160,7 +160,7 @@ describe('the software bill of materials', () => {
   interface Bill {
     readonly bomFormat: string;
     readonly metadata: { readonly timestamp: string; readonly component: { readonly name: string } };
-    readonly components: readonly { readonly name: string; readonly hashes: readonly object[] }[];
+    readonly components: readonly { readonly name: string; readonly hashes: readonly { readonly content: string }[] }[];
     readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
   }
 
@@ -174,7 +174,9 @@ describe('the software bill of materials', () => {
     expect(names).toEqual(expect.arrayContaining(['fastify', 'kafkajs', 'pg', 'prom-client', 'yaml']));
     // Dependencies of fastify of which nothing is in the bundle.
     expect(names.filter((name) => /ajv-compiler|light-my-request/.test(name))).toEqual([]);
-    expect(bill.components.every(({ hashes }) => hashes.length > 0)).toBe(true);
+    expect(
+      bill.components.flatMap(({ hashes }) => hashes).filter(({ content }) => !/^[0-9a-f]{128}$/.test(content)),
+    ).toEqual([]);
     const refs = new Set(bill.dependencies.map(({ ref }) => ref));
     expect(bill.dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.has(ref))).toEqual([]);
   });
