@@ -1,8 +1,14 @@
+const AMOUNTS = { cpu: '50m', memory: '32Mi', 'ephemeral-storage': '16Mi' };
+const SMALL = { requests: AMOUNTS, limits: AMOUNTS };
+
+/** The variant that switches off instead of on. */
+export const SWITCHED_OFF = 'without what can be left out';
+
 /** consumer.yaml with each option that adds or changes an object, laid over the smallest one. */
 export const VARIANTS: Readonly<Record<string, object>> = {
   'the smallest': {},
   'several replicas': { replicas: 3 },
-  'without what can be left out': { namespace: { create: false }, networkPolicy: { enabled: false } },
+  [SWITCHED_OFF]: { namespace: { create: false }, networkPolicy: { enabled: false } },
   'three probes': { probes: { paths: 'groups', startup: {} } },
   'an image by digest, from a private registry': {
     image: { digest: `sha256:${'ab'.repeat(32)}`, pullSecrets: ['registry'] },
@@ -77,8 +83,8 @@ export const VARIANTS: Readonly<Record<string, object>> = {
       envFrom: [{ secretRef: { name: 'more' } }],
       affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'rack' }] } },
       topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'rack', whenUnsatisfiable: 'DoNotSchedule' }],
-      initContainers: [{ name: 'wait', image: 'busybox:1.36' }],
-      sidecars: [{ name: 'proxy', image: 'proxy:2', startupProbe: { tcpSocket: { port: 5432 } } }],
+      initContainers: [{ name: 'wait', image: 'busybox:1.36', resources: SMALL }],
+      sidecars: [{ name: 'proxy', image: 'proxy:2', startupProbe: { tcpSocket: { port: 5432 } }, resources: SMALL }],
     },
     database: { migrate: 'job', owner: { existingSecret: 'owner' } },
   },
