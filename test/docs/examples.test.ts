@@ -31,6 +31,11 @@ const FOLDERS: readonly (readonly [example: string, folder: string, objects: rea
   ['argocd', `${EXAMPLES}/argocd`, ['Application/orders-consumer']],
   ['flux', `${EXAMPLES}/flux`, ['GitRepository/orders-consumer', 'Kustomization/orders-consumer']],
   ['kustomize', repository, RENDERED],
+  [
+    'oci',
+    `${EXAMPLES}/oci`,
+    ['Application/orders-consumer', 'Kustomization/orders-consumer', 'OCIRepository/orders-consumer'],
+  ],
 ];
 
 /** Examples that are no manifests: those of consumer.yaml (broker-examples.test.ts), and Alertmanager's. */
@@ -111,6 +116,21 @@ describe('Flux', () => {
       sourceRef: { kind: source.kind, name: source.metadata.name },
     });
   });
+});
+
+test('the artifact for a registry is packed with all objects, and nothing else, at its top', () => {
+  const [, pack = ''] = /^(tar --create .*)$/m.exec(readFileSync('docs/gitops.md', 'utf8')) ?? [];
+  execFileSync('sh', ['-c', pack], { cwd: repository });
+  const packed = execFileSync('tar', ['--list', '--file', 'manifests.tar.gz'], { cwd: repository, encoding: 'utf8' });
+  const files = readdirSync('dist', { withFileTypes: true }).filter((entry) => entry.isFile());
+  expect(packed.trim().split('\n').toSorted()).toEqual(files.map(({ name }) => name).toSorted());
+});
+
+test('Argo CD and Flux fetch the artifact from the place to which it is pushed', () => {
+  const [, pushed = ''] = /^oras push (\S+?):/m.exec(readFileSync('docs/gitops.md', 'utf8')) ?? [];
+  expect(inFile(`${EXAMPLES}/oci/argocd.yaml`).spec['source']).toMatchObject({ repoURL: `oci://${pushed}`, path: '.' });
+  const [source] = manifests(readFileSync(`${EXAMPLES}/oci/flux.yaml`, 'utf8'));
+  expect(source?.spec['url']).toBe(`oci://${pushed}`);
 });
 
 test('nothing in dist/ is a kustomization, which kubectl apply would take for an object', () => {
