@@ -106,6 +106,14 @@ const OVERRIDES = {
     .tuple(fc.domain(), fc.integer({ min: 1, max: 65_535 }))
     .map((each) => each.join(':')),
   'application.kafka.topics[]': fc.stringMatching(/^[a-z][a-zA-Z0-9._-]{0,60}$/),
+  // Certificates want TLS, and an authority has one source: left to chance, hardly any file would have certificates.
+  'application.kafka.ssl': fc.constantFrom(true, true, true, false),
+  ...Object.fromEntries(
+    ['kafka', 'database'].map((server) => [
+      `${server}.tls.ca`,
+      fc.constantFrom({ existingSecret: 'authority' }, { existingConfigMap: 'authority', key: 'bundle.pem' }),
+    ]),
+  ),
   'application.shutdown.timeout': fc.integer({ min: 1, max: 39 }).map((seconds) => `${seconds}s`),
   ...KUBERNETES_WORDS,
 };
