@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
+import { InvalidConsumerError } from '../../deployment/invalid-consumer-error.ts';
 import { contentHash } from '../../deployment/object-names.ts';
 import { describeProblem } from '../../settings/problem.ts';
 import type { CheckedEnvironment } from '../../synthesis/checked-environment.ts';
@@ -101,6 +102,21 @@ test.each([
   const result = synthesize({ folder, render });
   const problem = { message: expect.stringMatching(message), source: expect.stringMatching(source) };
   expect(result).toMatchObject({ ok: false, problems: expect.arrayContaining([expect.objectContaining(problem)]) });
+});
+
+test('dist/ stays when a patch fails, which is told with its environment', () => {
+  const problem = { path: 'patches[0]', message: 'matches no object', allowed: 'one of Deployment orders' };
+  const result = synthesize({
+    folder,
+    render: (outdir, environment) => {
+      render(outdir, environment);
+      if (environment.folder === 'staging') {
+        throw new InvalidConsumerError('StreamConsumer', [problem]);
+      }
+    },
+  });
+  expect(failure(result)).toBe('patches[0] matches no object (in staging)\n  allowed: one of Deployment orders');
+  expect(contents(join(folder, 'dist'))).toEqual(new Map([['stale.yaml', 'stale']]));
 });
 
 test('dist/ stays when rendering fails half-way', () => {
