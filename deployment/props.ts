@@ -713,7 +713,8 @@ export interface ApplicationProps {
   /**
    * How PostgreSQL is reached.
    *
-   * @default { schema: 'stream_consumer', migrate: true, poolSize: 4, connectTimeout: '5s', statementTimeout: '30s' }
+   * @default { rdsIam: { enabled: false }, schema: 'stream_consumer', migrate: true, poolSize: 4, connectTimeout:
+   * '5s', statementTimeout: '30s' }
    */
   readonly database?: ApplicationDatabaseProps;
 
@@ -1638,6 +1639,13 @@ export interface ApplicationDatabaseProps {
   readonly tls?: ApplicationDatabaseTlsProps;
 
   /**
+   * Login at Amazon RDS and Aurora by IAM.
+   *
+   * @default { enabled: false }
+   */
+  readonly rdsIam?: ApplicationDatabaseRdsIamProps;
+
+  /**
    * Schema of the tables; created, with them, when absent.
    *
    * Allowed: a lower-case identifier: 1 to 63 letters, digits and underscores, no digit first.
@@ -2558,6 +2566,26 @@ export interface ApplicationDatabaseTlsProps {
    * @default - the URL's sslcert
    */
   readonly certificate?: string;
+}
+
+/** Login at Amazon RDS and Aurora by IAM. */
+export interface ApplicationDatabaseRdsIamProps {
+  /**
+   * Whether the password is a token of RDS IAM, made for each connection by the identity that the Pod has at AWS. It
+   * wants TLS, a user, and no password.
+   *
+   * @default false
+   */
+  readonly enabled?: boolean;
+
+  /**
+   * Region of the database; left out: the environment's AWS_REGION, else AWS_DEFAULT_REGION.
+   *
+   * Allowed: a region's name, such as eu-central-1.
+   *
+   * @default - the environment's AWS_REGION, else AWS_DEFAULT_REGION
+   */
+  readonly region?: string;
 }
 
 /** `application.management.server` of consumer.yaml. */

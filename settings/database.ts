@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Rule } from './check.ts';
-import { DATABASE_URL_RULES } from './database-url.ts';
+import { asksForTls, DATABASE_URL_RULES, readDatabaseUrl } from './database-url.ts';
 import { duration, durationBetween, LONGEST } from './duration.ts';
 import { problemIf } from './problem.ts';
 import { ALLOWED, closed, SECRET, section } from './schema.ts';
@@ -39,6 +39,24 @@ const tls = Type.Object(
   },
 );
 
+const rdsIam = Type.Object(
+  {
+    enabled: Type.Boolean({
+      default: false,
+      description:
+        'Whether the password is a token of RDS IAM, made for each connection by the identity that the Pod has at AWS. It wants TLS, a user, and no password.',
+    }),
+    region: Type.Optional(
+      Type.String({
+        pattern: '^[a-z]{2,}(-[a-z0-9]+)+$',
+        [ALLOWED]: "a region's name, such as eu-central-1",
+        description: "Region of the database; left out: the environment's AWS_REGION, else AWS_DEFAULT_REGION.",
+      }),
+    ),
+  },
+  { ...section, description: 'Login at Amazon RDS and Aurora by IAM.' },
+);
+
 /** How PostgreSQL is reached. */
 export const database = Type.Object(
   {
@@ -54,6 +72,7 @@ export const database = Type.Object(
       Type.String({ minLength: 1, description: "The role's password; left out: the URL's.", [SECRET]: true }),
     ),
     tls: Type.Optional(tls),
+    rdsIam,
     schema: Type.String({
       pattern: '^[a-z_][a-z0-9_]{0,62}$',
       [ALLOWED]: 'a lower-case identifier: 1 to 63 letters, digits and underscores, no digit first',
@@ -102,10 +121,39 @@ const certificateHasKey: Rule<DatabasePart> = {
   },
 };
 
+/** PostgreSQL of RDS takes a token over TLS alone, and as the password of its user. */
+const rdsIamIsAlone: Rule<DatabasePart> = {
+  reads: ['database.rdsIam', 'database.url', 'database.user', 'database.password', 'database.tls'],
+  find: ({ database: { rdsIam, url, user, password, tls } }) => {
+    const [host] = rdsIam.enabled ? readDatabaseUrl(url) : [];
+    if (host === undefined) {
+      return [];
+    }
+    const { searchParams } = host;
+    const [path, hasPassword] = ['database.rdsIam.enabled', host.password !== '' || searchParams.has('password')];
+    const hasUser = user !== undefined || host.username !== '' || searchParams.has('user');
+    const hasTls = asksForTls(searchParams) ?? tls !== undefined;
+    return [
+      ...problemIf(!hasTls, {
+        path,
+        message: 'has no TLS to send the token over',
+        allowed: 'database.tls, or sslmode=verify-full in database.url',
+      }),
+      ...problemIf(hasPassword || password !== undefined, {
+        path,
+        message: 'has a password beside it',
+        allowed: 'no database.password, and none in database.url',
+      }),
+      ...problemIf(!hasUser, { path, message: 'has no user to log in as', allowed: 'database.user beside it' }),
+    ];
+  },
+};
+
 /** What the schema cannot say of the URL, of TLS and of the time-outs. */
 export const DATABASE_RULES: readonly Rule<DatabasePart>[] = [
   ...DATABASE_URL_RULES,
   certificateHasKey,
+  rdsIamIsAlone,
   // PostgreSQL and its client take 0 for "wait for ever", which no time-out of 0 in a configuration means.
   durationBetween('database.connectTimeout', ({ database }) => database.connectTimeout, '1ms', LONGEST),
   durationBetween('database.statementTimeout', ({ database }) => database.statementTimeout, '1ms', LONGEST),

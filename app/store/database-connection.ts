@@ -4,11 +4,14 @@ import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { asksForTls, readDatabaseUrl } from '../../settings/database-url.ts';
 import { milliseconds } from '../../settings/duration.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { rdsPassword } from '../aws/rds-password.ts';
 import { readTls } from '../configuration/tls-files.ts';
 import { destroySocket, requireChannelBinding, watchChannelBinding } from './pg-internals.ts';
 import { describeDatabaseError, READ_ONLY_SQL_TRANSACTION } from './sqlstate.ts';
 
 type Database = Settings['database'];
+
+const DEFAULT_PORT = 5_432;
 
 /**
  * Idle connections ask after this time whether the other side is still there, instead of after the system's two hours.
@@ -96,28 +99,30 @@ function sessionAttributes(url: URL, hosts: number): SessionAttributes {
  * @throws Error when a file with a certificate cannot be read
  */
 export function databaseHosts(settings: Database): readonly DatabaseHost[] {
-  const { user, password, connectTimeout, tls } = settings;
   const urls = readDatabaseUrl(settings.url);
-  return urls.map((url) => {
-    const ssl = tlsOptions(url.searchParams, tls);
-    const binding = url.searchParams.get('channel_binding');
-    return {
-      isBound: binding === 'require',
-      name: url.host,
-      session: sessionAttributes(url, urls.length),
-      config: {
-        ...parseIntoClientConfig(withoutFollowed(url)),
-        ...(user === undefined ? {} : { user }),
-        ...(password === undefined ? {} : { password }),
-        ...(ssl === undefined ? {} : { ssl }),
-        enableChannelBinding: typeof ssl === 'object' && binding !== 'disable',
-        application_name: PRODUCT_NAME,
-        connectionTimeoutMillis: milliseconds(connectTimeout),
-        keepAlive: true,
-        keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-      },
-    };
-  });
+  return urls.map((url) => ({
+    name: url.host,
+    session: sessionAttributes(url, urls.length),
+    isBound: url.searchParams.get('channel_binding') === 'require',
+    config: connectionConfig(settings, url),
+  }));
+}
+
+function connectionConfig({ user, password, connectTimeout, tls, rdsIam }: Database, url: URL): ClientConfig {
+  const ssl = tlsOptions(url.searchParams, tls);
+  const config = {
+    ...parseIntoClientConfig(withoutFollowed(url)),
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { password }),
+    ...(ssl === undefined ? {} : { ssl }),
+    enableChannelBinding: typeof ssl === 'object' && url.searchParams.get('channel_binding') !== 'disable',
+    application_name: PRODUCT_NAME,
+    connectionTimeoutMillis: milliseconds(connectTimeout),
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  };
+  const database = { host: config.host ?? '', port: config.port ?? DEFAULT_PORT, user: config.user ?? '' };
+  return rdsIam.enabled ? { ...config, password: () => rdsPassword(rdsIam.region, database) } : config;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { DatabaseError } from 'pg';
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import { CredentialsRefused, CredentialsUnavailable } from '../credentials.ts';
 import { RowRefused } from './isolate-poison.ts';
 import { tlsAdvice, wordsOf } from './tls-errors.ts';
 
@@ -144,8 +145,11 @@ export function verdictOn(error: unknown): Verdict {
   if (error instanceof AggregateError && error.errors.length > 0) {
     return commonVerdict(error.errors.map(verdictOn));
   }
-  if (tlsAdvice(error) !== undefined) {
+  if (tlsAdvice(error) !== undefined || error instanceof CredentialsRefused) {
     return 'stop';
+  }
+  if (error instanceof CredentialsUnavailable) {
+    return 'retry';
   }
   if (isNetworkError(error)) {
     return 'retry';

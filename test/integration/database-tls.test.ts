@@ -1,8 +1,10 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
-import { databaseHosts } from '../../app/store/database-connection.ts';
+import { rdsToken } from '../../app/aws/signature-v4.ts';
+import { databaseHosts, openConnection } from '../../app/store/database-connection.ts';
 import { DatabasePool } from '../../app/store/database-pool.ts';
 import { checkSettings } from '../../settings/settings.ts';
+import { query } from './stack/database.ts';
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 import { type TestAuthority, testAuthority } from './stack/test-authority.ts';
 import { clientCertificate, pemFiles, startTlsPostgres, type TlsPostgres } from './stack/tls-postgres.ts';
@@ -21,10 +23,10 @@ beforeAll(async () => {
   ]);
 }, 60_000);
 
-function settingsOf(url: string, tls?: Tls) {
+function settingsOf(url: string, tls?: Tls, more: Readonly<Record<string, unknown>> = {}) {
   const checked = checkSettings({
     kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId: 'unused' },
-    database: { url, ...(tls && { tls }) },
+    database: { url, ...(tls && { tls }), ...more },
   });
   if (!checked.ok) {
     throw new Error(checked.problems.map(({ message }) => message).join());
@@ -202,4 +204,40 @@ describe('channel binding', () => {
 
 test('without TLS SCRAM works as before', async () => {
   expect(await connected(sharedDatabaseUrl())).toBe('postgres without TLS');
+});
+
+describe('RDS IAM', () => {
+  const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret-7f3a9c', expiresAt: Number.POSITIVE_INFINITY };
+  const region = 'eu-central-1';
+  const MINUTES_MS = 60_000;
+
+  /** PostgreSQL has no IAM: it is given the token of the moment as the password. */
+  async function expectToken(now: number): Promise<void> {
+    const { port } = new URL(server.postgres.url);
+    const token = rdsToken({ keys: KEYS, region, now }, { host: 'localhost', port: Number(port), user: 'clear' });
+    const admin = `${server.postgres.urlWithPassword}?sslmode=no-verify`;
+    await query(`ALTER USER clear PASSWORD ${pg.escapeLiteral(token.value)}`, [], admin);
+    jest.spyOn(Date, 'now').mockReturnValue(now);
+  }
+
+  const rds = () => settingsOf(server.url('clear'), { ca: server.authority.ca }, { rdsIam: { enabled: true, region } });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+    delete process.env['AWS_ACCESS_KEY_ID'];
+    delete process.env['AWS_SECRET_ACCESS_KEY'];
+  });
+
+  test('each connection logs in with a token of its own time', async () => {
+    process.env['AWS_ACCESS_KEY_ID'] = KEYS.accessKeyId;
+    process.env['AWS_SECRET_ACCESS_KEY'] = KEYS.secretAccessKey;
+    const began = Date.now();
+    for (const now of [began, began + 16 * MINUTES_MS]) {
+      await expectToken(now);
+      const { client } = await openConnection(rds());
+      await client.end();
+    }
+    jest.restoreAllMocks();
+    await expect(openConnection(rds())).rejects.toMatchObject({ code: '28P01' });
+  });
 });

@@ -231,3 +231,31 @@ describe('several hosts', () => {
     ]);
   });
 });
+
+describe('database.rdsIam', () => {
+  const problemsWith = (url: string, database: Readonly<Record<string, unknown>> = {}) => {
+    const checked = checkSettings({ ...SETTINGS, database: { url, rdsIam: { enabled: true }, ...database } });
+    return checked.ok ? [] : checked.problems.map(({ path, message }) => `${path} ${message}`);
+  };
+
+  test('wants TLS and a user', () => {
+    expect(problemsWith('postgresql://u@h/d?sslmode=verify-full')).toEqual([]);
+    expect(problemsWith('postgresql://h/d', { user: 'u', tls: {} })).toEqual([]);
+    expect(problemsWith('postgresql://h/d')).toEqual([
+      'database.rdsIam.enabled has no TLS to send the token over',
+      'database.rdsIam.enabled has no user to log in as',
+    ]);
+  });
+
+  test.each([
+    ['postgresql://u:p@h/d?sslmode=verify-full', {}],
+    ['postgresql://u@h/d?sslmode=verify-full&password=p', {}],
+    ['postgresql://u@h/d?sslmode=verify-full', { password: 'p' }],
+  ])('has no password beside it: %s %j', (url, database) => {
+    expect(problemsWith(url, database)).toEqual(['database.rdsIam.enabled has a password beside it']);
+  });
+
+  test('switched off changes nothing', () => {
+    expect(problemsWith('postgresql://h/d', { rdsIam: { enabled: false, region: 'eu-central-1' } })).toEqual([]);
+  });
+});

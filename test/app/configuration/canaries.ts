@@ -76,6 +76,7 @@ const APART = [
   'kafka.sasl.aws.',
   'server.ssl.',
   'database.tls.',
+  'database.rdsIam.',
   'management.endpoint.health.status.',
   'management.endpoint.health.group.',
 ];
