@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import pg, { DatabaseError } from 'pg';
+import { CredentialsRefused, CredentialsUnavailable } from '../../../app/credentials.ts';
 import { describeDatabaseError, reasonOf, refusedParameter, verdictOn } from '../../../app/store/sqlstate.ts';
 
 function databaseError(code: string): DatabaseError {
@@ -181,4 +182,29 @@ test('both addresses of a host that cannot be reached are described', () => {
     new Error('connect ECONNREFUSED 127.0.0.1'),
   ]);
   expect(describeDatabaseError(error)).toBe('connect ECONNREFUSED ::1; connect ECONNREFUSED 127.0.0.1');
+});
+
+describe('the errors of several hosts', () => {
+  const refused = databaseError('28P01');
+  const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const readOnly = databaseError('25006');
+
+  test.each([
+    ['all refuse', [refused, refused], 'stop'],
+    ['one is away, which may be the one that would not', [refused, away], 'retry'],
+    ['one takes no writes now', [readOnly, refused], 'retry'],
+    ['one refuses, and one says what is not known', [refused, new Error('what is this')], 'unknown'],
+  ])('%s', (_name, errors, verdict) => {
+    expect(verdictOn(new AggregateError(errors))).toBe(verdict);
+  });
+});
+
+test.each([
+  [new CredentialsRefused('AWS gives no keys'), 'stop'],
+  [new CredentialsUnavailable('AWS is away'), 'retry'],
+  [Object.assign(new Error('self-signed'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' }), 'stop'],
+  [Object.assign(new Error('alert'), { code: 'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA' }), 'stop'],
+  [new Error('The server does not support SSL connections'), 'stop'],
+])('of a login or of TLS, "%s": %s', (error, verdict) => {
+  expect(verdictOn(error)).toBe(verdict);
 });
