@@ -98,7 +98,13 @@ export interface ImageBuild {
   readonly certificates?: string | undefined;
   /** Whether the base image has to be there already, and no registry is asked for it. @default false */
   readonly isLocal?: boolean;
+  /** Such as `linux/arm64`; several make a manifest list. @default this machine's */
+  readonly platforms?: readonly string[];
 }
+
+/** podman tags one image; a manifest list has an option of its own, docker's BuildKit makes one by itself. */
+const nameFlag = (engine: ContainerEngine, { platforms = [] }: ImageBuild): string =>
+  engine === 'podman' && platforms.length > 1 ? '--manifest' : '--tag';
 
 function engineFlags(engine: ContainerEngine, { epoch, isLocal }: ImageBuild): string[] {
   if (engine === 'docker') {
@@ -112,13 +118,14 @@ function engineFlags(engine: ContainerEngine, { epoch, isLocal }: ImageBuild): s
 
 /** Arguments of the engine, to build app/Dockerfile from the repository's root. */
 export function buildArguments(engine: ContainerEngine, build: ImageBuild): string[] {
-  const { reference, nodeImage, facts, certificates } = build;
+  const { reference, nodeImage, facts, certificates, platforms = [] } = build;
   const buildArgs = { ...(nodeImage === undefined ? {} : { NODE_IMAGE: nodeImage }), ...facts };
   return [
     'build',
     ...engineFlags(engine, build),
+    ...(platforms.length === 0 ? [] : ['--platform', platforms.join(',')]),
     ...(certificates === undefined ? [] : ['--secret', `id=certificates,src=${certificates}`]),
     ...Object.entries(buildArgs).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
-    ...['--file', 'app/Dockerfile', '--tag', reference, '.'],
+    ...['--file', 'app/Dockerfile', nameFlag(engine, build), reference, '.'],
   ];
 }

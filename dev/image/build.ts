@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import { describeProblems } from '../../settings/problem.ts';
+import { missingBase, usualBase } from './base-platforms.ts';
 import {
   buildArguments,
   CONTAINER_ENGINES,
@@ -16,6 +17,7 @@ import {
 } from './build-arguments.ts';
 import { imageToBuild } from './image-to-build.ts';
 import { bundleConsumer } from './layer/bundle-consumer.ts';
+import { buildForPlatforms } from './podman-platforms.ts';
 import { softwareBill } from './software-bill.ts';
 
 const HELP = `Builds the consumer's image under the name that dist/ refers to, and writes what is in it to
@@ -24,6 +26,7 @@ build/image/sbom.cdx.json.
   npm run image -- [options]
 
   --environment NAME   the image of environments/NAME.yaml (left out: consumer.yaml's)
+  --platform LIST      such as linux/amd64,linux/arm64: one bundle, a manifest list (left out: this machine's platform)
   --node-image IMAGE   base image (left out: the one in app/Dockerfile)
   --local-base         asks no image registry: makes the base image from Debian's and npm's packages
                        (podman, debootstrap, root), where podman does not have it yet
@@ -40,8 +43,11 @@ Install podman (Debian: apt-get install podman) or docker, or let a CI job build
 const BILL_FOLDER = join('build', 'image');
 const BILL = join(BILL_FOLDER, 'sbom.cdx.json');
 
+const PLATFORM = /^linux\/[a-z0-9]+$/;
+
 const OPTIONS = {
   environment: { type: 'string', default: '' },
+  platform: { type: 'string' },
   'node-image': { type: 'string' },
   'local-base': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
@@ -55,9 +61,13 @@ function fail(text: string): number {
 function readCommandLine(argv: readonly string[]) {
   try {
     const { values } = parseArgs({ args: [...argv], options: OPTIONS });
+    const platforms = values.platform?.split(',') ?? [];
+    if (platforms.some((platform) => !PLATFORM.test(platform))) {
+      return `--platform: "${values.platform}" is not allowed; allowed is linux/ARCHITECTURE, or several of them with commas between`;
+    }
     return values['local-base'] && values['node-image'] !== undefined
       ? '--local-base makes the base image that app/Dockerfile names, so --node-image has no meaning beside it'
-      : values;
+      : { ...values, platforms };
   } catch (error) {
     return (error as Error).message;
   }
@@ -69,14 +79,20 @@ const succeeds = (program: string, args: readonly string[]): boolean =>
 
 async function runEngine(engine: ContainerEngine, build: ImageBuild): Promise<number> {
   const command = buildArguments(engine, build);
+  const platforms = build.platforms?.length ?? 0;
+  const run = (args: readonly string[]): boolean => succeeds(engine, args);
   process.stdout.write(`${engine} ${command.join(' ')}\n`);
-  if (!succeeds(engine, command)) {
+  if (!(engine === 'podman' && platforms > 0 ? buildForPlatforms(build, run) : run(command))) {
     return fail(`${engine} failed, its message is above: ${build.reference} was not built.\n`);
   }
   mkdirSync(BILL_FOLDER, { recursive: true });
   writeFileSync(BILL, softwareBill(process.cwd(), build.facts.CREATED, await bundleConsumer()));
   process.stdout.write(`Wrote ${BILL}\n`);
-  process.stdout.write(`Built ${build.reference}. Push it with: ${engine} push ${build.reference}\n`);
+  const push =
+    engine === 'podman' && platforms > 1
+      ? `manifest push --all ${build.reference} docker://${build.reference}`
+      : `push ${build.reference}`;
+  process.stdout.write(`Built ${build.reference}. Push it with: ${engine} ${push}\n`);
   return 0;
 }
 
@@ -101,7 +117,13 @@ async function build(argv: readonly string[]): Promise<number> {
   if (isLocal && !(engine === 'podman' && succeeds('bash', ['dev/image/base.sh']))) {
     return fail('--local-base needs podman, and dev/image/base.sh to succeed: no image was built.\n');
   }
+  const base = options['node-image'] ?? usualBase();
+  const missing = options.platforms.length === 0 ? undefined : missingBase(engine, base, options.platforms, isLocal);
+  if (missing !== undefined) {
+    return fail(`${missing}\n`);
+  }
   return runEngine(engine, {
+    platforms: options.platforms,
     reference: image.value,
     nodeImage: options['node-image'],
     facts: imageFacts(process.cwd(), process.env),

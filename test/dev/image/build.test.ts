@@ -51,6 +51,42 @@ describe('the engine', () => {
   });
 });
 
+describe('the base image', () => {
+  /** A podman that has the base for the platforms of its list, or here alone. */
+  const podman = (here: string, list: readonly string[]): void => {
+    const manifests = list.map((architecture) => ({ platform: { os: 'linux', architecture } }));
+    const inspect =
+      list.length === 0 ? 'echo "no such manifest" >&2; exit 125' : `echo '${JSON.stringify({ manifests })}'`;
+    const script = `case "$1" in image) echo ${here} ;; manifest) ${inspect} ;; *) exit 9 ;; esac`;
+    writeFileSync(join(folder, 'podman'), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, 'podman'), 0o755);
+  };
+  const run = (...args: readonly string[]) =>
+    spawnSync(process.execPath, ['--import', 'tsx', resolve('dev/image/build.ts'), ...args], {
+      env: { PATH: `${folder}:/bin:/usr/bin` },
+      encoding: 'utf8',
+    });
+
+  test('that is missing for a platform is named before anything is built', () => {
+    podman('linux/amd64', []);
+    const { status, stdout, stderr } = run('--platform', 'linux/amd64,linux/arm64', '--node-image', 'base:1');
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /^The base image base:1 is there for linux\/amd64, and not for linux\/arm64 \(podman: no such manifest\)\.\n.*--node-image IMAGE/,
+    );
+  });
+
+  test('is found in a list, here or in its registry', () => {
+    podman('linux/amd64', ['amd64', 'arm64']);
+    const { stdout } = run('--platform', 'linux/amd64,linux/arm64', '--node-image', 'base:1');
+    expect(stdout).toMatch(/^podman build .*--platform linux\/amd64,linux\/arm64 /);
+  });
+
+  test('is for platforms that are spelt right', () => {
+    expect(run('--platform', 'arm64').stderr).toMatch(/^--platform: "arm64" is not allowed; allowed is linux\//);
+  });
+});
+
 describe('the arguments', () => {
   const facts = imageFacts('.', { SOURCE_DATE_EPOCH: '1700000000' });
   const build = { reference: 'r:1', facts, epoch: 1_700_000_000 };
@@ -74,6 +110,15 @@ describe('the arguments', () => {
     const given = args.filter((_, at) => args[at - 1] === '--build-arg').map((pair) => pair.split('=')[0] ?? '');
     expect(given).toContain('NODE_IMAGE');
     expect(given.filter((name) => name !== 'SOURCE_DATE_EPOCH' && !declared.includes(name))).toEqual([]);
+  });
+
+  test('make a manifest list of several platforms', () => {
+    const several = { ...build, platforms: ['linux/amd64', 'linux/arm64'] };
+    expect(buildArguments('podman', several).join(' ')).toMatch(
+      /--platform linux\/amd64,linux\/arm64 .* --manifest r:1 \.$/,
+    );
+    expect(buildArguments('docker', several).slice(-3)).toEqual(['--tag', 'r:1', '.']);
+    expect(buildArguments('podman', { ...build, platforms: ['linux/arm64'] }).slice(-3)).toEqual(['--tag', 'r:1', '.']);
   });
 
   test('name another base image, certificates and no registry where that is asked for', () => {
