@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { connect } from 'node:tls';
 import { expect, test } from '@jest/globals';
 import { certificateFolder, certificateUntil, sslIn } from '../../app/management/test-certificate.ts';
 import { createTopic } from '../stack/kafka-client.ts';
@@ -19,6 +21,19 @@ test('a process that does nothing for two seconds: EventLoopBlocked shows for ho
   expect(Number(/^nodejs_eventloop_lag_max_seconds\{.*\} (\S+)$/m.exec(printed)?.[1])).toBeGreaterThan(1);
 });
 
+/** The version that is agreed on with this suite of TLS 1.2, or why there is none. */
+async function handshake(port: number, ciphers: string): Promise<string | null | undefined> {
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, maxVersion: 'TLSv1.2', ciphers });
+  try {
+    await once(socket, 'secureConnect');
+    return socket.getProtocol();
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  } finally {
+    socket.destroy();
+  }
+}
+
 test('a certificate of two days: CertificateExpires shows until when it is, in the log and by each Pod', async () => {
   const expires = new Date(Math.trunc((Date.now() + 2 * DAY_MS) / 1_000) * 1_000);
   const ssl = sslIn(certificateFolder(await certificateUntil(expires, 'consumer')));
@@ -28,4 +43,6 @@ test('a certificate of two days: CertificateExpires shows until when it is, in t
   const printed = await runbookCommand('CertificateExpires', { consumer }, 'ask');
   const seconds = Number(/^ssl_chain_expiry_seconds\{.*\} (\S+)$/m.exec(printed)?.[1]);
   expect(Math.round((seconds * 1_000) / DAY_MS)).toBe(2);
+  expect(await handshake(consumer.port, 'ECDHE-ECDSA-AES128-SHA256')).toMatch(/^ERR_SSL_/);
+  expect(await handshake(consumer.port, 'ECDHE-ECDSA-AES128-GCM-SHA256')).toBe('TLSv1.2');
 });
