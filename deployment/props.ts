@@ -104,9 +104,9 @@ export interface StreamConsumerProps {
   readonly kafka?: KafkaProps;
 
   /**
-   * How the container gets what the Secrets hold; either way when it starts.
+   * How the container gets what the Secrets hold.
    *
-   * @default { as: 'environment' }
+   * @default { as: 'files' }
    */
   readonly secrets?: SecretsProps;
 
@@ -535,15 +535,15 @@ export interface KafkaProps {
   readonly tls?: KafkaTlsProps;
 }
 
-/** How the container gets what the Secrets hold; either way when it starts. */
+/** How the container gets what the Secrets hold. */
 export interface SecretsProps {
   /**
-   * environment: variables. files: a folder that the consumer reads as a config tree; nothing of it is in the
-   * environment.
+   * files: a folder that the consumer reads as a config tree, again when it changes. environment: variables; a
+   * changed Secret needs a restart.
    *
-   * @default 'environment'
+   * @default 'files'
    */
-  readonly as?: 'environment' | 'files';
+  readonly as?: 'files' | 'environment';
 }
 
 /** `networkPolicy` of consumer.yaml. */

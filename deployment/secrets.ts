@@ -68,13 +68,13 @@ export type SecretSource = Static<typeof source>;
 /** How the container gets what the Secrets hold. */
 export const secrets = Type.Object(
   {
-    as: Type.Enum(['environment', 'files'], {
-      default: 'environment',
+    as: Type.Enum(['files', 'environment'], {
+      default: 'files',
       description:
-        'environment: variables. files: a folder that the consumer reads as a config tree; nothing of it is in the environment.',
+        'files: a folder that the consumer reads as a config tree, again when it changes. environment: variables; a changed Secret needs a restart.',
     }),
   },
-  { ...section, description: 'How the container gets what the Secrets hold; either way when it starts.' },
+  { ...section, description: 'How the container gets what the Secrets hold.' },
 );
 
 /** Where the brokers' credentials and certificates come from. */

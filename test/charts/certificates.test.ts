@@ -184,6 +184,7 @@ describe('KEDA', () => {
 describe('the Secret of an OAuth login', () => {
   const oauth = { tokenEndpoint: 'https://login.example.com/token' };
   const changes = {
+    secrets: { as: 'environment' },
     kafka: { existingSecret: 'client', keys: { clientSecret: 'secret' } },
     application: { kafka: { ssl: true, sasl: { mechanism: 'oauthbearer', oauth } } },
   };

@@ -46,6 +46,7 @@ describe('the consumer in the Pod', () => {
 
   test("loads the settings that synth checked, with the secrets of the container's environment", () => {
     const consumer = exampleConsumer({
+      secrets: { as: 'environment' },
       kafka: { existingSecret: 'brokers' },
       application: { kafka: { sasl: { mechanism: 'plain' } }, server: { port: 9000 }, shutdown: { timeout: '5s' } },
     });

@@ -12,7 +12,8 @@ const selector = { 'app.kubernetes.io/name': 'stream-consumer', 'app.kubernetes.
 
 const podSpec = (changes: object = {}) => deploymentSpec(renderedConsumer(changes)).template.spec;
 const container = (changes: object = {}) => onlyContainer(renderedConsumer(changes));
-const environment = (changes: object = {}) => container(changes)['env'] as { name: string; value?: string }[];
+const environment = (changes: object = {}) =>
+  container({ secrets: { as: 'environment' }, ...changes })['env'] as { name: string; value?: string }[];
 
 test('the chart is what it was', () => {
   expect(renderedConsumer({ replicas: 2, image: { tag: '1.2.3' } })).toMatchSnapshot();
@@ -212,7 +213,7 @@ describe('image', () => {
   });
 });
 
-describe('secrets', () => {
+describe('secrets as variables', () => {
   const fromSecret = (name: string, key: string, optional?: true) => ({
     secretKeyRef: { name, key, ...(optional === undefined ? {} : { optional }) },
   });

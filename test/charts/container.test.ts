@@ -14,7 +14,7 @@ test('the Pod is told its address only when it has to tell it Spring Boot Admin'
 test("user and password at Spring Boot Admin come from the Secret's keys", () => {
   const springBootAdmin = { existingSecret: 'admin', keys: { username: 'user' } };
   const secretKeyRef = { name: 'admin' };
-  expect(environment({ ...ADMIN, monitoring: { springBootAdmin } })).toEqual(
+  expect(environment({ ...ADMIN, monitoring: { springBootAdmin }, secrets: { as: 'environment' } })).toEqual(
     expect.arrayContaining([
       { name: 'SPRING_BOOT_ADMIN_CLIENT_USERNAME', valueFrom: { secretKeyRef: { ...secretKeyRef, key: 'user' } } },
       { name: 'SPRING_BOOT_ADMIN_CLIENT_PASSWORD', valueFrom: { secretKeyRef: { ...secretKeyRef, key: 'password' } } },

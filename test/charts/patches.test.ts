@@ -124,21 +124,21 @@ describe('a patch is refused', () => {
       'removes',
       { op: 'remove', path: '/spec/template/spec/volumes/9' },
       '/spec/template/spec/volumes/9',
-      'is a list of 2',
+      'is a list of 3',
     ],
     ['adds below', { op: 'add', path: '/spec/templates/spec/a', value: 1 }, '/spec/templates/spec/a', '/spec has'],
     [
       'adds behind the end of',
-      { op: 'add', path: '/spec/template/spec/volumes/3', value: 1 },
-      '/spec/template/spec/volumes/3',
-      'is a list of 2',
+      { op: 'add', path: '/spec/template/spec/volumes/4', value: 1 },
+      '/spec/template/spec/volumes/4',
+      'is a list of 3',
     ],
     ['copies', { op: 'copy', from: '/status', path: '/spec/a' }, '/status', 'the object has'],
     [
       'tests',
       { op: 'test', path: '/spec/template/spec/volumes/length', value: 2 },
       '/spec/template/spec/volumes/length',
-      'is a list of 2',
+      'is a list of 3',
     ],
   ])('when it %s what is not there, with what is', (_, operation, pointer, surroundings) => {
     expect(problemsOf(patch('Deployment', [aliases, operation]))).toEqual([

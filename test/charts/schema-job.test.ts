@@ -7,7 +7,8 @@ import { type PodSpec, restrictedViolations } from './pod-security.ts';
 import { deploymentSpec, type Manifest, only, onlyContainer, renderedConsumer } from './rendered-consumer.ts';
 
 const OWNER = { migrate: 'job', owner: { existingSecret: 'pg-owner' } };
-const withJob = (changes: object = {}) => renderedConsumer({ database: OWNER, ...changes });
+const withJob = (changes: object = {}) =>
+  renderedConsumer({ database: OWNER, secrets: { as: 'environment' }, ...changes });
 
 interface JobSpec {
   readonly template: {
@@ -71,6 +72,14 @@ describe('the Job', () => {
     });
     expect(JSON.stringify(container?.['env'])).not.toContain('orders-consumer-database');
     expect(JSON.stringify(deploymentSpec(withJob()))).not.toContain('pg-owner');
+  });
+
+  test('logs in as the owner with files as well', () => {
+    const objects = withJob({ secrets: { as: 'files' } });
+    const { volumes } = (only(objects, 'Job')['spec'] as JobSpec).template.spec;
+    expect(JSON.stringify(volumes)).toContain('pg-owner');
+    expect(JSON.stringify(volumes)).not.toContain('orders-consumer-database');
+    expect(JSON.stringify(deploymentSpec(objects))).not.toContain('pg-owner');
   });
 
   test('has another name for each content, because it cannot be changed, within 63 characters', () => {

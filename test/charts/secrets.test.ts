@@ -87,8 +87,9 @@ describe('Secrets as files', () => {
     expect(JSON.stringify(env)).not.toContain('secretKeyRef');
   });
 
-  test('are not there unless asked for', () => {
-    expect(projected({})).toBeUndefined();
+  test('are the default, and not there where variables are asked for', () => {
+    expect(projected({})).toBeDefined();
+    expect(projected({ secrets: { as: 'environment' } })).toBeUndefined();
   });
 
   test('are read by the consumer', () => {
@@ -127,7 +128,7 @@ describe('an ExternalSecret', () => {
       target: { name: 'pg', creationPolicy: 'Owner' },
       dataFrom: [{ extract: { key: 'teams/orders/database' } }],
     });
-    expect(JSON.stringify(onlyContainer(objects)['env'])).toContain('{"key":"url","name":"pg"}');
+    expect(JSON.stringify(deploymentSpec(objects).template.spec.volumes)).toContain('"name":"pg"');
   });
 
   test('can look into a store of the namespace', () => {

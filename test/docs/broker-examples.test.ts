@@ -7,7 +7,7 @@ import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { MonitoringChart } from '../../monitoring/stream-consumer-monitoring.ts';
 import { describeProblems } from '../../settings/problem.ts';
 import { podSpecs, restrictedViolations } from '../charts/pod-security.ts';
-import { deploymentSpec, type Manifest, only, onlyContainer } from '../charts/rendered-consumer.ts';
+import { deploymentSpec, type Manifest, only } from '../charts/rendered-consumer.ts';
 import { manifestProblems } from '../manifests/manifest-problems.ts';
 
 /** All objects of an example. */
@@ -43,13 +43,23 @@ function applicationOf(objects: readonly Manifest[]) {
   return parse(text) as { readonly kafka: Readonly<Record<string, unknown>> };
 }
 
-/** The variables of the login at the brokers that come from a Secret. */
-const login = (objects: readonly Manifest[]) =>
-  (onlyContainer(objects)['env'] as { name: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[])
-    .filter(({ name }) => name.startsWith('KAFKA_'))
-    .map(({ name, valueFrom }) => [name, valueFrom?.secretKeyRef.name, valueFrom?.secretKeyRef.key]);
-
 const volumes = (objects: readonly Manifest[]) => deploymentSpec(objects).template.spec.volumes ?? [];
+
+/** A Secret's keys among the files, as the volume of secrets has them. */
+interface Source {
+  readonly secret?: {
+    readonly name: string;
+    readonly items: readonly { readonly key: string; readonly path: string }[];
+  };
+}
+
+/** The settings of the login at the brokers that come from a Secret, with its name and the key. */
+const login = (objects: readonly Manifest[]) =>
+  volumes(objects)
+    .flatMap(({ projected }) => (projected as { readonly sources: readonly Source[] } | undefined)?.sources ?? [])
+    .flatMap(({ secret }) => (secret?.items ?? []).map(({ key, path }) => [path, secret?.name, key]))
+    .filter(([path]) => path?.startsWith('kafka/'))
+    .toSorted();
 
 const secretVolume = (name: string, secretName: string, ...keys: string[]) => ({
   name,
@@ -74,15 +84,15 @@ test("Strimzi's consumer trusts the cluster's authority, and shows the certifica
 
 test("Strimzi's consumer logs in with the password that the user operator made, as the KafkaUser", () => {
   const objects = synthesized('strimzi-scram');
-  expect(login(objects)).toContainEqual(['KAFKA_SASL_PASSWORD', 'orders-consumer', 'password']);
+  expect(login(objects)).toContainEqual(['kafka/sasl/password', 'orders-consumer', 'password']);
   expect(applicationOf(objects).kafka['sasl']).toEqual({ mechanism: 'scram-sha-512', username: 'orders-consumer' });
 });
 
 test("Confluent Cloud's consumer and KEDA log in with the same API key, by the authorities of Node.js", () => {
   const objects = synthesized('confluent-cloud');
   expect(login(objects)).toEqual([
-    ['KAFKA_SASL_USERNAME', 'confluent-cloud', 'username'],
-    ['KAFKA_SASL_PASSWORD', 'confluent-cloud', 'password'],
+    ['kafka/sasl/password', 'confluent-cloud', 'password'],
+    ['kafka/sasl/username', 'confluent-cloud', 'username'],
   ]);
   expect(only(objects, 'TriggerAuthentication')['spec']).toEqual({
     secretTargetRef: [
@@ -119,7 +129,7 @@ test("Aiven's consumer takes authority, certificate and key from the Secret of t
 
 test("Event Hubs' consumer logs in by PLAIN at port 9093, both parts from the Secret", () => {
   const objects = synthesized('event-hubs');
-  expect(login(objects).map(([name]) => name)).toEqual(['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD']);
+  expect(login(objects).map(([name]) => name)).toEqual(['kafka/sasl/password', 'kafka/sasl/username']);
   expect(applicationOf(objects).kafka).toMatchObject({
     brokers: ['NAMESPACE.servicebus.windows.net:9093'],
     sasl: { mechanism: 'plain' },
