@@ -1,5 +1,6 @@
 import { deadLetterTopic } from '../settings/dead-letters.ts';
 import { milliseconds } from '../settings/duration.ts';
+import { kafkaWarnings } from '../settings/kafka.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ClientCertificates } from './configuration/certificates-in-use.ts';
 import { type CurrentSettings, followSettings, watchSettings } from './configuration/current-settings.ts';
@@ -8,9 +9,8 @@ import { EXIT_CODE } from './exit-code.ts';
 import { unpackAtMost } from './kafka/codecs.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
-import { ClientLog, createKafkaClient } from './kafka/kafka-client.ts';
+import { createKafkaClient, shareByClients } from './kafka/kafka-client.ts';
 import { KafkaSource } from './kafka/kafka-source.ts';
-import { TokenLogin } from './kafka/sasl/token-login.ts';
 import { messageOf } from './kafka/subscription.ts';
 import { createManagement, type Management } from './management/create-management.ts';
 import { ListenError } from './management/listening.ts';
@@ -82,8 +82,9 @@ export class Application {
       kafka: new OutageLog('Kafka', logger, { onFailure: () => this.#management.client.onAway() }),
     };
     const databaseCheck = createDatabaseCheck(() => this.#current().database, connectionFailed);
-    const clients = { log: new ClientLog(logger), tokens: new TokenLogin(() => this.#current().kafka.sasl) };
-    const kafkaCheck = createKafkaCheck(() => createKafkaClient(settings.kafka, clients, NO_RETRIES));
+    const currentKafka = () => this.#current().kafka;
+    const clients = shareByClients(currentKafka, logger, (error) => this.#fail(error));
+    const kafkaCheck = createKafkaCheck(() => createKafkaClient(clients, NO_RETRIES));
     this.#checks = [databaseCheck, kafkaCheck];
     this.#management = createManagement({
       settings,
@@ -93,14 +94,10 @@ export class Application {
       report: () => this.#pipeline.report(),
       pool: () => this.#pool.figures(),
       checkDatabase: watchedCheck(databaseCheck.check, outages.database.of('health check'), describeDatabaseError),
-      checkKafka: watchedCheck(
-        async () => ({ ...(await kafkaCheck.check()) }),
-        outages.kafka.of('health check'),
-        messageOf,
-      ),
+      checkKafka: watchedCheck(kafkaCheck.check, outages.kafka.of('health check'), messageOf),
     });
     this.#pool = this.#createPool(connectionFailed, outages.database.of('writers'));
-    const kafka = createKafkaClient(settings.kafka, clients);
+    const kafka = createKafkaClient(clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
     this.#sink = new PostgresSink(this.#pool, settings, this.#deadLetterTopic, (session) =>
       logger().warn(session, 'ended the session of a frozen writer of this group: it held an offset of a partition'),
@@ -136,6 +133,9 @@ export class Application {
       });
       const { topics, groupId } = kafka;
       this.#background.push(watchSettings(this.#current, systemClock, this.#ending.signal));
+      for (const warning of kafkaWarnings(kafka)) {
+        this.#management.logger.warn(warning);
+      }
       this.#management.logger.info({ address, topics, groupId, schema: database.schema }, 'listening');
       await this.#migrate();
       if (this.#ending.signal.aborted) {

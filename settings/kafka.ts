@@ -151,6 +151,24 @@ const tlsOptions: Rule<KafkaPart> = {
   ],
 };
 
+/** What the settings allow and a person may not have meant, for the log and for --check. */
+export function kafkaWarnings({ ssl, tls, sasl }: KafkaPart['kafka']): readonly string[] {
+  return [
+    ...(sasl?.mechanism === 'plain' && !ssl
+      ? [
+          'kafka.sasl.mechanism is plain and kafka.ssl is false: the password crosses the network in clear text; set ' +
+            'kafka.ssl: true, or use a scram mechanism',
+        ]
+      : []),
+    ...(tls?.verifyHostName === false
+      ? [
+          'kafka.tls.verifyHostName is false: whoever has any certificate of a trusted authority can pose as a broker; ' +
+            'kafka.tls.serverName names the host that the certificates are for',
+        ]
+      : []),
+  ];
+}
+
 /** What the schema cannot say of brokers, topics and the group. */
 export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
   brokerPorts,

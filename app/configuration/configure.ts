@@ -4,6 +4,7 @@ import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import type { Rule } from '../../settings/check.ts';
 import { readDatabaseUrl } from '../../settings/database-url.ts';
+import { kafkaWarnings } from '../../settings/kafka.ts';
 import { maskSecrets } from '../../settings/mask-secrets.ts';
 import { describeProblems, type Problem } from '../../settings/problem.ts';
 import type { SchemaNode } from '../../settings/schema.ts';
@@ -56,8 +57,9 @@ function settle(
   if (command === 'migrate') {
     return { kind: 'migrate', settings: loaded.value };
   }
+  const warnings = kafkaWarnings(loaded.value.kafka).map((warning) => `warning: ${warning}\n`);
   return check
-    ? { kind: 'exit', code: EXIT_CODE.ok, stdout: printSettings(loaded.value) }
+    ? { kind: 'exit', code: EXIT_CODE.ok, stdout: printSettings(loaded.value), stderr: warnings.join('') }
     : { kind: 'run', settings: loaded.value, reload };
 }
 
@@ -86,7 +88,7 @@ export function configure(
   }
   const { config, configTree, deadLetters, offsets } = commandLine;
   const database = [databaseUrlFiles, databaseTlsFiles];
-  const rules = deadLetters || offsets ? database : [...database, certificateFiles];
+  const rules = deadLetters || offsets ? database : [...database, certificateFiles, kafkaTlsFiles];
   const sources = { configFile: config, configTree, env, cwd };
   // Files that settings name are looked at again where they are used: a broken one keeps no password from being taken.
   return settle(loadSettings({ ...sources, rules }), commandLine, () => loadSettings(sources));
@@ -152,6 +154,13 @@ const databaseTlsFiles: Rule<Settings> = {
   reads: ['database.tls'],
   masksItself: true,
   find: ({ database: { tls } }) => tlsProblems('database.tls', tls),
+};
+
+/** What `kafka.tls` names, or holds. */
+const kafkaTlsFiles: Rule<Settings> = {
+  reads: ['kafka.tls.ca', 'kafka.tls.certificate', 'kafka.tls.privateKey'],
+  masksItself: true,
+  find: ({ kafka: { tls } }) => tlsProblems('kafka.tls', tls),
 };
 
 /** The certificate of the HTTP interface and its key. */

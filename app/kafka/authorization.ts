@@ -18,7 +18,7 @@ export class ForbiddenTopics extends Error {
 }
 
 /** The error and its causes, as far as they are errors. */
-function* causesOf(error: unknown): Generator<Error> {
+export function* causesOf(error: unknown): Generator<Error> {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     yield cause;
   }

@@ -131,7 +131,7 @@ export class KafkaAdmin {
 }
 
 /** The cluster as its brokers describe it. */
-interface KafkaCheck {
+interface KafkaCheck extends Readonly<Record<string, string | number>> {
   readonly clusterId: string;
   readonly brokers: number;
 }

@@ -2,16 +2,31 @@ import type { Kafka, KafkaConfig, LogEntry, SASLOptions } from 'kafkajs';
 import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
 import { RepeatedFailures } from '../outage-log.ts';
+import { systemClock } from '../stream/clock.ts';
+import type { FatalError } from '../stream/stream-errors.ts';
+import { BrokerLogins } from './broker-logins.ts';
+import { watchedSockets } from './kafkajs-connection-patches.ts';
 import { loadKafkajs } from './kafkajs-patches.ts';
-import type { TokenLogin } from './sasl/token-login.ts';
+import { TokenLogin } from './sasl/token-login.ts';
 
 const kafkajs = loadKafkajs();
 
 /** kafkajs's retries of one request. A request that fails in the end is retried by its caller. */
 const RETRY = { initialRetryTime: 200, maxRetryTime: 2_000, retries: 5 } as const;
 
-function saslOptions(sasl: Settings['kafka']['sasl'], tokens: TokenLogin): Pick<KafkaConfig, 'sasl'> {
-  return sasl ? { sasl: tokens.mechanism ?? ({ ...sasl } as SASLOptions) } : {};
+/** kafkajs reads user and password at each login, so these are those of the moment. */
+function saslOptions(current: () => Settings['kafka'], tokens: TokenLogin): Pick<KafkaConfig, 'sasl'> {
+  const { sasl } = current();
+  const options = {
+    mechanism: sasl?.mechanism,
+    get username() {
+      return current().sasl?.username;
+    },
+    get password() {
+      return current().sasl?.password;
+    },
+  };
+  return sasl === undefined ? {} : { sasl: tokens.mechanism ?? (options as SASLOptions) };
 }
 
 /** kafkajs's lines that say once more what the line of a connection, or the event of a crash, says already. */
@@ -23,7 +38,7 @@ const isEcho = ({ namespace, log: { message } }: LogEntry): boolean =>
  * full. All clients of an outage complain together, several times a second, so what they say of a broker is told once
  * for each reason, with a count, and again every five minutes; the others are at `debug`.
  */
-export class ClientLog {
+class ClientLog {
   readonly #logger: () => Logger;
   readonly #brokers = new Map<unknown, RepeatedFailures>();
 
@@ -61,6 +76,23 @@ interface SharedByClients {
   readonly log: ClientLog;
   /** One token serves them all. */
   readonly tokens: TokenLogin;
+  readonly logins: BrokerLogins;
+  /** The settings of the moment, for user and password. */
+  readonly current: () => Settings['kafka'];
+}
+
+/**
+ * What the clients of a process share.
+ *
+ * @param onRefused told once, when every broker that answered refuses the login or the certificate
+ */
+export function shareByClients(
+  current: () => Settings['kafka'],
+  logger: () => Logger,
+  onRefused: (error: FatalError) => void,
+): SharedByClients {
+  const logins = new BrokerLogins({ current, clock: systemClock, logger, onRefused });
+  return { log: new ClientLog(logger), tokens: new TokenLogin(() => current().sasl), logins, current };
 }
 
 /**
@@ -68,16 +100,15 @@ interface SharedByClients {
  *
  * @param retries attempts after the first one, before a request fails
  */
-export function createKafkaClient(
-  settings: Settings['kafka'],
-  { log, tokens }: SharedByClients,
-  retries: number = RETRY.retries,
-): Kafka {
+export function createKafkaClient(shared: SharedByClients, retries: number = RETRY.retries): Kafka {
+  const { log, tokens, logins, current } = shared;
+  const { clientId, brokers, ssl } = current();
   return new kafkajs.Kafka({
-    clientId: settings.clientId,
-    brokers: [...settings.brokers],
-    ssl: settings.ssl,
-    ...saslOptions(settings.sasl, tokens),
+    clientId,
+    brokers: [...brokers],
+    ssl,
+    ...saslOptions(current, tokens),
+    socketFactory: watchedSockets(logins),
     connectionTimeout: 5_000,
     requestTimeout: 30_000,
     retry: { ...RETRY, retries },

@@ -57,6 +57,12 @@
  * 18. Each connection looks for overdue requests ten times a second. Patched: once.
  * 19. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
  *
+ * Logins (kafkajs-connection-patches.ts):
+ *
+ * 27. A broker that refuses a login or a certificate is asked again several times a second for ever, and after a refused
+ *     login no other one is. Patched: attempts are further apart, all bootstrap brokers are asked, and how each took it
+ *     is told.
+ *
  * Membership (kafkajs-coordinator-patches.ts):
  *
  * 20. Heartbeats are sent between fetches, and a fetch that a broker holds back over a quota costs the membership.
@@ -91,6 +97,7 @@ import { compileFunction } from 'node:vm';
 import { processMemory } from '../stream/memory-budget.ts';
 import { registerCodecs } from './codecs.ts';
 import { sizeFetches } from './fetch-size.ts';
+import { watchAuthentication, watchConnections } from './kafkajs-connection-patches.ts';
 import {
   commitOnce,
   fetchWhenResumed,
@@ -152,6 +159,8 @@ export function loadKafkajs(): typeof import('kafkajs') {
   replaceModule(RECORD_SET_DECODER, recordSetDecoder(require(BATCH_DECODER), processMemory));
   logInLate(require('kafkajs/src/network/connection').prototype);
   closeFailedLogins(require('kafkajs/src/broker/saslAuthenticator').prototype);
+  watchConnections(require('kafkajs/src/network/connection').prototype);
+  watchAuthentication(require('kafkajs/src/broker/saslAuthenticator').prototype);
   stopIdleTimer(require('kafkajs/src/network/requestQueue').prototype);
   checkTimeoutsRarely(require('kafkajs/src/network/requestQueue').prototype);
   reportOutOfRange(require('kafkajs/src/consumer/consumerGroup').prototype);

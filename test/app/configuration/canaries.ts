@@ -74,6 +74,7 @@ function rightValue(schema: SchemaNode, path: string, secret: string): unknown {
 const APART = [
   'kafka.sasl.oauth.',
   'kafka.sasl.aws.',
+  'kafka.tls.',
   'server.ssl.',
   'database.tls.',
   'database.rdsIam.',

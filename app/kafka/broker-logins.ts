@@ -1,0 +1,211 @@
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { ISocketFactoryArgs } from 'kafkajs';
+import type { Settings } from '../../settings/settings.ts';
+import type { Logger } from '../logger.ts';
+import type { Clock } from '../stream/clock.ts';
+import { FatalError } from '../stream/stream-errors.ts';
+import { tlsOptions } from './kafka-tls.ts';
+import { type ListenerAddress, speaksClear, speaksTls, wantsLogin } from './listener-probe.ts';
+import { certificateRefusal, type LoginRefusal, MISMATCH } from './login-refusal.ts';
+
+/** Refusals in a row, of all brokers together, that are the end: fewer than lock an account at most places. */
+const MOST_REFUSALS = 5;
+
+/** A broker that answered a request in the last minutes counts as one that accepts, although it is away now. */
+const ACCEPTS_MS = 300_000;
+
+/** Between attempts at a broker that refuses, longer by this with each refusal: 5 attempts take 10 s, and a changed Secret some time. */
+const PACE_MS = 1_000;
+const SLOWEST_MS = 10_000;
+
+/** As kafkajs's own sockets. */
+const KEEP_ALIVE_MS = 60_000;
+
+/** What a broker answered on a connection: nothing, greetings that need no login, or requests. */
+export type AnsweredSoFar = 'nothing' | 'greetings' | 'requests';
+
+const nameOf = ({ host, port }: ListenerAddress): string => `${host}:${port}`;
+
+const ALL_MISMATCHES: readonly LoginRefusal[] = Object.values(MISMATCH);
+
+/** What is known of one address. */
+interface BrokerState {
+  /** In a row. */
+  refusals: number;
+  refusal?: LoginRefusal | undefined;
+  /** Whether the last attempt is without a result. */
+  isTrying: boolean;
+  /** How a listener that closes without a word is being asked. */
+  asking?: Promise<LoginRefusal | undefined> | undefined;
+  /** When the last attempt began, and when a request was last answered. */
+  triedAt: number;
+  acceptedAt: number;
+}
+
+/** What the logins work with. */
+interface BrokerLoginPorts {
+  /**
+   * The settings of the moment: each attempt is made with newly read certificates and passwords, and each of the bootstrap
+   * brokers is tried before all count as refusing.
+   */
+  readonly current: () => Settings['kafka'];
+  readonly clock: Pick<Clock, 'steady'>;
+  readonly logger: () => Logger;
+  /** Told once. */
+  readonly onRefused: (error: FatalError) => void;
+}
+
+/**
+ * The connections that all Kafka clients of the process open, and how the brokers took them. A refused login or
+ * certificate passes by no waiting: when every broker that answered refuses, it is told as fatal. One that refuses while
+ * others accept is left to them, as one that is away. Nothing was read over a refused connection, so all records are still
+ * ahead of the stored offsets.
+ */
+export class BrokerLogins {
+  readonly #ports: BrokerLoginPorts;
+  readonly #brokers = new Map<string, BrokerState>();
+  #isOver = false;
+
+  constructor(ports: BrokerLoginPorts) {
+    this.#ports = ports;
+  }
+
+  /** Opens a connection with the TLS options of the moment, for kafkajs. */
+  readonly connect = ({ host, port, onConnect }: ISocketFactoryArgs): Socket => {
+    const socket = this.#open({ host, port }, onConnect);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    return socket;
+  };
+
+  /**
+   * Begins an attempt.
+   *
+   * @returns why it is too early for one, or too late; undefined where it may begin
+   */
+  begin(broker: string): string | undefined {
+    const state = this.#state(broker);
+    const now = this.#now();
+    const pause = state.isTrying ? SLOWEST_MS : Math.min(state.refusals * PACE_MS, SLOWEST_MS);
+    if (state.refusal !== undefined && (this.#isOver || now - state.triedAt < pause)) {
+      return state.refusal.words;
+    }
+    state.triedAt = now;
+    state.isTrying = true;
+    return undefined;
+  }
+
+  /** The broker answered a request that takes a login, where there is one. */
+  accepted(broker: string): void {
+    const state = this.#state(broker);
+    state.acceptedAt = this.#now();
+    state.isTrying = false;
+    state.refusals = 0;
+    state.refusal = undefined;
+  }
+
+  /** The broker refused, or is refused. */
+  refused(broker: string, refusal: LoginRefusal): void {
+    const state = this.#state(broker);
+    state.isTrying = false;
+    state.refusals += 1;
+    state.refusal = refusal;
+    if (this.#isOver) {
+      return;
+    }
+    const { code, words, remedy } = refusal;
+    this.#ports
+      .logger()
+      .warn({ code, broker, attempts: state.refusals }, `${broker} refuses the connection: ${words}; ${remedy}`);
+    if (this.#areAllRefusing()) {
+      this.#isOver = true;
+      this.#ports.onRefused(this.#fatal(refusal));
+    }
+  }
+
+  /** Finds out whether a connection that failed was refused; one that broke since the broker is away was not. */
+  async failed(address: ListenerAddress, error: unknown, answered: AnsweredSoFar): Promise<void> {
+    const refusal =
+      certificateRefusal(error, this.#ports.current()) ?? (await this.#mismatch(address, error, answered));
+    if (refusal === undefined) {
+      this.#state(nameOf(address)).isTrying = false;
+    } else {
+      this.refused(nameOf(address), refusal);
+    }
+  }
+
+  /**
+   * A broker that closes without a word says nothing, as one that is starting does: it is asked in the other way, once
+   * as long as it goes on like that.
+   */
+  async #mismatch(
+    address: ListenerAddress,
+    error: unknown,
+    answered: AnsweredSoFar,
+  ): Promise<LoginRefusal | undefined> {
+    const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
+    if (name !== 'KafkaJSConnectionClosedError' && code !== 'ECONNRESET' && code !== 'EPIPE') {
+      return undefined;
+    }
+    const state = this.#state(nameOf(address));
+    if (state.refusal !== undefined && ALL_MISMATCHES.includes(state.refusal)) {
+      return state.refusal;
+    }
+    state.asking ??= this.#askOtherwise(address, answered).finally(() => {
+      state.asking = undefined;
+    });
+    return state.asking;
+  }
+
+  async #askOtherwise(address: ListenerAddress, answered: AnsweredSoFar): Promise<LoginRefusal | undefined> {
+    const { ssl, sasl } = this.#ports.current();
+    if (answered !== 'nothing') {
+      return sasl === undefined && (await wantsLogin(this.#open(address))) ? MISMATCH.login : undefined;
+    }
+    if (ssl) {
+      return (await speaksClear(address)) ? MISMATCH.clear : undefined;
+    }
+    return (await speaksTls(address)) ? MISMATCH.tls : undefined;
+  }
+
+  #open({ host, port }: ListenerAddress, onConnect?: () => void): Socket {
+    const settings = this.#ports.current();
+    return settings.ssl
+      ? connectTls(
+          { host, port, ...(isIP(host) === 0 ? { servername: host } : {}), ...tlsOptions(settings) },
+          onConnect,
+        )
+      : connect({ host, port }, onConnect);
+  }
+
+  #areAllRefusing(): boolean {
+    const now = this.#now();
+    const known = [...this.#brokers.values()];
+    const refusals = known.reduce((sum, state) => sum + state.refusals, 0);
+    const accepts = known.some((state) => state.refusals === 0 && now - state.acceptedAt < ACCEPTS_MS);
+    return (
+      refusals >= MOST_REFUSALS &&
+      !accepts &&
+      this.#ports.current().brokers.every((broker) => this.#brokers.has(broker))
+    );
+  }
+
+  #fatal({ code, words, remedy }: LoginRefusal): FatalError {
+    const refusing = [...this.#brokers].filter(([, { refusals }]) => refusals > 0).map(([broker]) => broker);
+    const message =
+      `every broker that answered refuses the connection (${refusing.join(', ')}): ${words}. Nothing was skipped. To go on, ` +
+      `${remedy}. Then start again`;
+    return new FatalError(code, message);
+  }
+
+  #state(broker: string): BrokerState {
+    const long = Number.NEGATIVE_INFINITY;
+    const state = this.#brokers.get(broker) ?? { refusals: 0, isTrying: false, triedAt: long, acceptedAt: long };
+    this.#brokers.set(broker, state);
+    return state;
+  }
+
+  #now(): number {
+    return this.#ports.clock.steady().getTime();
+  }
+}

@@ -1,0 +1,150 @@
+import { createRequire } from 'node:module';
+import type { ISocketFactory } from 'kafkajs';
+import type { AnsweredSoFar, BrokerLogins } from './broker-logins.ts';
+import { type LoginRefusal, loginRefusal } from './login-refusal.ts';
+
+const require = createRequire(import.meta.url);
+
+/** The part of kafkajs's connection that opens it and sends requests. */
+interface Connection {
+  readonly host: string;
+  readonly port: number;
+  readonly broker: string;
+  readonly socketFactory: ISocketFactory;
+  isConnected(): boolean;
+  connect(): Promise<unknown>;
+  send(sent: { readonly request: { readonly apiKey: number } }): Promise<unknown>;
+}
+
+interface Authenticator {
+  readonly connection: Connection;
+  authenticate(): Promise<void>;
+}
+
+interface KafkajsErrors {
+  readonly KafkaJSConnectionError: new (message: string, options: { broker: string; code?: unknown }) => Error;
+}
+
+/** ApiVersions, SaslHandshake and SaslAuthenticate: a broker answers them before a login. */
+const GREETINGS: ReadonlySet<number> = new Set([18, 17, 36]);
+
+const watchers = new WeakMap<ISocketFactory, BrokerLogins>();
+
+/** The socket factory for a client whose connections are to be watched. */
+export function watchedSockets(logins: BrokerLogins): ISocketFactory {
+  watchers.set(logins.connect, logins);
+  return logins.connect;
+}
+
+/** What a connection was answered since it was opened. */
+interface Progress {
+  answered: AnsweredSoFar;
+  /** The failure of a greeting; kafkajs's mechanisms make a refused login of it, even of a lost connection. */
+  greetingFailure?: unknown;
+}
+
+const progress = new WeakMap<Connection, Progress>();
+/** Errors that were told; several requests fail by one. */
+const told = new WeakSet<object>();
+
+/** kafkajs tries another bootstrap broker after an error of this kind, and after no other. */
+function notConnected({ broker }: Connection, { message, code }: Error & { code?: unknown }): Error {
+  const { KafkaJSConnectionError } = require('kafkajs/src/errors') as KafkajsErrors;
+  return new KafkaJSConnectionError(message, { broker, code });
+}
+
+async function failed(connection: Connection, logins: BrokerLogins, error: Error): Promise<Error> {
+  const answered = progress.get(connection)?.answered ?? 'nothing';
+  if (answered === 'requests') {
+    return error;
+  }
+  if (!told.has(error)) {
+    told.add(error);
+    await logins.failed(connection, error, answered);
+  }
+  return error.name === 'KafkaJSConnectionClosedError' ? notConnected(connection, error) : error;
+}
+
+function succeeded(connection: Connection, logins: BrokerLogins, isGreeting: boolean): void {
+  const state = progress.get(connection);
+  if (!isGreeting) {
+    logins.accepted(connection.broker);
+  }
+  if (state && state.answered !== 'requests') {
+    state.answered = isGreeting ? 'greetings' : 'requests';
+  }
+}
+
+/**
+ * Tells the logins how brokers take connections. As shipped a broker that refuses is asked again several times a second.
+ */
+export function watchConnections(prototype: Connection): void {
+  const { connect, send } = prototype;
+  prototype.connect = async function connectWatched(this: Connection) {
+    const logins = watchers.get(this.socketFactory);
+    if (logins === undefined || this.isConnected()) {
+      return connect.call(this);
+    }
+    const refusal = logins.begin(this.broker);
+    if (refusal !== undefined) {
+      throw notConnected(this, new Error(refusal));
+    }
+    progress.set(this, { answered: 'nothing' });
+    try {
+      return await connect.call(this);
+    } catch (error) {
+      throw await failed(this, logins, error as Error);
+    }
+  };
+  prototype.send = async function sendWatched(this: Connection, sent) {
+    const logins = watchers.get(this.socketFactory);
+    if (logins === undefined) {
+      return send.call(this, sent);
+    }
+    const isGreeting = GREETINGS.has(sent.request.apiKey);
+    try {
+      const answer = await send.call(this, sent);
+      succeeded(this, logins, isGreeting);
+      return answer;
+    } catch (error) {
+      Object.assign(progress.get(this) ?? {}, isGreeting ? { greetingFailure: error } : {});
+      if ((error as Error).name === 'KafkaJSProtocolError') {
+        succeeded(this, logins, isGreeting);
+        throw error;
+      }
+      throw await failed(this, logins, error as Error);
+    }
+  };
+}
+
+/** A lost connection is no refusal, and neither is a token that cannot be had, which is told as a lost connection. */
+function refusalOf(connection: Connection, error: Error): LoginRefusal | undefined {
+  const failure = progress.get(connection)?.greetingFailure as Error | undefined;
+  const isLost = failure !== undefined && failure.name !== 'KafkaJSProtocolError';
+  return isLost || error.name === 'KafkaJSConnectionError' ? undefined : loginRefusal(error);
+}
+
+/** Tells the logins what is refused. As shipped a client asks the broker that refused it for ever, and no other. */
+export function watchAuthentication(prototype: Authenticator): void {
+  const { authenticate } = prototype;
+  prototype.authenticate = async function authenticateWatched(this: Authenticator) {
+    const { connection } = this;
+    const logins = watchers.get(connection.socketFactory);
+    if (logins === undefined) {
+      return authenticate.call(this);
+    }
+    const { answered } = progress.get(connection) ?? { answered: 'nothing' };
+    progress.set(connection, { answered });
+    try {
+      await authenticate.call(this);
+    } catch (error) {
+      const refusal = refusalOf(connection, error as Error);
+      if (refusal !== undefined) {
+        logins.refused(connection.broker, refusal);
+      }
+      const failure = notConnected(connection, error as Error);
+      told.add(failure);
+      throw failure;
+    }
+  };
+}
