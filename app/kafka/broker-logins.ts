@@ -12,8 +12,8 @@ import { certificateRefusal, type LoginRefusal, MISMATCH } from './login-refusal
 /** Refusals in a row, of all brokers together, that are the end: fewer than lock an account at most places. */
 const MOST_REFUSALS = 5;
 
-/** A broker that answered a request in the last minutes counts as one that accepts, although it is away now. */
-const ACCEPTS_MS = 300_000;
+/** A broker that answered a request in the last minutes counts as one that accepts, although it is away now. As long a row of refusals is held. */
+const REMEMBERED_MS = 300_000;
 
 /** Between attempts at a broker that refuses, longer by this with each refusal: 5 attempts take 10 s, and a changed Secret some time. */
 const PACE_MS = 1_000;
@@ -38,8 +38,9 @@ interface BrokerState {
   isTrying: boolean;
   /** How a listener that closes without a word is being asked. */
   asking?: Promise<LoginRefusal | undefined> | undefined;
-  /** When the last attempt began, and when a request was last answered. */
+  /** When the last attempt began, the last one was refused, and a request was last answered. */
   triedAt: number;
+  refusedAt: number;
   acceptedAt: number;
 }
 
@@ -95,28 +96,35 @@ export class BrokerLogins {
     return undefined;
   }
 
-  /** The broker answered a request that takes a login, where there is one. */
-  accepted(broker: string): void {
+  /**
+   * The broker answered a request that takes a login, where there is one.
+   *
+   * @param isNew whether it is the first one since a login: an older session says nothing of the next login
+   */
+  answered(broker: string, isNew: boolean): void {
     const state = this.#state(broker);
     state.acceptedAt = this.#now();
-    state.isTrying = false;
-    state.refusals = 0;
-    state.refusal = undefined;
+    if (isNew) {
+      state.isTrying = false;
+      state.refusals = 0;
+      state.refusal = undefined;
+    }
   }
 
   /** The broker refused, or is refused. */
   refused(broker: string, refusal: LoginRefusal): void {
     const state = this.#state(broker);
+    const now = this.#now();
     state.isTrying = false;
-    state.refusals += 1;
+    state.refusals = now - state.refusedAt > REMEMBERED_MS ? 1 : state.refusals + 1;
+    state.refusedAt = now;
     state.refusal = refusal;
     if (this.#isOver) {
       return;
     }
     const { code, words, remedy } = refusal;
-    this.#ports
-      .logger()
-      .warn({ code, broker, attempts: state.refusals }, `${broker} refuses the connection: ${words}; ${remedy}`);
+    const line = { code, broker, attempts: state.refusals };
+    this.#ports.logger().warn(line, `${broker} refuses the connection: ${words}; ${remedy}`);
     if (this.#areAllRefusing()) {
       this.#isOver = true;
       this.#ports.onRefused(this.#fatal(refusal));
@@ -182,12 +190,11 @@ export class BrokerLogins {
     const now = this.#now();
     const known = [...this.#brokers.values()];
     const refusals = known.reduce((sum, state) => sum + state.refusals, 0);
-    const accepts = known.some((state) => state.refusals === 0 && now - state.acceptedAt < ACCEPTS_MS);
-    return (
-      refusals >= MOST_REFUSALS &&
-      !accepts &&
-      this.#ports.current().brokers.every((broker) => this.#brokers.has(broker))
+    const accepts = known.some(
+      ({ acceptedAt, refusedAt }) => acceptedAt > refusedAt && now - acceptedAt < REMEMBERED_MS,
     );
+    const { brokers } = this.#ports.current();
+    return refusals >= MOST_REFUSALS && !accepts && brokers.every((broker) => this.#brokers.has(broker));
   }
 
   #fatal({ code, words, remedy }: LoginRefusal): FatalError {
@@ -200,7 +207,13 @@ export class BrokerLogins {
 
   #state(broker: string): BrokerState {
     const long = Number.NEGATIVE_INFINITY;
-    const state = this.#brokers.get(broker) ?? { refusals: 0, isTrying: false, triedAt: long, acceptedAt: long };
+    const state = this.#brokers.get(broker) ?? {
+      refusals: 0,
+      isTrying: false,
+      triedAt: long,
+      refusedAt: long,
+      acceptedAt: long,
+    };
     this.#brokers.set(broker, state);
     return state;
   }

@@ -68,7 +68,7 @@ async function failed(connection: Connection, logins: BrokerLogins, error: Error
 function succeeded(connection: Connection, logins: BrokerLogins, isGreeting: boolean): void {
   const state = progress.get(connection);
   if (!isGreeting) {
-    logins.accepted(connection.broker);
+    logins.answered(connection.broker, state?.answered !== 'requests');
   }
   if (state && state.answered !== 'requests') {
     state.answered = isGreeting ? 'greetings' : 'requests';
@@ -134,7 +134,12 @@ export function watchAuthentication(prototype: Authenticator): void {
       return authenticate.call(this);
     }
     const { answered } = progress.get(connection) ?? { answered: 'nothing' };
-    progress.set(connection, { answered });
+    // A session that ends logs in again on the same connection.
+    const early = answered === 'requests' ? logins.begin(connection.broker) : undefined;
+    if (early !== undefined) {
+      throw notConnected(connection, new Error(early));
+    }
+    progress.set(connection, { answered: answered === 'requests' ? 'greetings' : answered });
     try {
       await authenticate.call(this);
     } catch (error) {
