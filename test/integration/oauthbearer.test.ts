@@ -53,6 +53,16 @@ const kafkaDetails = async (consumer: StartedConsumer, words: RegExp): Promise<v
   expect(health.components['kafka']?.status).toBe('DOWN');
 };
 
+/** The process ends as it does for a wrong password, before the first liveness probe. */
+async function expectRefused(consumer: StartedConsumer, words: RegExp): Promise<void> {
+  expect(await consumer.exited).toMatchObject({ code: 1 });
+  const fatal = consumer.logs.all.filter((line) => line.includes('"level":"fatal"'));
+  expect(fatal).toEqual([expect.stringContaining('"code":"KAFKA_LOGIN_REFUSED"')]);
+  // Quotes of the broker's words are escaped in JSON.
+  expect(JSON.parse(fatal[0] ?? '{}').msg).toMatch(words);
+  expect(consumer.logs.all.filter((line) => line.includes('refuses the connection: '))).toHaveLength(5);
+}
+
 test('a token of the token endpoint is the login: one is asked for, and no secret is told', async () => {
   const before = kafka.tokens.asked.length;
   const { topic, consumer } = await withOauth({ scope: 'read write', extensions: { logicalCluster: 'lkc-1' } });
@@ -77,15 +87,15 @@ test.each([
   const { consumer } = await withOauth({ tokenFile: file });
   await kafkaDetails(consumer, words);
   await expectNoSecret(consumer);
+  await expectRefused(consumer, words);
 });
 
 test("a wrong client secret is refused, in the token endpoint's words", async () => {
   const { consumer } = await withOauth({ clientSecret: 'canary-wrong' });
-  await kafkaDetails(
-    consumer,
-    /token endpoint .*\/token answered 401: invalid_client: not the secret of orders consumer/,
-  );
+  const words = /token endpoint .*\/token answered 401: invalid_client: not the secret of orders consumer/;
+  await kafkaDetails(consumer, words);
   await expectNoSecret(consumer);
+  await expectRefused(consumer, words);
   expect(consumer.logs.all.join('\n')).not.toContain('canary-wrong');
 });
 

@@ -1,5 +1,15 @@
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+
+interface KafkajsErrors {
+  readonly KafkaJSConnectionClosedError: new (message: string, options: { host: string; port: number }) => Error;
+}
+
 /** The parts of kafkajs's connection that a login concerns. */
 interface Connection {
+  readonly host: string;
+  readonly port: number;
   /** In milliseconds, 0 for no end; of kafkajs's own kind of integer. */
   readonly sessionLifetime: { toNumber(): number };
   reauthenticationThreshold: number;
@@ -38,7 +48,8 @@ export function logInLate(prototype: Connection): void {
 
 /**
  * Closes a connection whose login failed, so that the next attempt has a new one. As shipped it stays open, and the broker,
- * which waits for the rest of the login, refuses the beginning of the next one with ILLEGAL_SASL_STATE for good.
+ * which waits for the rest of the login, refuses the beginning of the next one with ILLEGAL_SASL_STATE for good. Requests
+ * on their way fail as those of any connection that is closed do: they are not what is refused.
  */
 export function closeFailedLogins(prototype: Authenticator): void {
   const { authenticate } = prototype;
@@ -46,7 +57,9 @@ export function closeFailedLogins(prototype: Authenticator): void {
     try {
       await authenticate.call(this);
     } catch (error) {
-      this.connection.rejectRequests(error);
+      const { KafkaJSConnectionClosedError } = require('kafkajs/src/errors') as KafkajsErrors;
+      const { host, port } = this.connection;
+      this.connection.rejectRequests(new KafkaJSConnectionClosedError('Closed connection', { host, port }));
       await this.connection.disconnect();
       throw error;
     }
