@@ -160,6 +160,12 @@ export function kafkaWarnings({ ssl, tls, sasl }: KafkaPart['kafka']): readonly 
             'kafka.ssl: true, or use a scram mechanism',
         ]
       : []),
+    ...(sasl?.mechanism === 'oauthbearer' && !ssl
+      ? [
+          'kafka.sasl.mechanism is oauthbearer and kafka.ssl is false: the token crosses the network in clear text, and ' +
+            'whoever reads it can log in with it until it ends; set kafka.ssl: true',
+        ]
+      : []),
     ...(tls?.verifyHostName === false
       ? [
           'kafka.tls.verifyHostName is false: whoever has any certificate of a trusted authority can pose as a broker; ' +

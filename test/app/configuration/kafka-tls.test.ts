@@ -71,11 +71,14 @@ test('a certificate without its key, a key without its certificate and TLS optio
   );
 });
 
-test('a password in clear text, and certificates for any host, are right with a warning', () => {
+test('a password or a token in clear text, and certificates for any host, are right with a warning', () => {
   const plain = { KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' };
   expect(checked(plain)).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning: .*in clear text/) });
   expect(checked({ ...plain, ...TLS })).toMatchObject({ code: 0, stderr: '' });
   expect(checked({ ...plain, KAFKA_SASL_MECHANISM: 'scram-sha-256' })).toMatchObject({ code: 0, stderr: '' });
+  const token = { KAFKA_SASL_MECHANISM: 'oauthbearer', KAFKA_SASL_OAUTH_TOKEN_FILE: '/token' };
+  expect(checked(token)).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning: .*in clear text/) });
+  expect(checked({ ...token, ...TLS })).toMatchObject({ code: 0, stderr: '' });
   const anyHost = checked({ ...TLS, KAFKA_TLS_VERIFY_HOST_NAME: 'false' });
   expect(anyHost).toMatchObject({
     code: 0,
