@@ -1,5 +1,6 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
 import type { ISocketFactoryArgs } from 'kafkajs';
 import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
@@ -18,6 +19,15 @@ const REMEMBERED_MS = 300_000;
 /** Between attempts at a broker that refuses, longer by this with each refusal: 5 attempts take 10 s, and a changed Secret some time. */
 const PACE_MS = 1_000;
 const SLOWEST_MS = 10_000;
+
+/**
+ * How long a process that a broker let in before is refused until that is the end: the brokers may know a new password
+ * long before the files have it, and the kubelet takes up to two minutes to update those of a Secret.
+ */
+const ROTATION_MS = 180_000;
+
+/** Between attempts of such a process once it was refused {@link MOST_REFUSALS} times: accounts may be locked. */
+const ROTATION_PACE_MS = 30_000;
 
 /** As kafkajs's own sockets. */
 const KEEP_ALIVE_MS = 60_000;
@@ -38,6 +48,8 @@ interface BrokerState {
   isTrying: boolean;
   /** How a listener that closes without a word is being asked. */
   asking?: Promise<LoginRefusal | undefined> | undefined;
+  /** What the last attempt was made with. */
+  triedWith?: unknown;
   /** When the last attempt began, the last one was refused, and a request was last answered. */
   triedAt: number;
   refusedAt: number;
@@ -66,6 +78,10 @@ interface BrokerLoginPorts {
 export class BrokerLogins {
   readonly #ports: BrokerLoginPorts;
   readonly #brokers = new Map<string, BrokerState>();
+  /** Whether any broker has ever let the process in, and since when it is refused. */
+  #wasAccepted = false;
+  #refusedSince: number | null = null;
+  #refusedAt = Number.NEGATIVE_INFINITY;
   #isOver = false;
 
   constructor(ports: BrokerLoginPorts) {
@@ -87,13 +103,22 @@ export class BrokerLogins {
   begin(broker: string): string | undefined {
     const state = this.#state(broker);
     const now = this.#now();
-    const pause = state.isTrying ? SLOWEST_MS : Math.min(state.refusals * PACE_MS, SLOWEST_MS);
-    if (state.refusal !== undefined && (this.#isOver || now - state.triedAt < pause)) {
+    const { sasl, tls } = this.#ports.current();
+    const isEarly = now - state.triedAt < this.#pauseOf(state) && isDeepStrictEqual(state.triedWith, { sasl, tls });
+    if (state.refusal !== undefined && (this.#isOver || isEarly)) {
       return state.refusal.words;
     }
     state.triedAt = now;
+    state.triedWith = { sasl, tls };
     state.isTrying = true;
     return undefined;
+  }
+
+  #pauseOf({ isTrying, refusals }: BrokerState): number {
+    if (this.#wasAccepted && refusals >= MOST_REFUSALS) {
+      return ROTATION_PACE_MS;
+    }
+    return isTrying ? SLOWEST_MS : Math.min(refusals * PACE_MS, SLOWEST_MS);
   }
 
   /**
@@ -105,6 +130,8 @@ export class BrokerLogins {
     const state = this.#state(broker);
     state.acceptedAt = this.#now();
     if (isNew) {
+      this.#wasAccepted = true;
+      this.#refusedSince = null;
       state.isTrying = false;
       state.refusals = 0;
       state.refusal = undefined;
@@ -119,6 +146,9 @@ export class BrokerLogins {
     state.refusals = now - state.refusedAt > REMEMBERED_MS ? 1 : state.refusals + 1;
     state.refusedAt = now;
     state.refusal = refusal;
+    const goesOn = this.#refusedSince !== null && now - this.#refusedAt <= REMEMBERED_MS;
+    this.#refusedSince = goesOn ? this.#refusedSince : now;
+    this.#refusedAt = now;
     if (this.#isOver) {
       return;
     }
@@ -194,7 +224,8 @@ export class BrokerLogins {
       ({ acceptedAt, refusedAt }) => acceptedAt > refusedAt && now - acceptedAt < REMEMBERED_MS,
     );
     const { brokers } = this.#ports.current();
-    return refusals >= MOST_REFUSALS && !accepts && brokers.every((broker) => this.#brokers.has(broker));
+    const isLong = !this.#wasAccepted || now - (this.#refusedSince ?? now) >= ROTATION_MS;
+    return refusals >= MOST_REFUSALS && isLong && !accepts && brokers.every((broker) => this.#brokers.has(broker));
   }
 
   #fatal({ code, words, remedy }: LoginRefusal): FatalError {
