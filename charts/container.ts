@@ -16,7 +16,7 @@ const MEBIBYTE = 1_048_576;
 const HEAP_SHARE = 0.65;
 
 /** Mebibytes for `--max-old-space-size` under a memory limit such as `256Mi`. */
-function heapMebibytes(memoryLimit: string): number {
+export function heapMebibytes(memoryLimit: string): number {
   return Math.floor((memoryBytes(memoryLimit) / MEBIBYTE) * HEAP_SHARE);
 }
 

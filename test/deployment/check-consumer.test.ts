@@ -86,7 +86,7 @@ describe('a wrong consumer.yaml', () => {
     ['a tag inside the repository', { image: { repository: 'registry/x:latest' } }, 'without tag or digest'],
     ['a half digest', { image: { digest: 'sha256:abc' } }, 'sha256: and 64 hexadecimal digits'],
     ['a bad memory size', { resources: { limits: { memory: '256M' } } }, 'a size such as 256Mi or 1Gi'],
-    ['too little memory', { resources: { limits: { memory: '64Mi' } } }, 'at least 128Mi'],
+    ['too little memory', { resources: { limits: { memory: '64Mi' } } }, 'at least 160Mi'],
     [
       'a memory request above the limit',
       { resources: { requests: { memory: '1Gi' } } },

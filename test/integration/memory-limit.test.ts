@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { SMALLEST_MEMORY_LIMIT } from '../../deployment/resources.ts';
 import { memoryBytes } from '../../dev/bench/bench-consumer.ts';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { longTest } from './stack/long-test.ts';
 import { memoryGroup, whyNoMemoryGroup } from './stack/memory-group.ts';
-import { applyLoad, awaitRows, type MemoryLoad, POD, produceLoad, startInPod } from './stack/memory-load.ts';
+import { applyLoad, awaitRows, type MemoryLoad, POD, podWith, produceLoad, startInPod } from './stack/memory-load.ts';
 import { testRun } from './stack/test-run.ts';
 
 const MEBIBYTE = 2 ** 20;
@@ -40,6 +41,11 @@ describe(missing === null ? place : `WITHOUT a control group, so only the peak i
     const { peak, kills } = await applyLoad({ ...LOAD, partitions: 240, recordBytes: 10_000 });
     expect(kills).toBe(0);
     expect(peak).toBeLessThan(MOST_BYTES);
+  });
+
+  test(`${SMALLEST_MEMORY_LIMIT}, the least that consumer.yaml may say, is enough for a backlog of 300 MiB`, async () => {
+    const load = { ...LOAD, partitions: 240, recordBytes: 10_000, lockMs: 0 };
+    expect((await applyLoad(load, podWith(SMALLEST_MEMORY_LIMIT))).kills).toBe(0);
   });
 
   test('a record of 10 MB passes where a partition may queue 1 MB, among partitions that have much to read', async () => {

@@ -74,7 +74,7 @@ const MISTAKES: readonly (readonly [what: string, lines: string, ...parts: strin
     'a memory limit below what the heap needs',
     'resources: { limits: { memory: 64Mi } }',
     'resources.limits.memory is too small for the consumer: "64Mi"',
-    'allowed: at least 128Mi',
+    'allowed: at least 160Mi',
   ],
   [
     'two autoscalers',

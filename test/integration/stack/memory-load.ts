@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { CompressionTypes } from 'kafkajs';
+import { heapMebibytes } from '../../../charts/container.ts';
+import { memoryBytes as limitBytes } from '../../../deployment/resources.ts';
 import { memoryBytes } from '../../../dev/bench/bench-consumer.ts';
 import { query, withDatabase } from './database.ts';
 import { createTopic, kafkaClient } from './kafka-client.ts';
@@ -13,11 +15,23 @@ import { until } from './until.ts';
 
 const MEBIBYTE = 2 ** 20;
 
-/** What a Pod gets by default: its memory limit, the share of it that the manifests give to V8's heap, the image's malloc. */
-export const POD = {
-  bytes: 512 * MEBIBYTE,
-  env: { NODE_OPTIONS: '--max-old-space-size=332', MALLOC_MMAP_THRESHOLD_: ofImage('MALLOC_MMAP_THRESHOLD_') },
-} as const;
+/** What a Pod gets by a memory limit: the share of it that the manifests give to V8's heap, and the image's malloc. */
+export interface PodMemory {
+  readonly bytes: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** @param limit as in consumer.yaml, such as `512Mi` */
+export const podWith = (limit: string): PodMemory => ({
+  bytes: limitBytes(limit),
+  env: {
+    NODE_OPTIONS: `--max-old-space-size=${heapMebibytes(limit)}`,
+    MALLOC_MMAP_THRESHOLD_: ofImage('MALLOC_MMAP_THRESHOLD_'),
+  },
+});
+
+/** What a Pod gets by default. */
+export const POD = podWith('512Mi');
 
 /** A variable of the environment as app/Dockerfile sets it. */
 function ofImage(name: string): string {
@@ -91,10 +105,10 @@ export async function awaitRows(schema: string, records: number): Promise<void> 
   expect(row).toEqual({ rows: records, offsets: records });
 }
 
-/** A consumer of the topic in a group with the memory of a default Pod. @param settings as of `startConsumer` */
-export async function startInPod(topic: string, settings: ConsumerUnderTest['settings'] = {}) {
-  const group = await memoryGroup(POD.bytes);
-  const consumer = await startConsumer({ topics: [topic], env: POD.env, shell: group.shell, settings });
+/** A consumer of the topic in a group with the memory of a Pod, of a default one unless said otherwise. */
+export async function startInPod(topic: string, settings: ConsumerUnderTest['settings'] = {}, pod: PodMemory = POD) {
+  const group = await memoryGroup(pod.bytes);
+  const consumer = await startConsumer({ topics: [topic], env: pod.env, shell: group.shell, settings });
   await consumer.waitForHealth();
   return { consumer, group };
 }
@@ -110,9 +124,9 @@ export interface MemoryFigures {
 }
 
 /** Lets the load wait behind a lock on its table, and then be written: every record once. */
-export async function applyLoad(load: MemoryLoad): Promise<MemoryFigures> {
+export async function applyLoad(load: MemoryLoad, pod: PodMemory = POD): Promise<MemoryFigures> {
   const topic = await createTopic({ partitions: load.partitions });
-  const { consumer, group } = await startInPod(topic);
+  const { consumer, group } = await startInPod(topic, {}, pod);
   const work = async (): Promise<number> => {
     const first = await produceLoad(topic, load, load.totalBytes / 10);
     await awaitRows(consumer.schema, first);
