@@ -12,6 +12,8 @@ import { renderedMonitoring } from './monitoring/rendered-monitoring.ts';
 
 const file = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 const readme = file('README.md');
+const deploy = file('docs/deploy.md');
+const dependencies = file('docs/dependencies.md');
 const contributing = file('CONTRIBUTING.md');
 const manifest = JSON.parse(file('package.json')) as Record<string, Record<string, string>>;
 
@@ -37,13 +39,13 @@ describe('the README', () => {
   test.each(Object.keys({ ...manifest['dependencies'], ...manifest['devDependencies'] }))(
     'has a reason for the dependency %s',
     (name) => {
-      const known = matches(readme, /^\| (`.*?) \|/gm).join(', ');
+      const known = matches(dependencies, /^\| (`.*?) \|/gm).join(', ');
       const isKnown = known.includes(`\`${name}\``) || (name.startsWith('@types/') && known.includes('`@types/*`'));
       expect([name, isKnown]).toEqual([name, true]);
     },
   );
 
-  test.each(matches(readme, /localhost:8080(\/actuator[^\s?'"{}]*)/g))(
+  test.each(matches(file('docs/monitoring-interface.md'), /localhost:8080(\/actuator[^\s?'"{}]*)/g))(
     'asks only paths that are served: %s',
     (path) => {
       const { basePath, healthPath, infoPath, metricsPath, prometheusPath } = managementEndpoint(
@@ -54,7 +56,7 @@ describe('the README', () => {
     },
   );
 
-  test.each(matches(readme, /^(\| `[a-z]+\.[a-zA-Z]+` \| `[A-Z_]+` \|.*)$/gm))(
+  test.each(matches(file('docs/configuration.md'), /^(\| `[a-z]+\.[a-zA-Z]+` \| `[A-Z_]+` \|.*)$/gm))(
     'has the settings as they are: %s',
     (row) => {
       const [path, environment, initial] = matches(row, /\| `?([^`|]+?)`?(?= \|)/g);
@@ -66,27 +68,30 @@ describe('the README', () => {
 
   test('has the thresholds of the alerts as they are', () => {
     const { ConsumerLagHigh: lag, MemoryHigh: memory } = ALERTS;
-    expect(readme).toContain(`more than ${lag.warning.threshold.toLocaleString('en')} records behind`);
-    expect(readme).toContain(`more than ${lag.critical.threshold.toLocaleString('en')} |`);
-    expect(readme).toContain(
+    const operate = file('docs/operate.md');
+    expect(operate).toContain(`more than ${lag.warning.threshold.toLocaleString('en')} records behind`);
+    expect(operate).toContain(`more than ${lag.critical.threshold.toLocaleString('en')} |`);
+    expect(operate).toContain(
       `above ${memory.warning.threshold * 100} % of the memory limit | above ${memory.critical.threshold * 100} %`,
     );
   });
 
   test.each(KINDS)('says of every kind of object what it is: %s', (kind) => {
-    const rows = matches(readme, /^\| In `dist\/` \|.*\n\|.*\n((?:\|.*\n)*)/gm).join('');
+    const rows = matches(deploy, /^\| In `dist\/` \|.*\n\|.*\n((?:\|.*\n)*)/gm).join('');
     const known = matches(rows, /^\| (.+?) \| .+? \|/gm).join(', ');
     expect(known.split(/[^A-Za-z]+/)).toContain(kind);
   });
 
   test('patches what no prop says, in the example of the library', () => {
-    const fields = matches(readme, /JsonPatch\.add\('[^']*\/(\w+)'/g);
+    const fields = matches(file('docs/library.md'), /JsonPatch\.add\('[^']*\/(\w+)'/g);
     expect(fields).not.toEqual([]);
     expect(fields.filter((field) => new RegExp(`\\b${field}\\??:`).test(file('deployment/props.ts')))).toEqual([]);
   });
 
   test('marks what only works with a registry of the reader', () => {
-    const blocks = matches(readme, /```bash\n(.*?)```/gs).filter((block) => /podman push|cosign/.test(block));
+    const blocks = matches(file('docs/image.md'), /```bash\n(.*?)```/gs).filter((block) =>
+      /podman push|cosign/.test(block),
+    );
     expect(blocks).not.toEqual([]);
     expect(blocks.filter((block) => !block.startsWith('# needs a registry'))).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { kubernetesTypesFile } from './kubernetes-types.ts';
 import { type GeneratedFile, propsFile } from './props.ts';
 import { consumerFileSchema, environmentFileSchema, publishSchema, schemaText } from './schema-files.ts';
 
-const DOCUMENTS = ['README.md', 'docs/configuration.md', 'docs/metrics.md', 'docs/monitoring.md'] as const;
+const DOCUMENTS = ['docs/settings.md', 'docs/metrics.md', 'docs/monitoring.md'] as const;
 
 function schemaFiles(): readonly GeneratedFile[] {
   const settings = SettingsSchema as SchemaNode;

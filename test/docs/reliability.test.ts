@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DatabaseError } from 'pg';
 import { verdictOn } from '../../app/store/sqlstate.ts';
 
-const text = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../docs/faults.md', import.meta.url), 'utf8');
 const rows = [...text.matchAll(/^\| `([0-9A-Z]{2}(?:[0-9A-Z]{3})?)` \| (\w+) \| ([^|]+) \|$/gm)];
 const documented = new Map(rows.map(([, sqlstate = '', verdict = '']) => [sqlstate, verdict]));
 
@@ -18,7 +18,7 @@ function verdict(sqlstate: string): string {
   return verdictOn(error);
 }
 
-describe('the table of SQLSTATEs in docs/reliability.md', () => {
+describe('the table of SQLSTATEs in docs/faults.md', () => {
   it.each([...documented])('says of %s what the consumer does: %s', (sqlstate, expected) => {
     expect(verdict(sqlstate.padEnd(5, '0'))).toBe(expected);
   });

@@ -1,12 +1,12 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../synthesis/checkout.ts';
-import { type PackedProduct, readmeExample } from './packed-product.ts';
+import { documentedExample, type PackedProduct } from './packed-product.ts';
 
 const TEMPLATE = 'node_modules/cdk8s-cli/templates/typescript-app';
 /** What `cdk8s init` writes; the rest of the template is its own. */
 const WRITTEN = ['cdk8s.yaml', 'jest.config.js', 'main.test.ts', 'main.ts', 'package.json', 'tsconfig.json'];
-/** The oldest compiler that the README promises; the template has another one. */
+/** The oldest compiler that docs/library.md promises; the template has another one. */
 const OLDEST_COMPILER = 'typescript-oldest@npm:typescript@5.4';
 
 /** The version of a package of ours, for the template's placeholder of it. */
@@ -14,7 +14,7 @@ const versionOf = (name: string): string =>
   (JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')) as { version: string }).version;
 
 /**
- * The project that `cdk8s init typescript-app` makes in the folder `theirs`, with the README's consumers in its chart, and
+ * The project that `cdk8s init typescript-app` makes in the folder `theirs`, with the consumers of docs/library.md in its chart, and
  * all that it needs installed.
  *
  * @returns its folder, which is removed with the packed product
@@ -42,10 +42,10 @@ export async function initializeProject({ folder, tarball }: PackedProduct): Pro
   return project;
 }
 
-/** The loop of the README's example, in the chart of the template. */
+/** The loop of the example in docs/library.md, in the chart of the template. */
 function useLibrary(file: string): void {
-  const [loop = ''] = /^for \([\s\S]*?^\}$/m.exec(readmeExample()) ?? [];
-  const imports = readmeExample().match(/^import .* from 'stream-consumer';$/m)?.[0] ?? '';
+  const [loop = ''] = /^for \([\s\S]*?^\}$/m.exec(documentedExample()) ?? [];
+  const imports = documentedExample().match(/^import .* from 'stream-consumer';$/m)?.[0] ?? '';
   const text = readFileSync(file, 'utf8')
     .replace('// define resources here', loop.replaceAll('(chart,', '(this,'))
     .replace('App, Chart, ChartProps', 'App, Chart, ChartProps, JsonPatch');

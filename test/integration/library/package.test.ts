@@ -10,7 +10,7 @@ import { manifestProblems } from '../../manifests/manifest-problems.ts';
 import { type Finished, run } from '../../synthesis/checkout.ts';
 import { longTest } from '../stack/long-test.ts';
 import { initializeProject, node26 } from './initialized-project.ts';
-import { type PackedProduct, packProduct, readmeExample } from './packed-product.ts';
+import { documentedExample, type PackedProduct, packProduct } from './packed-product.ts';
 
 const SLOW_MACHINE_MS = 180_000;
 
@@ -86,7 +86,7 @@ describe("in somebody's own cdk8s project", () => {
     expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
   }, SLOW_MACHINE_MS);
 
-  /** Compiles the README's example as a package of the given kind, and runs it. */
+  /** Compiles the example of docs/library.md as a package of the given kind, and runs it. */
   async function synthesized(type: 'commonjs' | 'module'): Promise<{ compiled: Finished; ran: Finished; out: string }> {
     const consumer = join(folder, type);
     mkdirSync(consumer);
@@ -95,14 +95,14 @@ describe("in somebody's own cdk8s project", () => {
       join(consumer, 'tsconfig.json'),
       JSON.stringify({ compilerOptions: { ...COMPILER[type], outDir: 'out' }, files: ['app.ts'] }),
     );
-    writeFileSync(join(consumer, 'app.ts'), readmeExample());
+    writeFileSync(join(consumer, 'app.ts'), documentedExample());
     const compiled = await run(process.execPath, [resolve('node_modules/typescript/bin/tsc')], consumer);
     const ran = await run(process.execPath, ['out/app.js'], consumer);
     return { compiled, ran, out: join(consumer, 'dist') };
   }
 
   test.each(['module', 'commonjs'] as const)(
-    'the example of the README compiles and synthesizes two consumers: %s',
+    'the example of docs/library.md compiles and synthesizes two consumers: %s',
     async (type) => {
       const { compiled, ran, out } = await synthesized(type);
       expect(compiled).toEqual({ code: 0, stdout: '', stderr: '' });

@@ -55,12 +55,11 @@ export async function packProduct(): Promise<PackedProduct> {
   return { folder, tarball: join(folder, packed.filename), files: packed.files.map(({ path }) => path) };
 }
 
-/** The example of the README, which is what people start from. */
-export function readmeExample(): string {
-  const [, section = ''] = readFileSync('README.md', 'utf8').split('\n## As a library\n');
-  const [, example] = /```ts\n([\s\S]*?)```/.exec(section) ?? [];
+/** The example of docs/library.md, which is what people start from. */
+export function documentedExample(): string {
+  const [, example] = /```ts\n([\s\S]*?)```/.exec(readFileSync('docs/library.md', 'utf8')) ?? [];
   if (example === undefined) {
-    throw new Error('README.md has no TypeScript under "As a library"');
+    throw new Error('docs/library.md has no TypeScript');
   }
   return example;
 }
