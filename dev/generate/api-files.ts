@@ -41,36 +41,77 @@ function classSection({ name, base, doc, members, parameters, constructorDoc }: 
   return `## ${name}\n\nExtends \`${base}\`. ${withoutLinks(doc)}\n\n${signature}${table}\n`;
 }
 
-function typeCell({ type }: PropsProperty, known: ReadonlySet<string>): string {
+/** Sections of consumer.yaml with a page of their own, the inner ones first; all others are on the first page. */
+const PAGE_SECTIONS = [
+  'application.management',
+  'application',
+  'database',
+  'kafka',
+  'monitoring',
+  'networkPolicy',
+  'scaling',
+] as const;
+
+/** The page, in the folder of the reference, that a section of consumer.yaml is on. */
+function pageOf(path: readonly string[]): string {
+  const section = PAGE_SECTIONS.find((each) => `${path.join('.')}.`.startsWith(`${each}.`));
+  return section === undefined
+    ? 'props.md'
+    : `props-${section.replaceAll(/[A-Z.]/g, (sign) => (sign === '.' ? '-' : `-${sign.toLowerCase()}`))}.md`;
+}
+
+/** The page of each section's interface. */
+type Pages = ReadonlyMap<string, string>;
+
+function typeCell({ type }: PropsProperty, page: string, pages: Pages): string {
   const [only] = type.interfaces;
-  return only !== undefined && known.has(only.name) && type.text === only.name
-    ? `[${code(only.name)}](#${only.name.toLowerCase()})`
+  const there = only === undefined ? undefined : pages.get(only.name);
+  return only !== undefined && there !== undefined && type.text === only.name
+    ? `[${code(only.name)}](${there === page ? '' : there}#${only.name.toLowerCase()})`
     : code(type.text);
 }
 
-function propsSection({ name, about, properties }: PropsSection, known: ReadonlySet<string>): string {
+function propsSection({ name, about, path, properties }: PropsSection, pages: Pages): string {
   const rows = properties.map((property) => [
     code(property.key),
-    typeCell(property, known),
+    typeCell(property, pageOf(path), pages),
     property.fallback === undefined ? '**required**' : property.fallback.replace(/^- /, ''),
     [property.description, ...(property.allowed === '' ? [] : [`Allowed: ${property.allowed}.`])].join(' '),
   ]);
   return `## ${name}\n\n${about}\n\n${markdownTable(['Property', 'Type', 'Default', 'Meaning'], rows)}\n`;
 }
 
+function propsPage(page: string, sections: readonly PropsSection[], pages: Pages): GeneratedFile {
+  const [{ path = [] } = {}] = sections;
+  const intro =
+    path.length === 0
+      ? '# Props\n\nThe content of `consumer.yaml`, section by section.\n\n'
+      : `# Props: ${code(path.join('.'))}\n\nA part of [\`consumer.yaml\`](props.md), section by section.\n\n`;
+  const content = `${HEADER}${intro}${sections.map((each) => propsSection(each, pages)).join('\n')}`;
+  return { path: `${API_FOLDER}/${page}`, content };
+}
+
+/** The props out of the schema: a page for the whole file, and one for each section that has its own. */
+function propsPages(): readonly GeneratedFile[] {
+  const sections = propsSections();
+  const pages = new Map(sections.map(({ name, path }) => [name, pageOf(path)]));
+  return [...new Set(pages.values())].map((page) =>
+    propsPage(
+      page,
+      sections.filter(({ name }) => pages.get(name) === page),
+      pages,
+    ),
+  );
+}
+
 /** The reference of the library: classes from their doc comments, props from the schema. */
 export function apiFiles(root: string): readonly GeneratedFile[] {
   const classes = CLASSES.map((path) => documentedClass(readFileSync(join(root, path), 'utf8')));
-  const sections = propsSections();
-  const known = new Set(sections.map(({ name }) => name));
   const intro =
-    "# API\n\nWhat `import ... from 'stream-consumer'` gives; [the props](props.md) have a page of their own.\n\n";
+    "# API\n\nWhat `import ... from 'stream-consumer'` gives; [the props](props.md) have pages of their own.\n\n";
   return [
     { path: `${API_FOLDER}/README.md`, content: `${HEADER}${intro}${classes.map(classSection).join('\n')}` },
-    {
-      path: `${API_FOLDER}/props.md`,
-      content: `${HEADER}# Props\n\nThe content of \`consumer.yaml\`, section by section.\n\n${sections.map((each) => propsSection(each, known)).join('\n')}`,
-    },
+    ...propsPages(),
   ];
 }
 

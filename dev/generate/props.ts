@@ -23,6 +23,8 @@ export interface PropsProperty {
 /** One section of consumer.yaml: an interface of the constructs' props. */
 export interface PropsSection {
   readonly name: string;
+  /** Keys from the root of consumer.yaml; empty for the whole file. */
+  readonly path: readonly string[];
   readonly about: string;
   readonly properties: readonly PropsProperty[];
 }
@@ -65,6 +67,7 @@ function property(parent: SchemaNode, key: string, node: SchemaNode, path: reado
 function section({ name, path, node }: PropsType['interfaces'][number]): PropsSection {
   return {
     name,
+    path,
     about: path.length === 0 ? 'The content of consumer.yaml, as the props of a construct.' : description(node, path),
     properties: Object.entries(node.properties ?? {}).map(([key, child]) => property(node, key, child, [...path, key])),
   };

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { anchorsIn, DOCUMENTS, linksIn, PAGES, read } from './pages.ts';
@@ -67,8 +67,15 @@ describe('the index', () => {
   });
 
   test('the reference of the library names each of its pages', () => {
-    const named = ['docs/api/README.md', 'docs/api/props.md'].flatMap(localTargets).map(withoutAnchor);
-    const pages = PAGES.filter((path) => dirname(path) === 'docs/api' && basename(path) !== 'README.md');
-    expect(pages.filter((path) => !named.includes(path))).toEqual([]);
+    const pages = PAGES.filter((path) => dirname(path) === 'docs/api');
+    const namedBy = (path: string): readonly string[] =>
+      pages.filter((other) => other !== path && localTargets(other).map(withoutAnchor).includes(path));
+    expect(pages.filter((path) => basename(path) !== 'README.md' && namedBy(path).length === 0)).toEqual([]);
   });
+});
+
+test('no page is longer than 250 lines, but for decisions: a record is not changed afterwards', () => {
+  const lines = (path: string): number => readFileSync(path, 'utf8').trimEnd().split('\n').length;
+  const long = PAGES.filter((path) => !/^docs\/decisions\/\d{4}-/.test(path) && lines(path) > 250);
+  expect(long).toEqual([]);
 });

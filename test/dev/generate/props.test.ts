@@ -108,7 +108,7 @@ test('an interface has a comment for each property, with what is allowed and the
     { key: 'replicas', type, description: 'Pods.', allowed: '0 to 9', fallback: '1' },
     { key: 'in-root', type, description: 'Whether.', allowed: '', fallback: undefined },
   ];
-  expect(propsInterface({ name: 'XProps', about: 'About.', properties })).toBe(`/** About. */
+  expect(propsInterface({ name: 'XProps', path: [], about: 'About.', properties })).toBe(`/** About. */
 export interface XProps {
   /**
    * Pods.
