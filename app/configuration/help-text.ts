@@ -53,7 +53,7 @@ Options:
 
 Settings come from the defaults, over them from the YAML file, the config tree and the environment. In the file,
 \${NAME} and \${NAME:default} stand for environment variables and for files of the config tree. The main ones by their
-environment variables (docs/configuration.md lists them all):
+environment variables (docs/settings.md lists them all):
 ${environmentTable()}
 
 Exit codes:
