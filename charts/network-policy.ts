@@ -66,15 +66,20 @@ const adminPorts = ({ settings }: CheckedWorkload): number[] => [
 /** Where the EKS Pod Identity Agent listens on each node, by IPv4 and IPv6; it hands out AWS's keys over HTTP. */
 const POD_IDENTITY_AGENT: NetworkPlace[] = [{ cidr: '169.254.170.23/32' }, { cidr: 'fd00:ec2::23/128' }];
 
-/** Where the login at the brokers gets its tokens, or the keys that it signs them with; nowhere for other logins. */
-function toTokens({ settings }: CheckedWorkload, { tokens }: Egress): k8s.NetworkPolicyEgressRule[] {
-  const { mechanism, oauth } = settings.kafka.sasl ?? {};
-  if (mechanism === 'aws-msk-iam') {
-    const agent = { to: POD_IDENTITY_AGENT.flatMap(peers), ports: [toPort('TCP')(HTTP)] };
-    return [...tokens.map((each) => egressRule(each, [HTTPS])), agent];
-  }
-  const endpoint = oauth?.tokenEndpoint;
-  return endpoint === undefined ? [] : tokens.map((each) => egressRule(each, [portOf(endpoint)]));
+/** STS, and the agent on the node. */
+const toAws = ({ tokens }: Egress): k8s.NetworkPolicyEgressRule[] => [
+  ...tokens.map((each) => egressRule(each, [HTTPS])),
+  { to: POD_IDENTITY_AGENT.flatMap(peers), ports: [toPort('TCP')(HTTP)] },
+];
+
+/** Where the logins at brokers and PostgreSQL get their tokens, or the keys that sign them; nowhere for other logins. */
+function toTokens({ settings: { kafka, database } }: CheckedWorkload, egress: Egress): k8s.NetworkPolicyEgressRule[] {
+  const endpoint = kafka.sasl?.oauth?.tokenEndpoint;
+  const asksAws = kafka.sasl?.mechanism === 'aws-msk-iam' || database.rdsIam.enabled;
+  return [
+    ...(endpoint === undefined ? [] : egress.tokens.map((each) => egressRule(each, [portOf(endpoint)]))),
+    ...(asksAws ? toAws(egress) : []),
+  ];
 }
 
 type Egress = CheckedWorkload['file']['networkPolicy']['egress'];
@@ -118,9 +123,9 @@ export function networkPolicy(scope: Construct, workload: CheckedWorkload): ApiO
   );
 }
 
-/** Lets the Pods of the Job that migrates out to name servers and PostgreSQL, and nothing in. */
+/** Lets the Pods of the Job that migrates out to name servers, PostgreSQL and what its login by IAM asks, and nothing in. */
 export function schemaJobNetworkPolicy(scope: Construct, workload: CheckedWorkload): ApiObject {
-  const { names, file } = workload;
+  const { names, file, settings } = workload;
   const places = file.networkPolicy.egress;
   return new ApiObject(
     scope,
@@ -131,7 +136,11 @@ export function schemaJobNetworkPolicy(scope: Construct, workload: CheckedWorklo
         podSelector: { matchLabels: selectorLabels(names.schemaJob) },
         policyTypes: ['Ingress', 'Egress'],
         ingress: [],
-        egress: [...toNameServers(places), ...toDatabase(places)],
+        egress: [
+          ...toNameServers(places),
+          ...toDatabase(places),
+          ...(settings.database.rdsIam.enabled ? toAws(places) : []),
+        ],
       },
     }),
   );

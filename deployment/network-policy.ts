@@ -64,8 +64,8 @@ export const networkPolicy = Type.Object(
         brokers: destination('the brokers', 'the ports of application.kafka.brokers'),
         database: destination('PostgreSQL', '5432'),
         tokens: destination(
-          'the servers that give tokens for logins at the brokers',
-          "the port of application.kafka.sasl.oauth.tokenEndpoint, or with aws-msk-iam 443, AWS's STS",
+          'the servers that give tokens for logins at the brokers and PostgreSQL',
+          "the port of application.kafka.sasl.oauth.tokenEndpoint, or with aws-msk-iam and database.rdsIam 443, AWS's STS",
         ),
         others: Type.Array(
           Type.Object(

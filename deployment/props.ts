@@ -1381,8 +1381,8 @@ export interface NetworkPolicyEgressProps {
   readonly database?: readonly NetworkPolicyEgressDatabaseProps[];
 
   /**
-   * Where the servers that give tokens for logins at the brokers may be. Left out: anywhere, at the port of
-   * application.kafka.sasl.oauth.tokenEndpoint, or with aws-msk-iam 443, AWS's STS.
+   * Where the servers that give tokens for logins at the brokers and PostgreSQL may be. Left out: anywhere, at the
+   * port of application.kafka.sasl.oauth.tokenEndpoint, or with aws-msk-iam and database.rdsIam 443, AWS's STS.
    *
    * @default [{ ports: [] }]
    */
@@ -2299,7 +2299,7 @@ export interface NetworkPolicyEgressTokensProps {
 
   /**
    * Ports as the Pods or hosts there have them, not those of a Service. Left out: the port of
-   * application.kafka.sasl.oauth.tokenEndpoint, or with aws-msk-iam 443, AWS's STS.
+   * application.kafka.sasl.oauth.tokenEndpoint, or with aws-msk-iam and database.rdsIam 443, AWS's STS.
    *
    * @default []
    */

@@ -60,15 +60,29 @@ describe('the policy', () => {
       });
     });
 
+    const toAws = [
+      { ports: [tcp(443)] },
+      {
+        to: [{ ipBlock: { cidr: '169.254.170.23/32' } }, { ipBlock: { cidr: 'fd00:ec2::23/128' } }],
+        ports: [tcp(80)],
+      },
+    ];
+
     test("lets the Pods reach AWS's STS, and on their node the EKS Pod Identity Agent", () => {
       const changes = { kafka: undefined, application: { kafka: { ssl: true, sasl: { mechanism: 'aws-msk-iam' } } } };
-      expect(policy({}, changes).egress.slice(3)).toEqual([
-        { ports: [tcp(443)] },
-        {
-          to: [{ ipBlock: { cidr: '169.254.170.23/32' } }, { ipBlock: { cidr: 'fd00:ec2::23/128' } }],
-          ports: [tcp(80)],
-        },
-      ]);
+      expect(policy({}, changes).egress.slice(3)).toEqual(toAws);
+    });
+
+    test('does so for RDS IAM too, once for both logins, and for the Job that migrates', () => {
+      const database = { user: 'app', tls: { ca: '/etc/ssl/rds.pem' }, rdsIam: { enabled: true } };
+      expect(policy({}, { application: { database } }).egress.slice(3)).toEqual(toAws);
+      const kafka = { ssl: true, sasl: { mechanism: 'aws-msk-iam' } };
+      expect(policy({}, { application: { kafka, database } }).egress.slice(3)).toEqual(toAws);
+      const migrate = { existingSecret: 'app', migrate: 'job', owner: { existingSecret: 'owner' } };
+      const specs = renderedConsumer({ database: migrate, application: { database } })
+        .filter(({ kind }) => kind === 'NetworkPolicy')
+        .map(({ spec }) => spec as PolicySpec);
+      expect(specs.map(({ egress }) => egress.slice(-2))).toEqual([toAws, toAws]);
     });
 
     test('opens nothing for a token of a file, nor for a password', () => {
