@@ -8,7 +8,7 @@ import { imageReference } from '../deployment/image.ts';
 import { SECURITY_CONTEXT } from '../deployment/pod-security.ts';
 import type { ProbeSettings } from '../deployment/probes.ts';
 import { memoryBytes } from '../deployment/resources.ts';
-import { type Credential, credentials, secretVariable } from './secrets.ts';
+import { type Credential, credentials, originVariables, secretVariable } from './secrets.ts';
 
 const MEBIBYTE = 1_048_576;
 
@@ -30,8 +30,8 @@ function ownAddress({ settings }: CheckedWorkload): k8s.EnvVar[] {
 }
 
 /**
- * The container's environment: where its configuration is, how large its heap may grow, what consumer.yaml adds, and
- * what the Secrets hold, or where the files with it are.
+ * The container's environment: where its configuration is, how large its heap may grow, what consumer.yaml adds, what
+ * the Secrets are called, and what they hold, or where the files with it are.
  */
 export function environment(workload: CheckedWorkload, credentials: readonly Credential[]): k8s.EnvVar[] {
   const { file } = workload;
@@ -40,6 +40,7 @@ export function environment(workload: CheckedWorkload, credentials: readonly Cre
     plain('NODE_OPTIONS', `--max-old-space-size=${heapMebibytes(file.resources.limits.memory)}`),
     ...Object.entries(file.pods.environment).map(([name, value]) => plain(name, value)),
     ...ownAddress(workload),
+    ...originVariables(workload, credentials),
     ...(file.secrets.as === 'files' ? [plain('CONFIG_TREE', CONTAINER_PATH.secrets)] : credentials.map(secretVariable)),
   ];
 }

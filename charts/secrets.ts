@@ -2,7 +2,7 @@ import { ApiObject } from 'cdk8s';
 import type { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { VOLUME } from '../contract/container.ts';
-import type { CertificateMount } from '../deployment/certificates.ts';
+import { type CertificateMount, certificateMounts } from '../deployment/certificates.ts';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
 import type { ConsumerFile } from '../deployment/consumer-file.ts';
 import type { SecretSource } from '../deployment/secrets.ts';
@@ -97,6 +97,35 @@ export const secretVariable = ({ setting, secret, key, isOptional }: Credential)
   name: environmentName(setting),
   valueFrom: { secretKeyRef: { name: secret, key, ...(isOptional && { optional: true }) } },
 });
+
+/** What the keys of a Secret or ConfigMap are called in a message. */
+const origin = (kind: 'Secret' | 'ConfigMap', name: string, keys: readonly string[]): string =>
+  `${kind} ${name}, ${keys.length === 1 ? 'key' : 'keys'} ${keys.join(', ')}`;
+
+function originsOf(
+  server: 'kafka' | 'database',
+  { file }: CheckedWorkload,
+  credentials: readonly Credential[],
+): readonly string[] {
+  const own = credentials.filter(({ setting }) => setting.startsWith(`${server}.`));
+  const [first] = own;
+  const mounts = certificateMounts(file).filter(({ place }) => place.startsWith(server));
+  return [
+    ...(first === undefined ? [] : [origin('Secret', first.secret, [...new Set(own.map(({ key }) => key))])]),
+    ...mounts.map(({ secret, configMap = '', keys }) =>
+      secret === undefined ? origin('ConfigMap', configMap, keys) : origin('Secret', secret, keys),
+    ),
+  ];
+}
+
+/** Variables that name, to the container, the Secrets and ConfigMaps that a refusal of its credentials is about. */
+export const originVariables = (workload: CheckedWorkload, credentials: readonly Credential[]): k8s.EnvVar[] =>
+  (['database', 'kafka'] as const).flatMap((server) => {
+    const origins = originsOf(server, workload, credentials);
+    return origins.length === 0
+      ? []
+      : [{ name: environmentName(`${server}.credentialsFrom`), value: origins.join('; ') }];
+  });
 
 /** Readable for the consumer's group alone. */
 const FILE_MODE = 0o440;

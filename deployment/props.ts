@@ -1606,6 +1606,14 @@ export interface ApplicationKafkaProps {
   readonly ssl?: boolean;
 
   /**
+   * Where the credentials and certificates come from, named where a broker refuses them; the manifests write the
+   * Secret and its keys. Left out: nothing is named.
+   *
+   * @default - nothing is named
+   */
+  readonly credentialsFrom?: string;
+
+  /**
    * Certificates for TLS to the brokers; the files are read anew at each connection. Left out: the authorities of
    * Node.js, and no client certificate.
    *
@@ -1629,6 +1637,14 @@ export interface ApplicationDatabaseProps {
    * @default - the URL's
    */
   readonly user?: string;
+
+  /**
+   * Where the credentials and certificates come from, named where PostgreSQL refuses them; the manifests write the
+   * Secret and its keys. Left out: nothing is named.
+   *
+   * @default - nothing is named
+   */
+  readonly credentialsFrom?: string;
 
   /**
    * TLS to PostgreSQL: the certificate of the server has to be trusted and to name the host. The files are read at

@@ -71,6 +71,13 @@ export const database = Type.Object(
     password: Type.Optional(
       Type.String({ minLength: 1, description: "The role's password; left out: the URL's.", [SECRET]: true }),
     ),
+    credentialsFrom: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'Where the credentials and certificates come from, named where PostgreSQL refuses them; the manifests write the Secret and its keys. Left out: nothing is named.',
+      }),
+    ),
     tls: Type.Optional(tls),
     rdsIam,
     schema: Type.String({

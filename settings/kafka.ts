@@ -83,6 +83,13 @@ export const kafka = Type.Object(
       default: false,
       description: 'TLS to the brokers; their certificates have to be trusted and to name their hosts.',
     }),
+    credentialsFrom: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'Where the credentials and certificates come from, named where a broker refuses them; the manifests write the Secret and its keys. Left out: nothing is named.',
+      }),
+    ),
     tls: Type.Optional(tls),
     sasl: Type.Optional(sasl),
   },

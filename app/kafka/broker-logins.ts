@@ -154,7 +154,7 @@ export class BrokerLogins {
     }
     const { code, words, remedy } = refusal;
     const line = { code, broker, attempts: state.refusals };
-    this.#ports.logger().warn(line, `${broker} refuses the connection: ${words}; ${remedy}`);
+    this.#ports.logger().warn(line, `${broker} refuses the connection: ${words}; ${remedy}${this.#origin(code)}`);
     if (this.#areAllRefusing()) {
       this.#isOver = true;
       this.#ports.onRefused(this.#fatal(refusal));
@@ -232,8 +232,15 @@ export class BrokerLogins {
     const refusing = [...this.#brokers].filter(([, { refusals }]) => refusals > 0).map(([broker]) => broker);
     const message =
       `every broker that answered refuses the connection (${refusing.join(', ')}): ${words}. Nothing was skipped. To go on, ` +
-      `${remedy}. Then start again`;
+      `${remedy}. Then start again${this.#origin(code)}`;
     return new FatalError(code, message);
+  }
+
+  /** Where what was refused comes from, as the end of a message. */
+  #origin(code: LoginRefusal['code']): string {
+    const { credentialsFrom } = this.#ports.current();
+    const isKnown = credentialsFrom !== undefined && code !== 'KAFKA_TLS_MISMATCH';
+    return isKnown ? `. The credentials are those of ${credentialsFrom}` : '';
   }
 
   #state(broker: string): BrokerState {

@@ -212,7 +212,7 @@ export class DatabasePool {
       if (error instanceof Error && CONNECT_TIMEOUT.test(error.message)) {
         this.#times.timedOut();
       }
-      throw this.#failed(asStreamError(error), beganAt);
+      throw this.#failed(asStreamError(error, this.#current().credentialsFrom), beganAt);
     }
   }
 

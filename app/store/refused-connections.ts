@@ -47,8 +47,12 @@ function adviceOn(error: unknown): string {
   return tlsAdvice(error) ?? (isLogin ? login : 'check database.url, the role and its rights on the schema');
 }
 
-/** An error of pg as one of the stream's. */
-export function asStreamError(error: unknown): OutageError | FatalError {
+/**
+ * An error of pg as one of the stream's.
+ *
+ * @param credentialsFrom `database.credentialsFrom`, named by a refusal of the connection itself. @default it is not named
+ */
+export function asStreamError(error: unknown, credentialsFrom?: string): OutageError | FatalError {
   if (error instanceof OutageError || error instanceof FatalError) {
     return error;
   }
@@ -66,7 +70,8 @@ export function asStreamError(error: unknown): OutageError | FatalError {
   if (verdict === 'unknown') {
     return new OutageError(`PostgreSQL failed: ${description}`, { cause: error, attempts: UNKNOWN_ATTEMPTS });
   }
-  const message = `PostgreSQL refused: ${description}; ${adviceOn(error)}, then start again`;
+  const origin = credentialsFrom === undefined ? '' : `. The credentials are those of ${credentialsFrom}`;
+  const message = `PostgreSQL refused: ${description}; ${adviceOn(error)}, then start again${origin}`;
   return new FatalError('DATABASE_REFUSED', message, { cause: error });
 }
 

@@ -74,6 +74,11 @@ describe('the Job', () => {
     expect(JSON.stringify(deploymentSpec(withJob()))).not.toContain('pg-owner');
   });
 
+  test("names the owner's Secret where PostgreSQL refuses the owner", () => {
+    const value = 'Secret pg-owner, keys url, user, password';
+    expect(container?.['env']).toContainEqual({ name: 'DATABASE_CREDENTIALS_FROM', value });
+  });
+
   test('logs in as the owner with files as well', () => {
     const objects = withJob({ secrets: { as: 'files' } });
     const { volumes } = (only(objects, 'Job')['spec'] as JobSpec).template.spec;

@@ -115,6 +115,34 @@ describe('Secrets as files', () => {
   });
 });
 
+describe('a refusal names', () => {
+  const originsIn = (changes: object) =>
+    (onlyContainer(renderedConsumer(changes))['env'] as readonly { name: string; value?: string }[])
+      .filter(({ name }) => name.endsWith('_CREDENTIALS_FROM'))
+      .map(({ name, value }) => [name, value]);
+  const DATABASE = ['DATABASE_CREDENTIALS_FROM', 'Secret orders-consumer-database, keys url, user, password'];
+
+  test.each(['files', 'environment'])('the Secrets and their keys, mounted as %s', (as) => {
+    const keys = { password: 'pw' };
+    const kafka = { existingSecret: 'brokers', keys };
+    expect(originsIn({ ...SECURED, kafka, secrets: { as } })).toEqual([
+      DATABASE,
+      ['KAFKA_CREDENTIALS_FROM', 'Secret brokers, keys username, pw'],
+    ]);
+    expect(originsIn({ secrets: { as } })).toEqual([DATABASE]);
+  });
+
+  test('the Secrets and ConfigMaps with certificates', () => {
+    const clientCertificate = { existingSecret: 'client' };
+    const tls = { ca: { existingConfigMap: 'authorities' }, clientCertificate };
+    const changes = { application: { kafka: { ssl: true } }, kafka: { tls }, database: { tls: { clientCertificate } } };
+    expect(originsIn(changes)).toEqual([
+      [DATABASE[0], `${DATABASE[1]}; Secret client, keys tls.crt, tls.key`],
+      ['KAFKA_CREDENTIALS_FROM', 'ConfigMap authorities, key ca.crt; Secret client, keys tls.crt, tls.key'],
+    ]);
+  });
+});
+
 describe('an ExternalSecret', () => {
   const externalSecret = { store: 'vault', remoteKey: 'teams/orders/database' };
 

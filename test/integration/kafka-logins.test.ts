@@ -35,6 +35,8 @@ interface Cell {
 let kafka: SecuredKafka;
 let topic: string;
 let canaries: readonly string[];
+/** As the manifests name it; a listener that speaks otherwise has refused none of it. */
+const ORIGIN = 'Secret orders-kafka, keys username, password';
 const wrongPassword = randomName('canary-wrong-password');
 
 /** The settings and the listener that go together. */
@@ -188,7 +190,7 @@ async function run({ listener, host = 'localhost', kafka: section, verdict }: Ce
   const consumer = await startConsumer({
     topics: [topic],
     brokers: [`${host}:${verdict === undefined ? target : proxy.port}`],
-    settings: { kafka: section },
+    settings: { kafka: { ...section, credentialsFrom: ORIGIN } },
   });
   const watched = watchHealth(consumer);
   if (verdict === undefined) {
@@ -208,6 +210,7 @@ function expectRefused({ code, words }: Verdict, seen: Seen): void {
   const fatal = seen.log.filter((line) => line.includes('"fatal"')).map((line) => JSON.parse(line));
   expect(fatal).toEqual([expect.objectContaining({ code })]);
   for (const word of words) expect(fatal[0].msg).toContain(word);
+  expect(fatal[0].msg.includes(ORIGIN)).toBe(code !== 'KAFKA_TLS_MISMATCH');
   // Beside the attempts a listener that closes without a word is asked once in the other way.
   expect(seen.connections).toBeLessThanOrEqual(fatal[0].msg.includes('closed the connection') ? 6 : 5);
   expect([...seen.kafkaStatuses]).toContain('DOWN');

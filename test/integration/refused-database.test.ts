@@ -8,6 +8,8 @@ import { testAuthority } from './stack/test-authority.ts';
 import { clientCertificate, startTlsPostgres, type TlsPostgres } from './stack/tls-postgres.ts';
 
 const CANARY = 'hunter2-7f3a9c';
+/** As the manifests name it. */
+const ORIGIN = 'Secret orders-database, keys url, user, password';
 /** Before the first liveness probe. */
 const WITHIN_MS = 45_000;
 
@@ -78,7 +80,7 @@ const ended = new Map<
 
 async function run({ name, url, tls }: Fault, servers: Servers): Promise<void> {
   const beganAt = performance.now();
-  const database = { ...(tls && { tls: tls(servers) }) };
+  const database = { credentialsFrom: ORIGIN, ...(tls && { tls: tls(servers) }) };
   const consumer = await startConsumer({ topics: ['nosuch'], databaseUrl: url(servers), settings: { database } });
   const { code } = await consumer.exited;
   ended.set(name, { code, afterMs: performance.now() - beganAt, lines: consumer.logs.all });
@@ -148,10 +150,12 @@ test('a running consumer goes on when a refused password is right again, and the
 
 test('a command is refused at once', async () => {
   const server = await startTlsPostgres();
-  const env = databaseEnvironment(server.url(`postgres:${CANARY}`, 'sslmode=no-verify'), 'nowhere');
+  const url = server.url(`postgres:${CANARY}`, 'sslmode=no-verify');
+  const env = { ...databaseEnvironment(url, 'nowhere'), DATABASE_CREDENTIALS_FROM: ORIGIN };
   const { code, stdout, stderr } = await runCommand(['migrate'], { env });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^stream-consumer migrate: PostgreSQL refused: SQLSTATE 28P01: .*; check user, password.*\n$/);
+  expect(stderr).toContain(ORIGIN);
   expect(stderr).not.toContain(CANARY);
 });
 
@@ -165,7 +169,7 @@ describe('a consumer that PostgreSQL, or TLS, refuses', () => {
     expect(code).toBe(1);
     expect(afterMs).toBeLessThan(WITHIN_MS);
     expect(refusals).toHaveLength(1);
-    for (const word of words) expect(refusals[0]?.msg).toContain(word);
+    for (const word of [...words, ORIGIN]) expect(refusals[0]?.msg).toContain(word);
     expect(lines.filter((line) => line.includes('(attempt '))).toHaveLength(4);
     expect(lines.join()).not.toContain(CANARY);
     expect(lines.join()).not.toContain('PRIVATE KEY');
