@@ -5,7 +5,8 @@ import { FatalError } from './stream-errors.ts';
 import { epochUnknown, requireSameTopic } from './topic-ids.ts';
 
 /**
- * The stored position of a partition that had one.
+ * The stored position of a partition that had one. A row is lost by a failover, together with all that was written of the
+ * partition, or was deleted alone: what was written is read again in the first case, and must not be in the second one.
  *
  * @param lastSeen the last value seen, for the message
  * @throws FatalError `STORED_OFFSET_MISSING` when its row was removed
@@ -16,8 +17,11 @@ export function storedPosition(partition: TopicPartition, stored: readonly Posit
   if (!position) {
     throw new FatalError(
       'STORED_OFFSET_MISSING',
-      `${key}: the row of this partition in the table offsets is gone, so what was written is unknown. ` +
-        `Put it back with next_offset ${lastSeen}, the last value seen, and start again`,
+      `${key}: the row of this partition in the table offsets is gone, so what was written is unknown. If the database ` +
+        'is a promoted standby or a restored backup, which lacks the last commits, their records are gone with the row, and ' +
+        'putting it back would skip them: start again with consumer.startFrom: earliest, which reads the partition from its ' +
+        'beginning and stops at a record that is in the tables. If the row alone was deleted and the records are in the ' +
+        `tables, put it back with next_offset ${lastSeen}, the last value seen, and start again`,
     );
   }
   return position;

@@ -3,6 +3,7 @@ import { type LocalPostgres, startLocalPostgres } from '../../dev/stack/local-po
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { startPrivatePostgres } from './stack/private-servers.ts';
+import { randomName } from './stack/random-name.ts';
 import { databaseEnvironment, runCommand } from './stack/run-command.ts';
 import { startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
@@ -35,6 +36,16 @@ async function awaitReplayed(primary: LocalPostgres, standby: LocalPostgres): Pr
     const sql = 'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS reached';
     const [row] = await query<{ reached: boolean }>(sql, [written?.lsn], at(standby));
     return row?.reached ? true : undefined;
+  });
+}
+
+/** Lets the standby fall behind from now on. */
+async function cutOff(standby: LocalPostgres): Promise<void> {
+  await query("ALTER SYSTEM SET primary_conninfo = ''", [], at(standby));
+  await query('SELECT pg_reload_conf()', [], at(standby));
+  await until('the standby to receive nothing more', async () => {
+    const receivers = await query('SELECT 1 FROM pg_stat_wal_receiver', [], at(standby));
+    return receivers.length === 0 ? true : undefined;
   });
 }
 
@@ -75,12 +86,7 @@ test.each([
     await produce(topic, values(50));
     await awaitEachOnce({ schema, topic, records: 50, url: at(primary) });
     await awaitReplayed(primary, standby);
-    await query("ALTER SYSTEM SET primary_conninfo = ''", [], at(standby));
-    await query('SELECT pg_reload_conf()', [], at(standby));
-    await until('the standby to receive nothing more', async () => {
-      const receivers = await query('SELECT 1 FROM pg_stat_wal_receiver', [], at(standby));
-      return receivers.length === 0 ? true : undefined;
-    });
+    await cutOff(standby);
     await produce(topic, values(50));
     await awaitEachOnce({ schema, topic, records: 100, url: at(primary) });
     await failOver(primary, standby);
@@ -91,6 +97,28 @@ test.each([
   },
   120_000,
 );
+
+test('a partition of which the standby knows nothing stops the consumer, and by its advice nothing is lost or doubled', async () => {
+  const { primary, standby, url } = await primaryAndStandby();
+  const topic = await createTopic();
+  const schema = randomName('schema');
+  await runCommand(['migrate'], { env: databaseEnvironment(url, schema) });
+  await awaitReplayed(primary, standby);
+  await cutOff(standby);
+  const consumer = await startConsumer({ topics: [topic], databaseUrl: url, schema });
+  await produce(topic, values(50));
+  await awaitEachOnce({ schema, topic, records: 50, url: at(primary) });
+  await failOver(primary, standby);
+  await produce(topic, values(50));
+  expect(await consumer.exited).toMatchObject({ code: 1 });
+  const fatal = await consumer.logs.waitFor(/"STORED_OFFSET_MISSING"/);
+  expect(fatal).toContain('promoted standby');
+  expect(fatal).toContain('start again with consumer.startFrom: earliest');
+  const { groupId } = consumer;
+  const settings = { consumer: { startFrom: 'earliest' } };
+  await startConsumer({ topics: [topic], databaseUrl: url, schema, groupId, settings });
+  await awaitEachOnce({ schema, topic, records: 100, url: at(standby) });
+}, 120_000);
 
 test('a server that takes no writes any more is left for the one that does, though its sessions live on', async () => {
   const { primary, standby, url } = await primaryAndStandby();
