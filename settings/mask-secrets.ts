@@ -66,11 +66,31 @@ function plainUrl(text: string): URL | undefined {
   return isPlain && !(url.pathname + url.search + url.hash).includes('@') ? url : undefined;
 }
 
+/** A URL of several hosts, as libpq has them: what stands before them, they, and what follows them. */
+const SEVERAL_HOSTS = /^([^/?#@]*:\/\/(?:[^/?#]*@)?)([^/?#@,]+(?:,[^/?#@,]+)+)(.*)$/s;
+
+/** Where only some have a port, what stands there may be `user:password` without an @, and the password may have a comma. */
+const HOSTS = /^(?:[\w.-]+|\[[\da-f:.]+\])(?:,(?:[\w.-]+|\[[\da-f:.]+\]))+$/i;
+const HOSTS_WITH_PORTS = /^(?:[\w.-]+|\[[\da-f:.]+\]):\d{1,5}(?:,(?:[\w.-]+|\[[\da-f:.]+\]):\d{1,5})+$/i;
+
+/**
+ * A URL without what must not be shown, as {@link maskOneHost} says; hosts, where they are several, are shown when they are
+ * hosts beyond doubt.
+ */
+export function maskUrl(text: string): string {
+  const [, before = '', hosts = '', after = ''] = SEVERAL_HOSTS.exec(text) ?? [];
+  if (!HOSTS.test(hosts) && !HOSTS_WITH_PORTS.test(hosts)) {
+    return maskOneHost(text);
+  }
+  const masked = maskOneHost(`${before}host${after}`);
+  return masked === MASK ? MASK : masked.replace(/^([^/]*:\/\/(?:[^/?#]*@)?)host/, (_all, start) => `${start}${hosts}`);
+}
+
 /**
  * A URL without what must not be shown: its password, a user that may be one, and parameters but for the well-known ones
  * that are none. A text that is not a URL with a host is masked as a whole, since no part of it is known for what it is.
  */
-export function maskUrl(text: string): string {
+function maskOneHost(text: string): string {
   const url = plainUrl(text);
   if (url === undefined) {
     return MASK;

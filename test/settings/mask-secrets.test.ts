@@ -27,6 +27,17 @@ describe('a URL', () => {
     ['postgresql://u:hunter2@x@h/d', 'postgresql://u:******@h/d'],
     ['postgresql:///d?host=/run/postgresql&password=hunter2', '******'],
     ['host=h password=hunter2', '******'],
+    ['postgresql://a:5432,b:5433/d?sslmode=require', 'postgresql://a:5432,b:5433/d?sslmode=require'],
+    ['postgresql://u:hunter2@a.example,[::1]/d', 'postgresql://u:******@a.example,[::1]/d'],
+    ['postgresql://u:hunt,er2@a:1,b:2/d?password=hunter2', 'postgresql://u:******@a:1,b:2/d?password=******'],
+    ['postgresql://u:hunter2,x@a/d', 'postgresql://u:******@a/d'],
+    ['postgresql://hunter2hunter2@host,b/d', 'postgresql://******@host,b/d'],
+    ['postgresql://u:12,hunter2/d', '******'],
+    ['postgresql://u:,hunter2/d', '******'],
+    ['postgresql://u:hunter2,a:5432/d', '******'],
+    ['postgresql://u:1,a/hunter2@a,b/d', '******'],
+    ['postgresql://a,b/hunter2@a,b/d', '******'],
+    ['postgresql://a,b/dsslmode=require&sslpassword=hunter2', '******'],
   ])('%s is shown as %s', (url, shown) => {
     expect(maskUrl(url)).toBe(shown);
   });
