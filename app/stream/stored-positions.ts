@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { storedPosition } from './positions.ts';
 import { partitionKey } from './record.ts';
 import type { RecordSink } from './record-sink.ts';
 import type { Position } from './record-source.ts';
@@ -21,6 +22,8 @@ interface WatchedPipeline {
  * records to write meets that with its next compare-and-set. One without would leave those records ahead of the stored
  * offset for as long as no other comes.
  *
+ * A row that is gone as a whole ends the consumer: what was written of the partition is unknown.
+ *
  * The known positions are taken before PostgreSQL is asked: each of them was committed by then, so an answer that is
  * lower comes from a server that does not know of it.
  *
@@ -38,7 +41,7 @@ export async function watchStoredPositions(
     if (signal.aborted || topics.length === 0) {
       continue;
     }
-    const stored = await sink.positions(topics).catch((error: unknown): Position[] => {
+    const stored = await positionsOf(sink, topics, known).catch((error: unknown): Position[] => {
       if (!(error instanceof OutageError)) {
         pipeline.onFatal(FatalError.from(error));
       }
@@ -52,6 +55,19 @@ export async function watchStoredPositions(
       pipeline.reopen();
     }
   }
+}
+
+/** @throws FatalError `STORED_OFFSET_MISSING` when the row of a known position is not there */
+async function positionsOf(
+  sink: Pick<RecordSink, 'positions'>,
+  topics: readonly string[],
+  known: ReadonlyMap<string, Position>,
+): Promise<Position[]> {
+  const stored = await sink.positions(topics);
+  for (const position of known.values()) {
+    storedPosition(position, stored, position.offset);
+  }
+  return stored;
 }
 
 interface WatchOptions {
