@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { type LocalPostgres, startLocalPostgres } from '../../dev/stack/local-postgres.ts';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
+import { longTest } from './stack/long-test.ts';
 import { startPrivatePostgres } from './stack/private-servers.ts';
 import { randomName } from './stack/random-name.ts';
 import { databaseEnvironment, runCommand } from './stack/run-command.ts';
@@ -54,6 +55,12 @@ async function failOver(primary: LocalPostgres, standby: LocalPostgres): Promise
   await query('SELECT pg_promote()', [], at(standby));
 }
 
+/** Without records the consumer looks at the stored offsets every half minute. */
+const LATER = [
+  ['with records that come later', 50, test],
+  ['without any', 0, longTest],
+] as const;
+
 const values = (count: number) => Array.from({ length: count }, (_, id) => ({ value: `{"id":${id}}` }));
 
 test('a failover needs no new configuration: the consumer, its health check and commands find the promoted standby', async () => {
@@ -73,59 +80,58 @@ test('a failover needs no new configuration: the consumer, its health check and 
   expect({ code, stdout }).toEqual({ code: 0, stdout: `the schema "${schema}" is up to date\n` });
 });
 
-test.each([
-  ['with records that come later', 50],
-  ['without any', 0],
-])(
-  'a standby that lacked the last commits gets their records from Kafka, each once, %s',
-  async (_name, later) => {
-    const { primary, standby, url } = await primaryAndStandby();
-    const topic = await createTopic();
-    const consumer = await startConsumer({ topics: [topic], databaseUrl: url });
-    const { schema } = consumer;
-    await produce(topic, values(50));
-    await awaitEachOnce({ schema, topic, records: 50, url: at(primary) });
-    await awaitReplayed(primary, standby);
-    await cutOff(standby);
-    await produce(topic, values(50));
-    await awaitEachOnce({ schema, topic, records: 100, url: at(primary) });
-    await failOver(primary, standby);
-    await awaitEachOnce({ schema, topic, records: 50, url: at(standby), timeout: 1_000 });
-    await produce(topic, values(later));
-    await awaitEachOnce({ schema, topic, records: 100 + later, url: at(standby) });
-    expect(consumer.logs.all.join('\n')).not.toContain('"level":"fatal"');
-  },
-  120_000,
-);
+for (const [name, later, register] of LATER) {
+  register(
+    `a standby that lacked the last commits gets their records from Kafka, each once, ${name}`,
+    async () => {
+      const { primary, standby, url } = await primaryAndStandby();
+      const topic = await createTopic();
+      const consumer = await startConsumer({ topics: [topic], databaseUrl: url });
+      const { schema } = consumer;
+      await produce(topic, values(50));
+      await awaitEachOnce({ schema, topic, records: 50, url: at(primary) });
+      await awaitReplayed(primary, standby);
+      await cutOff(standby);
+      await produce(topic, values(50));
+      await awaitEachOnce({ schema, topic, records: 100, url: at(primary) });
+      await failOver(primary, standby);
+      await awaitEachOnce({ schema, topic, records: 50, url: at(standby), timeout: 1_000 });
+      await produce(topic, values(later));
+      await awaitEachOnce({ schema, topic, records: 100 + later, url: at(standby) });
+      expect(consumer.logs.all.join('\n')).not.toContain('"level":"fatal"');
+    },
+    120_000,
+  );
+}
 
-test.each([
-  ['with records that come later', 50],
-  ['without any', 0],
-])(
-  'a partition of which the standby knows nothing stops the consumer, and by its advice nothing is lost or doubled, %s',
-  async (_name, later) => {
-    const { primary, standby, url } = await primaryAndStandby();
-    const topic = await createTopic();
-    const schema = randomName('schema');
-    await runCommand(['migrate'], { env: databaseEnvironment(url, schema) });
-    await awaitReplayed(primary, standby);
-    await cutOff(standby);
-    const consumer = await startConsumer({ topics: [topic], databaseUrl: url, schema });
-    await produce(topic, values(50));
-    await awaitEachOnce({ schema, topic, records: 50, url: at(primary) });
-    await failOver(primary, standby);
-    await produce(topic, values(later));
-    expect(await consumer.exited).toMatchObject({ code: 1 });
-    const fatal = await consumer.logs.waitFor(/"STORED_OFFSET_MISSING"/);
-    expect(fatal).toContain('promoted standby');
-    expect(fatal).toContain('start again with consumer.startFrom: earliest');
-    const { groupId } = consumer;
-    const settings = { consumer: { startFrom: 'earliest' } };
-    await startConsumer({ topics: [topic], databaseUrl: url, schema, groupId, settings });
-    await awaitEachOnce({ schema, topic, records: 50 + later, url: at(standby) });
-  },
-  120_000,
-);
+for (const [name, later, register] of LATER) {
+  const advised = 'stops the consumer, and by its advice nothing is lost or doubled';
+  register(
+    `a partition of which the standby knows nothing ${advised}, ${name}`,
+    async () => {
+      const { primary, standby, url } = await primaryAndStandby();
+      const topic = await createTopic();
+      const schema = randomName('schema');
+      await runCommand(['migrate'], { env: databaseEnvironment(url, schema) });
+      await awaitReplayed(primary, standby);
+      await cutOff(standby);
+      const consumer = await startConsumer({ topics: [topic], databaseUrl: url, schema });
+      await produce(topic, values(50));
+      await awaitEachOnce({ schema, topic, records: 50, url: at(primary) });
+      await failOver(primary, standby);
+      await produce(topic, values(later));
+      expect(await consumer.exited).toMatchObject({ code: 1 });
+      const fatal = await consumer.logs.waitFor(/"STORED_OFFSET_MISSING"/);
+      expect(fatal).toContain('promoted standby');
+      expect(fatal).toContain('start again with consumer.startFrom: earliest');
+      const { groupId } = consumer;
+      const settings = { consumer: { startFrom: 'earliest' } };
+      await startConsumer({ topics: [topic], databaseUrl: url, schema, groupId, settings });
+      await awaitEachOnce({ schema, topic, records: 50 + later, url: at(standby) });
+    },
+    120_000,
+  );
+}
 
 test('a server that takes no writes any more is left for the one that does, though its sessions live on', async () => {
   const { primary, standby, url } = await primaryAndStandby();

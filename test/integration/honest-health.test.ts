@@ -89,7 +89,7 @@ test('a lock on offsets for longer than stallTimeout is not UP, though both chec
   await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
 });
 
-test('a PostgreSQL with a round trip of 4 s whose writes succeed is UP all the time', async () => {
+longTest('a PostgreSQL with a round trip of 4 s whose writes succeed is UP all the time', async () => {
   const proxy = await TcpProxy.listen();
   (await testRun()).beforeClose(() => proxy.close());
   const url = new URL(sharedDatabaseUrl());

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { type CountingProxy, countConnections } from './stack/counting-proxy.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
+import { longTest } from './stack/long-test.ts';
 import { type SecuredKafka, startSecuredKafka, USER } from './stack/secured-kafka.ts';
 import { type ConsumerUnderTest, type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
@@ -75,14 +76,17 @@ const closeAll = (proxies: readonly CountingProxy[]): void => {
   for (const proxy of proxies) proxy.close();
 };
 
-test('a login that worked and is refused later is told, with health that is not UP, and may rotate before it is the end', async () => {
-  const sasl = { mechanism: 'scram-sha-512', username: USER, password: kafka.password };
-  const consumer = await reading([kafka.at('SASL_TLS')], { ssl: true, tls: { ca: kafka.files.ca }, sasl });
-  await kafka.forgetScram512();
-  await awaitRoot(consumer, 'five refusals', () => attemptsTold(consumer) >= 5);
-  await consumer.logs.waitFor(/invalid credentials/);
-  await awaitRoot(consumer, 'kafka DOWN', (root) => root.components['kafka']?.status === 'DOWN');
-  expect(fatalLines(consumer)).toEqual([]);
-  consumer.kill('SIGTERM');
-  expect(await consumer.exited).toMatchObject({ code: 0 });
-});
+longTest(
+  'a login that worked and is refused later is told, with health that is not UP, and may rotate before it is the end',
+  async () => {
+    const sasl = { mechanism: 'scram-sha-512', username: USER, password: kafka.password };
+    const consumer = await reading([kafka.at('SASL_TLS')], { ssl: true, tls: { ca: kafka.files.ca }, sasl });
+    await kafka.forgetScram512();
+    await awaitRoot(consumer, 'five refusals', () => attemptsTold(consumer) >= 5);
+    await consumer.logs.waitFor(/invalid credentials/);
+    await awaitRoot(consumer, 'kafka DOWN', (root) => root.components['kafka']?.status === 'DOWN');
+    expect(fatalLines(consumer)).toEqual([]);
+    consumer.kill('SIGTERM');
+    expect(await consumer.exited).toMatchObject({ code: 0 });
+  },
+);

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type CommitMessage, type CutMoment, startCommitProxy } from './stack/commit-proxy.ts';
 import { query, withDatabase } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
+import { longTest } from './stack/long-test.ts';
 import { type PoolMode, startPgBouncer } from './stack/pgbouncer.ts';
 import { startPrivatePostgres } from './stack/private-servers.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
@@ -116,26 +117,29 @@ describe.each(['session', 'transaction'] as const)('PgBouncer in %s mode', (mode
   });
 });
 
-test('PgBouncer in transaction mode and a consumer that is frozen in the middle of a COPY: the next owner ends its session', async () => {
-  const { url } = await startPgBouncer({ mode: 'transaction', settings: { default_pool_size: 6 } });
-  const proxy = await startCommitProxy(url);
-  const topic = await createTopic();
-  const kafka = { sessionTimeout: '6s' };
-  const frozen = await startConsumer({ topics: [topic], databaseUrl: proxy.url, settings: { kafka } });
-  const { schema, groupId } = frozen;
-  await frozen.waitForHealth();
-  const inTheMiddle = proxy.holdNext('rows');
-  await produce(topic, GOOD);
-  const copy = await inTheMiddle;
-  frozen.kill('SIGSTOP');
-  const other = await startConsumer({ topics: [topic], databaseUrl: url, schema, groupId, settings: { kafka } });
-  await other.logs.waitFor(/ended the session of a frozen writer/);
-  await awaitEachOnce({ schema, topic, records: GOOD.length });
-  copy();
-  frozen.kill('SIGCONT');
-  await produce(topic, GOOD);
-  await awaitEachOnce({ schema, topic, records: 2 * GOOD.length });
-});
+longTest(
+  'PgBouncer in transaction mode and a consumer that is frozen in the middle of a COPY: the next owner ends its session',
+  async () => {
+    const { url } = await startPgBouncer({ mode: 'transaction', settings: { default_pool_size: 6 } });
+    const proxy = await startCommitProxy(url);
+    const topic = await createTopic();
+    const kafka = { sessionTimeout: '6s' };
+    const frozen = await startConsumer({ topics: [topic], databaseUrl: proxy.url, settings: { kafka } });
+    const { schema, groupId } = frozen;
+    await frozen.waitForHealth();
+    const inTheMiddle = proxy.holdNext('rows');
+    await produce(topic, GOOD);
+    const copy = await inTheMiddle;
+    frozen.kill('SIGSTOP');
+    const other = await startConsumer({ topics: [topic], databaseUrl: url, schema, groupId, settings: { kafka } });
+    await other.logs.waitFor(/ended the session of a frozen writer/);
+    await awaitEachOnce({ schema, topic, records: GOOD.length });
+    copy();
+    frozen.kill('SIGCONT');
+    await produce(topic, GOOD);
+    await awaitEachOnce({ schema, topic, records: 2 * GOOD.length });
+  },
+);
 
 test('what PgBouncer does not take in database.url stops the consumer, with what to set', async () => {
   const { url } = await behind('transaction');

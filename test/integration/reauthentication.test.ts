@@ -62,21 +62,26 @@ async function outliveSessions(
 test('tokens and sessions of a few seconds end under load and without it: no rebalance, each record once', () =>
   outliveSessions({ session: 5_000, tokenSeconds: 7 }, { underLoad: 2, idle: 2 }));
 
-test('a token server that goes away while sessions end is an outage: what comes meanwhile is written after it, once', async () => {
-  const { kafka, topic, consumer } = await withSessions(5_000, 7);
-  const { broker, tokens } = kafka;
-  const load = await startSteadyLoad(topic, { broker, partitions: PARTITIONS });
-  await awaitRoot(consumer, 'Kafka to be UP', ({ components }) => components['kafka']?.status === 'UP');
-  await tokens.leave();
-  const words = /token endpoint .* does not answer/;
-  await awaitRoot(consumer, 'Kafka to be DOWN', ({ components: { kafka: told } }) => words.test(JSON.stringify(told)));
-  await load.more(500);
-  await tokens.comeBack();
-  await awaitRoot(consumer, 'Kafka to be UP', ({ components }) => components['kafka']?.status === 'UP');
-  const records = await load.stop();
-  await awaitEachOnce({ schema: consumer.schema, topic, records });
-  expect(consumer.logs.all.filter((line) => line.includes('ILLEGAL_SASL_STATE'))).toEqual([]);
-});
+longTest(
+  'a token server that goes away while sessions end is an outage: what comes meanwhile is written after it, once',
+  async () => {
+    const { kafka, topic, consumer } = await withSessions(5_000, 7);
+    const { broker, tokens } = kafka;
+    const load = await startSteadyLoad(topic, { broker, partitions: PARTITIONS });
+    await awaitRoot(consumer, 'Kafka to be UP', ({ components }) => components['kafka']?.status === 'UP');
+    await tokens.leave();
+    const words = /token endpoint .* does not answer/;
+    await awaitRoot(consumer, 'Kafka to be DOWN', ({ components: { kafka: told } }) =>
+      words.test(JSON.stringify(told)),
+    );
+    await load.more(500);
+    await tokens.comeBack();
+    await awaitRoot(consumer, 'Kafka to be UP', ({ components }) => components['kafka']?.status === 'UP');
+    const records = await load.stop();
+    await awaitEachOnce({ schema: consumer.schema, topic, records });
+    expect(consumer.logs.all.filter((line) => line.includes('ILLEGAL_SASL_STATE'))).toEqual([]);
+  },
+);
 
 longTest(
   'sessions of 20 s for three minutes of load, with tokens that end: no rebalance, each record once',

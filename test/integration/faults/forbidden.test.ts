@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, type Admin, ResourcePatternTypes } from 'kafkajs';
 import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
 import { randomName } from '../stack/random-name.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
@@ -93,7 +94,7 @@ test('a topic that may not be described is named and refused at the start, wheth
   await written(allowed, forbidden, 2);
 });
 
-test('one that may not be described any more ends a running consumer, which names it', async () => {
+longTest('one that may not be described any more ends a running consumer, which names it', async () => {
   const topics = await twoTopics();
   const [forbidden] = topics;
   const consumer = await startConsumer({ topics, brokers: [at.broker] });
@@ -136,7 +137,7 @@ test('one that may not be read any more stops its partitions alone, and goes on 
   await written(consumer, forbidden, 2);
 });
 
-test('one that may not be read refuses a new group, whose first offset would be committed there', async () => {
+longTest('one that may not be read refuses a new group, whose first offset would be committed there', async () => {
   const [forbidden] = await twoTopics();
   await forbid(TOPIC, forbidden, [
     [READ, DENY],

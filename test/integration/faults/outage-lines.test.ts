@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { METRICS } from '../../../contract/metrics.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka, startPrivatePostgres } from '../stack/private-servers.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
@@ -53,7 +54,7 @@ test('an idle consumer tells of a PostgreSQL that was stopped within 10 s, with 
   expect(back.failures).toBeGreaterThan(3);
 });
 
-test('a consumer with records to write tells of the same outage with the same lines', async () => {
+longTest('a consumer with records to write tells of the same outage with the same lines', async () => {
   const postgres = await startPrivatePostgres();
   const topic = await createTopic({ partitions: 4 });
   const consumer = await startConsumer({ topics: [topic], databaseUrl: postgres.urlWithPassword });
@@ -113,7 +114,7 @@ test('a Kafka that was stopped is told once, each broker once for each reason, a
   expect(lines(consumer, 'Kafka is back')).toHaveLength(1);
 });
 
-test('a frozen Kafka is told within 10 s, counts as away, and is told when it is back', async () => {
+longTest('a frozen Kafka is told within 10 s, counts as away, and is told when it is back', async () => {
   const { kafka, consumer } = await caughtUp();
   process.kill(kafka.pid, 'SIGSTOP');
   expect(await awaitLine(consumer, 'Kafka is away')).toMatchObject({
