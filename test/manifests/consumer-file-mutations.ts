@@ -44,7 +44,7 @@ function wrongValues(node: SchemaNode, value: unknown): [string, unknown][] {
   return [
     ...choices,
     ...(type in WRONG_TYPE ? [['a wrong type', WRONG_TYPE[type]] as [string, unknown]] : []),
-    ...(pattern === undefined ? [] : [['a line too many', `${value}\n`] as [string, unknown]]),
+    ...(pattern === undefined ? [] : [['a character that no text may have', `${value}\n\0`] as [string, unknown]]),
     ...(maxLength === undefined ? [] : [['too long', 'a'.repeat(maxLength + 1)] as [string, unknown]]),
     ...(minimum === undefined ? [] : [['too small', minimum - 1] as [string, unknown]]),
     ...(maximum === undefined ? [] : [['too large', maximum + 1] as [string, unknown]]),
