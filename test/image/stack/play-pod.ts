@@ -32,13 +32,16 @@ export interface PlayedPod {
   stop(graceSeconds: number): Promise<void>;
 }
 
-/** Synthesizes the checkout with these changes; gives the file of the workload's manifests. */
+/**
+ * Synthesizes the checkout with these changes; gives the file of the workload's manifests. podman's Pods have no volumes
+ * of Secrets (until 4.4), so those are in the environment.
+ */
 async function manifestsOf({ name, application, database }: PodUnderTest): Promise<string> {
   const folder = temporaryCheckout();
   (await testRun()).beforeClose(async () => rmSync(folder, { recursive: true }));
   const file = join(folder, 'consumer.yaml');
   const given = parse(readFileSync(file, 'utf8')) as object;
-  writeFileSync(file, stringify({ ...given, name, application, database, replicas: 1 }));
+  writeFileSync(file, stringify({ ...given, name, application, database, secrets: { as: 'environment' }, replicas: 1 }));
   const { code, stderr } = await synthesize(folder);
   if (code !== 0) {
     throw new Error(`synth ended with ${code}: ${stderr}`);
