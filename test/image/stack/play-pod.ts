@@ -41,7 +41,10 @@ async function manifestsOf({ name, application, database }: PodUnderTest): Promi
   (await testRun()).beforeClose(async () => rmSync(folder, { recursive: true }));
   const file = join(folder, 'consumer.yaml');
   const given = parse(readFileSync(file, 'utf8')) as object;
-  writeFileSync(file, stringify({ ...given, name, application, database, secrets: { as: 'environment' }, replicas: 1 }));
+  writeFileSync(
+    file,
+    stringify({ ...given, name, application, database, secrets: { as: 'environment' }, replicas: 1 }),
+  );
   const { code, stderr } = await synthesize(folder);
   if (code !== 0) {
     throw new Error(`synth ended with ${code}: ${stderr}`);
