@@ -1962,7 +1962,7 @@ export interface ScalingHpaExternalProps {
   /**
    * Name of a metric that the cluster has an adapter for.
    *
-   * Allowed: the name of a metric: letters, digits, and any of _ . : / | -.
+   * Allowed: the name of a metric: letters, digits, and any of _ . : | -, a letter, digit or _ first.
    */
   readonly metric: string;
 

@@ -88,9 +88,10 @@ const percent = (what: string) =>
 const external = Type.Object(
   {
     metric: Type.String({
-      pattern: '^[A-Za-z0-9_.:/|-]{1,253}$',
+      // The name is a part of a path: Kubernetes refuses / and %, and the names . and .. (ValidatePathSegmentName).
+      pattern: '^[A-Za-z0-9_][A-Za-z0-9_.:|-]{0,252}$',
       description: 'Name of a metric that the cluster has an adapter for.',
-      [ALLOWED]: 'the name of a metric: letters, digits, and any of _ . : / | -',
+      [ALLOWED]: 'the name of a metric: letters, digits, and any of _ . : | -, a letter, digit or _ first',
     }),
     labels: labelMap({ default: {}, description: 'Labels that select its series.' }),
     averageValue: Type.Integer({

@@ -161,6 +161,11 @@ describe('a wrong autoscaler', () => {
       { partitions: 9, scaling: { hpa: { ...hpaByCpu, minReplicas: 5, maxReplicas: 4 } } },
       'scaling.hpa.minReplicas',
     ],
+    ...['a/b', '..', '%'].map((metric): [string, object, string] => [
+      `by a metric that Kubernetes cannot name, ${metric}`,
+      { partitions: 3, scaling: { hpa: { external: { metric, averageValue: 1 } } } },
+      'scaling.hpa.external.metric',
+    ]),
     ['by nothing', { partitions: 3, scaling: { hpa: {} } }, 'scaling.hpa'],
     [
       'with surge beyond the partitions',
