@@ -84,7 +84,7 @@ longTest(
     mountSecret(tree, { 'kafka.sasl.password': `${CANARY}-wrong` });
     expect(await consumer.exited).toMatchObject({ code: 1 });
     expect((performance.now() - beganAt) / 1_000).toBeGreaterThan(150);
-    expect(await consumer.logs.waitFor(/"KAFKA_LOGIN_REFUSED"/)).toContain('Nothing was skipped');
+    await consumer.logs.waitFor(/"KAFKA_LOGIN_REFUSED".*Nothing was skipped/);
     await written(3);
     expectNoSecret();
   },
