@@ -124,17 +124,17 @@ export const monitoring = Type.Object(
     tls: Type.Optional(monitoringTls),
     springBootAdmin: Type.Optional(monitoringSpringBootAdmin),
     runbookBaseUrl: Type.String({
-      pattern: '^https?://[^\\s]+[^\\s/]$',
+      pattern: '^https?://[^\\s{}]+[^\\s{}/]$',
       default: 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks',
       description: "Where docs/runbooks is published: each alert's runbook_url is this, a slash and <AlertName>.md.",
-      [ALLOWED]: 'an http or https URL without a slash at its end',
+      [ALLOWED]: 'an http or https URL without a slash at its end, and without braces',
     }),
     dashboardUrl: Type.Optional(
       Type.String({
-        pattern: '^https?://[^\\s]+$',
+        pattern: '^https?://([^\\s{}]|\\{\\{\\$labels\\.[a-z_]+\\}\\})+$',
         description:
           'URL of the dashboard, as the annotation dashboard_url of every alert. Left out: no such annotation.',
-        [ALLOWED]: 'an http or https URL',
+        [ALLOWED]: 'an http or https URL; braces only around a label of the alert, {{$labels.pod}}',
       }),
     ),
     dashboards,

@@ -4,9 +4,18 @@ import type { Problem } from '../settings/problem.ts';
 import { ALLOWED, section } from '../settings/schema.ts';
 import { labelMap } from './object-names.ts';
 
-const OCTET = '(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])';
+const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 const IPV4_BLOCK = `(${OCTET}\\.){3}${OCTET}/(3[0-2]|[12]?[0-9])`;
-const IPV6_BLOCK = '[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}/(12[0-8]|1[01][0-9]|[1-9]?[0-9])';
+const GROUP = '[0-9a-f]{1,4}';
+/** All eight groups, or fewer around one `::` (RFC 4291, section 2.2), without an IPv4 address at the end. */
+const IPV6 = [
+  `(${GROUP}:){7}${GROUP}`,
+  ...[1, 2, 3, 4, 5, 6].map((groups) => `(${GROUP}:){1,${groups}}(:${GROUP}){1,${7 - groups}}`),
+  `(${GROUP}:){1,7}:`,
+  `:(:${GROUP}){1,7}`,
+  '::',
+].join('|');
+const IPV6_BLOCK = `(${IPV6})/(12[0-8]|1[01][0-9]|[1-9]?[0-9])`;
 
 const place = {
   cidr: Type.Optional(

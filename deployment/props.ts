@@ -646,7 +646,7 @@ export interface MonitoringProps {
   /**
    * Where docs/runbooks is published: each alert's runbook_url is this, a slash and <AlertName>.md.
    *
-   * Allowed: an http or https URL without a slash at its end.
+   * Allowed: an http or https URL without a slash at its end, and without braces.
    *
    * @default 'https://github.com/stream-consumer/stream-consumer/blob/main/docs/runbooks'
    */
@@ -655,7 +655,7 @@ export interface MonitoringProps {
   /**
    * URL of the dashboard, as the annotation dashboard_url of every alert. Left out: no such annotation.
    *
-   * Allowed: an http or https URL.
+   * Allowed: an http or https URL; braces only around a label of the alert, {{$labels.pod}}.
    *
    * @default - no such annotation
    */

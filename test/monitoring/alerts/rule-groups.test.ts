@@ -83,6 +83,16 @@ describe('alerts', () => {
       expect(annotations.runbook_url).toBe(`https://wiki.example.com/runbooks/${alert}.md`);
     }
   });
+
+  test.each(['runbookBaseUrl', 'dashboardUrl'])('refuse %s with what the operator would take for a template', (key) => {
+    expect(() => renderedMonitoring({ monitoring: { [key]: 'https://example.com/{{)/a' } })).toThrow(key);
+  });
+
+  test('may show a label of the alert in dashboardUrl', () => {
+    const dashboardUrl = 'https://grafana.example.com/d/consumer?var-pod={{$labels.pod}}';
+    const [first] = alertsOf(renderedMonitoring({ monitoring: { dashboardUrl } }));
+    expect(first?.annotations).toMatchObject({ dashboard_url: dashboardUrl });
+  });
 });
 
 describe('monitoring.alerts', () => {
