@@ -6,8 +6,11 @@ interface ManifestList {
   readonly manifests?: readonly { readonly platform: { readonly os: string; readonly architecture: string } }[];
 }
 
-/** The base image of app/Dockerfile. */
+/** The base image of app/Dockerfile, by tag and digest. */
 export const usualBase = (): string => /^ARG NODE_IMAGE=(.*)$/m.exec(readFileSync('app/Dockerfile', 'utf8'))?.[1] ?? '';
+
+/** The one that dev/image/base.sh makes under the same tag: no digest of a registry is its own. */
+export const localBase = (): string => usualBase().replace(/@.*$/, '');
 
 function ask(
   engine: ContainerEngine,

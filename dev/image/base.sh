@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Makes the base image of app/Dockerfile where no image registry can be reached: Debian from its own packages, the same version
-# of Node.js from npm's package of it, imported into podman under the base image's name. Does nothing where podman has that image.
+# of Node.js from npm's package of it, imported into podman under the base image's name and tag: its digest is another. Does nothing where podman has that image.
 # Needs root, podman, debootstrap, npm; for Linux on x64, the only platform that npm has Node.js for.
 #
 #   bash dev/image/base.sh            DEBIAN_MIRROR=URL fetches from another mirror
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-image="$(sed -n 's/^ARG NODE_IMAGE=//p' app/Dockerfile)"
+image="$(sed -n 's/^ARG NODE_IMAGE=\([^@]*\).*/\1/p' app/Dockerfile)"
 [[ "$image" =~ /node:([0-9]+\.[0-9]+\.[0-9]+)-([a-z]+)-slim$ ]] || {
   echo "app/Dockerfile: ARG NODE_IMAGE=$image is not .../node:VERSION-DEBIAN-slim" >&2
   exit 1

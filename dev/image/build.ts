@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import { describeProblems } from '../../settings/problem.ts';
-import { missingBase, usualBase } from './base-platforms.ts';
+import { localBase, missingBase, usualBase } from './base-platforms.ts';
 import {
   buildArguments,
   CONTAINER_ENGINES,
@@ -117,7 +117,8 @@ async function build(argv: readonly string[]): Promise<number> {
   if (isLocal && !(engine === 'podman' && succeeds('bash', ['dev/image/base.sh']))) {
     return fail('--local-base needs podman, and dev/image/base.sh to succeed: no image was built.\n');
   }
-  const base = options['node-image'] ?? usualBase();
+  const nodeImage = isLocal ? localBase() : options['node-image'];
+  const base = nodeImage ?? usualBase();
   const missing = options.platforms.length === 0 ? undefined : missingBase(engine, base, options.platforms, isLocal);
   if (missing !== undefined) {
     return fail(`${missing}\n`);
@@ -125,7 +126,7 @@ async function build(argv: readonly string[]): Promise<number> {
   return runEngine(engine, {
     platforms: options.platforms,
     reference: image.value,
-    nodeImage: options['node-image'],
+    nodeImage,
     facts: imageFacts(process.cwd(), process.env),
     epoch: sourceDateEpoch(process.cwd(), process.env),
     certificates: process.env['NODE_EXTRA_CA_CERTS'],

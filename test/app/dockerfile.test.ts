@@ -33,10 +33,12 @@ const valuesOf = (name: string, from: readonly Instruction[] = finalStage): stri
   from.filter((instruction) => instruction.name === name).map(({ value }) => value);
 
 describe('app/Dockerfile', () => {
-  test('builds in stages from one base image, a Node.js of an exact version that a build argument replaces', () => {
+  test('builds in stages from one base image, a Node.js of an exact version and digest that a build argument replaces', () => {
     expect(instructions[0]).toEqual({
       name: 'ARG',
-      value: expect.stringMatching(/^NODE_IMAGE=docker\.io\/library\/node:26\.\d+\.\d+-[a-z]+-slim$/),
+      value: expect.stringMatching(
+        /^NODE_IMAGE=docker\.io\/library\/node:26\.\d+\.\d+-[a-z]+-slim@sha256:[0-9a-f]{64}$/,
+      ),
     });
     const bases = valuesOf('FROM', instructions);
     expect(bases.length).toBeGreaterThan(1);

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LICENSE } from '../../contract/identity.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
+import { localBase } from '../../dev/image/base-platforms.ts';
 import { buildArguments, imageFacts, sourceDateEpoch } from '../../dev/image/build-arguments.ts';
 import { imageToBuild } from '../../dev/image/image-to-build.ts';
 import { randomName } from '../integration/stack/random-name.ts';
@@ -28,7 +29,7 @@ interface Inspected {
 
 const MEGABYTE = 1_000_000;
 const image = builtImage();
-const base = /^ARG NODE_IMAGE=(.*)$/m.exec(readFileSync('app/Dockerfile', 'utf8'))?.[1] ?? '';
+const base = localBase();
 const inspect = async (name: string): Promise<Inspected> => {
   const [inspected] = await podmanJson<[Inspected]>(['image', 'inspect', name]);
   return inspected;
@@ -73,8 +74,9 @@ describe('the image', () => {
     const facts = imageFacts('.', process.env);
     const certificates = process.env['NODE_EXTRA_CA_CERTS'];
     const epoch = sourceDateEpoch('.', process.env);
-    const [build = '', ...rest] = buildArguments('podman', { reference, facts, certificates, epoch, isLocal: true });
-    await podman([build, '--no-cache', ...rest]);
+    const build = { reference, nodeImage: base, facts, certificates, epoch, isLocal: true };
+    const [command = '', ...rest] = buildArguments('podman', build);
+    await podman([command, '--no-cache', ...rest]);
     try {
       const [first, second] = [await inspect(image), await inspect(reference)];
       expect(second.RootFS.Layers).toEqual(first.RootFS.Layers);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { usualBase } from '../../dev/image/base-platforms.ts';
+import { localBase } from '../../dev/image/base-platforms.ts';
 import { imageFacts, sourceDateEpoch } from '../../dev/image/build-arguments.ts';
 import { buildForPlatforms } from '../../dev/image/podman-platforms.ts';
 import { randomName } from '../integration/stack/random-name.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   execFileSync('tar', ['-C', folder, '-cf', join(folder, 'base.tar'), 'file']);
   await podman(['import', '--arch', 'arm64', '--os', 'linux', join(folder, 'base.tar'), EMPTY]);
   await podman(['manifest', 'create', BASE]);
-  await podman(['manifest', 'add', BASE, `containers-storage:${usualBase()}`]);
+  await podman(['manifest', 'add', BASE, `containers-storage:${localBase()}`]);
   await podman(['manifest', 'add', '--arch', 'arm64', BASE, `containers-storage:${EMPTY}`]);
 });
 afterAll(async () => {
