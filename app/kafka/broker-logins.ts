@@ -59,8 +59,8 @@ interface BrokerState {
 /** What the logins work with. */
 interface BrokerLoginPorts {
   /**
-   * The settings of the moment: each attempt is made with newly read certificates and passwords, and each of the bootstrap
-   * brokers is tried before all count as refusing.
+   * The settings of the moment: each attempt is made with newly read certificates and passwords. Each of the bootstrap
+   * brokers, or each advertised one where they are known, is tried before all count as refusing.
    */
   readonly current: () => Settings['kafka'];
   readonly clock: Pick<Clock, 'steady'>;
@@ -78,8 +78,9 @@ interface BrokerLoginPorts {
 export class BrokerLogins {
   readonly #ports: BrokerLoginPorts;
   readonly #brokers = new Map<string, BrokerState>();
-  /** Whether any broker has ever let the process in, and since when it is refused. */
-  #wasAccepted = false;
+  /** Empty until a broker has told them. */
+  #advertised: ReadonlySet<string> = new Set();
+  /** Since when the process is refused. */
   #refusedSince: number | null = null;
   #refusedAt = Number.NEGATIVE_INFINITY;
   #isOver = false;
@@ -115,10 +116,20 @@ export class BrokerLogins {
   }
 
   #pauseOf({ isTrying, refusals }: BrokerState): number {
-    if (this.#wasAccepted && refusals >= MOST_REFUSALS) {
+    if (this.#wasAccepted() && refusals >= MOST_REFUSALS) {
       return ROTATION_PACE_MS;
     }
     return isTrying ? SLOWEST_MS : Math.min(refusals * PACE_MS, SLOWEST_MS);
+  }
+
+  /**
+   * A broker told the addresses that the brokers advertise. All but the first requests go there, so from now on they alone
+   * count: a bootstrap address that is none of them, such as a load balancer's, may accept what they refuse.
+   */
+  advertised(addresses: readonly ListenerAddress[]): void {
+    // What was tried counts on: bootstrap addresses of several listeners are told different ones.
+    const tried = [...this.#advertised].filter((broker) => this.#brokers.has(broker));
+    this.#advertised = new Set([...addresses.map(nameOf), ...tried]);
   }
 
   /**
@@ -130,8 +141,7 @@ export class BrokerLogins {
     const state = this.#state(broker);
     state.acceptedAt = this.#now();
     if (isNew) {
-      this.#wasAccepted = true;
-      this.#refusedSince = null;
+      this.#refusedSince = this.#counts(broker) ? null : this.#refusedSince;
       state.isTrying = false;
       state.refusals = 0;
       state.refusal = undefined;
@@ -197,13 +207,11 @@ export class BrokerLogins {
 
   async #askOtherwise(address: ListenerAddress, answered: AnsweredSoFar): Promise<LoginRefusal | undefined> {
     const { ssl, sasl } = this.#ports.current();
-    if (answered !== 'nothing') {
-      return sasl === undefined && (await wantsLogin(this.#open(address))) ? MISMATCH.login : undefined;
+    if (answered === 'nothing' && (await (ssl ? speaksClear(address) : speaksTls(address)))) {
+      return ssl ? MISMATCH.clear : MISMATCH.tls;
     }
-    if (ssl) {
-      return (await speaksClear(address)) ? MISMATCH.clear : undefined;
-    }
-    return (await speaksTls(address)) ? MISMATCH.tls : undefined;
+    // kafkajs sends no greetings to an advertised address: it takes the versions of the bootstrap address.
+    return sasl === undefined && (await wantsLogin(this.#open(address))) ? MISMATCH.login : undefined;
   }
 
   #open({ host, port }: ListenerAddress, onConnect?: () => void): Socket {
@@ -216,22 +224,36 @@ export class BrokerLogins {
       : connect({ host, port }, onConnect);
   }
 
+  #counts(broker: string): boolean {
+    return this.#advertised.size === 0 || this.#advertised.has(broker);
+  }
+
+  /** Whether any broker has ever let the process in, at the address where records are read. */
+  #wasAccepted(): boolean {
+    return [...this.#advertised].some((broker) => Number.isFinite(this.#brokers.get(broker)?.acceptedAt));
+  }
+
   #areAllRefusing(): boolean {
     const now = this.#now();
-    const known = [...this.#brokers.values()];
+    const known = [...this.#brokers].filter(([broker]) => this.#counts(broker)).map(([, state]) => state);
     const refusals = known.reduce((sum, state) => sum + state.refusals, 0);
     const accepts = known.some(
       ({ acceptedAt, refusedAt }) => acceptedAt > refusedAt && now - acceptedAt < REMEMBERED_MS,
     );
-    const { brokers } = this.#ports.current();
-    const isLong = !this.#wasAccepted || now - (this.#refusedSince ?? now) >= ROTATION_MS;
-    return refusals >= MOST_REFUSALS && isLong && !accepts && brokers.every((broker) => this.#brokers.has(broker));
+    const wanted = this.#advertised.size === 0 ? this.#ports.current().brokers : [...this.#advertised];
+    const isLong = !this.#wasAccepted() || now - (this.#refusedSince ?? now) >= ROTATION_MS;
+    return refusals >= MOST_REFUSALS && isLong && !accepts && wanted.every((broker) => this.#brokers.has(broker));
   }
 
   #fatal({ code, words, remedy }: LoginRefusal): FatalError {
     const refusing = [...this.#brokers].filter(([, { refusals }]) => refusals > 0).map(([broker]) => broker);
+    const { brokers } = this.#ports.current();
+    const isElsewhere = !refusing.some((broker) => brokers.includes(broker));
+    const where = isElsewhere
+      ? 'kafka.brokers accepts it and leads there: check advertised.listeners of the brokers. '
+      : '';
     const message =
-      `every broker that answered refuses the connection (${refusing.join(', ')}): ${words}. Nothing was skipped. To go on, ` +
+      `every broker that answered refuses the connection (${refusing.join(', ')}): ${words}. ${where}Nothing was skipped. To go on, ` +
       `${remedy}. Then start again${this.#origin(code)}`;
     return new FatalError(code, message);
   }

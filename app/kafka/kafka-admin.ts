@@ -137,7 +137,8 @@ interface KafkaCheck extends Readonly<Record<string, string | number>> {
 }
 
 /**
- * The health check of Kafka: describes the cluster, on a connection of its own that is opened anew after a failure.
+ * The health check of Kafka: one of the advertised brokers describes the cluster, on a connection of its own that is
+ * opened anew after a failure. That a bootstrap address answers is not enough: no record is read there.
  *
  * @param createClient makes a client that gives up fast, since retries delay the check's answer; called at the first
  * check
@@ -146,17 +147,14 @@ export function createKafkaCheck(createClient: () => Kafka): { check(): Promise<
   let admin: Admin | null = null;
   return {
     async check() {
-      const asked = admin ?? createClient().admin();
+      admin ??= createClient().admin();
       try {
-        if (admin === null) {
-          await asked.connect();
-          admin = asked;
-        }
-        const { clusterId, brokers } = await asked.describeCluster();
+        // A client that is connected stays so. After a bootstrap broker that failed it takes the next one.
+        await admin.connect();
+        const { clusterId, brokers } = await admin.describeCluster();
         return { clusterId, brokers: brokers.length };
       } catch (error) {
-        admin = null;
-        await asked.disconnect().catch(() => undefined);
+        await admin.disconnect().catch(() => undefined);
         throw error;
       }
     },

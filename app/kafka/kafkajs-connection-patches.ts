@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { ISocketFactory } from 'kafkajs';
 import type { AnsweredSoFar, BrokerLogins } from './broker-logins.ts';
+import type { ListenerAddress } from './listener-probe.ts';
 import { type LoginRefusal, loginRefusal } from './login-refusal.ts';
 
 const require = createRequire(import.meta.url);
@@ -23,10 +24,19 @@ interface Authenticator {
 
 interface KafkajsErrors {
   readonly KafkaJSConnectionError: new (message: string, options: { broker: string; code?: unknown }) => Error;
+  readonly KafkaJSError: new (message: string) => Error;
+  readonly KafkaJSBrokerNotFound: new (message: string) => Error;
 }
 
 /** ApiVersions, SaslHandshake and SaslAuthenticate: a broker answers them before a login. */
 const GREETINGS: ReadonlySet<number> = new Set([18, 17, 36]);
+
+const METADATA = 3;
+
+interface Metadata {
+  /** Left out where topic ids alone were asked for. */
+  readonly brokers?: readonly ListenerAddress[];
+}
 
 const watchers = new WeakMap<ISocketFactory, BrokerLogins>();
 
@@ -104,6 +114,10 @@ export function watchConnections(prototype: Connection): void {
     const isGreeting = GREETINGS.has(sent.request.apiKey);
     try {
       const answer = await send.call(this, sent);
+      const brokers = sent.request.apiKey === METADATA ? (answer as Metadata).brokers : undefined;
+      if (brokers !== undefined) {
+        logins.advertised(brokers);
+      }
       succeeded(this, logins, isGreeting);
       return answer;
     } catch (error) {
@@ -114,6 +128,50 @@ export function watchConnections(prototype: Connection): void {
       }
       throw await failed(this, logins, error as Error);
     }
+  };
+}
+
+interface BrokerPool {
+  readonly brokers: Readonly<Record<string, unknown>>;
+  findBroker(wanted: { readonly nodeId: string }): Promise<unknown>;
+  withBroker(ask: (asked: { readonly nodeId: string; readonly broker: unknown }) => Promise<unknown>): Promise<unknown>;
+}
+
+interface Cluster {
+  metadata(asked?: object): Promise<unknown>;
+}
+
+const shuffle = require('kafkajs/src/utils/shuffle') as <T>(array: readonly T[]) => readonly T[];
+
+/**
+ * Asks the next broker where one cannot be connected to. As shipped one of them, by chance, fails the request, and
+ * metadata that no broker tells are null. Bootstrap addresses are not asked: what they answer does not say that any
+ * broker can be reached.
+ */
+export function askAnyBroker(pool: BrokerPool, cluster: Cluster): void {
+  const { KafkaJSBrokerNotFound, KafkaJSError } = require('kafkajs/src/errors') as KafkajsErrors;
+  pool.withBroker = async function withAnyBroker(this: BrokerPool, ask) {
+    const nodeIds = shuffle(Object.keys(this.brokers));
+    const failures: unknown[] = [];
+    for (const nodeId of nodeIds) {
+      const broker = await this.findBroker({ nodeId }).catch((error: unknown) => void failures.push(error));
+      const answer = broker === undefined ? null : await ask({ nodeId, broker }).catch(() => null);
+      if (answer !== null) {
+        return answer;
+      }
+    }
+    if (failures.length === nodeIds.length) {
+      throw failures.at(-1) ?? new KafkaJSBrokerNotFound('No brokers in the broker pool');
+    }
+    return null;
+  };
+  const { metadata } = cluster;
+  cluster.metadata = async function metadataOrFail(this: Cluster, asked) {
+    const answer = await metadata.call(this, asked);
+    if (answer === null) {
+      throw new KafkaJSError('No broker answered a request for metadata');
+    }
+    return answer;
   };
 }
 

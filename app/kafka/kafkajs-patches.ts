@@ -62,6 +62,7 @@
  * 27. A broker that refuses a login or a certificate is asked again several times a second for ever, and after a refused
  *     login no other one is. Patched: attempts are further apart, all bootstrap brokers are asked, and how each took it
  *     is told.
+ * 30. One broker that cannot be connected to fails, by chance, what any of them could answer. Patched: the next is asked.
  *
  * Membership (kafkajs-coordinator-patches.ts):
  *
@@ -97,7 +98,7 @@ import { compileFunction } from 'node:vm';
 import { processMemory } from '../stream/memory-budget.ts';
 import { registerCodecs } from './codecs.ts';
 import { sizeFetches } from './fetch-size.ts';
-import { watchAuthentication, watchConnections } from './kafkajs-connection-patches.ts';
+import { askAnyBroker, watchAuthentication, watchConnections } from './kafkajs-connection-patches.ts';
 import {
   commitOnce,
   fetchWhenResumed,
@@ -161,6 +162,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
   closeFailedLogins(require('kafkajs/src/broker/saslAuthenticator').prototype);
   watchConnections(require('kafkajs/src/network/connection').prototype);
   watchAuthentication(require('kafkajs/src/broker/saslAuthenticator').prototype);
+  askAnyBroker(require('kafkajs/src/cluster/brokerPool').prototype, require('kafkajs/src/cluster').prototype);
   stopIdleTimer(require('kafkajs/src/network/requestQueue').prototype);
   checkTimeoutsRarely(require('kafkajs/src/network/requestQueue').prototype);
   reportOutOfRange(require('kafkajs/src/consumer/consumerGroup').prototype);

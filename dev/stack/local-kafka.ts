@@ -24,7 +24,7 @@ export interface LocalKafkaOptions {
   readonly elsewhere?: string;
   /** The cluster to join, as its broker 2, which is no controller. @default one of its own, as broker 1 */
   readonly joins?: LocalKafka;
-  /** Further listeners on 127.0.0.1, advertised as `localhost`, by their names. @default none */
+  /** Further listeners on 127.0.0.1, by their names. @default none */
   readonly listeners?: Readonly<Record<string, Listener>>;
   /** Settings of `server.properties` beside ours, or in their place. @default none */
   readonly properties?: Readonly<Record<string, string | number | boolean>>;
@@ -40,6 +40,8 @@ export interface LocalKafkaOptions {
 export interface Listener {
   readonly protocol: 'PLAINTEXT' | 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
   readonly port: number;
+  /** `host:port` that clients are told to use. @default its port of `localhost` */
+  readonly advertised?: string;
 }
 
 /** What a broker has to know of the cluster that it joins. */
@@ -194,7 +196,9 @@ export function serverProperties(layout: BrokerLayout): string {
   const controller = joins ? '' : `,CONTROLLER://127.0.0.1:${controllerPort}`;
   const others = Object.entries(layout.listeners ?? {});
   const listening = others.map(([name, at]) => `,${name}://127.0.0.1:${at.port}`).join('');
-  const advertised = others.map(([name, at]) => `,${name}://localhost:${at.port}`).join('');
+  const advertised = others
+    .map(([name, { port: at, advertised: told = `localhost:${at}` }]) => `,${name}://${told}`)
+    .join('');
   const protocols = others.map(([name, { protocol }]) => `,${name}:${protocol}`).join('');
   const more = elsewhere === undefined ? '' : `,ELSEWHERE://127.0.0.1:${elsewhere.port}`;
   const moreAdvertised = elsewhere === undefined ? '' : `,ELSEWHERE://${elsewhere.host}:${elsewhere.port}`;

@@ -1,20 +1,60 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from '@jest/globals';
+import { freePort } from '../../dev/run/free-port.ts';
+import type { Listener } from '../../dev/stack/local-kafka.ts';
 import { type CountingProxy, countConnections } from './stack/counting-proxy.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { longTest } from './stack/long-test.ts';
 import { type SecuredKafka, startSecuredKafka, USER } from './stack/secured-kafka.ts';
 import { type ConsumerUnderTest, type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
-import { awaitRoot } from './stack/told-health.ts';
+import { awaitRoot, type Root, root } from './stack/told-health.ts';
 
 let kafka: SecuredKafka;
 let topic: string;
+let bootstraps: Readonly<Record<keyof typeof LED_ASTRAY, Listener>>;
+
+/** Bootstrap listeners that lead to an address which refuses what they accept: its protocol, on another port. */
+const LED_ASTRAY = {
+  NAME: { protocol: 'SSL', refusing: undefined },
+  CLEAR: { protocol: 'SSL', refusing: 'PLAINTEXT' },
+  TLS_ALONE: { protocol: 'PLAINTEXT', refusing: 'SSL' },
+  LOGIN: { protocol: 'SSL', refusing: 'SASL_SSL' },
+  PASSWORD: { protocol: 'SASL_SSL', refusing: 'SASL_SSL' },
+} as const satisfies Record<string, { protocol: Listener['protocol']; refusing: Listener['protocol'] | undefined }>;
+
+/** PLAIN at a listener, with a user's password. */
+const plainLogin = (listener: string, password: string) => ({
+  [`listener.name.${listener}.sasl.enabled.mechanisms`]: 'PLAIN',
+  [`listener.name.${listener}.plain.sasl.jaas.config`]: `org.apache.kafka.common.security.plain.PlainLoginModule required user_${USER}="${password}";`,
+});
+
+async function ledAstray(): Promise<{ readonly [name: string]: Listener }> {
+  const pairs = Object.entries(LED_ASTRAY).map(async ([name, { protocol, refusing }]) => {
+    const [port, other] = [await freePort(), await freePort()];
+    const bootstrap = { protocol, port };
+    return refusing === undefined
+      ? { [name]: { ...bootstrap, advertised: `127.0.0.1:${port}` } }
+      : {
+          [name]: { ...bootstrap, advertised: `localhost:${other}` },
+          [`${name}_REFUSING`]: { protocol: refusing, port: other },
+        };
+  });
+  return Object.assign({}, ...(await Promise.all(pairs)));
+}
 
 beforeAll(async () => {
+  const listeners = await ledAstray();
+  bootstraps = listeners as typeof bootstraps;
   // Connections log in again every two seconds, so that a password that was taken away shows without a restart.
   kafka = await startSecuredKafka({
-    properties: { 'listener.name.sasl_tls.scram-sha-512.connections.max.reauth.ms': 12_000 },
+    listeners,
+    properties: {
+      'listener.name.sasl_tls.scram-sha-512.connections.max.reauth.ms': 12_000,
+      ...plainLogin('login_refusing', 'another'),
+      ...plainLogin('password', 'right'),
+      ...plainLogin('password_refusing', 'another'),
+    },
   });
   topic = await createTopic(kafka);
   await produce(topic, [{ value: '1' }], kafka);
@@ -58,13 +98,14 @@ test('one broker that refuses while another accepts is an outage', async () => {
   const brokers = [`localhost:${refusing.port}`, kafka.at('TLS')];
   const consumer = await reading(brokers, { ssl: true, tls: { ca: kafka.files.ca } });
   await consumer.logs.waitFor(/refuses the connection: .*bad certificate/);
-  // The health check asks the first address alone, and goes on to be refused.
-  await awaitRoot(consumer, 'six refusals', () => attemptsTold(consumer) >= 6);
+  await awaitRoot(consumer, 'kafka UP', isKafkaUp);
   expect(fatalLines(consumer)).toEqual([]);
   consumer.kill('SIGTERM');
   expect(await consumer.exited).toMatchObject({ code: 0 });
   closeAll([refusing]);
 });
+
+const isKafkaUp = ({ components }: Root): boolean => components['kafka']?.status === 'UP';
 
 /** How often the last broker that refused has done so, in a row. */
 function attemptsTold({ logs }: StartedConsumer): number {
@@ -88,5 +129,80 @@ longTest(
     expect(fatalLines(consumer)).toEqual([]);
     consumer.kill('SIGTERM');
     expect(await consumer.exited).toMatchObject({ code: 0 });
+  },
+);
+
+/** What each listener that leads astray is read with, and the end: its code, and words that tell what to check. */
+const ASTRAY = [
+  ['NAME', 'KAFKA_CERTIFICATE_REFUSED', "127.0.0.1 is not in the cert's list", 'advertise'],
+  ['CLEAR', 'KAFKA_TLS_MISMATCH', 'speaks without TLS at this port', 'kafka.ssl: false'],
+  ['TLS_ALONE', 'KAFKA_TLS_MISMATCH', 'speaks TLS at this port', 'kafka.ssl: true'],
+  ['LOGIN', 'KAFKA_LOGIN_REFUSED', 'asks for a login at this port', 'set kafka.sasl'],
+  ['PASSWORD', 'KAFKA_LOGIN_REFUSED', 'Invalid username or password', 'check what kafka.sasl names'],
+] as const;
+
+async function endOf(name: keyof typeof LED_ASTRAY) {
+  const { protocol, port } = bootstraps[name];
+  const sasl = { mechanism: 'plain', username: USER, password: 'right' };
+  const startedAt = Date.now();
+  const consumer = await startConsumer({
+    topics: [topic],
+    brokers: [`localhost:${port}`],
+    settings: {
+      kafka: {
+        ...(protocol === 'PLAINTEXT' ? {} : { ssl: true, tls: { ca: kafka.files.ca } }),
+        ...(protocol === 'SASL_SSL' ? { sasl } : {}),
+      },
+    },
+  });
+  const answers: Root[] = [];
+  const isOver = consumer.exited.then(() => true);
+  const wait = () => new Promise<false>((resolve) => setTimeout(resolve, 500, false));
+  while (!(await Promise.race([isOver, wait()])) && Date.now() - startedAt < 50_000) {
+    const answer = await root(consumer).catch(() => undefined);
+    answers.push(...(answer ? [answer] : []));
+  }
+  const afterMs = Date.now() - startedAt;
+  consumer.kill('SIGTERM');
+  const told = answers.map(({ components }) => components['kafka']);
+  return { exit: (await consumer.exited).code, afterMs, told, fatal: fatalLines(consumer) };
+}
+
+test('a bootstrap address that accepts, where all that is advertised refuses, is the end within 45 s and never UP', async () => {
+  const ends = await Promise.all(ASTRAY.map(([name]) => endOf(name)));
+  for (const [at, [name, code, words, remedy]] of ASTRAY.entries()) {
+    const { exit, afterMs, told, fatal } = ends[at] as Awaited<ReturnType<typeof endOf>>;
+    expect({ name, exit, fatal }).toEqual({ name, exit: 1, fatal: [expect.objectContaining({ code })] });
+    expect(afterMs).toBeLessThan(45_000);
+    for (const word of [words, remedy]) expect(fatal[0]?.msg).toContain(word);
+    expect(JSON.stringify(told)).toContain(words);
+    expect(told.map((health) => health?.status)).toContain('DOWN');
+    expect(told.map((health) => health?.status)).not.toContain('UP');
+  }
+});
+
+longTest(
+  'one of two advertised brokers that refuses is an outage, and the health check asks the other one',
+  async () => {
+    const settings = { ssl: true, tls: { ca: kafka.files.ca } };
+    // The first broker has the group's coordinator from then on.
+    await reading([kafka.at('TLS')], settings);
+    // Its certificate is by an authority of its own.
+    const second = await startSecuredKafka({ joins: kafka });
+    // As behind a load balancer, the bootstrap address is not advertised.
+    const bootstrap = await countConnections(Number(portOf(kafka.at('TLS'))));
+    const consumer = await reading([`localhost:${bootstrap.port}`], settings);
+    await awaitRoot(consumer, 'kafka UP', isKafkaUp);
+    const answers: Root[] = [];
+    await awaitRoot(consumer, 'five refusals', (health) => {
+      answers.push(health);
+      return attemptsTold(consumer) >= 5;
+    });
+    expect(answers.filter((health) => !isKafkaUp(health))).toEqual([]);
+    expect(fatalLines(consumer)).toEqual([]);
+    consumer.kill('SIGTERM');
+    expect(await consumer.exited).toMatchObject({ code: 0 });
+    closeAll([bootstrap]);
+    await second.stop();
   },
 );
