@@ -57,6 +57,16 @@ test('one advertised broker that refuses while another accepts is no end, whatev
   expect(fatal).toEqual([]);
 });
 
+test('a broker that accepts at the listener of another bootstrap address counts, whichever was told last', () => {
+  const { of, fatal, refuse } = logins();
+  of.advertised([at('other-listener')]);
+  of.begin('other-listener:9092');
+  of.answered('other-listener:9092', true);
+  of.begin(SECOND);
+  refuse(FIRST, 20, 10);
+  expect(fatal).toEqual([]);
+});
+
 test('a broker that no broker advertises any more is not waited for before it was tried', () => {
   const { of, fatal, refuse } = logins();
   of.advertised([at('first'), at('gone')]);
