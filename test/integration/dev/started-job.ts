@@ -57,7 +57,7 @@ function readCommandLine(pid: string): string {
 
 /** Runs `npm start` on a terminal of 160 columns, which util-linux's script makes; `raw` writes escape characters as ESC. */
 export async function onTerminal(env: NodeJS.ProcessEnv, ...args: readonly string[]) {
-  const command = ['stty cols 160;', process.execPath, join(REPOSITORY, 'dev', 'bootstrap.mjs'), 'start', ...args];
+  const command = ['stty cols 160; exec', process.execPath, join(REPOSITORY, 'dev', 'bootstrap.mjs'), 'start', ...args];
   const { NO_COLOR: _, ...others } = process.env;
   const child = spawn('script', ['--quiet', '--return', '--command', command.join(' '), '/dev/null'], {
     env: { ...others, ...env },
