@@ -1,0 +1,227 @@
+import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+
+/** Negative ends: the token is not one of JSON, its number is none of PostgreSQL's numeric, or it is nested too deep. */
+export const INVALID = -1;
+const OUT_OF_RANGE = -2;
+export const TOO_DEEP = -3;
+
+/** Why PostgreSQL's jsonb would refuse a document. */
+export type JsonFault = Extract<
+  DeadLetterReason,
+  'invalid_json' | 'invalid_utf8' | 'nul_character' | 'number_out_of_range' | 'nesting_too_deep'
+>;
+
+const FAULTS: Readonly<Record<number, JsonFault>> = {
+  [INVALID]: 'invalid_json',
+  [OUT_OF_RANGE]: 'number_out_of_range',
+  [TOO_DEEP]: 'nesting_too_deep',
+};
+
+/** What a negative end means. */
+export const faultOf = (end: number): JsonFault => FAULTS[end] ?? 'invalid_json';
+
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const LIST_BEGIN = 0x5b;
+export const LIST_END = 0x5d;
+export const OBJECT_BEGIN = 0x7b;
+export const OBJECT_END = 0x7d;
+const BACKSLASH = 0x5c;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const SPACE = 0x20;
+const LOWER_CASE = 0x20;
+const LOWER_E = 0x65;
+const LOWER_U = 0x75;
+
+/** The byte there; behind the end 0, which is in no JSON. */
+export const byteAt = (json: Buffer, at: number): number => (at < json.length ? (json[at] ?? 0) : 0);
+
+export type JsonKind = 'string' | 'number' | 'object' | 'list' | 'true' | 'false' | 'null';
+
+const KIND_BY_BYTE: readonly JsonKind[] = Array.from({ length: 256 }, (_, byte) => {
+  const kinds: Readonly<Record<string, JsonKind>> = {
+    '"': 'string',
+    '{': 'object',
+    '[': 'list',
+    t: 'true',
+    f: 'false',
+    n: 'null',
+  };
+  return kinds[String.fromCharCode(byte)] ?? 'number';
+});
+
+/** The kind of a value of a valid document, which its first byte tells. */
+export const kindAt = (json: Buffer, start: number): JsonKind => KIND_BY_BYTE[byteAt(json, start)] ?? 'number';
+
+/** What is 1 for the bytes of a text, 0 for others. */
+function bytesOf(text: string): Uint8Array {
+  const bytes = new Uint8Array(256);
+  for (const byte of Buffer.from(text, 'latin1')) {
+    bytes[byte] = 1;
+  }
+  return bytes;
+}
+
+const IS_SPACE = bytesOf(' \t\n\r');
+/** What may follow a backslash, but for `u`. */
+const IS_ESCAPED = bytesOf('"\\/bfnrt');
+/** Where a run of characters ends: a control character has to be escaped (RFC 8259, section 7). */
+const ENDS_RUN = bytesOf(`"\\${Array.from({ length: SPACE }, (_, code) => String.fromCharCode(code)).join('')}`);
+
+/** Where white space from there on ends. */
+export function spaceEnd(json: Buffer, at: number): number {
+  let end = at;
+  while (IS_SPACE[byteAt(json, end)] === 1) {
+    end += 1;
+  }
+  return end;
+}
+
+/** Where characters that stand for themselves end: at a quote, a backslash or what may not be there. */
+export function runEnd(json: Buffer, at: number): number {
+  const { length } = json;
+  let end = at;
+  while (end < length && ENDS_RUN[json[end] ?? 0] === 0) {
+    end += 1;
+  }
+  return end;
+}
+
+/** The four hexadecimal digits there; negative when they are not. */
+function hexadecimal(json: Buffer, at: number): number {
+  let unit = 0;
+  for (let digit = at; digit < at + 4; digit += 1) {
+    unit = (unit << 4) | (HEXADECIMAL[byteAt(json, digit)] ?? -1);
+  }
+  return unit;
+}
+
+const HEXADECIMAL = Int8Array.from({ length: 256 }, (_, byte) => {
+  const digit = String.fromCharCode(byte);
+  return /[0-9a-fA-F]/.test(digit) ? Number.parseInt(digit, 16) : -1;
+});
+
+/** The UTF-16 unit of the escape at a backslash; negative when it is no `\u` with four digits. */
+const unitAt = (json: Buffer, at: number): number =>
+  byteAt(json, at) === BACKSLASH && byteAt(json, at + 1) === LOWER_U ? hexadecimal(json, at + 2) : INVALID;
+
+const isHighSurrogate = (unit: number): boolean => unit >> 10 === 0xd800 >> 10;
+const isLowSurrogate = (unit: number): boolean => unit >> 10 === 0xdc00 >> 10;
+
+/** Where the escape at a backslash ends, with the other half of its pair. A surrogate without the other half is none. */
+export function escapeEnd(json: Buffer, at: number): number {
+  if (byteAt(json, at) !== BACKSLASH) {
+    return INVALID;
+  }
+  if (IS_ESCAPED[byteAt(json, at + 1)] === 1) {
+    return at + 2;
+  }
+  const unit = unitAt(json, at);
+  if (unit < 0 || isLowSurrogate(unit)) {
+    return INVALID;
+  }
+  if (isHighSurrogate(unit)) {
+    return isLowSurrogate(unitAt(json, at + 6)) ? at + 12 : INVALID;
+  }
+  return at + 6;
+}
+
+/** Whether the escape at a backslash is `\u0000`. */
+export const isNul = (json: Buffer, at: number): boolean => unitAt(json, at) === 0;
+
+/** Whether a value of a valid document has a `\u0000` in it. */
+export function holdsNul(json: Buffer, start: number, end: number): boolean {
+  for (let at = json.indexOf('\\', start); at >= 0 && at < end; at = json.indexOf('\\', at + 2)) {
+    if (isNul(json, at)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * The content of a string, in UTF-8; the memory is of its own. `\u0000` is a byte 0.
+ *
+ * @param start of the opening quote, in a valid document
+ * @param end behind the closing quote
+ */
+export const unescaped = (json: Buffer, start: number, end: number): Buffer =>
+  Buffer.from(JSON.parse(json.toString('utf8', start, end)) as string, 'utf8');
+
+const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word, 'latin1'));
+
+/** Where `true`, `false` or `null` ends. */
+export function wordEnd(json: Buffer, at: number): number {
+  for (const word of WORDS) {
+    const end = at + word.length;
+    if (word[0] === json[at]) {
+      return end <= json.length && word.compare(json, at, end) === 0 ? end : INVALID;
+    }
+  }
+  return INVALID;
+}
+
+function digitsEnd(json: Buffer, at: number): number {
+  let end = at;
+  for (let byte = byteAt(json, end); byte >= ZERO && byte <= NINE; byte = byteAt(json, end)) {
+    end += 1;
+  }
+  return end;
+}
+
+/** Digits after the point that a numeric can have (PostgreSQL documentation, 8.1, "Numeric Types"). */
+const MOST_FRACTION_DIGITS = 16_383;
+/** Digits before the point, likewise. */
+const MOST_INTEGER_DIGITS = 131_072;
+/** A larger exponent is refused whatever its number is, zero too: `set_var_from_str` of PostgreSQL's numeric.c. */
+const LARGEST_EXPONENT = 1_073_741_823;
+
+/** Where a number ends (RFC 8259, section 6). */
+export function numberEnd(json: Buffer, at: number): number {
+  const digits = byteAt(json, at) === MINUS ? at + 1 : at;
+  const point = byteAt(json, digits) === ZERO ? digits + 1 : digitsEnd(json, digits);
+  const mark = byteAt(json, point) === POINT ? digitsEnd(json, point + 1) : point;
+  if (point === digits || mark === point + 1) {
+    return INVALID;
+  }
+  if ((byteAt(json, mark) | LOWER_CASE) !== LOWER_E) {
+    return mark - at <= MOST_FRACTION_DIGITS || isNumeric(json, { digits, point, mark, end: mark })
+      ? mark
+      : OUT_OF_RANGE;
+  }
+  const sign = byteAt(json, mark + 1);
+  const exponent = sign === PLUS || sign === MINUS ? mark + 2 : mark + 1;
+  const end = digitsEnd(json, exponent);
+  if (end === exponent) {
+    return INVALID;
+  }
+  return isNumeric(json, { digits, point, mark, end }) ? end : OUT_OF_RANGE;
+}
+
+/** Where the parts of a number are: its first digit, the end of its integer, the end of its fraction, its end. */
+interface NumberParts {
+  readonly digits: number;
+  readonly point: number;
+  readonly mark: number;
+  readonly end: number;
+}
+
+/** Whether PostgreSQL's numeric takes a number, with the zeros at the end of its fraction. */
+function isNumeric(json: Buffer, { digits, point, mark, end }: NumberParts): boolean {
+  const exponent = mark < end ? Number(json.toString('latin1', mark + 1, end)) : 0;
+  const fractionDigits = Math.max(0, mark - point - 1);
+  if (exponent > LARGEST_EXPONENT || fractionDigits - exponent > MOST_FRACTION_DIGITS) {
+    return false;
+  }
+  let first = digits;
+  while (first < mark && (json[first] === ZERO || json[first] === POINT)) {
+    first += 1;
+  }
+  const integerDigits = first < point ? point - first : point - first + 1;
+  return first === mark || integerDigits + exponent <= MOST_INTEGER_DIGITS;
+}
