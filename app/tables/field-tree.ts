@@ -113,13 +113,13 @@ export class FieldTree {
     return this.#unmapped < MOST_UNMAPPED;
   }
 
-  /** Keeps an unmapped name, unless it is too long or there are enough; whether it is new. */
+  /** Keeps an unmapped name, with its memory, unless it is too long or there are enough; whether it is new. */
   keep(bytes: Buffer): boolean {
     const isKnown = this.named(ROOT, bytes, 0, bytes.length) !== NO_NODE;
     if (isKnown || !this.hasRoom || bytes.length > LONGEST_UNMAPPED) {
       return false;
     }
-    const name = { parent: ROOT, bytes: Buffer.from(bytes), node: UNMAPPED };
+    const name = { parent: ROOT, bytes, node: UNMAPPED };
     this.#enter(name, this.#names.push(name) - 1);
     this.#unmapped += 1;
     return true;

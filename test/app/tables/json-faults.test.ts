@@ -7,12 +7,14 @@ test.each([
   ['invalid_json', ''],
   ['invalid_json', '{"a":1} 2'],
   ['invalid_json', '["\\ud800"]'],
+  ['invalid_json', '["\\udc00"]'],
   ['invalid_json', '["\\udc00\\ud800"]'],
   ['invalid_json', '["\\ud800\\u0000"]'],
   ['invalid_json', '{"a":tru}'],
   ['invalid_json', 'nul'],
   ['invalid_json', '"\t"'],
   ['invalid_json', '\ufeff{}'],
+  ['invalid_json', '\f1'],
   ['invalid_utf8', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
   ['invalid_utf8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
   ['invalid_utf8', Buffer.from('{oops \xff', 'latin1')],
@@ -80,6 +82,11 @@ describe('fields that no path begins with', () => {
     expect(scan('{"a":1}')).toBeNull();
     expect(scanner.unmappedFields).toBe(0);
     expect(names).toEqual(['x', 'ü', 'w']);
+  });
+
+  test('are all fields where columns take none', () => {
+    const { scanner, names, scan } = scannerOf();
+    expect([scan({ x: 1, y: 2 }), scanner.unmappedFields, names]).toEqual([null, 2, ['x', 'y']]);
   });
 
   test('are not named by a document that is refused', () => {

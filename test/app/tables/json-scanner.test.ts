@@ -187,15 +187,25 @@ describe('slices', () => {
     expect(textsAt(text, wanted)).toEqual(expected);
   });
 
-  test('are found by a thousand names, of which many have the same length and ends', () => {
-    const names = Array.from({ length: 1_000 }, (_, index) => `field_${index}_of_it`);
-    const text = JSON.stringify(Object.fromEntries(names.map((each, index) => [each, index])));
-    expect(
-      textsAt(
-        text,
-        names.map((each) => [each]),
-      ),
-    ).toEqual(names.map((_, index) => `${index}`));
+  const THOUSAND = Array.from({ length: 1_000 }, (_, index) => index);
+
+  test.each<[string, (index: number) => string[]]>([
+    ['that have the same length and ends', (index) => [`field_${index}_of_it`]],
+    ['that begin with one another', (index) => ['x'.repeat(index)]],
+    ['that are the same in other objects', (index) => [`a${index % 30}`, `x${Math.floor(index / 30)}`]],
+  ])('are found by a thousand names %s', (_, pathOf) => {
+    const fields: Record<string, string[]> = {};
+    for (const index of THOUSAND) {
+      const [name = '', inner] = pathOf(index);
+      const value = inner === undefined ? `${index}` : `"${inner}":${index}`;
+      fields[name] = [...(fields[name] ?? []), value];
+    }
+    const members = Object.entries(fields).map(([name, values]) => {
+      const text = values.join(',');
+      return `"${name}":${text.includes(':') ? `{${text}}` : text}`;
+    });
+    const text = `{${members.join(',')}}`;
+    expect(textsAt(text, THOUSAND.map(pathOf))).toEqual(THOUSAND.map(String));
   });
 
   test('of a document that is refused, or of the one before, are not there', () => {
