@@ -81,8 +81,8 @@ export class JsonScanner {
   /**
    * Reads a document. Of equal names the last counts, as in jsonb, and what is in the earlier ones is forgotten.
    *
-   * @returns `null` when PostgreSQL's json takes it, else the first fault, and nothing is found then. `jsonb` takes it
-   * when {@link hasNul} is false, too.
+   * @returns `null`: PostgreSQL's json takes it, and `jsonb` too unless {@link hasNul}. Else the first fault; nothing is
+   * found then.
    */
   scan(json: Buffer): JsonFault | null {
     this.#begin(json);
