@@ -12,6 +12,8 @@ export const DEAD_LETTER_REASON = {
   value_too_large: 'its value is larger than consumer.maxValueBytes',
   key_not_text: 'its key is not UTF-8 text without NUL',
   timestamp_out_of_range: 'its timestamp is outside the range of timestamptz',
+  value_does_not_fit: 'a value does not fit the type of its column',
+  missing_value: 'a column that takes no NULL has no value',
   rejected_by_database: 'PostgreSQL refused it for a reason of its own: see the column error',
 } as const;
 

@@ -1,0 +1,129 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENED_LIST = 0x5b;
+const CLOSED_LIST = 0x5d;
+const OPENED_OBJECT = 0x7b;
+const CLOSED_OBJECT = 0x7d;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+/** Blanks of JSON are at most this, and nothing else outside of strings is (RFC 8259, section 2). */
+const SPACE = 0x20;
+
+export type JsonKind = 'string' | 'number' | 'true' | 'false' | 'null' | 'object' | 'list';
+
+/** One value within valid JSON in UTF-8: the bytes from `start` up to `end`, those of a string with its quotes. */
+export interface JsonSlice {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+  readonly kind: JsonKind;
+  /** Whether a string has a backslash; of no meaning for the other kinds. */
+  readonly hasEscapes: boolean;
+}
+
+/** The value's own JSON, as it was sent. */
+export const sourceOf = ({ bytes, start, end }: JsonSlice): string => bytes.toString('utf8', start, end);
+
+/** What a string says; half a surrogate pair stays one. */
+export const contentOf = (string: JsonSlice): string =>
+  string.hasEscapes
+    ? (JSON.parse(sourceOf(string)) as string)
+    : string.bytes.toString('utf8', string.start + 1, string.end - 1);
+
+/** The values of a list, in order. */
+export function itemsOf({ bytes, start }: JsonSlice): JsonSlice[] {
+  const items: JsonSlice[] = [];
+  let at = afterBlanks(bytes, start + 1);
+  while (bytes[at] !== CLOSED_LIST) {
+    const item = valueAt(bytes, at);
+    items.push(item);
+    at = afterComma(bytes, item.end);
+  }
+  return items;
+}
+
+/** The values of an object by their names; of equal names the last one counts, as in jsonb. */
+export function membersOf({ bytes, start }: JsonSlice): ReadonlyMap<string, JsonSlice> {
+  const members = new Map<string, JsonSlice>();
+  let at = afterBlanks(bytes, start + 1);
+  while (bytes[at] !== CLOSED_OBJECT) {
+    const name = valueAt(bytes, at);
+    const colon = afterBlanks(bytes, name.end);
+    const value = valueAt(bytes, afterBlanks(bytes, colon + 1));
+    members.set(contentOf(name), value);
+    at = afterComma(bytes, value.end);
+  }
+  return members;
+}
+
+function afterBlanks(bytes: Buffer, from: number): number {
+  let at = from;
+  while ((bytes[at] ?? QUOTE) <= SPACE) {
+    at += 1;
+  }
+  return at;
+}
+
+/** Where the next value begins, or the end of the list or object is. */
+function afterComma(bytes: Buffer, from: number): number {
+  const at = afterBlanks(bytes, from);
+  return bytes[at] === COMMA ? afterBlanks(bytes, at + 1) : at;
+}
+
+const KINDS: ReadonlyMap<number, JsonKind> = new Map([
+  [QUOTE, 'string'],
+  [OPENED_LIST, 'list'],
+  [OPENED_OBJECT, 'object'],
+  ['t'.charCodeAt(0), 'true'],
+  ['f'.charCodeAt(0), 'false'],
+  ['n'.charCodeAt(0), 'null'],
+]);
+
+/** The value that begins there. */
+export function valueAt(bytes: Buffer, start: number): JsonSlice {
+  const kind = KINDS.get(bytes[start] ?? 0) ?? 'number';
+  if (kind === 'string') {
+    const end = endOfString(bytes, start);
+    return { bytes, start, end, kind, hasEscapes: bytes.subarray(start, end).includes(BACKSLASH) };
+  }
+  const end = kind === 'list' || kind === 'object' ? endOfContainer(bytes, start) : endOfWord(bytes, start);
+  return { bytes, start, end, kind, hasEscapes: false };
+}
+
+function endOfString(bytes: Buffer, start: number): number {
+  let at = start + 1;
+  while (bytes[at] !== QUOTE && at < bytes.length) {
+    at += bytes[at] === BACKSLASH ? 2 : 1;
+  }
+  return at + 1;
+}
+
+/** Without recursion: the depth of JSON has no limit here. */
+function endOfContainer(bytes: Buffer, start: number): number {
+  let depth = 0;
+  for (let at = start; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      at = endOfString(bytes, at) - 1;
+    } else if (byte === OPENED_LIST || byte === OPENED_OBJECT) {
+      depth += 1;
+    } else if (byte === CLOSED_LIST || byte === CLOSED_OBJECT) {
+      depth -= 1;
+      if (depth === 0) {
+        return at + 1;
+      }
+    }
+  }
+  return bytes.length;
+}
+
+function endOfWord(bytes: Buffer, start: number): number {
+  let at = start;
+  while (at < bytes.length && !isEndOfWord(bytes[at] ?? COMMA)) {
+    at += 1;
+  }
+  return at;
+}
+
+const isEndOfWord = (byte: number): boolean =>
+  byte <= SPACE || byte === COMMA || byte === CLOSED_LIST || byte === CLOSED_OBJECT || byte === COLON;

@@ -1,0 +1,119 @@
+import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import { type ColumnText, Refused, textOf, textOfBytes, textOfNumber } from './column-text.ts';
+import type { CopyText } from './copy-text.ts';
+import type { JsonSlice } from './json-slice.ts';
+import type { ColumnType, MappedColumn } from './table-mapping.ts';
+
+/** A refusal is no field: the row's record is a dead letter, and its row has to be taken back. */
+type Refusal = DeadLetterReason | null;
+
+/** Kinds that take the content of each string as it is. */
+const TAKES_CONTENT: ReadonlySet<ColumnType['kind']> = new Set([
+  'boolean',
+  'integer',
+  'numeric',
+  'float',
+  'text',
+  'interval',
+]);
+
+/** Kinds that take each number as it is. */
+const TAKES_DIGITS: ReadonlySet<ColumnType['kind']> = new Set(['numeric', 'float', 'text', 'json']);
+
+/**
+ * Writes the fields of rows, in the order of their columns. What has no text for its column is refused before PostgreSQL
+ * sees it: no field is written, and the answer says why. NULL in a column that takes none is `missing_value`.
+ */
+export class RowText {
+  readonly #rows: CopyText;
+  readonly #takesDefaults: boolean;
+
+  /** @param takesDefaults whether the COPY says `DEFAULT '\D'`, as PostgreSQL 16 and later can */
+  constructor(rows: CopyText, takesDefaults: boolean) {
+    this.#rows = rows;
+    this.#takesDefaults = takesDefaults;
+  }
+
+  /** A JSON value; `undefined` where the record has none: the column's default then, or NULL. */
+  json(column: MappedColumn, value: JsonSlice | undefined): Refusal {
+    if (value === undefined) {
+      return this.#missing(column);
+    }
+    const { bytes, start, end, kind } = value;
+    const { type, unit } = column;
+    if (unit === undefined && kind === 'string' && !value.hasEscapes && TAKES_CONTENT.has(type.kind)) {
+      this.#rows.bytes(bytes, start + 1, end - 1);
+      return null;
+    }
+    if (
+      (type.kind === 'json' && kind !== 'null') ||
+      (unit === undefined && kind === 'number' && TAKES_DIGITS.has(type.kind))
+    ) {
+      this.#rows.bytes(bytes, start, end);
+      return null;
+    }
+    return this.#field(column, textOf(type, unit, value));
+  }
+
+  /**
+   * A record key, a header's value or a topic: text in UTF-8 without NUL, or any bytes for bytea without a unit. In
+   * json it is a JSON string.
+   *
+   * @param bytes `null` is NULL; `undefined` where the record has no such header: the column's default, or NULL
+   */
+  bytes(column: MappedColumn, bytes: Buffer | null | undefined): Refusal {
+    if (bytes === undefined) {
+      return this.#missing(column);
+    }
+    const refusal = this.#field(column, bytes === null ? null : textOfBytes(column.type, column.unit, bytes));
+    const isNotText = refusal === 'invalid_utf8' || refusal === 'nul_character';
+    if (!isNotText) {
+      return refusal;
+    }
+    return column.source.kind === 'key' ? 'key_not_text' : 'value_does_not_fit';
+  }
+
+  /** A partition or an offset. */
+  number(column: MappedColumn, value: number | bigint): Refusal {
+    return this.#field(column, textOfNumber(column.type, column.unit, String(value)));
+  }
+
+  /**
+   * A record's timestamp: a point in time for date, time and timestamp, else milliseconds since 1970; NULL where Kafka
+   * has none.
+   */
+  timestamp(column: MappedColumn, milliseconds: bigint): Refusal {
+    const { kind } = column.type;
+    const isTime = kind === 'date' || kind === 'time' || kind === 'timestamp';
+    if (milliseconds === NO_TIMESTAMP) {
+      return this.#field(column, null);
+    }
+    return this.#field(column, textOfNumber(column.type, isTime ? 'epoch-millis' : column.unit, String(milliseconds)));
+  }
+
+  #missing(column: MappedColumn): Refusal {
+    if (!(column.hasDefault && this.#takesDefaults)) {
+      return this.#field(column, null);
+    }
+    this.#rows.default();
+    return null;
+  }
+
+  #field({ isNotNull }: MappedColumn, text: ColumnText): Refusal {
+    if (text instanceof Refused) {
+      return text.reason;
+    }
+    if (text !== null) {
+      this.#rows.text(text);
+      return null;
+    }
+    if (isNotNull) {
+      return 'missing_value';
+    }
+    this.#rows.null();
+    return null;
+  }
+}
+
+/** Kafka's word for "no timestamp". */
+const NO_TIMESTAMP = -1n;
