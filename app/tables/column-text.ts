@@ -89,7 +89,7 @@ const OF_THE_CLOCK = /(?<![a-z])(?:now|today|tomorrow|yesterday)(?![a-z])/i;
 const RANGES_OF_TIMES = /^(?:date|ts|tstz)(?:multi)?range$/;
 
 /** Whether text for this type may have a date or time in it. */
-function hasTimes(type: ColumnType): boolean {
+export function hasTimes(type: ColumnType): boolean {
   switch (type.kind) {
     case 'date':
     case 'time':

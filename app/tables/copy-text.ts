@@ -3,13 +3,12 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BACKSLASH = 0x5c;
 
-/** What stands behind the backslash, by the byte that needs one. */
-const ESCAPED: ReadonlyMap<number, number> = new Map([
-  [TAB, 't'.charCodeAt(0)],
-  [NEWLINE, 'n'.charCodeAt(0)],
-  [CARRIAGE_RETURN, 'r'.charCodeAt(0)],
-  [BACKSLASH, BACKSLASH],
-]);
+/** What stands behind the backslash, by the byte that needs one; 0 for all others. */
+const ESCAPED = new Uint8Array(256);
+ESCAPED[TAB] = 't'.charCodeAt(0);
+ESCAPED[NEWLINE] = 'n'.charCodeAt(0);
+ESCAPED[CARRIAGE_RETURN] = 'r'.charCodeAt(0);
+ESCAPED[BACKSLASH] = BACKSLASH;
 
 /** UTF-8 takes at most three bytes for each UTF-16 unit. */
 const MOST_BYTES_PER_UNIT = 3;
@@ -58,22 +57,24 @@ export class CopyText {
 
   /** A field from UTF-8 without NUL: the bytes from `start` up to `end`. */
   bytes(source: Buffer, start = 0, end = source.length): void {
-    let from = start;
+    this.#reserve((end - start) * 2 + 1);
+    const target = this.#bytes;
+    let to = this.#end;
+    // A loop, as most fields are short: a call of copy() for each costs three times as much.
     for (let at = start; at < end; at += 1) {
-      const escaped = escapeOf(source[at] ?? 0);
-      if (escaped !== undefined) {
-        this.#reserve(end - from + 2);
-        this.#end += source.copy(this.#bytes, this.#end, from, at);
-        this.#bytes[this.#end] = BACKSLASH;
-        this.#bytes[this.#end + 1] = escaped;
-        this.#end += 2;
-        from = at + 1;
+      const byte = source[at] ?? 0;
+      const escaped = ESCAPED[byte] ?? 0;
+      if (escaped === 0) {
+        target[to] = byte;
+        to += 1;
+      } else {
+        target[to] = BACKSLASH;
+        target[to + 1] = escaped;
+        to += 2;
       }
     }
-    this.#reserve(end - from + 1);
-    this.#end += source.copy(this.#bytes, this.#end, from, end);
-    this.#bytes[this.#end] = TAB;
-    this.#end += 1;
+    target[to] = TAB;
+    this.#end = to + 1;
   }
 
   /** A field from text without NUL. */
@@ -108,7 +109,3 @@ export class CopyText {
     this.#bytes = larger;
   }
 }
-
-/** Most bytes are letters and digits above the controls, so a map is asked for few. */
-const escapeOf = (byte: number): number | undefined =>
-  byte === BACKSLASH || byte <= CARRIAGE_RETURN ? ESCAPED.get(byte) : undefined;
