@@ -16,8 +16,8 @@ test('the parts of a list and of an object are those that JSON.parse finds, howe
         const items = itemsOf(slice(JSON.stringify(list, null, blanks)));
         expect(items.map((item) => parsed(sourceOf(item)))).toEqual(parsed(JSON.stringify(list)));
         const members = [...membersOf(slice(JSON.stringify(object, null, blanks)))];
-        const found = members.map(([name, value]) => [name, parsed(sourceOf(value))]);
-        expect(found.sort()).toEqual(Object.entries(parsed(JSON.stringify(object)) as object).sort());
+        const found = members.map(([name, value]) => [name, parsed(sourceOf(value))] as const);
+        expect(new Map(found)).toEqual(new Map(Object.entries(parsed(JSON.stringify(object)) as object)));
       },
     ),
   );
