@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
 import { formatPath } from '../settings/document.ts';
 import { type Problem, problemIf } from '../settings/problem.ts';
-import { type SchemaNode, section } from '../settings/schema.ts';
+import { listBranch, type SchemaNode, section } from '../settings/schema.ts';
 import {
+  FREE_VARIABLE_INDEX,
   FREE_VARIABLE_PART,
   listSettings,
   type SettingEntry,
@@ -127,8 +128,10 @@ function refuseSetting({ segments, path }: SettingEntry): Refusal {
 
 /** The names that the process takes for a setting, a list's items included. */
 function variablesOf({ environmentName, path, schema }: SettingEntry): RegExp {
-  const names = [environmentName, springEnvironmentName(path)].map((name) => name.replace(FREE_VARIABLE_PART, '.+'));
-  return new RegExp(`^(${names.join('|')})${schema.type === 'array' ? '(_\\d+)?' : ''}$`);
+  const names = [environmentName, springEnvironmentName(path)].map((name) =>
+    name.replace(FREE_VARIABLE_INDEX, '\\d{1,3}').replace(FREE_VARIABLE_PART, '.+'),
+  );
+  return new RegExp(`^(${names.join('|')})${listBranch(schema) === undefined ? '' : '(_\\d+)?'}$`);
 }
 
 const SETTINGS = listSettings(SettingsSchema as SchemaNode).map((setting) => ({

@@ -734,6 +734,13 @@ export interface ApplicationProps {
   readonly records?: ApplicationRecordsProps;
 
   /**
+   * Tables of yours that take the records of topics. Left out: all records go into the table records.
+   *
+   * @default []
+   */
+  readonly tables?: readonly ApplicationTablesProps[];
+
+  /**
    * What becomes of records that PostgreSQL cannot store.
    *
    * @default { to: 'table', maxRatio: 0.5 }
@@ -1576,8 +1583,13 @@ export interface ApplicationKafkaProps {
   /** Bootstrap brokers, each as host:port. */
   readonly brokers: readonly string[];
 
-  /** Topics to read; each has to exist. */
-  readonly topics: readonly string[];
+  /**
+   * Topics whose records go into the table records; each has to exist. Left out: those of tables are the only ones
+   * that are read.
+   *
+   * @default []
+   */
+  readonly topics?: readonly string[];
 
   /** Consumer group; with topic and partition it names the stored position. */
   readonly groupId: string;
@@ -1807,6 +1819,41 @@ export interface ApplicationRecordsProps {
    * @default 'fail'
    */
   readonly onDroppedRows?: 'fail' | 'allow';
+}
+
+/** A table of yours, and the topics whose records go into it. */
+export interface ApplicationTablesProps {
+  /**
+   * Topic, or topics, whose records go into the table; each has to exist.
+   *
+   * Allowed: a topic's name: 1 to 249 letters, digits, dots, underscores and dashes, or a list of them.
+   */
+  readonly topic: string | readonly string[];
+
+  /**
+   * Table that takes a row of each record; it has to exist. The first dot ends the name of the schema; search_path
+   * plays no part.
+   *
+   * Allowed: schema.table, both names as the catalog has them, capitals included and without quotes.
+   */
+  readonly table: string;
+
+  /**
+   * Field that a column takes which columns does not name: the one of the same name, or that name in camelCase, so
+   * that customer_id takes customerId.
+   *
+   * @default 'same'
+   */
+  readonly fields?: 'same' | 'camelCase';
+
+  /**
+   * Columns, named as in the catalog, that take something else than the field of their name: a path into objects
+   * (customer.name), a JSON Pointer (/a.b/0), $value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset
+   * or $timestamp. false: the column is never written.
+   *
+   * @default {}
+   */
+  readonly columns?: Readonly<Record<string, string | ApplicationTablesColumnsProps | false>>;
 }
 
 /** What becomes of records that PostgreSQL cannot store. */
@@ -2602,6 +2649,27 @@ export interface ApplicationDatabaseRdsIamProps {
    * @default - the environment's AWS_REGION, else AWS_DEFAULT_REGION
    */
   readonly region?: string;
+}
+
+/** Where the value of a column comes from, and how it is read. */
+export interface ApplicationTablesColumnsProps {
+  /**
+   * Where the value comes from.
+   *
+   * Allowed: a path such as customer.name, a JSON Pointer such as /a.b/0, or a word such as $key or $header.<name>.
+   */
+  readonly from: string;
+
+  /**
+   * Unit of a number in a column for a date or time, or form of a text that stands for bytes; decimal is Kafka
+   * Connect's. Left out: the column's type says how the value is read.
+   *
+   * Allowed: one of epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, epoch-days, base64, hex, or
+   * decimal(<scale>) with a scale from 0 to 9999.
+   *
+   * @default - the column's type says how the value is read
+   */
+  readonly as?: string;
 }
 
 /** `application.management.server` of consumer.yaml. */

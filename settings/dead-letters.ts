@@ -3,6 +3,7 @@ import type { Rule } from './check.ts';
 import { type KafkaPart, TOPIC_ALLOWED, TOPIC_PATTERN } from './kafka.ts';
 import type { Problem } from './problem.ts';
 import { ALLOWED, section } from './schema.ts';
+import { type TablesPart, topicsOf } from './tables.ts';
 
 /** Where records go that PostgreSQL cannot store. */
 export const deadLetters = Type.Object(
@@ -41,17 +42,25 @@ export const deadLetterTopic = (settings: Pick<DeadLetters, 'topic'>, topic: str
 const LONGEST_TOPIC = 249;
 
 /** Dead letters that come back as records would go round for ever; names that Kafka cannot have would stop the first one. */
-const deadLetterTopics: Rule<KafkaPart & { readonly deadLetters: DeadLetters }> = {
-  reads: ['deadLetters', 'kafka.topics'],
-  find: ({ deadLetters, kafka }) => {
+const deadLetterTopics: Rule<KafkaPart & TablesPart & { readonly deadLetters: DeadLetters }> = {
+  reads: ['deadLetters', 'kafka.topics', 'tables'],
+  find: ({ deadLetters, ...settings }) => {
     if (deadLetters.to === 'table') {
       return [];
     }
     const path = 'deadLetters.topic';
-    const names = new Set(kafka.topics.map((topic) => deadLetterTopic(deadLetters, topic)));
+    const topics = topicsOf(settings);
+    const names = new Set(topics.map((topic) => deadLetterTopic(deadLetters, topic)));
     return [...names].flatMap((given): Problem[] => {
-      if (kafka.topics.includes(given)) {
-        return [{ path, message: 'is a topic that is read', given, allowed: 'any topic that is not in kafka.topics' }];
+      if (topics.includes(given)) {
+        return [
+          {
+            path,
+            message: 'is a topic that is read',
+            given,
+            allowed: 'any topic that is in neither kafka.topics nor tables',
+          },
+        ];
       }
       const isName = given.length <= LONGEST_TOPIC && given !== '.' && given !== '..';
       const allowed = `a name of at most ${LONGEST_TOPIC} characters, other than . and ..`;

@@ -64,9 +64,10 @@ export const kafka = Type.Object(
       description: 'Bootstrap brokers, each as host:port.',
     }),
     topics: Type.Array(Type.String({ pattern: TOPIC_PATTERN, [ALLOWED]: TOPIC_ALLOWED }), {
-      minItems: 1,
+      default: [],
       uniqueItems: true,
-      description: 'Topics to read; each has to exist.',
+      description:
+        'Topics whose records go into the table records; each has to exist. Left out: those of tables are the only ones that are read.',
     }),
     groupId: Type.String({
       minLength: 1,
@@ -119,21 +120,18 @@ const brokerPorts: Rule<KafkaPart> = {
     }),
 };
 
+/** The problem of a name that fits the pattern and is none for Kafka. */
+export const forbiddenTopic = (path: string, given: string): readonly Problem[] =>
+  problemIf(given === '.' || given === '..', {
+    path,
+    message: 'is not a name Kafka allows',
+    given,
+    allowed: 'any name but . and ..',
+  });
+
 const topicNames: Rule<KafkaPart> = {
   reads: ['kafka.topics'],
-  find: ({ kafka }) =>
-    kafka.topics.flatMap((given, index): Problem[] =>
-      given === '.' || given === '..'
-        ? [
-            {
-              path: `kafka.topics[${index}]`,
-              message: 'is not a name Kafka allows',
-              given,
-              allowed: 'any name but . and ..',
-            },
-          ]
-        : [],
-    ),
+  find: ({ kafka }) => kafka.topics.flatMap((given, index) => forbiddenTopic(`kafka.topics[${index}]`, given)),
 };
 
 /** A half of the client's certificate without the other, and options of TLS without TLS. */

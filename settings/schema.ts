@@ -44,6 +44,18 @@ export function freeValue(node: SchemaNode): SchemaNode | undefined {
 export const isOpen = (node: SchemaNode): boolean =>
   node.type === undefined && node.enum === undefined && node.anyOf === undefined && node.const === undefined;
 
+/** Whether the node's values are lists of maps, such as `tables`. */
+export const isListOfMaps = (node: SchemaNode): node is SchemaNode & { readonly items: SchemaNode } =>
+  node.items?.type === 'object';
+
+/** The list among what may stand there; `undefined` where none may. */
+export const listBranch = (node: SchemaNode): SchemaNode | undefined =>
+  node.type === 'array' ? node : node.anyOf?.find(({ type }) => type === 'array');
+
+/** The map among what may stand there; `undefined` where none may, or anything may. */
+export const mapBranch = (node: SchemaNode): SchemaNode | undefined =>
+  node.type === 'object' ? node : node.anyOf?.find(({ type }) => type === 'object');
+
 /** The schema below a node at a key or list position; `undefined` where the schema knows none. */
 export function childSchema(node: SchemaNode, key: string | number): SchemaNode | undefined {
   if (typeof key === 'number') {

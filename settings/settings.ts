@@ -8,6 +8,7 @@ import { KAFKA_RULES, kafka } from './kafka.ts';
 import { MANAGEMENT_RULES, management } from './management.ts';
 import { closed, section } from './schema.ts';
 import { SPRING_BOOT_ADMIN_RULES, spring } from './spring-boot-admin.ts';
+import { TABLE_RULES, tables } from './tables.ts';
 
 /** TLS of the operational interface, with Spring Boot's names for PEM files. */
 const ssl = Type.Object(
@@ -139,6 +140,7 @@ export const SettingsSchema = Type.Object(
     database,
     consumer,
     records,
+    tables,
     deadLetters,
     shutdown: Type.Object(
       {
@@ -185,6 +187,7 @@ const shutdownTimeout = durationBetween<Settings>(
 /** Conditions on the application's settings beyond its schema, by section. */
 const SETTINGS_RULES: readonly Rule<Settings>[] = [
   ...KAFKA_RULES,
+  ...TABLE_RULES,
   ...DEAD_LETTER_RULES,
   ...DATABASE_RULES,
   ...MANAGEMENT_RULES,

@@ -57,7 +57,7 @@ describe('the schema of application.yml', () => {
     'management: { endpoint: { health: { show_details: x } } }',
     'consumer: { startFrom: never }',
     'consumer: { start-from: never }',
-    'kafka: { topics: [] }',
+    'kafka: { brokers: [] }',
   ])('refuses %s', (text) => {
     expect(accepts('application', text)).toBe(false);
   });
@@ -113,7 +113,7 @@ describe('the schema of an environment', () => {
     expect(accepts('environment', 'application: { kafka: { topics: [t] } }')).toBe(true);
   });
 
-  test.each(['replica: 3', 'replicas: many', 'application: { kafka: { topics: [] } }'])('refuses %s', (text) => {
+  test.each(['replica: 3', 'replicas: many', 'application: { kafka: { brokers: [] } }'])('refuses %s', (text) => {
     expect(accepts('environment', text)).toBe(false);
   });
 });

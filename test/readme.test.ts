@@ -62,7 +62,7 @@ describe('the README', () => {
       const [path, environment, initial] = matches(row, /\| `?([^`|]+?)`?(?= \|)/g);
       const setting = listSettings(SettingsSchema as SchemaNode).find((candidate) => candidate.path === path);
       expect(setting?.environmentName).toBe(environment);
-      expect(setting?.isRequired ? 'required' : String(setting?.schema.default)).toBe(initial);
+      expect(setting?.isRequired ? 'required' : String(setting?.schema.default) || 'none').toBe(initial);
     },
   );
 

@@ -9,6 +9,7 @@ import { EXIT_CODE } from '../exit-code.ts';
 
 /** Optional settings that most installations set. */
 const COMMON_PATHS: ReadonlySet<string> = new Set([
+  'kafka.topics',
   'server.port',
   'database.user',
   'database.password',

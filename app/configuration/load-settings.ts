@@ -129,9 +129,16 @@ function readSettings(file: ConfigFile, sources: SettingsSources, lookup: YamlIn
   }
 }
 
-/** The source of a problem's value: its own, or that of the list it is in. */
+/** The source of what stands at a path, or else, in a list, of what it stands in. */
+function sourceAt(path: string, sources: MergedValues['sources']): string | undefined {
+  const source = sources.get(path);
+  return source === undefined && path.includes('[')
+    ? sourceAt(path.slice(0, Math.max(path.lastIndexOf('.'), path.lastIndexOf('['))), sources)
+    : source;
+}
+
 function withSource(problem: Problem, { sources }: MergedValues): Problem {
-  const source = sources.get(problem.path) ?? sources.get(problem.path.replace(/\[\d+\]$/, ''));
+  const source = sourceAt(problem.path, sources);
   return source === undefined || problem.source !== undefined ? problem : { ...problem, source };
 }
 

@@ -9,8 +9,10 @@ export interface SettingValue {
   readonly value: unknown;
   /** The value's place, for messages: `application.yml:3:9`, `environment variable SERVER_PORT`. */
   readonly source: string;
-  /** The same for each item of a list, where the items have places of their own. */
-  readonly itemSources?: readonly string[];
+  /** The same for what stands in a list, by its path. */
+  readonly innerSources?: ReadonlyMap<string, string>;
+  /** Problems found while reading what stands in a list, and is left out of it. */
+  readonly innerProblems?: readonly Problem[];
   /** Problems found while reading; the value is not merged then. */
   readonly problems?: readonly Problem[];
 }
@@ -49,6 +51,58 @@ function put(root: MutableSection, path: SettingPath, value: unknown): void {
   }
 }
 
+/** The list of maps that a value stands in; `undefined` for one that stands in none. */
+function listOf({ path }: SettingValue): SettingPath | undefined {
+  const index = path.findIndex((key) => typeof key === 'number');
+  return index < 0 ? undefined : path.slice(0, index);
+}
+
+/** Puts a value at its place in a list, below which all positions are filled. */
+function putItem(list: unknown[], [index = 0, ...path]: SettingPath, { value, problems }: SettingValue): void {
+  while (list.length <= Number(index)) {
+    list.push(emptySection());
+  }
+  const item = list[Number(index)];
+  if (problems === undefined && path.length === 0) {
+    list[Number(index)] = value;
+  } else if (problems === undefined && isSection(item)) {
+    put(item as MutableSection, path, value);
+  }
+}
+
+function joined(path: SettingPath, values: readonly SettingValue[]): SettingValue {
+  const list: unknown[] = [];
+  const innerSources = new Map<string, string>();
+  for (const value of values) {
+    const item = formatPath(value.path.slice(0, path.length + 1));
+    putItem(list, value.path.slice(path.length), value);
+    innerSources.set(item, innerSources.get(item) ?? value.source);
+    innerSources.set(formatPath(value.path), value.source);
+    for (const [inner, source] of value.innerSources ?? []) {
+      innerSources.set(inner, source);
+    }
+  }
+  const innerProblems = values.flatMap(({ problems = [] }) => problems);
+  return { path, value: list, source: values[0]?.source ?? '', innerSources, innerProblems };
+}
+
+/**
+ * The values of one source, with all that stands in a list of maps as one value: a list replaces a list. A position that
+ * the source leaves out is an empty map, of which the check says what is missing.
+ */
+export function joinLists(values: readonly SettingValue[]): readonly SettingValue[] {
+  const inLists = new Map<string, SettingValue[]>();
+  for (const value of values) {
+    const list = listOf(value);
+    const path = list && formatPath(list);
+    if (path !== undefined) {
+      inLists.set(path, [...(inLists.get(path) ?? []), value]);
+    }
+  }
+  const lists = [...inLists.values()].map((inList) => joined(listOf(inList[0] as SettingValue) ?? [], inList));
+  return [...values.filter((value) => listOf(value) === undefined), ...lists];
+}
+
 /**
  * Merges values, later ones over earlier ones; a list replaces a list.
  *
@@ -59,10 +113,10 @@ export function mergeValues(values: readonly SettingValue[]): MergedValues {
   const sources = new Map<string, string>();
   const document = emptySection();
   const whole = winners.get('');
-  for (const [path, { path: segments, value, source, itemSources, problems }] of winners) {
+  for (const [path, { path: segments, value, source, innerSources = [], problems }] of winners) {
     sources.set(path, source);
-    for (const [index, itemSource] of (itemSources ?? []).entries()) {
-      sources.set(`${path}[${index}]`, itemSource);
+    for (const [inner, innerSource] of innerSources) {
+      sources.set(inner, innerSource);
     }
     if (problems === undefined && segments.length > 0) {
       put(document, segments, value);
@@ -70,7 +124,7 @@ export function mergeValues(values: readonly SettingValue[]): MergedValues {
   }
   return {
     document: whole === undefined ? document : whole.value,
-    problems: [...winners.values()].flatMap(({ problems }) => problems ?? []),
+    problems: [...winners.values()].flatMap(({ problems = [], innerProblems = [] }) => [...problems, ...innerProblems]),
     sources,
   };
 }

@@ -1,12 +1,15 @@
-import { isOpen, type SchemaNode } from '../../settings/schema.ts';
+import { formatPath, type SettingPath } from '../../settings/document.ts';
+import { isOpen, listBranch, type SchemaNode } from '../../settings/schema.ts';
 import {
+  FREE_INDEX,
   FREE_KEY,
+  FREE_VARIABLE_INDEX,
   FREE_VARIABLE_PART,
   listSettings,
   type SettingEntry,
   springEnvironmentName,
 } from '../../settings/setting-list.ts';
-import type { SettingValue } from './merge-values.ts';
+import { joinLists, type SettingValue } from './merge-values.ts';
 import { convert } from './relaxed-binding.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -22,53 +25,72 @@ function indexedNames(base: string, env: Environment): readonly string[] {
   return names;
 }
 
-function readList({ segments, schema }: SettingEntry, base: string, env: Environment): readonly SettingValue[] {
+/** A setting whose free keys and positions are known. */
+interface FoundSetting extends Pick<SettingEntry, 'path' | 'environmentName' | 'schema'> {
+  readonly segments: SettingPath;
+}
+
+function readList({ segments, schema }: FoundSetting, base: string, env: Environment): readonly SettingValue[] {
   const names = indexedNames(base, env);
   if (names.length === 0) {
     return [];
   }
-  const value = names.map((name) => convert(schema.items, env[name]?.trim()));
-  return [{ path: segments, value, source: sourceOf(`${base}_0`), itemSources: names.map(sourceOf) }];
+  const value = names.map((name) => convert(listBranch(schema)?.items, env[name]?.trim()));
+  const innerSources = new Map(names.map((name, index) => [formatPath([...segments, index]), sourceOf(name)]));
+  return [{ path: segments, value, source: sourceOf(`${base}_0`), innerSources }];
 }
 
-const namesOf = ({ environmentName, path }: SettingEntry): readonly string[] => [
+const namesOf = ({ environmentName, path }: FoundSetting): readonly string[] => [
   environmentName,
   springEnvironmentName(path),
 ];
 
-function readSetting(setting: SettingEntry, env: Environment): readonly SettingValue[] {
+function readSetting(setting: FoundSetting, env: Environment): readonly SettingValue[] {
   const names = namesOf(setting);
   const name = names.find((candidate) => env[candidate] !== undefined);
   if (name !== undefined) {
     return [{ path: setting.segments, value: convert(setting.schema, env[name]), source: sourceOf(name) }];
   }
-  return setting.schema.type === 'array'
+  return listBranch(setting.schema) !== undefined
     ? (names.map((base) => readList(setting, base, env)).find((found) => found.length > 0) ?? [])
     : [];
 }
 
-/** The parts of the variables' names at the place where the setting's name is free. */
-function freeParts(setting: SettingEntry, env: Environment): readonly string[] {
-  const parts = namesOf(setting).flatMap((pattern) => {
-    const [before = '', after = ''] = pattern.split(FREE_VARIABLE_PART);
-    const end = setting.schema.type === 'array' ? `${after}(?:_\\d+)?` : after;
-    const variable = new RegExp(`^${before}(.+?)${end}$`);
-    return Object.keys(env).flatMap((name) => variable.exec(name)?.[1] ?? []);
+/** At most 1,000 items: a number of a list's item is no year and no port. */
+const INDEX = '(0|[1-9]\\d{0,2})';
+
+/** The free parts of a setting's name, in their order, as the variables that are there have them. */
+function freeParts(setting: SettingEntry, env: Environment): readonly (readonly string[])[] {
+  const end = listBranch(setting.schema) === undefined ? '' : '(?:_\\d+)?';
+  const found = namesOf(setting).flatMap((pattern) => {
+    const free = pattern.replace(FREE_VARIABLE_INDEX, INDEX).replace(FREE_VARIABLE_PART, '(.+?)');
+    const variable = new RegExp(`^${free}${end}$`);
+    return Object.keys(env).flatMap((name) => {
+      const match = variable.exec(name);
+      return match === null ? [] : [match.slice(1)];
+    });
   });
-  return [...new Set(parts)];
+  return [...new Map(found.map((parts) => [parts.join(), parts])).values()];
 }
 
 /** In a free section an underscore begins the next level, as a dot does in the file. */
 const keysOf = ({ schema }: SettingEntry, part: string): readonly string[] =>
   isOpen(schema) ? part.toLowerCase().split('_') : [part.toLowerCase()];
 
-function readMap(setting: SettingEntry, env: Environment): readonly SettingValue[] {
-  return freeParts(setting, env).flatMap((part) => {
-    const keys = keysOf(setting, part);
-    const segments = setting.segments.flatMap((key) => (key === FREE_KEY ? keys : [key]));
-    const environmentName = setting.environmentName.replace(FREE_VARIABLE_PART, part);
-    const path = setting.path.replace(FREE_KEY, part);
-    return readSetting({ ...setting, segments, path, environmentName }, env);
+function readFree(setting: SettingEntry, env: Environment): readonly SettingValue[] {
+  return freeParts(setting, env).flatMap((parts) => {
+    const filled = (name: string): string =>
+      parts.reduce((text, part) => text.replace(/<n(?:ame)?>/i, () => part), name);
+    const [index, name] = setting.segments.includes(FREE_INDEX) ? parts : [undefined, ...parts];
+    const segments = setting.segments.flatMap((key): SettingPath => {
+      const isName = key === FREE_KEY && name !== undefined;
+      return key === FREE_INDEX ? [Number(index)] : isName ? keysOf(setting, name) : [key];
+    });
+    const { schema } = setting;
+    return readSetting(
+      { schema, segments, path: filled(setting.path), environmentName: filled(setting.environmentName) },
+      env,
+    );
   });
 }
 
@@ -76,9 +98,11 @@ function readMap(setting: SettingEntry, env: Environment): readonly SettingValue
  * The settings that environment variables give. A setting's name has an underscore at each dot, capital and dash
  * (`KAFKA_GROUP_ID`); the form without the inner ones (`KAFKA_GROUPID`) counts where the first is not set. Lists are
  * comma-separated or have a variable for each item (`KAFKA_BROKERS_0`); a free name is in lower case: that of a label
- * after `MANAGEMENT_METRICS_TAGS_`, that of a group after `MANAGEMENT_ENDPOINT_HEALTH_GROUP_`. A variable that names no
- * setting is ignored.
+ * after `MANAGEMENT_METRICS_TAGS_`, that of a column after `TABLES_0_COLUMNS_`. The items of a list of maps have a number each
+ * (`TABLES_0_TOPIC`). A variable that names no setting is ignored.
  */
 export function readEnvironment(schema: SchemaNode, env: Environment): readonly SettingValue[] {
-  return listSettings(schema).flatMap((setting) => (setting.isMap ? readMap(setting, env) : readSetting(setting, env)));
+  return joinLists(
+    listSettings(schema).flatMap((setting) => (setting.isFree ? readFree(setting, env) : readSetting(setting, env))),
+  );
 }

@@ -1,9 +1,9 @@
 import { type Document, isCollection, isMap, isNode, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
-import { formatPath } from '../../settings/document.ts';
+import { formatPath, type SettingPath } from '../../settings/document.ts';
 import type { Problem } from '../../settings/problem.ts';
-import { isOpen, type SchemaNode } from '../../settings/schema.ts';
+import { isListOfMaps, isOpen, mapBranch, type SchemaNode } from '../../settings/schema.ts';
 import { nodeAt, pairAt, plainData, YAML_OPTIONS, yamlMistakes } from '../../settings/yaml-document.ts';
-import type { SettingValue } from './merge-values.ts';
+import { joinLists, type SettingValue } from './merge-values.ts';
 import { type PlaceholderLookup, resolveValue } from './placeholders.ts';
 import { bindKey, convert } from './relaxed-binding.ts';
 
@@ -47,7 +47,7 @@ export function readYaml(input: YamlInput): YamlSettings {
 function readValue(
   context: DocumentContext,
   schema: SchemaNode | undefined,
-  path: readonly string[],
+  path: SettingPath,
   rawPath: RawPath,
   raw: unknown,
 ): SettingValue {
@@ -57,7 +57,11 @@ function readValue(
     path,
     value: convert(schema, resolved),
     source,
-    ...(Array.isArray(raw) && { itemSources: raw.map((_item, index) => placeOfValue(context, [...rawPath, index])) }),
+    ...(Array.isArray(raw) && {
+      innerSources: new Map(
+        raw.map((_item, index) => [formatPath([...path, index]), placeOfValue(context, [...rawPath, index])]),
+      ),
+    }),
     ...(problems.length > 0 && { problems }),
   };
 }
@@ -65,20 +69,25 @@ function readValue(
 function readNode(
   context: DocumentContext,
   schema: SchemaNode | undefined,
-  path: readonly string[],
+  path: SettingPath,
   rawPath: RawPath,
   raw: unknown,
 ): readonly SettingValue[] {
   if (raw === null || raw === undefined) {
     return [];
   }
+  if (Array.isArray(raw) && raw.length > 0 && schema !== undefined && isListOfMaps(schema)) {
+    return raw.flatMap((item, index) =>
+      readNode(context, schema.items, [...path, index], [...rawPath, index], item ?? {}),
+    );
+  }
   const children = typeof raw === 'object' && !Array.isArray(raw) ? Object.entries(raw) : [];
-  const isSection = schema !== undefined && (schema.type === 'object' || isOpen(schema));
-  if (!isSection || children.length === 0) {
+  const map = schema !== undefined && isOpen(schema) ? schema : schema && mapBranch(schema);
+  if (map === undefined || children.length === 0) {
     return [readValue(context, schema, path, rawPath, raw)];
   }
   return children.flatMap(([key, child]) => {
-    const bound = bindKey(schema, key);
+    const bound = bindKey(map, key);
     return readNode(context, bound.schema, [...path, ...bound.segments], [...rawPath, key], child);
   });
 }
@@ -126,7 +135,7 @@ function readDocument(context: DocumentContext): YamlSettings {
   const plain = plainData(document);
   return 'reason' in plain
     ? { values: [], problems: [invalid(plain.reason, name)] }
-    : { values: markRepeated(readNode(context, schema, [], [], plain.raw)), problems: [] };
+    : { values: joinLists(markRepeated(readNode(context, schema, [], [], plain.raw))), problems: [] };
 }
 
 /** A character of the file as `application.yml:3:9`. */

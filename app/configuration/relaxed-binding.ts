@@ -1,5 +1,13 @@
 import { plainName } from '../../settings/problem.ts';
-import { childSchema, freeValue, isFreeMap, isOpen, type SchemaNode } from '../../settings/schema.ts';
+import {
+  childSchema,
+  freeValue,
+  isFreeMap,
+  isListOfMaps,
+  isOpen,
+  listBranch,
+  type SchemaNode,
+} from '../../settings/schema.ts';
 
 /** The schema's own keys for a written key, and the schema there; `undefined` when the schema knows no such key. */
 interface BoundKey {
@@ -59,10 +67,22 @@ function convertChoice(choices: readonly unknown[], word: string): unknown {
     : choices.find((choice) => plain !== '' && typeof choice === 'string' && plainName(choice) === plain);
 }
 
+/** A list where there are commas, and false where it is the only boolean; any other text is right as it is. */
+function convertUnion(schema: SchemaNode, word: string): unknown {
+  const list = word.includes(',') ? listBranch(schema) : undefined;
+  if (list !== undefined) {
+    return convertText(list, word);
+  }
+  return word.toLowerCase() === 'false' ? schema.anyOf?.find((branch) => branch.const === false)?.const : undefined;
+}
+
 function convertText(schema: SchemaNode, text: string): unknown {
   const word = text.trim();
   if (schema.enum !== undefined) {
     return convertChoice(schema.enum, word) ?? text;
+  }
+  if (schema.anyOf !== undefined) {
+    return convertUnion(schema, word) ?? text;
   }
   switch (schema.type) {
     case 'integer':
@@ -72,6 +92,9 @@ function convertText(schema: SchemaNode, text: string): unknown {
     case 'boolean':
       return BOOLEAN.get(word.toLowerCase()) ?? text;
     case 'array':
+      if (isListOfMaps(schema)) {
+        return text;
+      }
       return word === '' ? [] : word.split(',').map((item) => convert(schema.items, item.trim()));
     default:
       return text;

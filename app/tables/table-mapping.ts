@@ -1,26 +1,8 @@
-/** The unit of a number in a column that takes a date or time, or the form of a string that stands for bytes. */
-export type Unit =
-  | 'epoch-seconds'
-  | 'epoch-millis'
-  | 'epoch-micros'
-  | 'epoch-nanos'
-  | 'epoch-days'
-  | 'base64'
-  | 'hex'
-  | `decimal(${number})`;
+import type { ColumnSource } from '../../settings/column-source.ts';
+import type { Unit } from '../../settings/tables.ts';
 
-/** Names and list positions from an object down to a value. */
-export type FieldPath = readonly (string | number)[];
-
-/**
- * Where a column's value comes from: a field of the record's value, the record key or a field of it, a header, or what
- * Kafka says of the record. A path of no parts is the whole.
- */
-export type ColumnSource =
-  | { readonly kind: 'field'; readonly path: FieldPath }
-  | { readonly kind: 'key'; readonly path: FieldPath }
-  | { readonly kind: 'header'; readonly name: string }
-  | { readonly kind: 'topic' | 'partition' | 'offset' | 'timestamp' };
+export type { ColumnSource, FieldPath } from '../../settings/column-source.ts';
+export type { Unit } from '../../settings/tables.ts';
 
 /** A type of PostgreSQL as far as the text of a value depends on it; a domain has the kind of what it is made of. */
 export type ColumnType =

@@ -16,6 +16,9 @@ const LONGEST = 60;
 /** How often an optional key is there: often enough that deep keys are generated, rarely enough that defaults apply. */
 const PRESENT = { freq: 4, nil: undefined };
 
+/** Values that a rule asks for, where the schema alone lets them be left out. */
+const ALWAYS = ['application.kafka.topics'];
+
 /** fast-check generates no text for a lookahead: texts are made without it, and those that it forbids are left out. */
 const withoutLookaheads = (pattern: string): string => pattern.replaceAll(/\(\?[=!](?:[^()]|\([^()]*\))*\)/g, '');
 
@@ -51,7 +54,8 @@ function freeKeys(node: SchemaNode, path: string, overrides: Overrides): fc.Arbi
 function section(node: SchemaNode, path: string, overrides: Overrides): fc.Arbitrary<unknown> {
   const entries = Object.entries(node.properties ?? {}).map(([key, child]) => {
     const value = arbitraryOf(child, path === '' ? key : `${path}.${key}`, overrides);
-    return [key, isMandatory(node, key) ? value : fc.option(value, PRESENT)] as const;
+    const isAlways = isMandatory(node, key) || ALWAYS.includes(`${path}.${key}`);
+    return [key, isAlways ? value : fc.option(value, PRESENT)] as const;
   });
   const known = fc.record(Object.fromEntries(entries), { noNullPrototype: true });
   const free = isFreeMap(node) ? freeKeys(node, path, overrides) : fc.constant({});
@@ -100,12 +104,28 @@ function arbitraryOf(node: SchemaNode, path = '', overrides: Overrides = {}): fc
 
 type Document = Record<string, unknown>;
 
+const TOPIC = fc.stringMatching(/^[a-z][a-zA-Z0-9._-]{0,60}$/);
+
+const SOURCE = fc.oneof(
+  fc.stringMatching(/^(\$key\.|\$header\.)?[a-zA-Z_ ]{1,20}(\.[a-z0-9]{1,20}){0,2}$/),
+  fc.stringMatching(/^(\$key)?(\/([a-z."[\] ]|~[01]|0){0,20}){1,3}$/),
+  fc.constantFrom('$value', '$key'),
+);
+
+const UNIT = fc.constantFrom('epoch-millis', 'base64', 'decimal(2)');
+
 /** Values whose neighbours could hardly ever fit if they came from the whole of what the schema allows. */
 const OVERRIDES = {
   'application.kafka.brokers[]': fc
     .tuple(fc.domain(), fc.integer({ min: 1, max: 65_535 }))
     .map((each) => each.join(':')),
-  'application.kafka.topics[]': fc.stringMatching(/^[a-z][a-zA-Z0-9._-]{0,60}$/),
+  'application.kafka.topics': fc.uniqueArray(TOPIC, { minLength: 1, maxLength: MOST_ITEMS }),
+  'application.tables[].topic': fc.oneof(TOPIC, fc.uniqueArray(TOPIC, { minLength: 1, maxLength: MOST_ITEMS })),
+  'application.tables[].columns': fc.dictionary(
+    fc.stringMatching(/^[A-Za-z0-9_. "]{1,20}$/),
+    fc.oneof(SOURCE, fc.record({ from: SOURCE, as: UNIT }), fc.constant(false)),
+    { maxKeys: MOST_ITEMS, noNullPrototype: true },
+  ),
   // Certificates want TLS, and an authority has one source: left to chance, hardly any file would have certificates.
   'application.kafka.ssl': fc.constantFrom(true, true, true, false),
   ...Object.fromEntries(
@@ -137,7 +157,7 @@ function isNeeded(path: readonly string[], node = ConsumerFileSchema as SchemaNo
 }
 
 const removeOptional = (document: Document, path: readonly string[]): boolean =>
-  !isNeeded(path) && remove(document, path);
+  !isNeeded(path) && !ALWAYS.includes(path.join('.')) && remove(document, path);
 
 /** Sections that demand a value of another section. */
 const DEMANDING = ['scaling', 'rollout', 'kafka', 'application.kafka.sasl', 'application.management', 'monitoring'];

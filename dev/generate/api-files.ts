@@ -44,6 +44,7 @@ function classSection({ name, base, doc, members, parameters, constructorDoc }: 
 /** Sections of consumer.yaml with a page of their own, the inner ones first; all others are on the first page. */
 const PAGE_SECTIONS = [
   'application.management',
+  'application.tables',
   'application',
   'database',
   'kafka',
@@ -66,7 +67,8 @@ type Pages = ReadonlyMap<string, string>;
 function typeCell({ type }: PropsProperty, page: string, pages: Pages): string {
   const [only] = type.interfaces;
   const there = only === undefined ? undefined : pages.get(only.name);
-  return only !== undefined && there !== undefined && type.text === only.name
+  const isLink = only !== undefined && [only.name, `readonly ${only.name}[]`].includes(type.text);
+  return isLink && there !== undefined
     ? `[${code(only.name)}](${there === page ? '' : there}#${only.name.toLowerCase()})`
     : code(type.text);
 }

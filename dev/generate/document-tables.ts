@@ -2,7 +2,7 @@ import { ALERT_LEVELS, ALERTS, type AlertDefinition } from '../../contract/alert
 import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
 import type { SchemaNode } from '../../settings/schema.ts';
 import { allowedValues } from '../../settings/schema-problems.ts';
-import { listSettings, type SettingEntry } from '../../settings/setting-list.ts';
+import { listSettings, pathOf, type SettingEntry } from '../../settings/setting-list.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
 
 /**
@@ -40,7 +40,7 @@ function defaultOf({ segments, isRequired, isRequiredInSection, schema }: Settin
     return '**required**';
   }
   if (isRequiredInSection) {
-    return `required in ${code(segments.slice(0, -1).join('.'))}`;
+    return `required in ${code(pathOf(segments.slice(0, -1)))}`;
   }
   const text = String(schema.default ?? '');
   return text === '' ? '' : code(text);

@@ -1,5 +1,5 @@
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
-import { camelCase, freeValue, isMandatory, isOpen, type SchemaNode } from '../../settings/schema.ts';
+import { camelCase, freeValue, isListOfMaps, isMandatory, isOpen, type SchemaNode } from '../../settings/schema.ts';
 
 /** JSON Schema with the keywords that only the files of consumers need. */
 type PublishedSchema = SchemaNode & Readonly<Record<string, unknown>>;
@@ -101,7 +101,7 @@ function withAlternatives(node: SchemaNode, use: SchemaUse): SchemaNode {
   if (isOpen(node)) {
     return node;
   }
-  if (use.isRelaxed && isScalar && (node.type !== 'string' || node.pattern !== undefined)) {
+  if (use.isRelaxed && isScalar && !isListOfMaps(node) && (node.type !== 'string' || node.pattern !== undefined)) {
     others.push(node.type === 'array' ? LIST_AS_TEXT : PLACEHOLDER);
   }
   if (use.nullRemoves) {

@@ -45,8 +45,8 @@ describe('a right consumer.yaml', () => {
       'image.repository is missing',
       'database.existingSecret is missing',
       'application.kafka.brokers is missing',
-      'application.kafka.topics is missing',
       'application.kafka.groupId is missing',
+      'application.kafka.topics names no topic, and tables has no entry that does',
     ]);
   });
 

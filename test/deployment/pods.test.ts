@@ -19,7 +19,7 @@ const variables = [
   ...new Set(
     listSettings(schema).flatMap(({ environmentName: name, path, schema: { type } }) =>
       [name, springEnvironmentName(path)].flatMap((each) => {
-        const named = each.replace('<NAME>', 'MINE');
+        const named = each.replace('<N>', '0').replace('<NAME>', 'MINE');
         return type === 'array' ? [named, `${named}_0`] : [named];
       }),
     ),
@@ -44,6 +44,8 @@ describe('the environment of Pods', () => {
     ['DATABASE_POOLSIZE', 'the setting database.poolSize', 'application.database.poolSize'],
     ['KAFKA_BROKERS_0', 'the setting kafka.brokers', 'application.kafka.brokers'],
     ['MANAGEMENT_METRICS_TAGS_REGION', 'the setting management.metrics.tags', 'application.management.metrics.tags'],
+    ['TABLES_0_TOPIC_1', 'the setting tables[<n>].topic', 'application.tables[<n>].topic'],
+    ['TABLES_12_COLUMNS_CUSTOMER_NAME', 'the setting tables[<n>].columns', 'application.tables[<n>].columns'],
     ['INFO_TEAM_NAME', 'the setting info', 'application.info'],
     ['DATABASE_URL', 'is a secret', 'a Secret in the cluster, named by database.existingSecret'],
     ['KAFKA_SASL_PASSWORD', 'is a secret', 'a Secret in the cluster, named by kafka.existingSecret'],

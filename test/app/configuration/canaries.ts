@@ -80,6 +80,7 @@ const APART = [
   'database.rdsIam.',
   'management.endpoint.health.status.',
   'management.endpoint.health.group.',
+  'tables[',
 ];
 
 /** A secret for each place that may hold one, and the document with all of them. */
