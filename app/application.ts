@@ -2,6 +2,7 @@ import { deadLetterTopic } from '../settings/dead-letters.ts';
 import { milliseconds } from '../settings/duration.ts';
 import { kafkaWarnings } from '../settings/kafka.ts';
 import type { Settings } from '../settings/settings.ts';
+import { topicsOf } from '../settings/tables.ts';
 import { ClientCertificates } from './configuration/certificates-in-use.ts';
 import { type CurrentSettings, followSettings, watchSettings } from './configuration/current-settings.ts';
 import type { LoadedSettings } from './configuration/load-settings.ts';
@@ -36,10 +37,12 @@ import { streamLog, tellAll } from './stream/stream-listener.ts';
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
 
-function pipelineOptions({ consumer, kafka: { groupId, topics, sessionTimeout } }: Settings): PipelineOptions {
+function pipelineOptions(settings: Settings): PipelineOptions {
+  const { consumer, kafka } = settings;
+  const { groupId, sessionTimeout } = kafka;
   const stallTimeoutMs = milliseconds(consumer.stallTimeout);
   const groupTimeoutMs = Math.max(stallTimeoutMs, milliseconds(sessionTimeout));
-  return { ...consumer, groupId, topics, stallTimeoutMs, groupTimeoutMs };
+  return { ...consumer, groupId, topics: topicsOf(settings), stallTimeoutMs, groupTimeoutMs };
 }
 
 /**
@@ -102,7 +105,7 @@ export class Application {
     this.#sink = new PostgresSink(this.#pool, settings, this.#deadLetterTopic, (session) =>
       logger().warn(session, 'ended the session of a frozen writer of this group: it held an offset of a partition'),
     );
-    this.#source = new KafkaSource(settings.kafka, kafka, {
+    this.#source = new KafkaSource({ ...settings.kafka, topics: topicsOf(settings) }, kafka, {
       admin: new KafkaAdmin(kafka),
       clock: systemClock,
       logger: logger(),
@@ -131,7 +134,8 @@ export class Application {
       const address = await this.#management.start().catch((error: unknown) => {
         throw error instanceof ListenError ? new FatalError('LISTEN_FAILED', error.message, { cause: error }) : error;
       });
-      const { topics, groupId } = kafka;
+      const { groupId } = kafka;
+      const topics = topicsOf(this.#settings);
       this.#background.push(watchSettings(this.#current, systemClock, this.#ending.signal));
       for (const warning of kafkaWarnings(kafka)) {
         this.#management.logger.warn(warning);
@@ -231,8 +235,9 @@ export class Application {
 
   /** The first dead letter may be weeks away, and without its topic it holds up its partition. */
   async #warnOfMissingTopics(): Promise<void> {
-    const { kafka, deadLetters } = this.#settings;
-    const topics = deadLetters.to === 'table' ? [] : kafka.topics.map((topic) => deadLetterTopic(deadLetters, topic));
+    const { deadLetters } = this.#settings;
+    const read = deadLetters.to === 'table' ? [] : topicsOf(this.#settings);
+    const topics = read.map((topic) => deadLetterTopic(deadLetters, topic));
     const missing = await this.#deadLetterTopic.missing(topics).catch(() => []);
     if (missing.length > 0) {
       const consequence = 'the first dead letter will hold up its partition until they are created';

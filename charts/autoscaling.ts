@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
 import type { ConsumerFile } from '../deployment/consumer-file.ts';
 import { replicaRange, type ScalingBehavior } from '../deployment/scaling.ts';
+import { topicsOf } from '../settings/tables.ts';
 
 const SCALE_UP_PERIOD_SECONDS = 60;
 
@@ -129,7 +130,7 @@ export function scaledObject(scope: Construct, workload: CheckedWorkload, keda: 
         replicas: Math.min(Math.max(file.replicas, least), most),
       },
       advanced: { horizontalPodAutoscalerConfig: { behavior: scalingBehavior(keda.behavior) } },
-      triggers: settings.kafka.topics.map((topic) => ({ ...trigger(workload, keda, topic), ...authentication })),
+      triggers: topicsOf(settings).map((topic) => ({ ...trigger(workload, keda, topic), ...authentication })),
     },
   });
 }

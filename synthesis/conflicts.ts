@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { CheckedConsumer } from '../deployment/check-consumer.ts';
 import type { Problem } from '../settings/problem.ts';
 import { shownText } from '../settings/shown-value.ts';
+import { topicsOf } from '../settings/tables.ts';
 import type { CheckedEnvironment } from './checked-environment.ts';
 import { DIST_FOLDER } from './dist-folder.ts';
 import { type Manifest, objectTitle, readManifests } from './manifest.ts';
@@ -19,7 +20,7 @@ function schemaConflict(one: CheckedConsumer, other: CheckedConsumer): Problem[]
   const isConflict =
     database(one) === database(other) &&
     mine.kafka.groupId !== theirs.kafka.groupId &&
-    hasCommon(mine.kafka.topics, theirs.kafka.topics);
+    hasCommon(topicsOf(mine), topicsOf(theirs));
   return isConflict
     ? [
         {
@@ -35,11 +36,11 @@ function schemaConflict(one: CheckedConsumer, other: CheckedConsumer): Problem[]
 /** One group with two subscriptions or two databases: Kafka assigns each partition to either consumer all the same. */
 function groupConflict(one: CheckedConsumer, other: CheckedConsumer): Problem[] {
   const [mine, theirs] = [one.settings.kafka, other.settings.kafka];
-  const topics = (list: readonly string[]): string => list.toSorted().join();
+  const topics = ({ settings }: CheckedConsumer): string => topicsOf(settings).toSorted().join();
   const isConflict =
     mine.groupId === theirs.groupId &&
     hasCommon(mine.brokers, theirs.brokers) &&
-    (topics(mine.topics) !== topics(theirs.topics) || database(one) !== database(other));
+    (topics(one) !== topics(other) || database(one) !== database(other));
   return isConflict
     ? [
         {

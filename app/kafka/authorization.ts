@@ -56,7 +56,7 @@ export function refusal(error: unknown, { groupId = '', topics = [] }: Asked): F
     const forbidden = named?.topics ?? topics;
     const which = named || topics.length === 1 ? forbidden.join(', ') : `one of ${forbidden.join(', ')}`;
     const remedy = forbidden.map(readingTopic).join('; ');
-    const message = `Kafka forbids ${which} to this consumer. Nothing of it was skipped. To go on, ${remedy}; or take it out of kafka.topics. Then start again`;
+    const message = `Kafka forbids ${which} to this consumer. Nothing of it was skipped. To go on, ${remedy}; or take it out of kafka.topics and tables. Then start again`;
     return new FatalError('TOPIC_FORBIDDEN', message, { cause: error });
   }
   if (type === 'GROUP_AUTHORIZATION_FAILED') {

@@ -59,7 +59,9 @@ async function subscribeOnce(topics: string[], parts: SubscriptionParts): Promis
   try {
     const missing = await neverRead(await parts.admin.missingTopics(topics), parts);
     if (missing.length > 0) {
-      throw new Error(`no such topic: ${missing.join(', ')}; create it, or correct kafka.topics (KAFKA_TOPICS)`);
+      throw new Error(
+        `no such topic: ${missing.join(', ')}; create it, or correct kafka.topics (KAFKA_TOPICS) or tables`,
+      );
     }
     // Before the group is joined: a consumer that does not belong there takes no partition away for a while.
     await parts.claim.check();

@@ -1,6 +1,7 @@
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { HEALTH_STATUS_CODE, type HealthStatus } from '../../contract/metrics/definition.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { topicsOf } from '../../settings/tables.ts';
 import type { ClientListener } from '../kafka/client-listener.ts';
 import { KAFKAJS_VERSION } from '../kafka/kafkajs-patches.ts';
 import type { ConsumerReport } from '../stream/consumer-state.ts';
@@ -24,7 +25,7 @@ import { processStatusSources } from './process-status.ts';
 
 /** Sources outside of this room. */
 export interface MetricsOptions {
-  readonly settings: Pick<Settings, 'kafka' | 'management'>;
+  readonly settings: Pick<Settings, 'kafka' | 'tables' | 'management'>;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
   /** Evaluations of the consumer's health in a row that were not UP. */
@@ -59,10 +60,10 @@ export interface Metrics {
 /** Puts every family of the catalogue together with its source. */
 export function createMetrics(options: MetricsOptions): Metrics {
   const { settings, report, pool } = options;
-  const { topics, clientId } = settings.kafka;
+  const topics = topicsOf(settings);
   const reported = oncePerScrape(report);
   const counters = new ConsumerCounters(reported, topics);
-  const identity = { clientId, version: `kafkajs ${KAFKAJS_VERSION}`, topics };
+  const identity = { clientId: settings.kafka.clientId, version: `kafkajs ${KAFKAJS_VERSION}`, topics };
   const client = new KafkaClientMetrics(identity, reported, (reason) => counters.clientFailed(reason));
   const connections = new PoolMetrics(oncePerScrape(pool));
   const http = new HttpRequests();

@@ -67,7 +67,7 @@ export class SubscribedTopics {
     return new FatalError(
       'TOPIC_GONE',
       `Kafka does not have ${gone.join(', ')} any more, and consumer.onTopicGone is stop. To go on with the other ` +
-        'topics, set it to continue, or take these out of kafka.topics; then start again',
+        'topics, set it to continue, or take these out of kafka.topics and tables; then start again',
     );
   }
 }

@@ -61,6 +61,16 @@ describe('the ScaledObject', () => {
     expect(scaledObject({ minReplicas: 2, maxReplicas: 6 })).toMatchObject({ minReplicaCount: 2, maxReplicaCount: 6 });
   });
 
+  test("asks for the group's lag at the topics of tables as well, at each once", () => {
+    const tables = [
+      { topic: ['orders', 'bills'], table: 'public.bills' },
+      { topic: 'customers', table: 'public.customers' },
+    ];
+    const topics = ({ triggers }: ReturnType<typeof scaledObject>) => triggers.map(({ metadata }) => metadata['topic']);
+    expect(topics(scaledObject({}, { application: { tables } }))).toEqual(['orders', 'bills', 'customers']);
+    expect(topics(scaledObject({}, { application: { kafka: { topics: null }, tables } }))).toHaveLength(3);
+  });
+
   test("asks for the group's lag at each topic, since without a topic a group that never committed has none", () => {
     const { triggers } = scaledObject(
       { lagPerReplica: 500 },
