@@ -116,7 +116,8 @@ function withoutBranches(errors: readonly LocatedError[]): readonly LocatedError
   return errors.filter(({ error }) =>
     unions.every(({ error: union }) => {
       const branch = intendedBranch(union.schema as readonly SchemaNode[], union.data);
-      const isWithin = error.schemaPath.startsWith(`${union.schemaPath}/`);
+      const isAtValue = `${error.instancePath}/`.startsWith(`${union.instancePath}/`);
+      const isWithin = isAtValue && error.schemaPath.startsWith(`${union.schemaPath}/`);
       if (branch >= 0) {
         return error !== union && (!isWithin || error.schemaPath.startsWith(`${union.schemaPath}/${branch}/`));
       }

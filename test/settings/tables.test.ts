@@ -190,6 +190,16 @@ describe('the source of a column', () => {
   });
 });
 
+test('a mistake in the form of one column hides none in another', () => {
+  const columns = { a: true, b: { as: 'hex' }, c: { from: 'x', as: 'hexx' }, d: ['x'] };
+  expect(problemsOf([{ ...ORDERS, columns }]).map((problem) => problem.split('\n')[0])).toEqual([
+    'tables[0].columns.a is not allowed: true',
+    'tables[0].columns.b.from is missing',
+    'tables[0].columns.c.as is not well-formed: "hexx"',
+    'tables[0].columns.d is not allowed: ["x"]',
+  ]);
+});
+
 test('what looks like a secret in a source shows nowhere', () => {
   const columns = { a: '$hunter2.Xk39dkfjw9', b: 'x..hunter2Xk39dkfjw9', c: { from: '$header/hunter2Xk39dkfjw9' } };
   expect(problemsOf([{ ...ORDERS, columns }]).join()).not.toContain('hunter2');
