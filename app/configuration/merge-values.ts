@@ -74,12 +74,11 @@ function joined(path: SettingPath, values: readonly SettingValue[]): SettingValu
   const list: unknown[] = [];
   const innerSources = new Map<string, string>();
   for (const value of values) {
-    const item = formatPath(value.path.slice(0, path.length + 1));
     putItem(list, value.path.slice(path.length), value);
-    innerSources.set(item, innerSources.get(item) ?? value.source);
-    innerSources.set(formatPath(value.path), value.source);
-    for (const [inner, source] of value.innerSources ?? []) {
-      innerSources.set(inner, source);
+    const above = value.path.slice(path.length).map((_key, index) => value.path.slice(0, path.length + index + 1));
+    const places = above.map((each) => [formatPath(each), value.source] as const);
+    for (const [place, source] of [...places, ...(value.innerSources ?? [])]) {
+      innerSources.set(place, innerSources.get(place) ?? source);
     }
   }
   const innerProblems = values.flatMap(({ problems = [] }) => problems);

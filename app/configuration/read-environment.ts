@@ -56,7 +56,7 @@ function readSetting(setting: FoundSetting, env: Environment): readonly SettingV
     : [];
 }
 
-/** At most 1,000 items: a number of a list's item is no year and no port. */
+/** Up to 999: the positions below it that no variable names become empty items. */
 const INDEX = '(0|[1-9]\\d{0,2})';
 
 /** The free parts of a setting's name, in their order, as the variables that are there have them. */
