@@ -45,6 +45,7 @@ describe('the schema of application.yml', () => {
     'management: { endpoint: { health: { showDetails: never, show-components: always, group: { a.include: db } } } }',
     'management: { endpoints: { web: { exposure: { include: "health,info" } } } }',
     'info: { app: { name: a, tags: [1, { b: true }] } }',
+    'tables: [{ topic: a, table: x.a }, { topic: [a, b], table: x.b, columns: { A.b: $key, c: { from: d, as: hex }, e: false } }]',
     'management: { health.kafka.in-root: true, metrics: { tags: { region: eu } } }',
   ])('takes %s', (text) => {
     expect(accepts('application', text)).toBe(true);
@@ -58,6 +59,12 @@ describe('the schema of application.yml', () => {
     'consumer: { startFrom: never }',
     'consumer: { start-from: never }',
     'kafka: { brokers: [] }',
+    'tables: orders',
+    'tables: [orders]',
+    'tables: [{ topic: a }]',
+    'tables: [{ topic: a, table: a }]',
+    'tables: [{ topic: a, table: x.a, columns: { b: { as: hex } } }]',
+    'tables: [{ topic: a, table: x.a, columns: { b: { from: c, as: hexx } } }]',
   ])('refuses %s', (text) => {
     expect(accepts('application', text)).toBe(false);
   });
@@ -71,6 +78,17 @@ describe('the schema of consumer.yaml', () => {
   test('refuses what the check at synth would refuse', () => {
     expect(accepts('consumer', SMALLEST_YAML)).toBe(true);
     expect(accepts('consumer', `${SMALLEST_YAML}replica: 1\n`)).toBe(false);
+  });
+
+  test('takes tables in the place of topics', () => {
+    const consumer = (entry: object): string =>
+      stringify(consumerDocument({ application: { kafka: { topics: null }, tables: [entry] } }));
+    const columns = { a: '$header.x', b: { from: 'c', as: 'epoch-millis' }, d: false };
+    expect(accepts('consumer', consumer({ topic: ['a', 'b'], table: 'public.a', fields: 'camelCase', columns }))).toBe(
+      true,
+    );
+    expect(accepts('consumer', consumer({ topic: 'a,b', table: 'public.a' }))).toBe(false);
+    expect(accepts('consumer', consumer({ topic: 'a', table: 'public.a', columns: { a: true } }))).toBe(false);
   });
 
   test.each(['image', 'database', 'application'])('asks for %s', (part) => {

@@ -50,6 +50,28 @@ test('with consumer.onGap: skip the gap is recorded and the rest is read', async
   expect(gaps).toEqual([{ group_id: groupId, topic, partition: 0, from_offset: '5', next_offset: '15' }]);
 });
 
+test('topics that only tables names are read, and their topics for dead letters are looked for', async () => {
+  const [own, shared] = [await createTopic(), await createTopic()];
+  const schema = randomName('schema');
+  await query(`CREATE SCHEMA ${schema}`);
+  await query(`CREATE TABLE ${schema}.bills (id integer)`);
+  const consumer = await startConsumer({
+    topics: [shared],
+    schema,
+    settings: { deadLetters: { to: 'both' } },
+    env: { TABLES_0_TOPIC: `${own},${shared}`, TABLES_0_TABLE: `${schema}.bills` },
+  });
+  await produce(own, orders(3));
+  const told = await until('the log to name missing topics', async () =>
+    consumer.logs.all.find((line) => line.includes('topics for dead letters do not exist')),
+  );
+  expect(JSON.parse(told)).toMatchObject({ topics: [`${shared}.dead-letters`, `${own}.dead-letters`] });
+  const listening = consumer.logs.all.find((line) => line.includes('"listening"')) ?? '';
+  expect(JSON.parse(listening)).toMatchObject({ topics: [shared, own] });
+  const read = `SELECT next_offset FROM ${schema}.offsets WHERE topic = $1 AND next_offset = 3`;
+  await until('the records of the topic to be stored', async () => (await query(read, [own]))[0]);
+});
+
 test('an aborted transaction is never written, and the stored offset moves over it', async () => {
   const topic = await createTopic();
   const producer = kafkaClient().producer({

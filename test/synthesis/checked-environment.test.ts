@@ -198,4 +198,15 @@ consumers:
     );
     expect(problems()).toEqual(['application.database.schema @ consumer.yaml:6:31, for two']);
   });
+
+  test('read the topics of their tables as well', () => {
+    const orders = ', tables: [{ topic: b, table: public.orders }]';
+    consumers(entry('one', 'a', 'g', orders), entry('two', 'a, b', 'g'), entry('three', '', 'h', orders));
+    expect(problems()).toEqual([
+      'application.database.schema @ consumer.yaml:7:33, for three',
+      'application.database.schema @ consumer.yaml:7:33, for three',
+    ]);
+    consumers(entry('one', 'a', 'g', orders), entry('two', 'a', 'g'));
+    expect(problems()).toEqual(['application.kafka.groupId @ consumer.yaml:6:64, for two']);
+  });
 });

@@ -219,6 +219,14 @@ test('a further topic costs no more series than the budget says', async () => {
   expect(more).toBeLessThanOrEqual(SERIES_BUDGET.perTopic);
 });
 
+test('the topics of tables have the series of topics from the start', async () => {
+  const { settings } = managementOptions();
+  const tables = [{ topic: ['bills', 'orders'], table: 'public.bills', fields: 'same' as const, columns: {} }];
+  const metrics = await startedMetrics({ settings: { ...settings, tables } });
+  const topics = samplesOf(await metrics.write('text')).flatMap((line) => /[{,]topic="(.*?)"/.exec(line)?.[1] ?? []);
+  expect([...new Set(topics)].sort()).toEqual(['bills', 'orders']);
+});
+
 /** What the operator and Prometheus itself add: the name, and the labels of a target. */
 const ADDED_LABELS = ['__name__', 'job', 'instance', 'namespace', 'pod', 'container', 'service', 'endpoint'];
 
