@@ -32,7 +32,7 @@ const TABLES: readonly OwnTable[] = [
   },
 ];
 
-const TABLE_NAMES = TABLES.map(({ table }) => table);
+export const TABLE_NAMES = TABLES.map(({ table }) => table);
 
 /** Types whose binary format is the same, byte for byte. */
 const SAME_BYTES: Readonly<Record<string, string>> = { 'character varying': 'text' };
@@ -60,7 +60,7 @@ const KEY_COLUMNS = `(SELECT coalesce(json_agg(attname ORDER BY attname), '[]') 
    WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1]))`;
 
 /** The bits of `tgtype` are those of PostgreSQL's catalog/pg_trigger.h: 1 for each row, 2 before, 4 INSERT. */
-const IS_ROW_TRIGGER = "tgtype & 7 = 7 AND tgenabled <> 'D'";
+export const IS_ROW_TRIGGER = "tgtype & 7 = 7 AND tgenabled <> 'D'";
 
 /** The tables, in one query that waits for no lock. A domain has the type that it is made of. */
 const CATALOG = `

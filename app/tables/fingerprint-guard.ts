@@ -1,0 +1,47 @@
+import { escapeIdentifier, escapeLiteral } from 'pg';
+
+/**
+ * What a mapping is made from, as one text, for the table of pg_class at hand: the same expression is asked for when the
+ * mapping is made and before each COPY. SHA-256 is there in FIPS mode, too, unlike MD5.
+ */
+export const FINGERPRINT = `(SELECT encode(sha256(convert_to(ROW(
+    pg_class.oid, relkind, relpersistence, relrowsecurity, relforcerowsecurity,
+    string_agg(ROW(attname, atttypid, atttypmod, attnotnull, atthasdef, attidentity, attgenerated)::text, ',' ORDER BY attnum)
+  )::text, 'UTF8')), 'hex')
+  FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped)`;
+
+/** Statements for a transaction before its COPY, and the tags that the last of them end with when all is as it was. */
+export interface TableGuard {
+  readonly statements: string;
+  readonly tags: readonly string[];
+}
+
+/**
+ * Locks a table by its name, as the COPY does, and compares it with what the mapping was made from: names, types and
+ * modifiers, NOT NULL, defaults and number of its columns, that it is the same table, and that a crash does not empty it.
+ * The lock keeps the answer true until COMMIT: PostgreSQL takes a stronger one to alter or rename a table. With other
+ * tags no row may be sent: its record stays ahead of the stored offset until the mapping was made anew.
+ *
+ * Not compared is what a type is made of: a domain's constraints, a composite's attributes and an enum's labels change
+ * under no lock of the table. PostgreSQL refuses what does not fit them.
+ */
+export function fingerprintGuard({
+  schema,
+  table,
+  columns,
+  relation,
+}: {
+  readonly schema: string;
+  readonly table: string;
+  readonly columns: readonly { readonly name: string }[];
+  readonly relation: { readonly fingerprint: string; readonly isInsertable: boolean };
+}): TableGuard {
+  const name = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
+  const names = columns.map((column) => escapeIdentifier(column.name));
+  const locking = relation.isInsertable
+    ? { statement: `LOCK TABLE ONLY ${name} IN ROW EXCLUSIVE MODE`, tag: 'LOCK TABLE' }
+    : // LOCK TABLE needs a privilege on the whole table. This takes the same lock by those on columns, and runs nothing.
+      { statement: `EXPLAIN INSERT INTO ${name} (${names}) VALUES (${names.map(() => 'DEFAULT')})`, tag: 'EXPLAIN' };
+  const comparison = `SELECT FROM pg_class WHERE oid = to_regclass(${escapeLiteral(name)}) AND ${FINGERPRINT} = ${escapeLiteral(relation.fingerprint)}`;
+  return { statements: `${locking.statement}; ${comparison}`, tags: [locking.tag, 'SELECT 1'] };
+}

@@ -1,0 +1,184 @@
+import type { PoolClient } from 'pg';
+import { parseSource } from '../../settings/column-source.ts';
+import { nearestKey, type Problem, problemIf } from '../../settings/problem.ts';
+import { type CatalogColumn, type CatalogRelation, type CatalogTable, readCatalog } from './table-catalog.ts';
+import type { ColumnSource, MappedColumn, TableMapping } from './table-mapping.ts';
+import { sequenceProblems, tableProblems } from './table-problems.ts';
+import type { ColumnSetting, TableSettings } from './table-settings.ts';
+import { sourceProblem, unitProblem } from './unusable-source.ts';
+
+/** A column that no record has a value for. */
+export interface UnwrittenColumn {
+  readonly name: string;
+  readonly type: string;
+  /** What PostgreSQL puts there. */
+  readonly gets: 'generated' | 'identity' | 'default' | 'null';
+}
+
+/** A mapping with what it was made from. Two that are equal in depth write the same rows. */
+export interface CheckedMapping extends TableMapping {
+  readonly unwritten: readonly UnwrittenColumn[];
+  readonly relation: CatalogRelation;
+  readonly serverVersion: number;
+}
+
+/** The first whose COPY knows the option DEFAULT, a marker for the column's default (documentation, COPY). */
+export const DEFAULT_MARKER_SINCE = 160_000;
+
+/** `customer_id` is the field `customerId`; a leading underscore stays. */
+const camelCase = (column: string): string =>
+  column.replaceAll(/(?<=[^_])_+([\p{L}\p{N}])/gu, (_, letter: string) => letter.toUpperCase());
+
+/** What the settings and the name rule say of one column: its source, or why it is left out. */
+type Intent =
+  | { readonly column: CatalogColumn; readonly setting: Exclude<ColumnSetting, false>; readonly source: ColumnSource }
+  | { readonly column: CatalogColumn; readonly setting: undefined; readonly source: ColumnSource | null }
+  | { readonly column: CatalogColumn; readonly setting: false; readonly source: null };
+
+function intentOf(column: CatalogColumn, { columns, fields }: TableSettings, serverVersion: number): Intent {
+  const setting = Object.hasOwn(columns, column.name) ? columns[column.name] : undefined;
+  if (setting === false) {
+    return { column, setting, source: null };
+  }
+  if (setting !== undefined) {
+    return { column, setting, source: parseSource(setting.from) };
+  }
+  const { name, isGenerated, identity, hasDefault } = column;
+  const field = fields === 'camelCase' ? camelCase(name) : name;
+  // Without the marker a row whose field is missing would get NULL in the place of the default.
+  const isLeft = isGenerated || identity === 'always' || (hasDefault && serverVersion < DEFAULT_MARKER_SINCE);
+  return { column, setting, source: isLeft ? null : { kind: 'field', path: [field] } };
+}
+
+/** All that is wrong with one column, whose place is `path`. */
+function columnProblems(
+  { column, setting, source }: Intent,
+  path: string,
+  relation: CatalogRelation,
+): readonly Problem[] {
+  const { name, type, isNotNull, hasDefault, isGenerated, typeWithoutInput } = column;
+  if (source === null) {
+    return problemIf(setting === false && isNotNull && !hasDefault && !isGenerated, {
+      path,
+      message: 'leaves out a column that is NOT NULL and has no default: PostgreSQL would refuse each row',
+      given: false,
+      allowed: `a source for the column, or ALTER TABLE … ALTER ${name} SET DEFAULT …`,
+    });
+  }
+  if (isGenerated) {
+    return [
+      { path, message: 'is a generated column, which PostgreSQL alone writes', given: setting?.from, allowed: 'false' },
+    ];
+  }
+  if (typeWithoutInput !== null) {
+    const message = `is of the type ${type.name}, and PostgreSQL reads no ${typeWithoutInput} from text`;
+    return [{ path, message, allowed: 'false, or a column of another type' }];
+  }
+  const isForbidden = relation.columns.some((other) => other.isInsertable) && !column.isInsertable;
+  return [
+    ...problemIf(isForbidden, {
+      path,
+      message: 'may not be written: the role has no privilege INSERT on the column',
+      allowed: `GRANT INSERT (${name}) ON the table, or false`,
+    }),
+    ...(setting === undefined
+      ? []
+      : [...sourceProblem(path, setting, source, type), ...unitProblem(path, setting, source, type)]),
+  ];
+}
+
+/** Settings of columns that the table does not have. */
+function unknownColumns({ columns }: TableSettings, relation: CatalogRelation, path: string): readonly Problem[] {
+  const names = relation.columns.map(({ name }) => name);
+  return Object.keys(columns)
+    .filter((name) => !names.includes(name))
+    .map((name) => {
+      const free = names.filter((known) => !Object.hasOwn(columns, known));
+      const nearest = nearestKey(name, free) ?? nearestKey(name, names);
+      return {
+        path: `${path}.columns.${name}`,
+        message: 'is no column of the table',
+        allowed: `the table's columns: ${names.join(', ')}`,
+        ...(nearest !== undefined && { nearest: `${path}.columns.${nearest}` }),
+      };
+    });
+}
+
+function mappedColumn({ column, setting }: Intent, source: ColumnSource, serverVersion: number): MappedColumn {
+  const { name, type, isNotNull, hasDefault } = column;
+  const unit = setting ? setting.as : undefined;
+  const mapped = { name, type, source, isNotNull, hasDefault: hasDefault && serverVersion >= DEFAULT_MARKER_SINCE };
+  return unit === undefined ? mapped : { ...mapped, unit };
+}
+
+function unwrittenColumn({ name, type, isGenerated, identity, hasDefault }: CatalogColumn): UnwrittenColumn {
+  const given = identity === null ? (hasDefault ? 'default' : 'null') : 'identity';
+  return { name, type: type.name, gets: isGenerated ? 'generated' : given };
+}
+
+/** What an entry of the settings comes to. */
+type Resolved =
+  | { readonly mapping: CheckedMapping; readonly problems: readonly [] }
+  | { readonly mapping: null; readonly problems: readonly Problem[] };
+
+/**
+ * A mapping out of an entry of `tables` and the catalog's answer for its table.
+ *
+ * A column takes the field of its name unless `columns` says otherwise. Left to PostgreSQL are generated columns,
+ * identities ALWAYS that `columns` does not name, and before PostgreSQL 16 all columns with a default that it does not
+ * name: in a row whose field is missing they would get NULL.
+ *
+ * @param path of the entry, such as `tables[0]`
+ * @returns the mapping, or all problems of the entry at once
+ */
+export function resolveMapping(settings: TableSettings, found: CatalogTable, path: string): Resolved {
+  const { relation, serverVersion } = found;
+  const ofTable = tableProblems(found, path);
+  if (relation === null || !['r', 'p'].includes(relation.kind)) {
+    return { mapping: null, problems: ofTable };
+  }
+  const intents = relation.columns.map((column) => intentOf(column, settings, serverVersion));
+  const written = intents.flatMap((intent) => (intent.source === null ? [] : [{ ...intent, source: intent.source }]));
+  const problems = [
+    ...ofTable,
+    ...sequenceProblems(found, relation, path),
+    ...unknownColumns(settings, relation, path),
+    ...intents.flatMap((intent) => columnProblems(intent, `${path}.columns.${intent.column.name}`, relation)),
+    ...problemIf(written.length === 0, {
+      path: `${path}.table`,
+      message: 'has no column left that a record has a value for',
+      given: `${found.schema}.${found.table}`,
+      allowed: 'a table with at least one column that is not generated, not an identity and not false in columns',
+    }),
+  ];
+  if (problems.length > 0) {
+    return { mapping: null, problems };
+  }
+  const { schema, table, topics } = settings;
+  const columns = written.map((intent) => mappedColumn(intent, intent.source, serverVersion));
+  const unwritten = intents.filter(({ source }) => source === null).map(({ column }) => unwrittenColumn(column));
+  return { mapping: { schema, table, topics, columns, unwritten, relation, serverVersion }, problems: [] };
+}
+
+/**
+ * The mappings of the settings' tables as the catalog has them now.
+ *
+ * @param tables in the order of the settings: their places are told in problems
+ * @param ownSchema `database.schema`, whose tables of this program are refused
+ * @returns the mappings of the entries that are right, and all problems of the others
+ */
+export async function readMappings(
+  client: Pick<PoolClient, 'query'>,
+  tables: readonly TableSettings[],
+  ownSchema: string,
+): Promise<{ readonly mappings: readonly CheckedMapping[]; readonly problems: readonly Problem[] }> {
+  const found = await readCatalog(client, tables, ownSchema);
+  const resolved = tables.flatMap((settings, nth) => {
+    const answer = found[nth];
+    return answer === undefined ? [] : resolveMapping(settings, answer, `tables[${nth}]`);
+  });
+  return {
+    mappings: resolved.flatMap(({ mapping }) => mapping ?? []),
+    problems: resolved.flatMap(({ problems }) => problems),
+  };
+}

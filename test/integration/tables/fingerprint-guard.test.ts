@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Client } from 'pg';
+import { CopyQuery } from '../../../app/store/binary-copy.ts';
+import { fingerprintGuard } from '../../../app/tables/fingerprint-guard.ts';
+import { readMappings } from '../../../app/tables/resolve-mapping.ts';
+import { query } from '../stack/database.ts';
+import { randomName } from '../stack/random-name.ts';
+import { until } from '../stack/until.ts';
+import { connect } from '../store/open-store.ts';
+
+const schema = randomName('schema');
+const role = `${schema}_writer`;
+const NO_ROWS = Buffer.alloc(0);
+
+beforeAll(() => query(`CREATE SCHEMA ${schema}`));
+afterAll(() => query(`DROP SCHEMA ${schema} CASCADE`));
+
+/** A table of these columns, its mapping, and a way to send a COPY behind the guard of the mapping. */
+async function guarded({ columns = 'id int, total numeric(10,2) DEFAULT 7, note text', suffix = '', as = '' } = {}) {
+  const table = randomName('table');
+  const client = await connect();
+  const inSchema = (sql: string) => query(`SET search_path TO ${schema}; ${sql.replaceAll('?', table)}`);
+  await inSchema(`CREATE TABLE ? (${columns}) ${suffix}`);
+  await inSchema(as === '' ? 'SELECT' : `GRANT ${as} ON ? TO ${role}`);
+  await client.query(as === '' ? 'SELECT' : `SET ROLE ${role}`);
+  const settings = { topics: ['t'], schema, table, fields: 'same', columns: {} } as const;
+  const [mapping] = (await readMappings(client, [settings], 'another')).mappings;
+  if (mapping === undefined) {
+    throw new Error('the mapping of this test is wrong');
+  }
+  return { table, client, inSchema, isAsKnown: () => isAsKnown(client, mapping, table) };
+}
+
+/** Whether the rows would have been sent. */
+async function isAsKnown(client: Client, mapping: Parameters<typeof fingerprintGuard>[0], table: string) {
+  const { statements, tags } = fingerprintGuard(mapping);
+  const copying = `COPY ${schema}.${table} (id) FROM STDIN (FORMAT binary)`;
+  const isSame = (completed: readonly string[]) => completed.slice(-tags.length).join() === tags.join();
+  const copy = new CopyQuery(`BEGIN; ${statements}; ${copying}`, NO_ROWS, isSame);
+  try {
+    await client.query(copy).tags;
+    return !copy.isDeclined;
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
+const NOTICED = [
+  ['a column is added', 'ALTER TABLE ? ADD more int'],
+  ['a column is dropped', 'ALTER TABLE ? DROP note'],
+  ['a column is renamed', 'ALTER TABLE ? RENAME note TO notes'],
+  ['a column is replaced by another of its name', 'ALTER TABLE ? DROP note, ADD note varchar(10)'],
+  ['a type is altered', 'ALTER TABLE ? ALTER id TYPE bigint'],
+  ['only the modifier of a type is altered', 'ALTER TABLE ? ALTER total TYPE numeric(12,2)'],
+  ['NOT NULL is set', 'ALTER TABLE ? ALTER note SET NOT NULL'],
+  ['a default is dropped', 'ALTER TABLE ? ALTER total DROP DEFAULT'],
+  ['a default is set', "ALTER TABLE ? ALTER note SET DEFAULT ''"],
+  ['an identity is added', 'ALTER TABLE ? ALTER id SET NOT NULL, ALTER id ADD GENERATED ALWAYS AS IDENTITY'],
+  [
+    'the table is swapped by RENAME',
+    'CREATE TABLE ?_new (LIKE ? INCLUDING ALL); ALTER TABLE ? RENAME TO ?_old; ALTER TABLE ?_new RENAME TO ?',
+  ],
+  ['the table is made anew', 'DROP TABLE ?; CREATE TABLE ? (id int, total numeric(10,2) DEFAULT 7, note text)'],
+  ['a crash would empty the table from now on', 'ALTER TABLE ? SET UNLOGGED'],
+  ['row-level security is enabled', 'ALTER TABLE ? ENABLE ROW LEVEL SECURITY'],
+] as const;
+
+describe('no row is sent', () => {
+  test.each(NOTICED)('when %s', async (_, ddl) => {
+    const { inSchema, isAsKnown } = await guarded();
+    expect(await isAsKnown()).toBe(true);
+    await inSchema(ddl);
+    expect(await isAsKnown()).toBe(false);
+  });
+
+  test.each([
+    ['is gone', 'DROP TABLE ?'],
+    ['has another name', 'ALTER TABLE ? RENAME TO ?_old'],
+  ])('and PostgreSQL says so, when the table %s', async (_, ddl) => {
+    const { inSchema, isAsKnown } = await guarded();
+    await inSchema(ddl);
+    await expect(isAsKnown()).rejects.toMatchObject({ code: '42P01' });
+  });
+
+  test.each([
+    ['altered', 'ALTER TABLE ? ALTER note SET NOT NULL'],
+    ['swapped', 'ALTER TABLE ? RENAME TO ?_old; CREATE TABLE ? (LIKE ?_old INCLUDING ALL)'],
+  ])('when the table is %s while the guard waits for its lock', async (_, ddl) => {
+    const { table, isAsKnown } = await guarded();
+    const other = await connect();
+    await other.query(`SET search_path TO ${schema}; BEGIN; ${ddl.replaceAll('?', table)}`);
+    const asked = isAsKnown();
+    await until('a guard that waits', async () => {
+      const waiting = await query(
+        `SELECT FROM pg_locks WHERE NOT granted AND mode = 'RowExclusiveLock' AND relation::regclass::text ~ $1`,
+        [table],
+      );
+      return waiting.length === 1 ? true : undefined;
+    });
+    await other.query('COMMIT');
+    expect(await asked).toBe(false);
+  });
+});
+
+describe('rows are sent', () => {
+  test.each([
+    ['a partition is attached', 'CREATE TABLE ?_1 (LIKE ?); ALTER TABLE ? ATTACH PARTITION ?_1 FOR VALUES IN (1)'],
+    [
+      'a partition is detached',
+      'CREATE TABLE ?_1 PARTITION OF ? FOR VALUES IN (1); ALTER TABLE ? DETACH PARTITION ?_1',
+    ],
+  ])('as before when %s', async (_, ddl) => {
+    const { inSchema, isAsKnown } = await guarded({ suffix: 'PARTITION BY LIST (id)' });
+    await inSchema(ddl);
+    expect(await isAsKnown()).toBe(true);
+  });
+
+  test.each([
+    [
+      'the table itself becomes a partition',
+      'CREATE TABLE ?_all (LIKE ?) PARTITION BY LIST (id); ALTER TABLE ?_all ATTACH PARTITION ? DEFAULT',
+    ],
+    ['the table is written anew', 'VACUUM FULL ?'],
+    ['an index and a comment are added', "CREATE INDEX ON ? (id); COMMENT ON COLUMN ?.id IS 'x'"],
+  ])('as before when %s', async (_, ddl) => {
+    const { client, table, isAsKnown } = await guarded();
+    await client.query(`SET search_path TO ${schema}`);
+    for (const statement of ddl.replaceAll('?', table).split('; ')) {
+      await client.query(statement);
+    }
+    expect(await isAsKnown()).toBe(true);
+  });
+});
+
+describe('a role with INSERT', () => {
+  beforeAll(() => query(`CREATE ROLE ${role}; GRANT USAGE ON SCHEMA ${schema} TO ${role}`));
+  afterAll(() => query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
+
+  test.each([['INSERT'], ['INSERT (id, total, note)']])('and no more: %s', async (as) => {
+    const { table, client, inSchema, isAsKnown } = await guarded({ as });
+    expect(await isAsKnown()).toBe(true);
+    const other = await connect();
+    await client.query('BEGIN');
+    await other.query(`SET lock_timeout = '10ms'`);
+    await inSchema("CREATE FUNCTION ?_f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''fired''; END'");
+    await inSchema('CREATE TRIGGER each_statement BEFORE INSERT ON ? EXECUTE FUNCTION ?_f()');
+    const [mapping] = (await readMappings(client, [{ topics: [], schema, table, fields: 'same', columns: {} }], ''))
+      .mappings;
+    await client.query(mapping === undefined ? '' : fingerprintGuard(mapping).statements);
+    await expect(other.query(`ALTER TABLE ${schema}.${table} ADD more int`)).rejects.toMatchObject({ code: '55P03' });
+    await client.query('ROLLBACK');
+    await inSchema('ALTER TABLE ? ALTER note SET NOT NULL; ALTER TABLE ? DISABLE TRIGGER USER');
+    expect(await isAsKnown()).toBe(false);
+  });
+});
