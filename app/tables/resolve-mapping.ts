@@ -51,11 +51,7 @@ function intentOf(column: CatalogColumn, { columns, fields }: TableSettings, ser
 }
 
 /** All that is wrong with one column, whose place is `path`. */
-function columnProblems(
-  { column, setting, source }: Intent,
-  path: string,
-  relation: CatalogRelation,
-): readonly Problem[] {
+function columnProblems({ column, setting, source }: Intent, path: string, found: CatalogTable): readonly Problem[] {
   const { name, type, isNotNull, hasDefault, isGenerated, typeWithoutInput } = column;
   if (source === null) {
     return problemIf(setting === false && isNotNull && !hasDefault && !isGenerated, {
@@ -74,16 +70,17 @@ function columnProblems(
     const message = `is of the type ${type.name}, and PostgreSQL reads no ${typeWithoutInput} from text`;
     return [{ path, message, allowed: 'false, or a column of another type' }];
   }
-  const isForbidden = relation.columns.some((other) => other.isInsertable) && !column.isInsertable;
+  // Where no column may be written that is one problem of the table.
+  const isForbidden = !column.isInsertable && found.relation?.columns.some((other) => other.isInsertable);
   return [
-    ...problemIf(isForbidden, {
+    ...problemIf(isForbidden === true, {
       path,
-      message: 'may not be written: the role has no privilege INSERT on the column',
-      allowed: `GRANT INSERT (${name}) ON the table, or false`,
+      message: `is a column that the role ${found.role} may not insert into`,
+      allowed: `GRANT INSERT (${name}) ON ${found.schema}.${found.table} TO ${found.role}; or false`,
     }),
     ...(setting === undefined
       ? []
-      : [...sourceProblem(path, setting, source, type), ...unitProblem(path, setting, source, type)]),
+      : [...sourceProblem(path, setting, source, type), ...unitProblem(path, setting.as, type)]),
   ];
 }
 
@@ -132,9 +129,9 @@ type Resolved =
  * @returns the mapping, or all problems of the entry at once
  */
 export function resolveMapping(settings: TableSettings, found: CatalogTable, path: string): Resolved {
-  const { relation, serverVersion } = found;
-  const ofTable = tableProblems(found, path);
-  if (relation === null || !['r', 'p'].includes(relation.kind)) {
+  const { serverVersion } = found;
+  const { relation, problems: ofTable } = tableProblems(found, path);
+  if (relation === null) {
     return { mapping: null, problems: ofTable };
   }
   const intents = relation.columns.map((column) => intentOf(column, settings, serverVersion));
@@ -143,7 +140,7 @@ export function resolveMapping(settings: TableSettings, found: CatalogTable, pat
     ...ofTable,
     ...sequenceProblems(found, relation, path),
     ...unknownColumns(settings, relation, path),
-    ...intents.flatMap((intent) => columnProblems(intent, `${path}.columns.${intent.column.name}`, relation)),
+    ...intents.flatMap((intent) => columnProblems(intent, `${path}.columns.${intent.column.name}`, found)),
     ...problemIf(written.length === 0, {
       path: `${path}.table`,
       message: 'has no column left that a record has a value for',

@@ -28,15 +28,11 @@ function missing(found: CatalogTable, path: string): Problem {
     const nearest = nearestKey(schema, schemas);
     const elsewhere = others.find((other) => other.table === table);
     const meant = elsewhere ?? (nearest === undefined ? undefined : { schema: nearest, table });
-    const allowed =
-      schemas.length === 0
-        ? 'a schema of the database, which has none with a table'
-        : `a schema of the database: ${schemas.join(', ')}`;
     return {
       path,
       message: 'names a schema that is not there',
       given,
-      allowed,
+      allowed: 'a schema of this database',
       ...(meant && { nearest: shownName(meant) }),
     };
   }
@@ -107,7 +103,7 @@ function forbidden(found: CatalogTable, relation: CatalogRelation, path: string)
       message: `has row-level security that applies to the role ${role}: PostgreSQL refuses COPY into it`,
       given,
       allowed:
-        'a role with BYPASSRLS, or the owner of a table without FORCE ROW LEVEL SECURITY, or a table without policies',
+        'a role with BYPASSRLS, the owner of a table without FORCE ROW LEVEL SECURITY, or ALTER TABLE … DISABLE ROW LEVEL SECURITY',
     }),
   ];
 }
@@ -132,19 +128,24 @@ export const sequenceProblems = (
  * All that is wrong with the table of an entry as a whole.
  *
  * @param entry the entry's path, such as `tables[0]`
+ * @returns the problems, and the table where it is one whose columns can be looked at
  */
-export function tableProblems(found: CatalogTable, entry: string): readonly Problem[] {
+export function tableProblems(
+  found: CatalogTable,
+  entry: string,
+): { readonly relation: CatalogRelation | null; readonly problems: readonly Problem[] } {
   const { relation, schema } = found;
   const path = `${entry}.table`;
   const given = shownName(found);
   if (SYSTEM_SCHEMA.test(schema)) {
-    return [{ path, message: 'is in a schema of PostgreSQL itself', given, allowed: 'a table of your own' }];
+    const message = 'is in a schema of PostgreSQL itself';
+    return { relation: null, problems: [{ path, message, given, allowed: 'a table of your own' }] };
   }
   if (relation === null) {
-    return [missing(found, path)];
+    return { relation: null, problems: [missing(found, path)] };
   }
   const refused = REFUSED_KINDS[relation.kind];
   return refused === undefined
-    ? [...unsafe(relation, path, given), ...forbidden(found, relation, path)]
-    : [{ path, message: refused, given, allowed: A_TABLE }];
+    ? { relation, problems: [...unsafe(relation, path, given), ...forbidden(found, relation, path)] }
+    : { relation: null, problems: [{ path, message: refused, given, allowed: A_TABLE }] };
 }

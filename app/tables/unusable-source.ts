@@ -93,24 +93,14 @@ function typesOf(unit: Unit): readonly Kind[] {
     case 'epoch-nanos':
       return TIMES;
     default:
-      return ['numeric'];
+      return ['numeric', 'float', 'text'];
   }
 }
 
-/** A unit that says nothing about values of the type, or of the source. */
-export function unitProblem(
-  path: string,
-  { from, as: unit }: Exclude<ColumnSetting, false>,
-  source: ColumnSource,
-  type: ColumnType,
-): readonly Problem[] {
+/** A unit that says nothing about values of the type. */
+export function unitProblem(path: string, unit: Unit | undefined, type: ColumnType): readonly Problem[] {
   if (unit === undefined) {
     return [];
-  }
-  if (source.kind in OF_KAFKA) {
-    return [
-      { path: `${path}.as`, message: `has no meaning for ${from}`, given: unit, allowed: 'no unit: it is left out' },
-    ];
   }
   const types = typesOf(unit);
   return problemIf(!types.includes(elementOf(type).kind), {

@@ -1,0 +1,135 @@
+import { type CheckedMapping, DEFAULT_MARKER_SINCE, type UnwrittenColumn } from './resolve-mapping.ts';
+import type { ColumnSource, FieldPath, MappedColumn } from './table-mapping.ts';
+
+/** Names that a path of dots has room for. */
+const PLAIN_NAME = /^[^$./[\]][^./[\]]*$/;
+
+/** A path as the settings take it: with dots, or as a JSON Pointer (RFC 6901). */
+function pathText(path: FieldPath): string {
+  const isPlain = path.every((part) => typeof part === 'string' && PLAIN_NAME.test(part));
+  const pointer = path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`);
+  return isPlain ? path.join('.') : pointer.join('');
+}
+
+/** A source as the settings take it. */
+function sourceText(source: ColumnSource): string {
+  switch (source.kind) {
+    case 'field':
+      return source.path.length === 0 ? '$value' : pathText(source.path);
+    case 'key': {
+      const path = pathText(source.path);
+      return path === '' || path.startsWith('/') ? `$key${path}` : `$key.${path}`;
+    }
+    case 'header':
+      return `$header.${source.name}`;
+    default:
+      return `$${source.kind}`;
+  }
+}
+
+/** Of every record Kafka says these. */
+const ALWAYS_THERE: readonly ColumnSource['kind'][] = ['topic', 'partition', 'offset'];
+
+/** What a record that has no value for the column comes to. */
+function withoutValue({ source, isNotNull, hasDefault }: MappedColumn): 'default' | 'dead letter' | 'null' | null {
+  if (ALWAYS_THERE.includes(source.kind)) {
+    return null;
+  }
+  return hasDefault ? 'default' : isNotNull ? 'dead letter' : 'null';
+}
+
+const SHOWN = { default: 'DEFAULT', null: 'NULL', 'dead letter': 'dead letter' } as const;
+
+const HEADINGS = ['COLUMN', '<- SOURCE', '-> TYPE', 'NO VALUE'] as const;
+
+function cells(column: MappedColumn): readonly string[] {
+  const missing = withoutValue(column);
+  const unit = column.unit === undefined ? '' : ` as ${column.unit}`;
+  return [
+    column.name,
+    `<- ${sourceText(column.source)}${unit}`,
+    `-> ${column.type.name}${column.isNotNull ? ' NOT NULL' : ''}`,
+    missing === null ? '-' : SHOWN[missing],
+  ];
+}
+
+function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = HEADINGS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((text, at) => text.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+const GETS = {
+  generated: 'generated',
+  identity: 'identity',
+  default: 'its default',
+  null: 'NULL',
+} as const satisfies Readonly<Record<UnwrittenColumn['gets'], string>>;
+
+/** A list behind its heading; nothing where it is empty. */
+const listed = (heading: string, items: readonly string[]): readonly string[] =>
+  items.length === 0 ? [] : [`${heading}: ${items.join(', ')}`];
+
+/** PostgreSQL's major version. */
+const majorOf = (serverVersion: number): number => Math.floor(serverVersion / 10_000);
+
+/** Before the marker DEFAULT a column that is mapped gets NULL where its field is missing. */
+function ofOldServer({ serverVersion, relation, columns, unwritten }: CheckedMapping): readonly string[] {
+  if (serverVersion >= DEFAULT_MARKER_SINCE) {
+    return [];
+  }
+  const withDefault = new Map(relation.columns.filter(({ hasDefault }) => hasDefault).map((each) => [each.name, each]));
+  const left = unwritten.filter(({ name }) => withDefault.get(name)?.identity !== 'always' && withDefault.has(name));
+  const named = columns.filter(({ name }) => withDefault.has(name));
+  const reason = `COPY of PostgreSQL ${majorOf(serverVersion)} has no DEFAULT (16 and later have)`;
+  const names = (of: readonly { readonly name: string }[]) => of.map(({ name }) => name);
+  return [
+    ...listed(`left to their defaults unless columns names them, as ${reason}`, names(left)),
+    ...listed(`NULL and no default where the field is missing, as ${reason}`, names(named)),
+  ];
+}
+
+/** A mapping for a person. */
+export function mappingLines(mapping: CheckedMapping): readonly string[] {
+  const { schema, table, topics, columns, unwritten, relation } = mapping;
+  const seen = columns.filter(({ isNotNull, source }) => isNotNull && !ALWAYS_THERE.includes(source.kind));
+  const notes = [
+    ...listed(
+      'left to PostgreSQL',
+      unwritten.map(({ name, gets }) => `${name} (${GETS[gets]})`),
+    ),
+    ...listed(
+      'NOT NULL, seen record by record',
+      seen.map(({ name }) => name),
+    ),
+    ...listed('row triggers, which may change or drop rows', relation.rowTriggers),
+    ...ofOldServer(mapping),
+  ];
+  return [
+    `${topics.join(', ')} -> ${schema}.${table}`,
+    ...[...aligned([HEADINGS, ...columns.map(cells)]), ...notes].map((line) => `  ${line}`),
+  ];
+}
+
+/** A mapping as one line of JSON. */
+export function mappingJson({ schema, table, topics, columns, unwritten, relation }: CheckedMapping): string {
+  return JSON.stringify({
+    schema,
+    table,
+    topics,
+    columns: columns.map((column) => ({
+      name: column.name,
+      from: sourceText(column.source),
+      ...(column.unit !== undefined && { as: column.unit }),
+      type: column.type.name,
+      notNull: column.isNotNull,
+      noValue: withoutValue(column),
+    })),
+    unwritten,
+    rowTriggers: relation.rowTriggers,
+  });
+}

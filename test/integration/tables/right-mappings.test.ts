@@ -1,0 +1,125 @@
+import { pipeline } from 'node:stream/promises';
+import { describe, expect, test } from '@jest/globals';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { CheckedMapping } from '../../../app/tables/resolve-mapping.ts';
+import { mappingLines } from '../../../app/tables/shown-mapping.ts';
+import { query } from '../stack/database.ts';
+import { POSTGRES_MAJOR, testSincePostgres } from '../stack/postgres-version.ts';
+import { connect } from '../store/open-store.ts';
+import { type Entry, openShop } from './shop.ts';
+
+const { told, real, resolve } = openShop();
+
+const ALL_KINDS: Entry = {
+  table: 'shop.all_kinds',
+  topics: ['orders', 'orders-eu'],
+  fields: 'camelCase',
+  columns: {
+    key_id: { from: '$key' },
+    sku: { from: '/lines/0/sku' },
+    seen_at: { from: 'seen', as: 'epoch-millis' },
+    picture: { from: 'picture', as: 'hex' },
+    raw: { from: '$value' },
+    host: { from: '$header.host' },
+    takes: false,
+  },
+};
+
+async function mappingOf(entry: Entry) {
+  const { mappings, problems } = await resolve([entry]);
+  const [mapping] = mappings;
+  if (mapping === undefined) {
+    throw new Error(JSON.stringify(problems));
+  }
+  return mapping;
+}
+
+describe('a table with columns of all kinds', () => {
+  testSincePostgres(16, 'is shown column by column', async () => {
+    const mapping: CheckedMapping = JSON.parse(told(JSON.stringify(await mappingOf(ALL_KINDS))));
+    expect(mappingLines(mapping).join('\n')).toMatchSnapshot();
+  });
+
+  test('has types down to the elements, attributes and base types', async () => {
+    const { columns } = await mappingOf({ table: 'shop.all_kinds', columns: { quantity: { from: 'quantity' } } });
+    const types = Object.fromEntries(columns.map(({ name, type }) => [name, type]));
+    const address = (name: string) => ({
+      kind: 'composite',
+      name,
+      attributes: [
+        { name: 'street', type: { kind: 'text', name: 'text' } },
+        { name: 'Zip code', type: { kind: 'text', name: 'character varying(9)' } },
+        { name: 'since', type: { kind: 'date', name: 'date' } },
+      ],
+    });
+    expect(JSON.parse(told(JSON.stringify(types)))).toMatchObject({
+      sku: { kind: 'text', name: 'shop.sku' },
+      quantity: { kind: 'integer', name: 'shop.quantity' },
+      ship_to: address('shop.address'),
+      addresses: { kind: 'array', name: 'shop.address[]', element: address('shop.address'), delimiter: ',' },
+      tags: { kind: 'array', name: 'text[]', element: { kind: 'text', name: 'text' }, delimiter: ',' },
+      boxes: { kind: 'array', name: 'box[]', element: { kind: 'other', name: 'box' }, delimiter: ';' },
+      host: { kind: 'other', name: 'inet' },
+      seen_at: { kind: 'timestamp', name: 'timestamp(3) without time zone' },
+      amount: { kind: 'numeric', name: 'numeric(10,2)' },
+    });
+  });
+});
+
+/** A row of the mapping, by COPY in text format; `\N` is NULL. */
+async function copyRow(entry: Entry, values: Readonly<Record<string, string>>, options = '') {
+  const { columns } = await mappingOf(entry);
+  const client = await connect();
+  const names = columns.map(({ name }) => name);
+  const row = columns.map(({ name, hasDefault }) => values[name] ?? (hasDefault ? '\\D' : '\\N')).join('\t');
+  const stream = client.query(copyFrom(real(`COPY ${entry.table} (${names}) FROM STDIN (FORMAT text${options})`)));
+  await pipeline([`${row}\n`], stream);
+  return query(real(`SELECT * FROM ${entry.table}`));
+}
+
+testSincePostgres(
+  16,
+  'PostgreSQL has a default for each column that is said to have one, and for no other',
+  async () => {
+    const mapping = await mappingOf({ table: 'shop.all_kinds' });
+    const needed = { sku: 'a', amount: '2' };
+    const [row] = await copyRow({ table: 'shop.all_kinds' }, needed, ", DEFAULT '\\D'");
+    expect(row).toMatchObject({ quantity: 1, status: 'open', line_no: 1, counted: 1, sku: 'a', doubled: '4.00' });
+    const without = mapping.columns.filter(({ hasDefault, name }) => !hasDefault && !Object.hasOwn(needed, name));
+    for (const { name } of without) {
+      const copying = copyRow({ table: 'shop.all_kinds' }, { ...needed, [name]: '\\D' }, ", DEFAULT '\\D'");
+      await expect(copying).rejects.toMatchObject({ code: '22P04' });
+    }
+  },
+);
+
+test('COPY takes values for an identity ALWAYS, unlike INSERT', async () => {
+  const entry = { table: 'shop.computed', columns: { id: { from: 'id' } } };
+  expect(await copyRow(entry, { id: '42' })).toEqual([{ id: '42', twice: '1' }]);
+  const inserting = query(real('INSERT INTO shop.computed (id) VALUES (43)'));
+  await expect(inserting).rejects.toMatchObject({ code: '428C9' });
+});
+
+test('COPY refuses a table with row-level security that applies to the role', async () => {
+  const client = await connect();
+  const copying = async () => {
+    await client.query(real('SET ROLE shop_writer'));
+    await pipeline(['1\n'], client.query(copyFrom(real('COPY shop.guarded (id) FROM STDIN'))));
+  };
+  await expect(copying()).rejects.toMatchObject({ code: '0A000' });
+  expect((await resolve([{ table: 'shop.guarded' }])).problems).toEqual([]);
+});
+
+test('row triggers of the table and of its partitions are named', async () => {
+  await query(
+    real('CREATE TRIGGER of_partition BEFORE INSERT ON shop.parted_eu FOR EACH ROW EXECUTE FUNCTION shop.keep()'),
+  );
+  expect((await mappingOf({ table: 'shop.parted' })).relation.rowTriggers).toEqual(['of_partition']);
+  const lines = mappingLines(await mappingOf({ table: 'shop.measures' })).join('\n');
+  expect(lines).toContain('row triggers, which may change or drop rows: keep_some');
+});
+
+test('defaults are left to the server that is asked', async () => {
+  const { columns } = await mappingOf({ table: 'shop.orders' });
+  expect(columns.some(({ name }) => name === 'total')).toBe(POSTGRES_MAJOR >= 16);
+});
