@@ -7,6 +7,7 @@ import type { DeadLettersRequest } from './dead-letters/dead-letters-request.ts'
 import { EXIT_CODE } from './exit-code.ts';
 import type { OffsetsRequest } from './offsets/offsets-request.ts';
 import { productBuild } from './product-build.ts';
+import type { TablesRequest } from './tables/tables-request.ts';
 import { useModernTls } from './tls-profile.ts';
 
 /** The last lines get this long to reach a reader that is slow. */
@@ -84,6 +85,12 @@ async function runOffsetsCommand(settings: Settings, request: OffsetsRequest): P
   return runOffsets(settings, request, process.stdout, process.stderr);
 }
 
+/** Compares tables with the settings; a signal ends it at once, and there is nothing to take back. */
+async function runTablesCommand(settings: Settings, request: TablesRequest): Promise<number> {
+  const { runTables } = await import('./tables/run-tables.ts');
+  return runTables(settings, request, process.stdout, process.stderr);
+}
+
 // Where standard error is closed, the exit code still tells of an error.
 process.stderr.on('error', () => undefined);
 useModernTls();
@@ -99,6 +106,8 @@ if (decision.kind === 'exit') {
   await exit(await runCommand(decision.settings, decision.request));
 } else if (decision.kind === 'offsets') {
   await exit(await runOffsetsCommand(decision.settings, decision.request));
+} else if (decision.kind === 'tables') {
+  await exit(await runTablesCommand(decision.settings, decision.request));
 } else if (decision.kind === 'migrate') {
   await exit(await runMigration(decision.settings));
 } else {

@@ -7,6 +7,7 @@ import {
   readDeadLettersRequest,
 } from '../dead-letters/dead-letters-request.ts';
 import { type OffsetsRequest, readOffsetsRequest } from '../offsets/offsets-request.ts';
+import { readTablesRequest, type TablesRequest } from '../tables/tables-request.ts';
 import { CONFIG_FILE_PLACES } from './load-settings.ts';
 
 interface Option {
@@ -37,6 +38,9 @@ const CONSUME = '';
 const DEAD_LETTERS = 'dead-letters';
 const MIGRATE = 'migrate';
 const OFFSETS = 'offsets';
+const TABLES = 'tables';
+
+const OF_TABLES: Options = { ...EVERYWHERE, json: { type: 'boolean' } };
 
 const OF_TOPIC: Options = { ...EVERYWHERE, 'dry-run': { type: 'boolean' } };
 
@@ -50,6 +54,8 @@ const COMMANDS: Readonly<Record<string, Options>> = {
   [OFFSETS]: OF_TOPIC,
   [`${OFFSETS} accept-topic`]: OF_TOPIC,
   [`${OFFSETS} begin-again`]: { ...OF_TOPIC, 'rename-rows': { type: 'boolean' } },
+  [TABLES]: OF_TABLES,
+  [`${TABLES} check`]: OF_TABLES,
 };
 
 const ALL_OPTIONS: Options = Object.fromEntries(Object.values(COMMANDS).flatMap((options) => Object.entries(options)));
@@ -62,11 +68,13 @@ export interface CommandLine {
   readonly help: boolean;
   readonly version: boolean;
   /** The command's first word, even if the rest of the line is wrong; none starts the consumer. */
-  readonly command: '' | 'dead-letters' | 'migrate' | 'offsets';
+  readonly command: '' | 'dead-letters' | 'migrate' | 'offsets' | 'tables';
   /** The request of a right `dead-letters` command; else `undefined`. */
   readonly deadLetters?: DeadLettersRequest | undefined;
   /** The request of a right `offsets` command; else `undefined`. */
   readonly offsets?: OffsetsRequest | undefined;
+  /** The request of a right `tables` command; else `undefined`. */
+  readonly tables?: TablesRequest | undefined;
   /** Words and options that are wrong; the other fields hold the right ones none the less. */
   readonly problems: readonly Problem[];
 }
@@ -93,8 +101,8 @@ function wrongUse(name: string, { value: placeholder }: Option, value: string | 
 
 function wrongWord(word: string): Problem {
   const commands = Object.keys(COMMANDS).filter((name) => name === MIGRATE || name.includes(' '));
-  const nearest = nearestKey(word, [DEAD_LETTERS, MIGRATE, OFFSETS]);
-  const given = shownText(word, [...commands, DEAD_LETTERS, OFFSETS, ...CONFIG_FILE_PLACES]);
+  const nearest = nearestKey(word, [DEAD_LETTERS, MIGRATE, OFFSETS, TABLES]);
+  const given = shownText(word, [...commands, DEAD_LETTERS, OFFSETS, TABLES, ...CONFIG_FILE_PLACES]);
   const problem = { path: 'the command line', message: 'has a word that is no command', given };
   const allowed = `options, or one of the commands ${commands.join(', ')}`;
   const command = commands.find((name) => nearest !== undefined && name.startsWith(nearest));
@@ -142,7 +150,7 @@ function wordsOf(tokens: readonly Token[]): readonly string[] {
 }
 
 const isCommand = (word: string | undefined): word is Exclude<CommandLine['command'], ''> =>
-  word === DEAD_LETTERS || word === MIGRATE || word === OFFSETS;
+  word === DEAD_LETTERS || word === MIGRATE || word === OFFSETS || word === TABLES;
 
 /** What the words behind the command's name come to. */
 function requested(command: CommandLine['command'], words: readonly string[], given: GivenOptions) {
@@ -153,6 +161,10 @@ function requested(command: CommandLine['command'], words: readonly string[], gi
   if (command === OFFSETS) {
     const { request, problems } = readOffsetsRequest(words, given);
     return { offsets: request, problems };
+  }
+  if (command === TABLES) {
+    const { request, problems } = readTablesRequest(words, given);
+    return { tables: request, problems };
   }
   return { problems: words.map(wrongWord) };
 }

@@ -13,8 +13,9 @@ import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts
 import { EXIT_CODE } from '../exit-code.ts';
 import { readCertificate, readPem } from '../management/certificate.ts';
 import type { OffsetsRequest } from '../offsets/offsets-request.ts';
+import type { TablesRequest } from '../tables/tables-request.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
-import { deadLettersHelp, helpText, offsetsHelp } from './help-text.ts';
+import { deadLettersHelp, helpText, offsetsHelp, tablesHelp } from './help-text.ts';
 import { CONFIG_FILE_PLACES, type LoadedSettings, loadSettings } from './load-settings.ts';
 import { isPair, parseCertificates, tlsProblems } from './tls-files.ts';
 
@@ -23,6 +24,7 @@ export type Decision =
   | { readonly kind: 'run'; readonly settings: Settings; readonly reload: () => LoadedSettings }
   | { readonly kind: 'dead-letters'; readonly settings: Settings; readonly request: DeadLettersRequest }
   | { readonly kind: 'offsets'; readonly settings: Settings; readonly request: OffsetsRequest }
+  | { readonly kind: 'tables'; readonly settings: Settings; readonly request: TablesRequest }
   | { readonly kind: 'migrate'; readonly settings: Settings }
   | { readonly kind: 'exit'; readonly code: number; readonly stdout?: string; readonly stderr?: string };
 
@@ -42,7 +44,7 @@ function refuseSettings(problems: readonly Problem[], configFile: string | undef
 
 function settle(
   loaded: LoadedSettings,
-  { check, command, deadLetters, offsets }: CommandLine,
+  { check, command, deadLetters, offsets, tables }: CommandLine,
   reload: () => LoadedSettings,
 ): Decision {
   if (!loaded.ok) {
@@ -53,6 +55,9 @@ function settle(
   }
   if (offsets) {
     return { kind: 'offsets', settings: loaded.value, request: offsets };
+  }
+  if (tables) {
+    return { kind: 'tables', settings: loaded.value, request: tables };
   }
   if (command === 'migrate') {
     return { kind: 'migrate', settings: loaded.value };
@@ -77,7 +82,8 @@ export function configure(
 ): Decision {
   const commandLine = parseCommandLine(argv);
   if (commandLine.help) {
-    const help = { 'dead-letters': deadLettersHelp, offsets: offsetsHelp, migrate: helpText, '': helpText };
+    const ofCommand = { 'dead-letters': deadLettersHelp, offsets: offsetsHelp, tables: tablesHelp };
+    const help = { ...ofCommand, migrate: helpText, '': helpText };
     return { kind: 'exit', code: EXIT_CODE.ok, stdout: help[commandLine.command]() };
   }
   if (commandLine.version) {
@@ -86,9 +92,9 @@ export function configure(
   if (commandLine.problems.length > 0) {
     return refuse('The command line is wrong', commandLine.problems, '--help lists the options.');
   }
-  const { config, configTree, deadLetters, offsets } = commandLine;
+  const { config, configTree, deadLetters, offsets, tables } = commandLine;
   const database = [databaseUrlFiles, databaseTlsFiles];
-  const rules = deadLetters || offsets ? database : [...database, certificateFiles, kafkaTlsFiles];
+  const rules = deadLetters || offsets || tables ? database : [...database, certificateFiles, kafkaTlsFiles];
   const sources = { configFile: config, configTree, env, cwd };
   // Files that settings name are looked at again where they are used: a broken one keeps no password from being taken.
   return settle(loadSettings({ ...sources, rules }), commandLine, () => loadSettings(sources));

@@ -39,10 +39,12 @@ export function helpText(): string {
        ${PRODUCT_NAME} migrate [--config FILE] [--config-tree DIR]
        ${PRODUCT_NAME} dead-letters list|replay [OPTIONS]
        ${PRODUCT_NAME} offsets accept-topic|begin-again TOPIC [OPTIONS]
+       ${PRODUCT_NAME} tables check [OPTIONS]
 
 Writes the records of Kafka topics to PostgreSQL, each exactly once. Records that PostgreSQL cannot store are dead letters:
 dead-letters --help says how to see them and how to move those that fit later. migrate creates or upgrades the tables and
 exits; the consumer does it itself unless DATABASE_MIGRATE=false. offsets --help is for topics that were created again.
+tables check compares the setting tables with the tables that it names, and exits.
 
 Options:
   --config FILE       the configuration, YAML [CONFIG_FILE, else ./application.yml, else ./config/application.yml]
@@ -130,5 +132,31 @@ Exit codes:
   ${String(EXIT_CODE.ok).padEnd(4)}it was done, or there was nothing to do
   ${String(EXIT_CODE.failed).padEnd(4)}it was refused and nothing was changed: no offset of the topic is stored, rows are in the way, or PostgreSQL was away
   ${String(EXIT_CODE.configuration).padEnd(4)}the command line or the configuration is wrong; nothing was started
+`;
+}
+
+/** What `tables --help` prints. */
+export function tablesHelp(): string {
+  return `Usage: ${PRODUCT_NAME} tables check [--json]
+
+Compares the setting tables with the tables in PostgreSQL, column by column, as the consumer does at its start. It prints for
+each table which source each column takes, what a record without a value there comes to, which columns are left to
+PostgreSQL, and the NOT NULL columns that are looked at record by record. What is wrong with any of the tables is told at
+once. Nothing is written, and Kafka is not asked.
+
+Options:
+  --json              one JSON object per line and table
+  --config FILE       the consumer's configuration, which names the tables and says where the database is
+  --config-tree DIR   a folder of secret files
+  -h, --help          print this and exit
+  -V, --version       print the version and exit
+
+Settings come from the same places as the consumer's: see ${PRODUCT_NAME} --help. Run it as the consumer's role: privileges are
+part of the comparison.
+
+Exit codes:
+  ${String(EXIT_CODE.ok).padEnd(4)}each table takes the records of its topics
+  ${String(EXIT_CODE.failed).padEnd(4)}PostgreSQL was away or refused
+  ${String(EXIT_CODE.configuration).padEnd(4)}a table does not fit the setting tables, or the command line or the configuration is wrong
 `;
 }

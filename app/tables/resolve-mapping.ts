@@ -1,10 +1,10 @@
 import type { PoolClient } from 'pg';
 import { parseSource } from '../../settings/column-source.ts';
 import { nearestKey, type Problem, problemIf } from '../../settings/problem.ts';
+import type { ColumnSetting, TableSettings } from '../../settings/tables.ts';
 import { type CatalogColumn, type CatalogRelation, type CatalogTable, readCatalog } from './table-catalog.ts';
 import type { ColumnSource, MappedColumn, TableMapping } from './table-mapping.ts';
 import { sequenceProblems, tableProblems } from './table-problems.ts';
-import type { ColumnSetting, TableSettings } from './table-settings.ts';
 import { sourceProblem, unitProblem } from './unusable-source.ts';
 
 /** A column that no record has a value for. */

@@ -1,6 +1,6 @@
 import { type Problem, problemIf } from '../../settings/problem.ts';
+import type { ColumnSetting } from '../../settings/tables.ts';
 import type { ColumnSource, ColumnType, Unit } from './table-mapping.ts';
-import type { ColumnSetting } from './table-settings.ts';
 
 type Kind = ColumnType['kind'];
 

@@ -192,6 +192,27 @@ describe('offsets', () => {
   );
 });
 
+describe('tables', () => {
+  test.each([
+    [['check'], { action: 'check', json: false }],
+    [['check', '--json'], { action: 'check', json: true }],
+  ])('%j is the request, with the settings of the consumer', (argv, request) => {
+    const decision = configure(['tables', ...argv], {}, CWD);
+    expect(decision).toMatchObject({ kind: 'tables', settings: { kafka: { groupId: 'g' } } });
+    expect(decision).toHaveProperty('request', request);
+    expect(exit(['tables', ...argv, '--config', 'wrong.yml']).code).toBe(78);
+  });
+
+  test.each([[['tables', '--help']], [['tables', 'check', '-h']]])('%j explains it in 132 columns', (argv) => {
+    const { code, stdout } = exitOf(configure(argv, {}, folderWith({})));
+    expect(code).toBe(0);
+    for (const word of ['tables check ', '--json ', '\n  78 ']) {
+      expect(stdout).toContain(word);
+    }
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(132);
+  });
+});
+
 describe('--version', () => {
   test.each([['--version'], ['-V']])('as %s prints name and version', (option) => {
     expect(exit([option])).toMatchObject({
@@ -211,6 +232,11 @@ describe('a wrong command line', () => {
     [['application.yml'], 'the command line has a word that is no command: "application.yml"'],
     [['deadletters'], 'did you mean dead-letters list?'],
     [['migrat'], 'did you mean migrate?'],
+    [['table'], 'did you mean tables check?'],
+    [['tables'], 'the command tables needs to be told what to do'],
+    [['tables', 'chek'], 'the command tables cannot do this: "chek"'],
+    [['tables', 'check', 'orders'], 'the command tables check takes no further word: "orders"'],
+    [['tables', 'check', '--dry-run'], '--dry-run is not an option'],
     [['migrate', 'now'], 'has a word that is no command: "now"'],
     [['migrate', '--check'], '--check is not an option'],
     [['dead-letters'], 'the command dead-letters needs to be told what to do'],

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { resolveMapping } from '../../../app/tables/resolve-mapping.ts';
 import { mappingJson, mappingLines } from '../../../app/tables/shown-mapping.ts';
 import type { CatalogColumn, CatalogTable } from '../../../app/tables/table-catalog.ts';
-import type { TableSettings } from '../../../app/tables/table-settings.ts';
+import type { TableSettings } from '../../../settings/tables.ts';
 
 const column = (name: string, more: Partial<CatalogColumn> = {}): CatalogColumn => ({
   name,

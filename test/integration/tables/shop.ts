@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Client } from 'pg';
 import { readMappings } from '../../../app/tables/resolve-mapping.ts';
-import type { TableSettings } from '../../../app/tables/table-settings.ts';
+import type { TableSettings } from '../../../settings/tables.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { connect } from '../store/open-store.ts';
