@@ -4,7 +4,7 @@ import { nearestKey, type Problem, problemIf } from '../../settings/problem.ts';
 import type { ColumnSetting, TableSettings } from '../../settings/tables.ts';
 import { type CatalogColumn, type CatalogRelation, type CatalogTable, readCatalog } from './table-catalog.ts';
 import type { ColumnSource, MappedColumn, TableMapping } from './table-mapping.ts';
-import { sequenceProblems, tableProblems } from './table-problems.ts';
+import { sequenceProblems, sqlName, tableProblems } from './table-problems.ts';
 import { sourceProblem, unitProblem } from './unusable-source.ts';
 
 /** A column that no record has a value for. */
@@ -58,7 +58,7 @@ function columnProblems({ column, setting, source }: Intent, path: string, found
       path,
       message: 'leaves out a column that is NOT NULL and has no default: PostgreSQL would refuse each row',
       given: false,
-      allowed: `a source for the column, or ALTER TABLE … ALTER ${name} SET DEFAULT …`,
+      allowed: `a source for the column, or ALTER TABLE … ALTER ${sqlName(name)} SET DEFAULT …`,
     });
   }
   if (isGenerated) {
@@ -76,7 +76,7 @@ function columnProblems({ column, setting, source }: Intent, path: string, found
     ...problemIf(isForbidden === true, {
       path,
       message: `is a column that the role ${found.role} may not insert into`,
-      allowed: `GRANT INSERT (${name}) ON ${found.schema}.${found.table} TO ${found.role}; or false`,
+      allowed: `GRANT INSERT (${sqlName(name)}) ON ${sqlName(found.schema, found.table)} TO ${sqlName(found.role)}; or false`,
     }),
     ...(setting === undefined
       ? []

@@ -39,7 +39,10 @@ export interface MappedColumn {
   readonly unit?: Unit;
   /** Whether NULL is refused, by the column or its domain. */
   readonly isNotNull: boolean;
-  /** Whether PostgreSQL has a value for a row without one: a default, an identity, a serial. */
+  /**
+   * Whether COPY takes its marker DEFAULT for the column: it has a default, by itself or by its domain, or is an identity.
+   * Before PostgreSQL 16 it takes none.
+   */
   readonly hasDefault: boolean;
 }
 

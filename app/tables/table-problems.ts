@@ -1,3 +1,4 @@
+import { escapeIdentifier } from 'pg';
 import { nearestKey, type Problem, problemIf } from '../../settings/problem.ts';
 import type { CatalogRelation, CatalogTable } from './table-catalog.ts';
 
@@ -16,6 +17,10 @@ const REFUSED_KINDS: Readonly<Record<string, string>> = {
 const A_TABLE = 'a table, or a partitioned one';
 
 const SYSTEM_SCHEMA = /^(pg_|information_schema$)/;
+
+/** A name as SQL takes it; quoted where PostgreSQL would read it otherwise. */
+export const sqlName = (...parts: readonly string[]): string =>
+  parts.map((part) => (/^[a-z_][a-z0-9_]*$/.test(part) ? part : escapeIdentifier(part))).join('.');
 
 const shownName = ({ schema, table }: { readonly schema: string; readonly table: string }): string =>
   `${schema}.${table}`;
@@ -83,20 +88,20 @@ function unsafe(
 }
 
 function forbidden(found: CatalogTable, relation: CatalogRelation, path: string): readonly Problem[] {
-  const { schema, role, maySeeSchema } = found;
+  const { schema, table, role, maySeeSchema } = found;
   const given = shownName(found);
   return [
     ...problemIf(!maySeeSchema, {
       path,
       message: `is in a schema that the role ${role} may not use`,
       given,
-      allowed: `GRANT USAGE ON SCHEMA ${schema} TO ${role}`,
+      allowed: `GRANT USAGE ON SCHEMA ${sqlName(schema)} TO ${sqlName(role)}`,
     }),
     ...problemIf(!relation.columns.some(({ isInsertable }) => isInsertable) && !relation.isInsertable, {
       path,
       message: `is a table that the role ${role} may not insert into`,
       given,
-      allowed: `GRANT INSERT ON ${given} TO ${role}`,
+      allowed: `GRANT INSERT ON ${sqlName(schema, table)} TO ${sqlName(role)}`,
     }),
     ...problemIf(relation.hasRowSecurity, {
       path,
@@ -120,7 +125,7 @@ export const sequenceProblems = (
       : {
           path: `${entry}.columns.${name}`,
           message: `has a default that takes numbers from the sequence ${forbiddenSequence}, which the role ${role} may not use`,
-          allowed: `GRANT USAGE ON SEQUENCE ${forbiddenSequence} TO ${role}`,
+          allowed: `GRANT USAGE ON SEQUENCE ${forbiddenSequence} TO ${sqlName(role)}`,
         },
   );
 

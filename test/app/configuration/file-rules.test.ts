@@ -30,6 +30,7 @@ const COMMANDS = [
   ['migrate'],
   ['dead-letters', 'list'],
   ['offsets', 'accept-topic', 'orders'],
+  ['tables', 'check'],
 ] as const;
 
 describe.each(COMMANDS.map((argv) => [argv]))('with the arguments %j', (argv) => {
@@ -88,5 +89,6 @@ test("commands that ask PostgreSQL alone do without the HTTP interface's certifi
   const env = { SERVER_SSL_CERTIFICATE: '/no/tls.crt', SERVER_SSL_CERTIFICATE_PRIVATE_KEY: '/no/tls.key' };
   expect(configured(['dead-letters', 'list'], {}, env).stderr).toBe('');
   expect(configured(['offsets', 'accept-topic', 'orders'], {}, env).stderr).toBe('');
+  expect(configured(['tables', 'check'], {}, env).stderr).toBe('');
   expect(configured(['migrate'], {}, env).code).toBe(78);
 });

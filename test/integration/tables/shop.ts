@@ -58,6 +58,7 @@ const DDL = `
   CREATE INDEX orders_by_total ON shop.orders (total);
   CREATE SEQUENCE shop.numbers;
   CREATE TABLE shop.granted_none (id integer);
+  CREATE TABLE shop."Granted none" (id integer);
   CREATE TABLE shop.granted_some (id integer, note text, more text);
   CREATE TABLE shop.guarded (id integer);
   CREATE TABLE shop.numbered (id integer DEFAULT nextval('shop.numbers'), note text);

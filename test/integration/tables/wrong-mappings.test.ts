@@ -71,6 +71,7 @@ const OF_OWNER: readonly (readonly [name: string, entry: Entry])[] = [
 
 const OF_WRITER: readonly (readonly [name: string, entry: Entry])[] = [
   ['a table without INSERT', { table: 'shop.granted_none' }],
+  ['a table without INSERT whose name needs quotes', { table: 'shop.Granted none' }],
   ['a column without INSERT', { table: 'shop.granted_some' }],
   ['a schema without USAGE', { table: 'shop_hidden.secrets' }],
   ['row-level security', { table: 'shop.guarded' }],
