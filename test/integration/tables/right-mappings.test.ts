@@ -37,7 +37,28 @@ async function mappingOf(entry: Entry) {
 describe('a table with columns of all kinds', () => {
   testSincePostgres(16, 'is shown column by column', async () => {
     const mapping: CheckedMapping = JSON.parse(told(JSON.stringify(await mappingOf(ALL_KINDS))));
-    expect(mappingLines(mapping).join('\n')).toMatchSnapshot();
+    expect(mappingLines(mapping).join('\n')).toBe(`orders, orders-eu -> shop.all_kinds
+  COLUMN     <- SOURCE                -> TYPE                            NO VALUE
+  key_id     <- $key                  -> bigint NOT NULL                 DEFAULT
+  line_no    <- lineNo                -> integer NOT NULL                DEFAULT
+  counted    <- counted               -> integer NOT NULL                DEFAULT
+  sku        <- /lines/0/sku          -> shop.sku NOT NULL               dead letter
+  quantity   <- quantity              -> shop.quantity                   DEFAULT
+  status     <- status                -> shop.status NOT NULL            DEFAULT
+  ship_to    <- shipTo                -> shop.address                    NULL
+  tags       <- tags                  -> text[]                          NULL
+  boxes      <- boxes                 -> box[]                           NULL
+  addresses  <- addresses             -> shop.address[]                  NULL
+  seen_at    <- seen as epoch-millis  -> timestamp(3) without time zone  NULL
+  paid_on    <- paidOn                -> date                            NULL
+  picture    <- picture as hex        -> bytea                           NULL
+  is_new     <- isNew                 -> boolean                         NULL
+  weight     <- weight                -> real                            NULL
+  raw        <- $value                -> json                            NULL
+  host       <- $header.host          -> inet                            NULL
+  amount     <- amount                -> numeric(10,2) NOT NULL          dead letter
+  left to PostgreSQL: takes (NULL), doubled (generated)
+  NOT NULL, seen record by record: key_id, line_no, counted, sku, status, amount`);
   });
 
   test('has types down to the elements, attributes and base types', async () => {
