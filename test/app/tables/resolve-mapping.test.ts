@@ -172,7 +172,7 @@ describe('what is shown', () => {
     columns: {
       created_at: { from: '/a~1b/0', as: 'epoch-millis' },
       note: { from: '$offset' },
-      state: { from: '$key/id.x' },
+      state: { from: '$key/i~0.x' },
     },
   } as const;
 
@@ -181,7 +181,7 @@ describe('what is shown', () => {
   COLUMN       <- SOURCE                   -> TYPE                      NO VALUE
   customer_id  <- customer_id              -> text NOT NULL             dead letter
   created_at   <- /a~1b/0 as epoch-millis  -> timestamp with time zone  NULL
-  state        <- $key/id.x                -> text NOT NULL             dead letter
+  state        <- $key/i~0.x               -> text NOT NULL             dead letter
   note         <- $offset                  -> text                      -
   left to PostgreSQL: row_id (identity), line (identity), total (generated)
   NOT NULL, seen record by record: customer_id, state
@@ -196,7 +196,7 @@ describe('what is shown', () => {
         { name: 'line', from: 'line', type: 'text', notNull: true, noValue: 'default' },
         { name: 'customer_id', from: 'customer_id', noValue: 'dead letter' },
         { name: 'created_at', from: '/a~1b/0', as: 'epoch-millis', noValue: 'default' },
-        { name: 'state', from: '$key/id.x', noValue: 'default' },
+        { name: 'state', from: '$key/i~0.x', noValue: 'default' },
         { name: 'note', from: '$offset', noValue: null },
       ],
     });
