@@ -173,7 +173,7 @@ const tablesDiffer: Rule<TablesPart> = {
   },
 };
 
-/** YAML's false is a word, and in quotes a text: one of both was not meant. */
+/** The consumer takes the text for the word, as a file's texts become what a setting asks for: one of both was not meant. */
 const QUOTED_FALSE = {
   message: 'is a text, and not the word false',
   allowed: 'false without quotes for a column that is never written; /false for the field of that name',
@@ -185,7 +185,7 @@ function sourceProblems(path: string, column: Entry['columns'][string]): readonl
   if (given === false) {
     return [];
   }
-  const mistake = isText && given === 'false' ? QUOTED_FALSE : sourceMistake(given);
+  const mistake = isText && given.trim().toLowerCase() === 'false' ? QUOTED_FALSE : sourceMistake(given);
   return mistake === undefined ? [] : [{ path: isText ? path : `${path}.from`, given, ...mistake }];
 }
 

@@ -161,7 +161,15 @@ describe('a topic and a table', () => {
 
 describe('the source of a column', () => {
   test('is told where it is wrong, at the text itself or at from, all at once and beside other problems', () => {
-    const columns = { a: 'x..y', b: { from: 'x..y' }, c: '$keys', d: 'false', e: { from: 'false' }, f: false };
+    const columns = {
+      a: 'x..y',
+      b: { from: 'x..y' },
+      c: '$keys',
+      d: 'false',
+      e: ' False',
+      f: { from: 'false' },
+      g: false,
+    };
     const problems = problemsOf([{ ...ORDERS, columns }, ORDERS]);
     expect(problems.map((problem) => problem.split('\n')[0])).toEqual([
       'tables[1].topic goes into the same table by tables[0] already: "orders"',
@@ -169,6 +177,7 @@ describe('the source of a column', () => {
       'tables[0].columns.b.from has a dot without a name on one of its sides: "x..y"',
       'tables[0].columns.c begins with a $ word that is not known: "******"; did you mean $key?',
       'tables[0].columns.d is a text, and not the word false: "false"',
+      'tables[0].columns.e is a text, and not the word false: "******"',
     ]);
     expect(problems.at(-1)).toContain(
       'allowed: false without quotes for a column that is never written; /false for the field of that name',
