@@ -89,7 +89,7 @@ tables:
     const text = `tables:
   - topic: [orders, .]
     table: orders
-  - table: public.bills
+  - { table: public.bills, fields: same }
   -
   - orders
   - topic: a
@@ -101,7 +101,7 @@ tables:
 `;
     expect(texts({ cwd: yaml(text) })).toEqual([
       'tables[0].table is not well-formed: "orders" (application.yml:3:12)',
-      'tables[1].topic is missing (application.yml:4:12)',
+      'tables[1].topic is missing (application.yml:4:14)',
       'tables[2].topic is missing (application.yml:5:4)',
       'tables[2].table is missing (application.yml:5:4)',
       'tables[3] has the wrong type: "orders" (application.yml:6:5)',
