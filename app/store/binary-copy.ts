@@ -127,11 +127,27 @@ export function copyStatement(schema: string, { table, columns }: CopyTarget): s
   return `COPY ${escapeIdentifier(schema)}.${escapeIdentifier(table)} (${names}) FROM STDIN (FORMAT binary)`;
 }
 
+/** The format of a COPY's rows. */
+type CopyFormat = 'binary' | 'text';
+
+/** Encoded rows of one COPY, without head and end of the format. */
+export interface CopyRows {
+  readonly format: CopyFormat;
+  readonly rows: Buffer;
+}
+
+/** What a format has before and behind the rows; CopyDone alone ends text (PostgreSQL's "COPY Operations"). */
+const FRAMES: Readonly<Record<CopyFormat, { readonly head: Buffer; readonly end: Buffer }>> = {
+  binary: { head: COPY_SIGNATURE, end: COPY_TRAILER },
+  text: { head: Buffer.alloc(0), end: Buffer.alloc(0) },
+};
+
 /**
- * Statements of which one is a COPY, in one message, and its rows in another: two round trips, however many statements.
+ * Statements with COPYs among them in one message, and the rows of each COPY in another: a round trip for the statements
+ * and one for each COPY, however many statements.
  *
- * The rows go out in one piece. The error about a refused row comes while the rest is under way, and PostgreSQL passes
- * over the rest; a sender that waits for room in between would have to be stopped.
+ * The rows of a COPY go out in one piece. The error about a refused row comes while the rest is under way, and
+ * PostgreSQL passes over the rest; a sender that waits for room in between would have to be stopped.
  */
 export class CopyQuery implements Submittable {
   /**
@@ -139,23 +155,24 @@ export class CopyQuery implements Submittable {
    */
   readonly tags: Promise<readonly string[]>;
   readonly #text: string;
-  readonly #rows: Buffer;
+  readonly #copies: readonly CopyRows[];
   readonly #mayCopy: (tags: readonly string[]) => boolean;
   readonly #completed: string[] = [];
+  #answered = 0;
   #isDeclined = false;
   #resolve!: (tags: readonly string[]) => void;
   #reject!: (error: Error) => void;
 
   /**
-   * @param rows encoded rows, without head and end of the format
-   * @param mayCopy asked with the tags so far when PostgreSQL is ready for the rows. When it says no, none is sent: the
-   * COPY fails, the statements after it are not run, the transaction has to be rolled back, and `tags` are those up to
-   * there.
+   * @param copies the rows of each COPY among the statements, in their order
+   * @param mayCopy asked with the tags so far when PostgreSQL is ready for the first rows. When it says no, none is
+   * sent: the COPY fails, the statements after it are not run, the transaction has to be rolled back, and `tags` are
+   * those up to there.
    * @default yes
    */
-  constructor(text: string, rows: Buffer, mayCopy: (tags: readonly string[]) => boolean = () => true) {
+  constructor(text: string, copies: readonly CopyRows[], mayCopy: (tags: readonly string[]) => boolean = () => true) {
     this.#text = text;
-    this.#rows = rows;
+    this.#copies = copies;
     this.#mayCopy = mayCopy;
     this.tags = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -177,21 +194,14 @@ export class CopyQuery implements Submittable {
   }
 
   handleCopyInResponse(connection: PgConnection): void {
-    if (!this.#mayCopy(this.#completed)) {
+    const copy = this.#copies[this.#answered];
+    if (copy === undefined || (this.#answered === 0 && !this.#mayCopy(this.#completed))) {
       this.#isDeclined = true;
       connection.sendCopyFail(DECLINED);
       return;
     }
-    const { stream } = connection;
-    const length = COPY_SIGNATURE.length + this.#rows.length + COPY_TRAILER.length;
-    const head = Buffer.alloc(1 + MESSAGE_LENGTH_BYTES);
-    head.writeUInt32BE(MESSAGE_LENGTH_BYTES + length, head.writeUInt8(COPY_DATA));
-    stream.cork();
-    for (const part of [Buffer.concat([head, COPY_SIGNATURE]), this.#rows, COPY_TRAILER]) {
-      stream.write(part);
-    }
-    connection.endCopyFrom();
-    stream.uncork();
+    this.#answered += 1;
+    sendRows(connection, copy);
   }
 
   /** Rows of no interest: rules and triggers of the database may make some. */
@@ -214,18 +224,33 @@ export class CopyQuery implements Submittable {
   }
 }
 
-/** Rows that were stored, by the tag of the COPY among these: fewer than were sent where a trigger dropped some. */
-export function rowsStored(tags: readonly string[]): number {
-  const tag = tags.find((completed) => completed.startsWith('COPY '));
-  return Number(tag?.slice('COPY '.length) ?? 0);
+/** All rows in one CopyData, and CopyDone. */
+function sendRows(connection: PgConnection, { format, rows }: CopyRows): void {
+  const { stream } = connection;
+  const { head, end } = FRAMES[format];
+  const message = Buffer.alloc(1 + MESSAGE_LENGTH_BYTES);
+  message.writeUInt32BE(MESSAGE_LENGTH_BYTES + head.length + rows.length + end.length, message.writeUInt8(COPY_DATA));
+  stream.cork();
+  for (const part of [Buffer.concat([message, head]), rows, end]) {
+    stream.write(part);
+  }
+  connection.endCopyFrom();
+  stream.uncork();
 }
 
+const COPY_TAG = 'COPY ';
+
+/** Rows that each COPY stored, by its tag among these: fewer than were sent where a trigger dropped some. */
+export const rowsStored = (tags: readonly string[]): readonly number[] =>
+  tags.filter((tag) => tag.startsWith(COPY_TAG)).map((tag) => Number(tag.slice(COPY_TAG.length)));
+
 /**
- * Sends encoded rows with one COPY. Rejects with PostgreSQL's error; the connection can be used again after a
+ * Sends encoded rows with one COPY, the statement. Rejects with PostgreSQL's error; the connection can be used again after a
  * `ROLLBACK TO SAVEPOINT`.
  *
  * @returns how many rows were stored
  */
-export async function copyInto(client: ClientBase, schema: string, target: CopyTarget, rows: Buffer): Promise<number> {
-  return rowsStored(await client.query(new CopyQuery(copyStatement(schema, target), rows)).tags);
+export async function copyInto(client: ClientBase, statement: string, copy: CopyRows): Promise<number> {
+  const [stored = 0] = rowsStored(await client.query(new CopyQuery(statement, [copy])).tags);
+  return stored;
 }

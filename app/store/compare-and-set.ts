@@ -149,7 +149,11 @@ export async function writeAtOnce(
   const isMoved = (tags: readonly string[]): boolean => tags.includes(`UPDATE ${gaps.length}`);
   const isAsKnown = (tags: readonly string[]): boolean =>
     guard.tags.every((tag, nth) => tags.at(nth - guard.tags.length) === tag);
-  const copy = new CopyQuery(statements.join('; '), rows.all, (tags) => isMoved(tags) && isAsKnown(tags));
+  const copy = new CopyQuery(
+    statements.join('; '),
+    [{ format: 'binary', rows: rows.all }],
+    (tags) => isMoved(tags) && isAsKnown(tags),
+  );
   const tags = await client.query(copy).tags.catch(refusalOnly);
   if (tags instanceof RowRefused) {
     await client.query('ROLLBACK');
@@ -177,7 +181,7 @@ async function commitRows(
     sent,
   }: { readonly tags: readonly string[]; readonly commitsApart: boolean; readonly sent: number },
 ): Promise<'committed' | 'refused'> {
-  const stored = rowsStored(tags);
+  const [stored = 0] = rowsStored(tags);
   if (commitsApart && stored < sent) {
     await client.query('ROLLBACK');
     return 'refused';

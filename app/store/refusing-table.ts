@@ -1,7 +1,7 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import type { StreamRecord } from '../stream/record.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
-import { copyInto } from './binary-copy.ts';
+import { copyInto, copyStatement } from './binary-copy.ts';
 import { type Poison, RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
 import { RECORDS } from './record-rows.ts';
@@ -55,7 +55,8 @@ export class RefusingTable {
   /** A statement trigger refuses a COPY whatever its rows are, and names none. */
   async #requireOpen(): Promise<void> {
     const { schema } = this.#target;
-    await copyInto(this.#client, schema, RECORDS, Buffer.alloc(0)).catch((error: unknown) => {
+    const noRows = { format: 'binary', rows: Buffer.alloc(0) } as const;
+    await copyInto(this.#client, copyStatement(schema, RECORDS), noRows).catch((error: unknown) => {
       if (!(asRefusal(error) instanceof RowRefused)) {
         throw error;
       }

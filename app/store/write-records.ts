@@ -3,7 +3,7 @@ import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-l
 import { countReasons, type DeadLetter, type DeadLetterLimit, type DeadLetterTopic } from '../stream/dead-letter.ts';
 import type { StreamRecord } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
-import { copyInto } from './binary-copy.ts';
+import { copyInto, copyStatement } from './binary-copy.ts';
 import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.ts';
 import { droppedRows } from './dropped-rows.ts';
 import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
@@ -165,7 +165,8 @@ async function copyRecords(
   const table = new RefusingTable(client, target);
   let stored = 0;
   const poison = await storeWithoutPoison(rows.length, async (from, to) => {
-    const count = await copyInto(client, target.schema, RECORDS, rows.part(from, to)).catch(async (error: unknown) => {
+    const part = { format: 'binary', rows: rows.part(from, to) } as const;
+    const count = await copyInto(client, copyStatement(target.schema, RECORDS), part).catch(async (error: unknown) => {
       const refusal = asRefusal(error);
       if (refusal instanceof RowRefused) {
         await client.query('ROLLBACK TO SAVEPOINT part');
@@ -201,13 +202,12 @@ async function writeDeadLetters(
   letters: readonly DeadLetter[],
 ): Promise<void> {
   if (deadLetters.toTable) {
-    const stored = await copyInto(client, schema, DEAD_LETTERS, deadLetterRows(letters)).catch(
-      async (error: unknown) => {
-        await client.query('ROLLBACK');
-        await tables.requireUnwritten(client, groupId, error);
-        throw error;
-      },
-    );
+    const rows = { format: 'binary', rows: deadLetterRows(letters) } as const;
+    const stored = await copyInto(client, copyStatement(schema, DEAD_LETTERS), rows).catch(async (error: unknown) => {
+      await client.query('ROLLBACK');
+      await tables.requireUnwritten(client, groupId, error);
+      throw error;
+    });
     if (stored < letters.length) {
       const counts = { table: DEAD_LETTERS.table, sent: letters.length, stored };
       throw droppedRows([request], { ...counts, triggers: [], isCommitted: false });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg, { escapeIdentifier } from 'pg';
-import { copyInto } from '../../app/store/binary-copy.ts';
+import { copyInto, copyStatement } from '../../app/store/binary-copy.ts';
 import { MIGRATIONS } from '../../app/store/migrations.ts';
 import { RECORDS, RecordRows } from '../../app/store/record-rows.ts';
 import { ExplainedError } from '../run/explained-error.ts';
@@ -43,7 +43,7 @@ export async function copyBaseline(databaseUrl: string, records: number): Promis
     await client.query('CHECKPOINT');
     const began = performance.now();
     for (const rows of transactions) {
-      await copyInto(client, BASELINE_SCHEMA, RECORDS, rows);
+      await copyInto(client, copyStatement(BASELINE_SCHEMA, RECORDS), { format: 'binary', rows });
     }
     const seconds = (performance.now() - began) / 1_000;
     await client.query(`DROP SCHEMA ${schema} CASCADE`);
