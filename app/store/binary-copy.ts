@@ -128,7 +128,7 @@ export function copyStatement(schema: string, { table, columns }: CopyTarget): s
 }
 
 /** The format of a COPY's rows. */
-type CopyFormat = 'binary' | 'text';
+export type CopyFormat = 'binary' | 'text';
 
 /** Encoded rows of one COPY, without head and end of the format. */
 export interface CopyRows {

@@ -1,11 +1,11 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
 import type { Gap } from '../stream/record-sink.ts';
 import type { OffsetOrigin } from '../stream/record-source.ts';
-import { CopyQuery, copyStatement, rowsStored } from './binary-copy.ts';
+import { CopyQuery, rowsStored } from './binary-copy.ts';
 import { droppedRows } from './dropped-rows.ts';
 import { RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
-import { RECORDS } from './record-rows.ts';
+import type { RowTarget } from './row-target.ts';
 import { asRefusal } from './sqlstate.ts';
 import { beginRows, commit, requireCommitted, type Timeouts } from './transaction.ts';
 
@@ -106,10 +106,9 @@ export async function beginMovingOffset(client: PoolClient, owner: OffsetOwner, 
   return false;
 }
 
-/** The tables of a group, and what may be made of rows that a trigger drops. */
+/** The tables of a group. */
 interface RowsOwner extends OffsetOwner {
   readonly tables: OwnTables;
-  readonly allowsDroppedRows: boolean;
 }
 
 /** Statements that begin a transaction, one of which is an update that moves exactly these offsets. */
@@ -118,71 +117,86 @@ interface OffsetMove {
   readonly gaps: readonly Gap[];
 }
 
-/** Encoded rows of `records`, and how many they are. */
-interface EncodedRows {
-  readonly all: Buffer;
+/** Encoded rows of a table, and how many they are. */
+export interface TableBatch {
+  readonly target: RowTarget;
+  readonly rows: Buffer;
   readonly length: number;
 }
 
 /**
- * The whole of a transaction in two round trips: a message with all statements, up to `COMMIT`, and one with the rows,
- * which are sent only when PostgreSQL has moved the offsets, and the table is still what they were encoded for. Where a
- * trigger may drop rows, `COMMIT` is a message of its own, sent when as many rows are stored as were sent. Nothing is
- * left of a transaction that did not commit, and the connection can be used.
+ * The whole of a transaction in two round trips, and one more for each further table: a message with all statements, up
+ * to `COMMIT`, and one with the rows of each table, which are sent only when PostgreSQL has moved the offsets, and the
+ * tables are still what the rows were encoded for. Where a trigger may drop rows, `COMMIT` is a message of its own, sent
+ * when as many rows are stored as were sent. Nothing is left of a transaction that did not commit, in any table, and the
+ * connection can be used.
  *
- * @returns `declined` when not all offsets were moved; `refused` when a row was refused, or a trigger dropped one, or
- * the table was altered: either way nothing was written
+ * @param batches one or more, with rows
+ * @returns `declined` when not all offsets were moved; `refused` when a row was refused, or a trigger dropped one, or a
+ * table was altered: either way nothing was written
  * @throws FatalError `TABLE_MISMATCH` when it was altered to what rows are not encoded for; nothing was written
  * @throws FatalError `ROWS_DROPPED` when a trigger that the connection did not know of dropped rows: the transaction is
- * committed, so their records are in no table and behind the stored offset
+ * committed, so their records are not in that table and behind the stored offset
  */
 export async function writeAtOnce(
   client: PoolClient,
-  owner: RowsOwner,
+  { tables, groupId }: RowsOwner,
   { moving, gaps }: OffsetMove,
-  rows: EncodedRows,
+  batches: readonly TableBatch[],
 ): Promise<'committed' | 'declined' | 'refused'> {
-  const { schema, tables } = owner;
-  const guard = tables.guard(client);
-  const commitsApart = owner.allowsDroppedRows || tables.rowTriggers(client).length > 0;
-  const statements = [moving, guard.statements, copyStatement(schema, RECORDS), ...(commitsApart ? [] : ['COMMIT'])];
+  const targets = batches.map(({ target }) => target);
+  const guards = targets.map((target) => target.guard(client));
+  const knownTags = guards.flatMap((guard) => guard.tags);
+  const commitsApart = targets.some((target) => target.allowsDroppedRows || target.rowTriggers(client).length > 0);
+  const copies = targets.map(({ copy }) => copy.statement);
+  const statements = [
+    moving,
+    ...guards.map((guard) => guard.statements),
+    ...copies,
+    ...(commitsApart ? [] : ['COMMIT']),
+  ];
   const isMoved = (tags: readonly string[]): boolean => tags.includes(`UPDATE ${gaps.length}`);
   const isAsKnown = (tags: readonly string[]): boolean =>
-    guard.tags.every((tag, nth) => tags.at(nth - guard.tags.length) === tag);
-  const copy = new CopyQuery(
-    statements.join('; '),
-    [{ format: 'binary', rows: rows.all }],
-    (tags) => isMoved(tags) && isAsKnown(tags),
-  );
+    knownTags.every((tag, nth) => tags.at(nth - knownTags.length) === tag);
+  const rows = batches.map((batch) => ({ format: batch.target.copy.format, rows: batch.rows }));
+  const copy = new CopyQuery(statements.join('; '), rows, (tags) => isMoved(tags) && isAsKnown(tags));
   const tags = await client.query(copy).tags.catch(refusalOnly);
   if (tags instanceof RowRefused) {
     await client.query('ROLLBACK');
-    await tables.requireUnwritten(client, owner.groupId, tags.cause);
+    await tables.requireUnwritten(client, groupId, tags.cause);
     return 'refused';
   }
   if (copy.isDeclined) {
     await client.query('ROLLBACK');
-    if (!isMoved(tags)) {
-      return 'declined';
-    }
-    await tables.require(client);
-    return 'refused';
+    return isMoved(tags) ? asAltered(client, targets) : 'declined';
   }
-  return commitRows(client, gaps, { tags, commitsApart, sent: rows.length });
+  return commitRows(client, gaps, { tags, commitsApart, batches });
 }
 
-/** The end of {@link writeAtOnce}, when PostgreSQL has taken the COPY. */
+/** The tables are looked at anew: the next transaction on this connection knows them. */
+async function asAltered(client: PoolClient, targets: readonly RowTarget[]): Promise<'refused'> {
+  for (const target of targets) {
+    await target.require(client);
+  }
+  return 'refused';
+}
+
+/** What PostgreSQL made of the statements of {@link writeAtOnce}. */
+interface TakenRows {
+  readonly tags: readonly string[];
+  readonly commitsApart: boolean;
+  readonly batches: readonly TableBatch[];
+}
+
+/** The end of {@link writeAtOnce}, when PostgreSQL has taken every COPY. */
 async function commitRows(
   client: PoolClient,
   gaps: readonly Gap[],
-  {
-    tags,
-    commitsApart,
-    sent,
-  }: { readonly tags: readonly string[]; readonly commitsApart: boolean; readonly sent: number },
+  { tags, commitsApart, batches }: TakenRows,
 ): Promise<'committed' | 'refused'> {
-  const [stored = 0] = rowsStored(tags);
-  if (commitsApart && stored < sent) {
+  const stored = rowsStored(tags);
+  const short = batches.findIndex(({ length }, nth) => (stored[nth] ?? 0) < length);
+  if (commitsApart && short >= 0) {
     await client.query('ROLLBACK');
     return 'refused';
   }
@@ -191,8 +205,10 @@ async function commitRows(
   } else {
     requireCommitted(tags.at(-1));
   }
-  if (stored < sent) {
-    throw droppedRows(gaps, { table: RECORDS.table, sent, stored, triggers: [], isCommitted: true });
+  const dropped = batches[short];
+  if (dropped) {
+    const counts = { table: dropped.target.name, sent: dropped.length, stored: stored[short] ?? 0 };
+    throw droppedRows(gaps, { ...counts, triggers: [], isCommitted: true });
   }
   return 'committed';
 }

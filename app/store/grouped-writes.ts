@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg';
 import { bytesOfAll, partitionKey } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
-import { movingOffsets, writeAtOnce } from './compare-and-set.ts';
-import { RecordRows } from './record-rows.ts';
-import { admit, asCommitted, type WriteTarget } from './write-records.ts';
+import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
+import { admit, type EncodedRows, type RowTarget } from './row-target.ts';
+import { asCommitted, lookAt, type WriteTarget } from './write-records.ts';
 
 /**
  * A request of as many records is worth a transaction of its own, and a group never has more. Making so many rows takes
@@ -147,7 +147,7 @@ export class GroupedWrites {
 /**
  * Requests of different partitions as one transaction, which either does for each of them what a transaction of its own
  * would, or nothing at all: it commits only if the offset of every partition was the expected one, as its own rows'
- * would.
+ * would. Rows of the same table are one COPY, whichever topics and partitions they are of.
  *
  * It never waits for another writer of one of the partitions: a row of `offsets` that is locked counts as not expected.
  *
@@ -159,20 +159,29 @@ export async function writeGroup(
   target: WriteTarget,
   requests: readonly WriteRequest[],
 ): Promise<readonly WriteOutcome[] | null> {
-  const rows: Buffer[] = [];
-  let length = 0;
+  const parts = new Map<RowTarget, EncodedRows[]>();
   for (const request of requests) {
-    const { admitted, refused } = admit(target, request);
+    const { refused, batches } = admit(target.targets.of(request.topic), request);
     if (refused.length > 0) {
       return null;
     }
-    const encoded = new RecordRows(request.topic, request.partition, admitted, target.keyEncoding);
-    rows.push(encoded.all);
-    length += encoded.length;
+    for (const { target: table, rows } of batches) {
+      parts.set(table, [...(parts.get(table) ?? []), rows]);
+    }
   }
+  const batches = target.targets.inOrder(parts.keys()).map((table) => merged(table, parts.get(table) ?? []));
+  await lookAt(client, batches);
   const move = { moving: movingOffsets(target, requests), gaps: requests };
-  if ((await writeAtOnce(client, target, move, { all: Buffer.concat(rows), length })) !== 'committed') {
+  const filled = batches.filter(({ length }) => length > 0);
+  if (filled.length === 0 || (await writeAtOnce(client, target, move, filled)) !== 'committed') {
     return null;
   }
   return requests.map((request) => asCommitted(target, request));
 }
+
+/** Rows of the same table as one. */
+const merged = (target: RowTarget, parts: readonly EncodedRows[]): TableBatch => ({
+  target,
+  rows: Buffer.concat(parts.map((rows) => rows.all)),
+  length: parts.reduce((sum, { length }) => sum + length, 0),
+});

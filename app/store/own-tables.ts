@@ -1,7 +1,17 @@
-import { DatabaseError, escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
+import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { FatalError } from '../stream/stream-errors.ts';
 import type { CopyTarget } from './binary-copy.ts';
 import { DEAD_LETTERS, RECORDS } from './record-rows.ts';
+import {
+  type CatalogTable,
+  KEY_COLUMNS,
+  type KnownTable,
+  knownTable,
+  readTables,
+  type TableGuard,
+} from './table-guard.ts';
+
+const RECORD_COLUMNS = new Set(Object.keys(RECORDS.columns));
 
 /** A table as the statements of this program need it: the columns that they write, and what makes a row unique. */
 interface OwnTable extends CopyTarget {
@@ -37,50 +47,6 @@ export const TABLE_NAMES = TABLES.map(({ table }) => table);
 /** Types whose binary format is the same, byte for byte. */
 const SAME_BYTES: Readonly<Record<string, string>> = { 'character varying': 'text' };
 
-interface CatalogColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly typeOid: number;
-  readonly needsValue: boolean;
-}
-
-/** A table as it is in the catalog. */
-interface CatalogTable {
-  readonly table: string;
-  readonly oid: number;
-  readonly columns: readonly CatalogColumn[];
-  /** Columns of each unique index, in alphabetical order. */
-  readonly keys: readonly (readonly string[])[];
-  /** Enabled row triggers before INSERT, of partitions too: what may drop a row or put another in its place. */
-  readonly triggers: readonly string[];
-}
-
-/** The columns of the unique index at hand, in alphabetical order; its expressions are none. */
-const KEY_COLUMNS = `(SELECT coalesce(json_agg(attname ORDER BY attname), '[]') FROM pg_attribute
-   WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1]))`;
-
-/** The bits of `tgtype` are those of PostgreSQL's catalog/pg_trigger.h: 1 for each row, 2 before, 4 INSERT. */
-export const IS_ROW_TRIGGER = "tgtype & 7 = 7 AND tgenabled <> 'D'";
-
-/** The tables, in one query that waits for no lock. A domain has the type that it is made of. */
-const CATALOG = `
-  WITH RECURSIVE own AS (
-    SELECT oid, relname FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relname = ANY ($2::text[])),
-  tree AS (
-    SELECT oid, oid AS root FROM own
-    UNION SELECT inhrelid, root FROM pg_inherits JOIN tree ON inhparent = tree.oid)
-  SELECT relname AS "table", oid,
-    (SELECT coalesce(json_agg(json_build_object('name', attname,
-              'typeOid', atttypid::int8, 'type', format_type(coalesce(nullif(typbasetype, 0), atttypid), NULL),
-              'needsValue', attnotnull AND NOT atthasdef AND attidentity = '') ORDER BY attnum), '[]')
-       FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
-      WHERE attrelid = own.oid AND attnum > 0 AND NOT attisdropped) AS columns,
-    (SELECT coalesce(json_agg(${KEY_COLUMNS}), '[]') FROM pg_index
-      WHERE indrelid = own.oid AND indisunique AND indisvalid AND indpred IS NULL AND indexprs IS NULL) AS keys,
-    (SELECT coalesce(json_agg(DISTINCT tgname), '[]') FROM pg_trigger JOIN tree ON tgrelid = tree.oid
-      WHERE root = own.oid AND ${IS_ROW_TRIGGER}) AS triggers
-  FROM own`;
-
 /**
  * The table of ours, if any, that a unique index belongs to, directly or by way of partitions, and the index's columns.
  * Partitions, and keys that were made anew, have names of their own.
@@ -99,45 +65,13 @@ const isSameKey = (key: readonly string[], sorted: readonly string[]): boolean =
   [...key].sort().join() === sorted.join();
 
 /**
- * Statements for a transaction before its COPY into `records`, and the tags that they are completed with as long as the
- * table is what the connection knows. Its lock is the one that the COPY takes, and keeps the answer true until COMMIT.
- */
-interface TableGuard {
-  readonly statements: string;
-  readonly tags: readonly string[];
-}
-
-interface KnownRecords {
-  readonly guard: TableGuard;
-  readonly rowTriggers: readonly string[];
-}
-
-/** `LOCK TABLE` takes the partitions with it unless it is told ONLY. */
-const lockOf = (schema: string): string =>
-  `LOCK TABLE ONLY ${escapeIdentifier(schema)}.${RECORDS.table} IN ROW EXCLUSIVE MODE`;
-
-/** Triggers of partitions are not looked for here: there may be thousands, and their DDL waits for no lock of ours. */
-function guardOf(schema: string, { oid, columns, triggers }: CatalogTable): TableGuard {
-  const written = columns.filter(({ name }) => name in RECORDS.columns);
-  const types = written.map(({ name, typeOid }) => `(${escapeLiteral(name)}, ${typeOid})`);
-  const columnsAsKnown = `SELECT FROM pg_attribute
-    WHERE attrelid = ${oid} AND attnum > 0 AND (attname, atttypid) IN (${types.join(', ')})`;
-  const noTrigger = `SELECT FROM pg_trigger WHERE tgrelid = ${oid} AND ${IS_ROW_TRIGGER}`;
-  const isWithout = triggers.length === 0;
-  return {
-    statements: [lockOf(schema), columnsAsKnown, ...(isWithout ? [noTrigger] : [])].join('; '),
-    tags: [`SELECT ${written.length}`, ...(isWithout ? ['SELECT 0'] : [])],
-  };
-}
-
-/**
  * What an administrator may have made of the tables, asked of the catalog: binary rows are taken as they come by columns
  * of other types, and a row trigger can drop rows without an error.
  */
 export class OwnTables {
   readonly #schema: string;
   /** By the connections that have asked. */
-  readonly #known = new WeakMap<PoolClient, KnownRecords>();
+  readonly #known = new WeakMap<PoolClient, KnownTable>();
 
   constructor(schema: string) {
     this.#schema = schema;
@@ -149,8 +83,7 @@ export class OwnTables {
    * @throws FatalError `TABLE_MISMATCH` with all differences; nothing was written of the records in hand
    */
   async require(client: PoolClient): Promise<void> {
-    const { rows } = await client.query<CatalogTable>(CATALOG, [escapeIdentifier(this.#schema), TABLE_NAMES]);
-    const found = new Map(rows.map((table) => [table.table, table]));
+    const found = await readTables(client, this.#schema, TABLE_NAMES);
     const problems = TABLES.flatMap((table) => problemsOf(table, found.get(table.table)));
     if (problems.length > 0) {
       throw new FatalError(
@@ -161,14 +94,8 @@ export class OwnTables {
     }
     const records = found.get(RECORDS.table);
     if (records) {
-      this.#known.set(client, { guard: guardOf(this.#schema, records), rowTriggers: records.triggers });
+      this.#known.set(client, knownTable(this.#schema, records, RECORD_COLUMNS));
     }
-  }
-
-  /** {@link require} within a transaction, until whose end the answer stays true. Its savepoint `part` is moved here. */
-  async requireLocked(client: PoolClient): Promise<void> {
-    await client.query(`${lockOf(this.#schema)}; SAVEPOINT part`);
-    await this.require(client);
   }
 
   /** {@link require}, once for each connection. */
@@ -188,7 +115,7 @@ export class OwnTables {
     return this.#of(client).guard;
   }
 
-  #of(client: PoolClient): KnownRecords {
+  #of(client: PoolClient): KnownTable {
     const known = this.#known.get(client);
     if (known === undefined) {
       throw new Error('own tables: this connection has not looked at them');

@@ -9,6 +9,8 @@ import { type EndedSession, FrozenWriters } from './frozen-writers.ts';
 import { GroupedWrites, writeGroup } from './grouped-writes.ts';
 import { migrate, requireMigrated, unknownVersions } from './migrations.ts';
 import { OwnTables } from './own-tables.ts';
+import { RecordsTarget } from './records-target.ts';
+import { RowTargets, type TopicTable } from './row-target.ts';
 import { BEGIN, commit, timeoutsOf } from './transaction.ts';
 import { type WriteTarget, writeRecords } from './write-records.ts';
 
@@ -23,24 +25,33 @@ export class PostgresSink implements RecordSink {
   /**
    * @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not looked at where it does not
    * @param onEnded told of each frozen writer whose session was ended
+   * @param topicTables the user's own tables, asked for each transaction. @default none: all topics go to `records`
    */
   constructor(
     pool: DatabasePool,
     settings: Pick<Settings, 'database' | 'kafka' | 'consumer' | 'records' | 'deadLetters'>,
     deadLetterTopic: DeadLetterTopic,
     onEnded: (session: EndedSession) => void = () => undefined,
+    topicTables: () => readonly TopicTable[] = () => [],
   ) {
+    const { schema } = settings.database;
+    const tables = new OwnTables(schema);
+    const records = new RecordsTarget({
+      schema,
+      tables,
+      allowsDroppedRows: settings.records.onDroppedRows === 'allow',
+      maxValueBytes: settings.consumer.maxValueBytes,
+      keyEncoding: settings.records.keyEncoding,
+    });
     const { to, maxRatio } = settings.deadLetters;
     this.#pool = pool;
     this.#mayMigrate = settings.database.migrate;
     this.#target = {
-      schema: settings.database.schema,
+      schema,
       groupId: settings.kafka.groupId,
       timeouts: timeoutsOf(settings.database),
-      maxValueBytes: settings.consumer.maxValueBytes,
-      keyEncoding: settings.records.keyEncoding,
-      tables: new OwnTables(settings.database.schema),
-      allowsDroppedRows: settings.records.onDroppedRows === 'allow',
+      tables,
+      targets: new RowTargets(records, settings.kafka.topics, topicTables),
       deadLetters: {
         toTable: to !== 'topic',
         topic: to === 'table' ? null : deadLetterTopic,

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { DeadLetter } from '../stream/dead-letter.ts';
-import { type RecordHeader, recordBytes, type StreamRecord } from '../stream/record.ts';
+import { type RecordHeader, recordBytes, type StreamRecord, type TopicPartition } from '../stream/record.ts';
 import { CopyBuffer, type CopyTarget } from './binary-copy.ts';
+import { EncodedRows, type Refusal, type TableRows } from './row-target.ts';
 
 /** How keys are stored: the setting `records.keyEncoding`. */
 export type KeyEncoding = Settings['records']['keyEncoding'];
@@ -38,7 +39,7 @@ export function refusal(record: StreamRecord, { maxValueBytes, keyEncoding }: Ad
   return value.includes(0) ? 'nul_character' : null;
 }
 
-/** Columns of `records` in the order in which {@link RecordRows} has them. */
+/** Columns of `records` in the order in which {@link encodeRecords} has them. */
 export const RECORDS: CopyTarget = {
   table: 'records',
   columns: {
@@ -54,39 +55,31 @@ export const RECORDS: CopyTarget = {
 
 const RECORD_FIELDS = Object.keys(RECORDS.columns).length;
 
-/** Rows of `records`, encoded once, of which any part can be sent. */
-export class RecordRows {
-  readonly #rows: CopyBuffer;
-  /** Where each row begins, and where the last one ends. */
-  readonly #starts: number[] = [0];
-
-  /** Keys and values were found to be text before, or PostgreSQL finds out. */
-  constructor(topic: string, partition: number, records: readonly StreamRecord[], keyEncoding: KeyEncoding = 'text') {
-    const prefix = prefixOf(topic, partition);
-    let size = 0;
-    for (const record of records) {
-      size += prefix.length + recordBytes(record);
+/** Rows of `records`. Values were found to be text before; whether they are JSON, PostgreSQL finds out. */
+export function encodeRecords(
+  { topic, partition }: TopicPartition,
+  records: readonly StreamRecord[],
+  admission: Admission,
+): TableRows {
+  const prefix = prefixOf(topic, partition);
+  let size = 0;
+  for (const record of records) {
+    size += prefix.length + recordBytes(record);
+  }
+  const rows = new CopyBuffer(size);
+  const starts = [0];
+  const refused = new Map<number, Refusal>();
+  for (const record of records) {
+    const reason = refusal(record, admission);
+    if (reason === null) {
+      rows.raw(prefix);
+      encode(rows, record, admission.keyEncoding);
+    } else {
+      refused.set(starts.length - 1, { reason, error: DEAD_LETTER_REASON[reason] });
     }
-    this.#rows = new CopyBuffer(size);
-    for (const record of records) {
-      this.#rows.raw(prefix);
-      encode(this.#rows, record, keyEncoding);
-      this.#starts.push(this.#rows.end);
-    }
+    starts.push(rows.end);
   }
-
-  get length(): number {
-    return this.#starts.length - 1;
-  }
-
-  get all(): Buffer {
-    return this.#rows.slice(0, this.#rows.end);
-  }
-
-  /** The rows `from` up to but without `to`. */
-  part(from: number, to: number): Buffer {
-    return this.#rows.slice(this.#starts[from] ?? 0, this.#starts[to] ?? 0);
-  }
+  return { rows: new EncodedRows(rows.slice(0, rows.end), starts), refused };
 }
 
 /** Two lengths, the count of fields and the partition, roughly. */

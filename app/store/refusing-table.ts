@@ -1,10 +1,10 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import type { StreamRecord } from '../stream/record.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
-import { copyInto, copyStatement } from './binary-copy.ts';
-import { type Poison, RowRefused } from './isolate-poison.ts';
+import { copyInto } from './binary-copy.ts';
+import { RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
-import { RECORDS } from './record-rows.ts';
+import type { RefusedRecord, RowTarget, TargetRows } from './row-target.ts';
 import { asRefusal, describeDatabaseError } from './sqlstate.ts';
 
 /**
@@ -17,8 +17,7 @@ const ALIKE_ROWS = 100;
 const BY_TABLE = /^(23(?!505)|44|P0)/;
 
 /** The tables of a group. */
-interface TableOwner {
-  readonly schema: string;
+export interface TableOwner {
   readonly groupId: string;
   readonly tables: OwnTables;
 }
@@ -29,11 +28,13 @@ interface TableOwner {
  */
 export class RefusingTable {
   readonly #client: PoolClient;
-  readonly #target: TableOwner;
+  readonly #owner: TableOwner;
+  readonly #target: RowTarget;
   #hasTried = false;
 
-  constructor(client: PoolClient, target: TableOwner) {
+  constructor(client: PoolClient, owner: TableOwner, target: RowTarget) {
     this.#client = client;
+    this.#owner = owner;
     this.#target = target;
   }
 
@@ -44,7 +45,7 @@ export class RefusingTable {
    * @throws OutageError when the table does not even take a COPY of no rows
    */
   async requireInnocent({ index, cause }: RowRefused): Promise<void> {
-    const { tables, groupId } = this.#target;
+    const { tables, groupId } = this.#owner;
     await tables.requireUnwritten(this.#client, groupId, cause);
     if (index === null && !this.#hasTried) {
       await this.#requireOpen();
@@ -54,19 +55,25 @@ export class RefusingTable {
 
   /** A statement trigger refuses a COPY whatever its rows are, and names none. */
   async #requireOpen(): Promise<void> {
-    const { schema } = this.#target;
-    const noRows = { format: 'binary', rows: Buffer.alloc(0) } as const;
-    await copyInto(this.#client, copyStatement(schema, RECORDS), noRows).catch((error: unknown) => {
-      if (!(asRefusal(error) instanceof RowRefused)) {
-        throw error;
-      }
-      throw new OutageError(
-        `the table records takes no COPY for now, not even of no rows: ${describeDatabaseError(error)}`,
-        { cause: error, reason: 'database_busy' },
-      );
-    });
+    const { name, copy } = this.#target;
+    await copyInto(this.#client, copy.statement, { format: copy.format, rows: Buffer.alloc(0) }).catch(
+      (error: unknown) => {
+        if (!(asRefusal(error) instanceof RowRefused)) {
+          throw error;
+        }
+        throw new OutageError(
+          `the table ${name} takes no COPY for now, not even of no rows: ${describeDatabaseError(error)}`,
+          { cause: error, reason: 'database_busy' },
+        );
+      },
+    );
     await this.#client.query('ROLLBACK TO SAVEPOINT part');
   }
+}
+
+/** A record whose row a table refused. */
+interface Poison extends RefusedRecord, Pick<TargetRows, 'target'> {
+  readonly cause: RowRefused;
 }
 
 /**
@@ -81,21 +88,21 @@ export function requireSomeTaken(poison: readonly Poison[], records: readonly St
     return;
   }
   const kind = refusedBy(first);
-  if (!BY_TABLE.test(kind) || !poison.every((other) => refusedBy(other) === kind)) {
+  if (!BY_TABLE.test(first.cause.sqlstate) || !poison.every((other) => refusedBy(other) === kind)) {
     return;
   }
   throw new FatalError(
     'TABLE_REFUSES_ROWS',
-    `the table records refuses each of ${poison.length} rows alike, from offset ${records[0]?.offset} up to ` +
-      `${records.at(-1)?.offset}: ${describeDatabaseError(first.cause.cause)}. Nothing was written, and these records ` +
+    `the table ${first.target.name} refuses each of ${poison.length} rows alike, from offset ${records[0]?.offset} up to ` +
+      `${records.at(-1)?.offset}: ${first.error}. Nothing was written, and these records ` +
       'stay ahead of the stored offset. Drop or change the constraint or trigger and start again; or set ' +
       'deadLetters.maxRatio to 1 to have such records as dead letters',
     { cause: first.cause },
   );
 }
 
-/** The SQLSTATE, and the constraint or column where there is one; a trigger's words may be of the row. */
-function refusedBy({ cause: { sqlstate, cause } }: Poison): string {
+/** The table, the SQLSTATE, and the constraint or column where there is one; a trigger's words may be of the row. */
+function refusedBy({ target, cause: { sqlstate, cause } }: Poison): string {
   const { constraint, column } = cause instanceof DatabaseError ? cause : {};
-  return [sqlstate, constraint, column].join(' ');
+  return [target.name, sqlstate, constraint, column].join(' ');
 }

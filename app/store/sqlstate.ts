@@ -2,7 +2,9 @@ import { isNativeError } from 'node:util/types';
 import { DatabaseError } from 'pg';
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { CredentialsRefused, CredentialsUnavailable } from '../credentials.ts';
+import { refusedLine } from './copy-context.ts';
 import { RowRefused } from './isolate-poison.ts';
+import type { RowCopy } from './row-target.ts';
 import { tlsAdvice, wordsOf } from './tls-errors.ts';
 
 /**
@@ -206,19 +208,15 @@ export function describeDatabaseError(error: unknown): string {
   return isNativeError(error) ? wordsOf(error) : String(error);
 }
 
-/** The error of a failed COPY as the fault of a row, {@link RowRefused}; any other error stays as it is. */
-export function asRefusal(error: unknown): unknown {
+/**
+ * The error of a failed COPY as the fault of a row, {@link RowRefused}; any other error stays as it is.
+ *
+ * @param copy whose rows are counted. @default no row is named
+ */
+export function asRefusal(error: unknown, copy?: RowCopy): unknown {
   if (error instanceof DatabaseError && error.code !== undefined && verdictOn(error) === 'isolate') {
-    return new RowRefused(error.code, refusedIndex(error.where), { cause: error });
+    const line = copy === undefined ? null : refusedLine(error.where, copy);
+    return new RowRefused(error.code, line?.row ?? null, { cause: error });
   }
   return error;
-}
-
-/**
- * The context's last `COPY records, line N`; a JSON error prints a line of its own before, and neither is ever logged.
- */
-function refusedIndex(context: string | undefined): number | null {
-  const lines = [...(context ?? '').matchAll(/^COPY records, line (\d+)/gm)];
-  const line = Number(lines.at(-1)?.[1] ?? 0);
-  return line > 0 ? line - 1 : null;
 }

@@ -1,27 +1,24 @@
 import type { PoolClient } from 'pg';
-import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { countReasons, type DeadLetter, type DeadLetterLimit, type DeadLetterTopic } from '../stream/dead-letter.ts';
-import type { StreamRecord } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import { copyInto, copyStatement } from './binary-copy.ts';
 import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.ts';
+import { copyInParts, type RowCounts } from './copy-in-parts.ts';
 import { droppedRows } from './dropped-rows.ts';
-import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
 import { newestLetters } from './newest-letters.ts';
 import type { OwnTables } from './own-tables.ts';
-import { type Admission, DEAD_LETTERS, deadLetterRows, RECORDS, RecordRows, refusal } from './record-rows.ts';
-import { RefusingTable, requireSomeTaken } from './refusing-table.ts';
-import { asRefusal, describeDatabaseError, reasonOf } from './sqlstate.ts';
+import { DEAD_LETTERS, deadLetterRows } from './record-rows.ts';
+import { type Admitted, admit, type RefusedRecord, type RowTargets, type TargetRows } from './row-target.ts';
 import { commit, type Timeouts } from './transaction.ts';
 
-/** The group, the schema of its tables, and the conditions of its rows. */
-export interface WriteTarget extends Admission {
+/** The group, the schema of our tables, and the tables that rows go to. */
+export interface WriteTarget {
   readonly schema: string;
   readonly groupId: string;
   readonly timeouts: Timeouts;
   readonly tables: OwnTables;
-  /** Whether the rows that a trigger leaves are committed without the ones that it drops. */
-  readonly allowsDroppedRows: boolean;
+  readonly targets: RowTargets;
   readonly deadLetters: DeadLetterHandling;
 }
 
@@ -33,9 +30,6 @@ interface DeadLetterHandling {
   readonly topic: DeadLetterTopic | null;
   readonly limit: DeadLetterLimit;
 }
-
-/** A record that does not go into `records`. */
-type Refused = Pick<DeadLetter, 'record' | 'reason' | 'error'>;
 
 /**
  * One transaction: the offset moves from exactly the expected value to the next one, the rows and the dead letters are
@@ -54,10 +48,11 @@ export async function writeRecords(
   target: WriteTarget,
   request: WriteRequest,
 ): Promise<WriteOutcome> {
-  const { admitted, refused } = admit(target, request);
-  const rows = new RecordRows(request.topic, request.partition, admitted, target.keyEncoding);
-  if (rows.length > 0 && refused.length === 0) {
-    const end = await writeAtOnce(client, target, { moving: movingOffset(target, request), gaps: [request] }, rows);
+  const written = admit(target.targets.of(request.topic), request);
+  await lookAt(client, written.batches);
+  const batches = written.batches.flatMap(asBatch);
+  if (batches.length > 0 && written.refused.length === 0) {
+    const end = await writeAtOnce(client, target, { moving: movingOffset(target, request), gaps: [request] }, batches);
     if (end === 'declined') {
       return { kind: 'fenced' };
     }
@@ -65,35 +60,23 @@ export async function writeRecords(
       return asCommitted(target, request);
     }
   }
-  return writePartByPart(client, target, request, { admitted, refused, rows });
+  return writePartByPart(client, target, request, written);
 }
 
-/**
- * The records of a request that become rows and those that do not, as far as can be told before PostgreSQL has seen
- * them.
- */
-interface Admitted {
-  readonly admitted: readonly StreamRecord[];
-  readonly refused: readonly Refused[];
-}
-
-export function admit(target: Admission, { records }: WriteRequest): Admitted {
-  const admitted: StreamRecord[] = [];
-  const refused: Refused[] = [];
-  for (const record of records) {
-    const reason = refusal(record, target);
-    if (reason === null) {
-      admitted.push(record);
-    } else {
-      refused.push({ record, reason, error: DEAD_LETTER_REASON[reason] });
-    }
+/** A new connection looks at the tables first. */
+export async function lookAt(client: PoolClient, batches: readonly Pick<TargetRows, 'target'>[]): Promise<void> {
+  for (const { target } of batches) {
+    await target.requireOnce(client);
   }
-  return { admitted, refused };
 }
+
+/** All rows of a table; nothing where it has none. */
+const asBatch = ({ target, rows }: TargetRows) =>
+  rows.length === 0 ? [] : [{ target, rows: rows.all, length: rows.length }];
 
 const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
 
-/** The outcome of a request with a row for each record. */
+/** The outcome of a request none of whose records is a dead letter, or has a row that a trigger dropped. */
 export function asCommitted({ deadLetters }: WriteTarget, request: WriteRequest): WriteOutcome {
   deadLetters.limit.written(request.records.length);
   return { kind: 'committed', deadLetters: NO_DEAD_LETTERS, rows: new Map([['copy', request.records.length]]) };
@@ -103,16 +86,16 @@ async function writePartByPart(
   client: PoolClient,
   target: WriteTarget,
   request: WriteRequest,
-  { admitted, refused, rows }: Admitted & { readonly rows: RecordRows },
+  { admitted, refused, batches }: Admitted,
 ): Promise<WriteOutcome> {
   const { limit } = target.deadLetters;
   await limit.recall(() => newestLetters(client, target));
   if (!(await beginMovingOffset(client, target, request))) {
     return { kind: 'fenced' };
   }
-  await target.tables.requireLocked(client);
-  const { poison, stored } = await copyRecords(client, target, admitted, rows);
-  requireStored(client, target, request, { sent: rows.length - poison.length, stored });
+  await requireLocked(client, batches);
+  const { poison, counts } = await copyInParts(client, target, admitted, batches);
+  const dropped = requireStored(client, request, batches, counts);
   const letters = [...refused, ...poison];
   if (letters.length === 0) {
     await commit(client);
@@ -123,71 +106,49 @@ async function writePartByPart(
       await commit(client);
     });
   }
-  return { kind: 'committed', deadLetters: countReasons(letters), rows: new Map([['copy', stored]]) };
+  const rows = admitted.length - poison.length - dropped;
+  return { kind: 'committed', deadLetters: countReasons(letters), rows: new Map([['copy', rows]]) };
+}
+
+/** Until the end of the transaction the tables stay what they are found to be. Its savepoint `part` is moved here. */
+async function requireLocked(client: PoolClient, batches: readonly TargetRows[]): Promise<void> {
+  await client.query([...batches.map(({ target }) => target.opening), 'SAVEPOINT part'].join('; '));
+  for (const { target } of batches) {
+    await target.require(client);
+  }
 }
 
 /**
- * Compares the rows that the table took with those that it was sent, before COMMIT: the transaction of a mismatch is
+ * Compares the rows that the tables took with those that they were sent, before COMMIT: the transaction of a mismatch is
  * rolled back, and its records stay ahead of the stored offset.
  *
- * @throws FatalError `ROWS_DROPPED` unless such rows are allowed: then they are in no table, and counted
+ * @returns how many are missing where that is allowed: they are counted, and their records are not in that table
+ * @throws FatalError `ROWS_DROPPED` where it is not
  */
 function requireStored(
   client: PoolClient,
-  { tables, allowsDroppedRows }: WriteTarget,
   request: WriteRequest,
-  counts: { readonly sent: number; readonly stored: number },
-): void {
-  if (counts.stored < counts.sent && !allowsDroppedRows) {
-    const triggers = tables.rowTriggers(client);
-    throw droppedRows([request], { ...counts, table: RECORDS.table, triggers, isCommitted: false });
+  batches: readonly TargetRows[],
+  counts: readonly RowCounts[],
+): number {
+  let dropped = 0;
+  for (const [nth, { target }] of batches.entries()) {
+    const { sent = 0, stored = 0 } = counts[nth] ?? {};
+    if (stored < sent && !target.allowsDroppedRows) {
+      const triggers = target.rowTriggers(client);
+      throw droppedRows([request], { sent, stored, table: target.name, triggers, isCommitted: false });
+    }
+    dropped += sent - stored;
   }
+  return dropped;
 }
 
 const deadLettersOf = (
   { groupId }: WriteTarget,
   { topic, partition }: WriteRequest,
-  refused: readonly Refused[],
-): readonly DeadLetter[] => refused.map((letter) => ({ groupId, topic, partition, ...letter }));
-
-/** Records that PostgreSQL refused, and how many rows of the others the table took. */
-interface CopiedRecords {
-  readonly poison: readonly Refused[];
-  readonly stored: number;
-}
-
-async function copyRecords(
-  client: PoolClient,
-  target: WriteTarget,
-  records: readonly StreamRecord[],
-  rows: RecordRows,
-): Promise<CopiedRecords> {
-  const table = new RefusingTable(client, target);
-  let stored = 0;
-  const poison = await storeWithoutPoison(rows.length, async (from, to) => {
-    const part = { format: 'binary', rows: rows.part(from, to) } as const;
-    const count = await copyInto(client, copyStatement(target.schema, RECORDS), part).catch(async (error: unknown) => {
-      const refusal = asRefusal(error);
-      if (refusal instanceof RowRefused) {
-        await client.query('ROLLBACK TO SAVEPOINT part');
-        await table.requireInnocent(refusal);
-      }
-      throw refusal;
-    });
-    stored += count;
-    if (to < rows.length || from > 0) {
-      await client.query('RELEASE SAVEPOINT part; SAVEPOINT part');
-    }
-  });
-  if (!target.deadLetters.limit.isWithout) {
-    requireSomeTaken(poison, records);
-  }
-  const refused = poison.flatMap(({ index, cause }) => {
-    const record = records[index];
-    return record ? [{ record, reason: reasonOf(cause.sqlstate), error: describeDatabaseError(cause.cause) }] : [];
-  });
-  return { poison: refused, stored };
-}
+  refused: readonly RefusedRecord[],
+): readonly DeadLetter[] =>
+  refused.map(({ record, reason, error }) => ({ groupId, topic, partition, record, reason, error }));
 
 /**
  * Writes dead letters within the transaction under way: the rows first, since they may be refused and a topic takes

@@ -1,5 +1,6 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
-import { IS_ROW_TRIGGER, TABLE_NAMES } from '../store/own-tables.ts';
+import { TABLE_NAMES } from '../store/own-tables.ts';
+import { IS_ROW_TRIGGER } from '../store/table-guard.ts';
 import { FINGERPRINT } from './fingerprint-guard.ts';
 import type { ColumnType } from './table-mapping.ts';
 

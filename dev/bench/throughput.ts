@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg, { escapeIdentifier } from 'pg';
 import { copyInto, copyStatement } from '../../app/store/binary-copy.ts';
 import { MIGRATIONS } from '../../app/store/migrations.ts';
-import { RECORDS, RecordRows } from '../../app/store/record-rows.ts';
+import { encodeRecords, RECORDS } from '../../app/store/record-rows.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { Stack } from '../stack/local-stack.ts';
 import { BENCH_SCHEMA, cpuSeconds, memoryBytes, startBenchConsumer } from './bench-consumer.ts';
@@ -11,6 +11,9 @@ import { BENCHMARK_HEADER, benchmarkRecord } from './produce-records.ts';
 /** Schema and transactions of the baseline. */
 const BASELINE_SCHEMA = 'copy_baseline';
 const ROWS_PER_TRANSACTION = 10_000;
+
+/** Every record is taken. */
+const ADMISSION = { maxValueBytes: Number.POSITIVE_INFINITY, keyEncoding: 'text' } as const;
 
 const POLL_MS = 50;
 
@@ -23,7 +26,7 @@ function* readyMadeRows(records: number): Generator<Buffer> {
       timestamp: 1_700_000_000_000n,
       headers: [BENCHMARK_HEADER],
     }));
-    yield new RecordRows('orders', 0, batch).part(0, count);
+    yield encodeRecords({ topic: 'orders', partition: 0 }, batch, ADMISSION).rows.all;
   }
 }
 

@@ -1,0 +1,58 @@
+import type { PoolClient } from 'pg';
+import type { StreamRecord, TopicPartition } from '../stream/record.ts';
+import { copyStatement } from './binary-copy.ts';
+import type { RowRefused } from './isolate-poison.ts';
+import type { OwnTables } from './own-tables.ts';
+import { type Admission, encodeRecords, RECORDS } from './record-rows.ts';
+import type { Refusal, RowCopy, RowTarget, TableRows } from './row-target.ts';
+import { describeDatabaseError, reasonOf } from './sqlstate.ts';
+import { lockOf, type TableGuard } from './table-guard.ts';
+
+/** The schema of `records`, and the conditions of its rows. */
+interface RecordsOptions extends Admission {
+  readonly schema: string;
+  readonly tables: OwnTables;
+  readonly allowsDroppedRows: boolean;
+}
+
+/** The table `records`: each record as it is, with its value as jsonb. */
+export class RecordsTarget implements RowTarget {
+  readonly name = RECORDS.table;
+  readonly copy: RowCopy;
+  readonly allowsDroppedRows: boolean;
+  readonly opening: string;
+  readonly #admission: Admission;
+  readonly #tables: OwnTables;
+
+  constructor({ schema, tables, allowsDroppedRows, ...admission }: RecordsOptions) {
+    this.copy = { statement: copyStatement(schema, RECORDS), format: 'binary', relation: RECORDS.table };
+    this.opening = lockOf(schema, RECORDS.table);
+    this.allowsDroppedRows = allowsDroppedRows;
+    this.#admission = admission;
+    this.#tables = tables;
+  }
+
+  encode(place: TopicPartition, records: readonly StreamRecord[]): TableRows {
+    return encodeRecords(place, records, this.#admission);
+  }
+
+  require(client: PoolClient): Promise<void> {
+    return this.#tables.require(client);
+  }
+
+  requireOnce(client: PoolClient): Promise<void> {
+    return this.#tables.requireOnce(client);
+  }
+
+  guard(client: PoolClient): TableGuard {
+    return this.#tables.guard(client);
+  }
+
+  rowTriggers(client: PoolClient): readonly string[] {
+    return this.#tables.rowTriggers(client);
+  }
+
+  async refusal(_client: PoolClient, { sqlstate, cause }: RowRefused): Promise<Refusal> {
+    return { reason: reasonOf(sqlstate), error: describeDatabaseError(cause) };
+  }
+}

@@ -1,0 +1,195 @@
+import type { PoolClient } from 'pg';
+import type { DeadLetter } from '../stream/dead-letter.ts';
+import type { StreamRecord, TopicPartition } from '../stream/record.ts';
+import type { WriteRequest } from '../stream/record-sink.ts';
+import type { CopyFormat } from './binary-copy.ts';
+import type { RowRefused } from './isolate-poison.ts';
+import type { TableGuard } from './table-guard.ts';
+
+/** Why a record cannot be a row, in words that do not quote it. */
+export type Refusal = Pick<DeadLetter, 'reason' | 'error'>;
+
+/** A record that does not become a row of any table. */
+export type RefusedRecord = Refusal & Pick<DeadLetter, 'record'>;
+
+/** The encoded rows of records for one table: a row, or none, for each record. Any part can be sent. */
+export class EncodedRows {
+  readonly #bytes: Buffer;
+  readonly #starts: readonly number[];
+  /** How many rows they are. */
+  readonly length: number;
+
+  /**
+   * @param bytes the rows, without head and end of their format
+   * @param starts where the row of each record begins, and where the last one ends: a record without a row has the start
+   * of the next one
+   */
+  constructor(bytes: Buffer, starts: readonly number[]) {
+    this.#bytes = bytes;
+    this.#starts = starts;
+    this.length = this.rowsIn(0, starts.length - 1);
+  }
+
+  get all(): Buffer {
+    return this.part(0, this.#starts.length - 1);
+  }
+
+  /** The rows of the records `from` up to but without `to`; the memory is shared. */
+  part(from: number, to: number): Buffer {
+    return this.#bytes.subarray(this.#starts[from] ?? 0, this.#starts[to] ?? 0);
+  }
+
+  /** How many rows {@link part} has. */
+  rowsIn(from: number, to: number): number {
+    let rows = 0;
+    for (let record = from; record < to; record += 1) {
+      rows += this.#hasRow(record) ? 1 : 0;
+    }
+    return rows;
+  }
+
+  /** The record of a row, counted from the first row of the records `from` up to `to`; `null` when they have fewer. */
+  recordOf(row: number, from: number, to: number): number | null {
+    let left = row;
+    for (let record = from; record < to; record += 1) {
+      if (this.#hasRow(record) && left-- === 0) {
+        return record;
+      }
+    }
+    return null;
+  }
+
+  /** The rows of these records alone, in their order. */
+  of(records: readonly number[]): EncodedRows {
+    const parts = records.map((record) => this.part(record, record + 1));
+    const starts = [0];
+    for (const part of parts) {
+      starts.push((starts.at(-1) ?? 0) + part.length);
+    }
+    return new EncodedRows(Buffer.concat(parts), starts);
+  }
+
+  #hasRow(record: number): boolean {
+    return this.#starts[record] !== this.#starts[record + 1];
+  }
+}
+
+/** Rows of records for one table, and the records that can have none, by their places. */
+export interface TableRows {
+  readonly rows: EncodedRows;
+  readonly refused: ReadonlyMap<number, Refusal>;
+}
+
+/** A COPY from the client, and how an error about one of its rows names the table: `COPY orders, line 2`. */
+export interface RowCopy {
+  readonly statement: string;
+  readonly format: CopyFormat;
+  readonly relation: string;
+}
+
+/**
+ * A table that records become rows of, in the transaction that moves their offset: `records`, or one of the user's own.
+ */
+export interface RowTarget {
+  /** For messages: `records`, or the schema and the name of another table. */
+  readonly name: string;
+  readonly copy: RowCopy;
+  /** Whether the rows that a trigger leaves are committed without the ones that it drops. */
+  readonly allowsDroppedRows: boolean;
+  /** Takes the lock of the COPY, within a transaction, and sets what the text of values is read by. */
+  readonly opening: string;
+  encode(place: TopicPartition, records: readonly StreamRecord[]): TableRows;
+  /**
+   * Asks the catalog whether the table is what rows are encoded for.
+   *
+   * @throws FatalError `TABLE_MISMATCH` when it is not; nothing was written of the records in hand
+   */
+  require(client: PoolClient): Promise<void>;
+  /** {@link require}, once for each connection. */
+  requireOnce(client: PoolClient): Promise<void>;
+  /** What precedes a COPY on this connection. */
+  guard(client: PoolClient): TableGuard;
+  /** Names of the triggers that may drop rows, as this connection has found them. */
+  rowTriggers(client: PoolClient): readonly string[];
+  /** Why PostgreSQL refused a row; asked on a connection without a failed transaction. */
+  refusal(client: PoolClient, refused: RowRefused): Promise<Refusal>;
+}
+
+/** One of the user's own tables, and the topics whose records go to it. */
+export interface TopicTable extends RowTarget {
+  readonly topics: readonly string[];
+}
+
+/** What a topic's records become rows of. */
+export class RowTargets {
+  readonly #records: RowTarget;
+  readonly #recordTopics: readonly string[];
+  readonly #tables: () => readonly TopicTable[];
+
+  /**
+   * @param recordTopics topics that go to `records` even where they go to another table: the setting `kafka.topics`. One
+   * without a table of its own goes there, too.
+   * @param tables the user's own, asked for each transaction
+   */
+  constructor(records: RowTarget, recordTopics: readonly string[], tables: () => readonly TopicTable[]) {
+    this.#records = records;
+    this.#recordTopics = recordTopics;
+    this.#tables = tables;
+  }
+
+  /** The tables of a topic, as they are listed: a parent before what refers to it, and the same way each time. */
+  of(topic: string): readonly RowTarget[] {
+    const tables = this.#tables().filter(({ topics }) => topics.includes(topic));
+    return tables.length > 0 && !this.#recordTopics.includes(topic) ? tables : [this.#records, ...tables];
+  }
+
+  /** Tables of several topics, in the order of {@link of}. */
+  inOrder(targets: Iterable<RowTarget>): readonly RowTarget[] {
+    const order: readonly RowTarget[] = [this.#records, ...this.#tables()];
+    return [...targets].sort((one, other) => order.indexOf(one) - order.indexOf(other));
+  }
+
+  /** Topics that have no rows in `records`. */
+  get topicsWithoutRecords(): readonly string[] {
+    const topics = new Set(this.#tables().flatMap((table) => table.topics));
+    return [...topics].filter((topic) => !this.#recordTopics.includes(topic));
+  }
+}
+
+/** Rows of the same records for one of their tables. */
+export interface TargetRows {
+  readonly target: RowTarget;
+  readonly rows: EncodedRows;
+}
+
+/** The records of a request that become rows and those that do not, as far as can be told before PostgreSQL has seen them. */
+export interface Admitted {
+  readonly admitted: readonly StreamRecord[];
+  readonly refused: readonly RefusedRecord[];
+  /** Rows of the admitted ones for each table. */
+  readonly batches: readonly TargetRows[];
+}
+
+/** Encodes the records for each table. A record that one of them cannot have has a row in none. */
+export function admit(targets: readonly RowTarget[], request: WriteRequest): Admitted {
+  const { records } = request;
+  const encoded = targets.map((target) => ({ target, ...target.encode(request, records) }));
+  if (encoded.every(({ refused }) => refused.size === 0)) {
+    return { admitted: records, refused: [], batches: encoded };
+  }
+  const refused: RefusedRecord[] = [];
+  const kept: number[] = [];
+  for (const [place, record] of records.entries()) {
+    const refusal = encoded.find((one) => one.refused.has(place))?.refused.get(place);
+    if (refusal === undefined) {
+      kept.push(place);
+    } else {
+      refused.push({ record, ...refusal });
+    }
+  }
+  return {
+    admitted: kept.flatMap((place) => records[place] ?? []),
+    refused,
+    batches: encoded.map(({ target, rows }) => ({ target, rows: rows.of(kept) })),
+  };
+}

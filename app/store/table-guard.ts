@@ -1,0 +1,102 @@
+import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
+
+interface CatalogColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly typeOid: number;
+  readonly needsValue: boolean;
+}
+
+/** A table as it is in the catalog. */
+export interface CatalogTable {
+  readonly table: string;
+  readonly oid: number;
+  readonly columns: readonly CatalogColumn[];
+  /** Columns of each unique index, in alphabetical order. */
+  readonly keys: readonly (readonly string[])[];
+  /** Enabled row triggers before INSERT, of partitions too: what may drop a row or put another in its place. */
+  readonly triggers: readonly string[];
+}
+
+/** The columns of the unique index at hand, in alphabetical order; its expressions are none. */
+export const KEY_COLUMNS = `(SELECT coalesce(json_agg(attname ORDER BY attname), '[]') FROM pg_attribute
+   WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1]))`;
+
+/** The bits of `tgtype` are those of PostgreSQL's catalog/pg_trigger.h: 1 for each row, 2 before, 4 INSERT. */
+export const IS_ROW_TRIGGER = "tgtype & 7 = 7 AND tgenabled <> 'D'";
+
+/** The tables, in one query that waits for no lock. A domain has the type that it is made of. */
+const CATALOG = `
+  WITH RECURSIVE own AS (
+    SELECT oid, relname FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relname = ANY ($2::text[])),
+  tree AS (
+    SELECT oid, oid AS root FROM own
+    UNION SELECT inhrelid, root FROM pg_inherits JOIN tree ON inhparent = tree.oid)
+  SELECT relname AS "table", oid,
+    (SELECT coalesce(json_agg(json_build_object('name', attname,
+              'typeOid', atttypid::int8, 'type', format_type(coalesce(nullif(typbasetype, 0), atttypid), NULL),
+              'needsValue', attnotnull AND NOT atthasdef AND attidentity = '') ORDER BY attnum), '[]')
+       FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+      WHERE attrelid = own.oid AND attnum > 0 AND NOT attisdropped) AS columns,
+    (SELECT coalesce(json_agg(${KEY_COLUMNS}), '[]') FROM pg_index
+      WHERE indrelid = own.oid AND indisunique AND indisvalid AND indpred IS NULL AND indexprs IS NULL) AS keys,
+    (SELECT coalesce(json_agg(DISTINCT tgname), '[]') FROM pg_trigger JOIN tree ON tgrelid = tree.oid
+      WHERE root = own.oid AND ${IS_ROW_TRIGGER}) AS triggers
+  FROM own`;
+
+/** The tables of a schema that have these names, by their names. */
+export async function readTables(
+  client: PoolClient,
+  schema: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, CatalogTable>> {
+  const { rows } = await client.query<CatalogTable>(CATALOG, [escapeIdentifier(schema), names]);
+  return new Map(rows.map((table) => [table.table, table]));
+}
+
+/**
+ * Statements for a transaction before its COPY into a table, and the tags that they are completed with as long as the
+ * table is what the connection knows. Its lock is the one that the COPY takes, and keeps the answer true until COMMIT.
+ */
+export interface TableGuard {
+  readonly statements: string;
+  readonly tags: readonly string[];
+}
+
+/** A table as a connection has found it in the catalog. */
+export interface KnownTable {
+  readonly guard: TableGuard;
+  /** Names of the triggers that may drop rows. */
+  readonly rowTriggers: readonly string[];
+}
+
+/** `LOCK TABLE` takes the partitions with it unless it is told ONLY. */
+export const lockOf = (schema: string, table: string): string =>
+  `LOCK TABLE ONLY ${escapeIdentifier(schema)}.${escapeIdentifier(table)} IN ROW EXCLUSIVE MODE`;
+
+const LOCK_TAG = 'LOCK TABLE';
+
+/**
+ * What a connection knows of a table whose columns `written` rows are sent for.
+ *
+ * Triggers of partitions are not looked for by the guard: there may be thousands, and their DDL waits for no lock of
+ * ours.
+ */
+export function knownTable(
+  schema: string,
+  { table, oid, columns, triggers }: CatalogTable,
+  written: ReadonlySet<string>,
+): KnownTable {
+  const types = columns
+    .filter(({ name }) => written.has(name))
+    .map(({ name, typeOid }) => `(${escapeLiteral(name)}, ${typeOid})`);
+  const columnsAsKnown = `SELECT FROM pg_attribute
+    WHERE attrelid = ${oid} AND attnum > 0 AND (attname, atttypid) IN (${types.join(', ')})`;
+  const noTrigger = `SELECT FROM pg_trigger WHERE tgrelid = ${oid} AND ${IS_ROW_TRIGGER}`;
+  const isWithout = triggers.length === 0;
+  const guard = {
+    statements: [lockOf(schema, table), columnsAsKnown, ...(isWithout ? [noTrigger] : [])].join('; '),
+    tags: [LOCK_TAG, `SELECT ${types.length}`, ...(isWithout ? ['SELECT 0'] : [])],
+  };
+  return { guard, rowTriggers: triggers };
+}
