@@ -14,10 +14,17 @@ const escapeCharacter = (character: string): string =>
 /** A text on one line, without control characters. */
 export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, escapeCharacter);
 
-const HEADINGS = ['GROUP', 'TOPIC', 'PARTITION', 'OFFSET', 'REASON', 'FAILED AT', 'ERROR'] as const;
+const HEADINGS = ['GROUP', 'TOPIC', 'PARTITION', 'OFFSET', 'REASON', 'TARGET', 'FAILED AT', 'ERROR'] as const;
 
-const cells = ({ groupId, topic, partition, offset, reason, failedAt, error }: ListedDeadLetter): readonly string[] =>
-  [groupId, topic, String(partition), String(offset), reason, failedAt.toISOString(), error].map(printable);
+/** The user's own table and its column at fault; `-` for `records`, or for all tables of the record. */
+const targetOf = (target: string | null, column: string | null): string =>
+  target === null ? '-' : [target, ...(column === null ? [] : [column])].join('.');
+
+const cells = (letter: ListedDeadLetter): readonly string[] => {
+  const { groupId, topic, partition, offset, reason, target, targetColumn, failedAt, error } = letter;
+  const place = [groupId, topic, String(partition), String(offset)];
+  return [...place, reason, targetOf(target, targetColumn), failedAt.toISOString(), error].map(printable);
+};
 
 function contentLines({ content }: ListedDeadLetter): readonly string[] {
   const shown = (bytes: Buffer | null): string =>
@@ -51,7 +58,8 @@ export function tablePage(
 const jsonBytes = (bytes: Buffer | null) =>
   bytes === null || !isText(bytes) ? bytes && { base64: bytes.toString('base64') } : bytes.toString('utf8');
 
-function jsonFields({ groupId, topic, partition, offset, reason, error, failedAt, content }: ListedDeadLetter) {
+function jsonFields({ groupId, topic, partition, offset, failedAt, content, ...why }: ListedDeadLetter) {
+  const { reason, error, target, targetColumn } = why;
   return {
     group: groupId,
     topic,
@@ -59,6 +67,8 @@ function jsonFields({ groupId, topic, partition, offset, reason, error, failedAt
     offset: Number(offset),
     reason,
     error,
+    target,
+    targetColumn,
     failedAt: failedAt.toISOString(),
     ...(content && { key: jsonBytes(content.key), value: jsonBytes(content.value) }),
   };

@@ -17,6 +17,9 @@ export interface StoredDeadLetter extends DeadLetterPlace {
   readonly reason: DeadLetterReason;
   readonly error: string;
   readonly failedAt: Date;
+  /** The user's own table that could not have the record; `null`: `records`, or all of its tables. */
+  readonly target: string | null;
+  readonly targetColumn: string | null;
 }
 
 /** A row of `dead_letters` as `SELECT` with {@link COLUMNS} gives it. */
@@ -28,9 +31,11 @@ export interface DeadLetterRow {
   readonly reason: string;
   readonly error: string;
   readonly failed_at: Date;
+  readonly target: string | null;
+  readonly target_column: string | null;
 }
 
-export const COLUMNS = 'group_id, topic, partition, "offset", reason, error, failed_at';
+export const COLUMNS = 'group_id, topic, partition, "offset", reason, error, failed_at, target, target_column';
 
 export const deadLetterOf = (row: DeadLetterRow): StoredDeadLetter => ({
   groupId: row.group_id,
@@ -40,6 +45,8 @@ export const deadLetterOf = (row: DeadLetterRow): StoredDeadLetter => ({
   reason: row.reason as DeadLetterReason,
   error: row.error,
   failedAt: row.failed_at,
+  target: row.target,
+  targetColumn: row.target_column,
 });
 
 /** A condition and the values of its parameters, which begin at `$1`. */

@@ -151,7 +151,7 @@ const header = (key: string, value: string): RecordHeader => ({ key, value: Buff
  * counts.
  */
 export function deadLetterMessage(letter: DeadLetter): DeadLetterMessage {
-  const { groupId, topic, partition, record, reason, error } = letter;
+  const { groupId, topic, partition, record, reason, error, target, targetColumn } = letter;
   const origin = [
     header('dead-letter.topic', topic),
     header('dead-letter.partition', String(partition)),
@@ -160,6 +160,8 @@ export function deadLetterMessage(letter: DeadLetter): DeadLetterMessage {
     header('dead-letter.group', groupId),
     header('dead-letter.reason', reason),
     header('dead-letter.error', error),
+    ...(target === undefined ? [] : [header('dead-letter.target', target)]),
+    ...(targetColumn === undefined ? [] : [header('dead-letter.target-column', targetColumn)]),
   ];
   return { key: record.key, value: record.value, headers: [...record.headers, ...origin], partition };
 }

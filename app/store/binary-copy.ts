@@ -75,8 +75,8 @@ export class CopyBuffer {
     this.#end += value.copy(this.#bytes, this.#end);
   }
 
-  text(value: string): void {
-    this.bytes(Buffer.from(value, 'utf8'));
+  text(value: string | null): void {
+    this.bytes(value === null ? null : Buffer.from(value, 'utf8'));
   }
 
   /** A field of type jsonb from JSON text, which goes to PostgreSQL byte for byte. */

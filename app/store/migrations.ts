@@ -79,6 +79,14 @@ export const MIGRATIONS: readonly Migration[] = [
         ADD COLUMN leader_epoch int,
         ADD COLUMN leader_epoch_offset bigint;`,
   },
+  {
+    version: 4,
+    name: 'add target and target_column to dead_letters',
+    sql: (schema) => `
+      ALTER TABLE ${schema}.dead_letters
+        ADD COLUMN target text,
+        ADD COLUMN target_column text;`,
+  },
 ];
 
 /** Any number that no other program is likely to lock: the first bytes of "stream-consumer". */

@@ -123,6 +123,8 @@ export const DEAD_LETTERS: CopyTarget = {
     value: 'bytea',
     reason: 'text',
     error: 'text',
+    target: 'text',
+    target_column: 'text',
   },
 };
 
@@ -133,7 +135,7 @@ const FIRST_BYTES = 65_536;
 /** Rows of `dead_letters`: key and value byte for byte, whatever they are; a timestamp that does not fit is NULL. */
 export function deadLetterRows(letters: readonly DeadLetter[]): Buffer {
   const rows = new CopyBuffer(FIRST_BYTES);
-  for (const { groupId, topic, partition, record, reason, error } of letters) {
+  for (const { groupId, topic, partition, record, reason, error, target, targetColumn } of letters) {
     rows.row(DEAD_LETTER_FIELDS);
     rows.text(groupId);
     rows.text(topic);
@@ -145,6 +147,8 @@ export function deadLetterRows(letters: readonly DeadLetter[]): Buffer {
     rows.bytes(record.value);
     rows.text(reason);
     rows.text(error);
+    rows.text(target ?? null);
+    rows.text(targetColumn ?? null);
   }
   return rows.slice(0, rows.end);
 }

@@ -7,7 +7,7 @@ import type { RowRefused } from './isolate-poison.ts';
 import type { TableGuard } from './table-guard.ts';
 
 /** Why a record cannot be a row, in words that do not quote it. */
-export type Refusal = Pick<DeadLetter, 'reason' | 'error'>;
+export type Refusal = Pick<DeadLetter, 'reason' | 'error' | 'target' | 'targetColumn'>;
 
 /** A record that does not become a row of any table. */
 export type RefusedRecord = Refusal & Pick<DeadLetter, 'record'>;

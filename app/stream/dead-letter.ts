@@ -11,6 +11,10 @@ export interface DeadLetter extends TopicPartition {
   readonly reason: DeadLetterReason;
   /** The refusal in words; it never quotes the record. */
   readonly error: string;
+  /** The user's own table that cannot have the record, with its schema. Left out: `records`, or all of its tables. */
+  readonly target?: string;
+  /** The column of it that is at fault, several with a comma between them. Left out: no column, or it is not known. */
+  readonly targetColumn?: string;
 }
 
 /** Dead letters by reason; reasons without any are left out. */

@@ -87,8 +87,8 @@ describe('letters of which some fit by now', () => {
       stderr: '4 dead letters: 2 value_too_large, 1 invalid_json, 1 key_not_text\n',
     });
     const lines = stdout.trimEnd().split('\n');
-    expect(lines[0]).toMatch(/^GROUP +TOPIC +PARTITION +OFFSET +REASON +FAILED AT +ERROR$/);
-    expect(lines[2]).toMatch(new RegExp(`^${groupId} +${topic} +0 +2 +invalid_json +\\S+Z +SQLSTATE 22P02`));
+    expect(lines[0]).toMatch(/^GROUP +TOPIC +PARTITION +OFFSET +REASON +TARGET +FAILED AT +ERROR$/);
+    expect(lines[2]).toMatch(new RegExp(`^${groupId} +${topic} +0 +2 +invalid_json +- +\\S+Z +SQLSTATE 22P02`));
     expect(lines).toHaveLength(5);
     expect(stdout).not.toMatch(/oops|large"/);
     const shown = await run(['list', '--show-value', '--reason', 'invalid_json'], { schema });

@@ -21,6 +21,8 @@ const aLetter = (fields: Partial<ListedDeadLetter> = {}): ListedDeadLetter => ({
   reason: 'invalid_json',
   error: 'wrong',
   failedAt: new Date(0),
+  target: null,
+  targetColumn: null,
   ...fields,
 });
 
@@ -42,10 +44,18 @@ describe('a page of the table', () => {
   test('begins with the headings, and its columns stand below each other', () => {
     const { lines } = tablePage([aLetter(), aLetter({ topic: 'a-longer-topic' })], []);
     expect(lines).toEqual([
-      'GROUP  TOPIC           PARTITION  OFFSET  REASON        FAILED AT                 ERROR',
-      'group  orders          3          12      invalid_json  1970-01-01T00:00:00.000Z  wrong',
-      'group  a-longer-topic  3          12      invalid_json  1970-01-01T00:00:00.000Z  wrong',
+      'GROUP  TOPIC           PARTITION  OFFSET  REASON        TARGET  FAILED AT                 ERROR',
+      'group  orders          3          12      invalid_json  -       1970-01-01T00:00:00.000Z  wrong',
+      'group  a-longer-topic  3          12      invalid_json  -       1970-01-01T00:00:00.000Z  wrong',
     ]);
+  });
+
+  test('names the table and the column that cannot have a record', () => {
+    const lines = (fields: Partial<ListedDeadLetter>) => tablePage([aLetter(fields)], []).lines[1];
+    expect(lines({ target: 'public.orders', targetColumn: 'total' })).toContain(
+      'invalid_json  public.orders.total  1970',
+    );
+    expect(lines({ target: 'public.orders' })).toContain('invalid_json  public.orders  1970');
   });
 
   test('that follows another has its columns and no headings', () => {
@@ -75,6 +85,8 @@ describe('a line of JSON', () => {
     reason: 'invalid_json',
     error: 'wrong',
     failedAt: '1970-01-01T00:00:00.000Z',
+    target: null,
+    targetColumn: null,
   };
 
   test('has no key and no value unless they were asked for', () => {
@@ -86,6 +98,11 @@ describe('a line of JSON', () => {
     expect(JSON.parse(jsonLine(aLetter({ content })))).toEqual({ ...fields, key: 'k', value: { base64: 'AA==' } });
     const nothing = { key: null, value: null };
     expect(JSON.parse(jsonLine(aLetter({ content: nothing })))).toEqual({ ...fields, ...nothing });
+  });
+
+  test('has the table and the column that cannot have the record', () => {
+    const target = { target: 'public.orders', targetColumn: 'total' };
+    expect(JSON.parse(jsonLine(aLetter(target)))).toEqual({ ...fields, ...target });
   });
 
   test('says how the replay of its letter ended', () => {
@@ -101,9 +118,20 @@ test('a replay names the letters that stay and why, and no others', () => {
   expect(outcomeLine({ kind: 'present', letter: aLetter() })).toMatch(/is in records already/);
 });
 
+const NO_TARGET = { target: null, targetColumn: null };
+
 const outcome = (kind: ReplayOutcome['kind'], reason: DeadLetterReason = 'invalid_json'): ReplayOutcome => ({
   kind,
-  letter: { groupId: 'g', topic: 't', partition: 0, offset: 0n, reason, error: 'e', failedAt: new Date(0) },
+  letter: {
+    groupId: 'g',
+    topic: 't',
+    partition: 0,
+    offset: 0n,
+    reason,
+    error: 'e',
+    failedAt: new Date(0),
+    ...NO_TARGET,
+  },
 });
 
 function tallyOf(outcomes: readonly ReplayOutcome[], isDryRun = false): ReplayTally {

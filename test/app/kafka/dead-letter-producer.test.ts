@@ -37,6 +37,19 @@ describe('a dead letter as a message', () => {
       ['dead-letter.error', 'SQLSTATE 22P02: wrong'],
     ]);
   });
+
+  test('names the table and the column that cannot have it, where they are known', () => {
+    const named = (fields: Partial<DeadLetter>) =>
+      deadLetterMessage({ ...aLetter(aRecord(5n)), ...fields })
+        .headers.slice(7)
+        .map(({ key, value }) => [key, String(value)]);
+    const target = 'public.orders';
+    expect(named({ target, targetColumn: 'total' })).toEqual([
+      ['dead-letter.target', target],
+      ['dead-letter.target-column', 'total'],
+    ]);
+    expect(named({ target })).toEqual([['dead-letter.target', target]]);
+  });
 });
 
 describe('requests', () => {
