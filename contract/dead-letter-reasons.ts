@@ -1,5 +1,5 @@
 /**
- * Why a record is in `dead_letters` instead of `records`: a closed set, because it is also a metric label.
+ * Why a record is in `dead_letters` instead of its tables: a closed set, because it is also a metric label.
  * Each text is for a person and completes "this record is a dead letter because ...".
  */
 export const DEAD_LETTER_REASON = {
@@ -14,6 +14,9 @@ export const DEAD_LETTER_REASON = {
   timestamp_out_of_range: 'its timestamp is outside the range of timestamptz',
   value_does_not_fit: 'a value does not fit the type of its column',
   missing_value: 'a column that takes no NULL has no value',
+  value_does_not_fit: 'a value does not fit its column in a table of your own',
+  missing_value: 'it has no value for a column that needs one in a table of your own',
+  constraint_violated: 'a constraint of a table of your own refuses it',
   rejected_by_database: 'PostgreSQL refused it for a reason of its own: see the column error',
 } as const;
 

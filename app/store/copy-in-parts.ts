@@ -3,7 +3,7 @@ import type { StreamRecord } from '../stream/record.ts';
 import { copyInto } from './binary-copy.ts';
 import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
 import { RefusingTable, requireSomeTaken, type TableOwner } from './refusing-table.ts';
-import type { RefusedRecord, TargetRows } from './row-target.ts';
+import type { RefusedRecord, RowTarget, TargetRows } from './row-target.ts';
 import { asRefusal } from './sqlstate.ts';
 
 /** Records of which one of the tables refused the row, and how many rows of the others each table took. */
@@ -44,14 +44,14 @@ export async function copyInParts(
     refusing: new RefusingTable(client, owner, target),
   }));
   const stored = batches.map(() => 0);
-  const refusedBy = new Map<RowRefused, TargetRows>();
+  const refusedBy = new Map<RowRefused, RowTarget>();
   const poison = await storeWithoutPoison(records.length, async (from, to) => {
     const counts: number[] = [];
     for (const table of tables) {
       counts.push(
         await copyPart(client, table, from, to).catch(async (error: unknown) => {
           if (error instanceof RowRefused) {
-            refusedBy.set(error, table);
+            refusedBy.set(error, table.target);
             await client.query('ROLLBACK TO SAVEPOINT part');
             await table.refusing.requireInnocent(error);
           }
@@ -66,11 +66,11 @@ export async function copyInParts(
       await client.query('RELEASE SAVEPOINT part; SAVEPOINT part');
     }
   });
-  const refused: (RefusedRecord & Pick<TargetRows, 'target'> & { readonly cause: RowRefused })[] = [];
+  const refused: (RefusedRecord & { readonly refusedBy: RowTarget; readonly cause: RowRefused })[] = [];
   for (const { index, cause } of poison) {
-    const [record, target] = [records[index], refusedBy.get(cause)?.target];
-    if (record !== undefined && target !== undefined) {
-      refused.push({ record, target, cause, ...(await target.refusal(client, cause)) });
+    const [record, table] = [records[index], refusedBy.get(cause)];
+    if (record !== undefined && table !== undefined) {
+      refused.push({ record, refusedBy: table, cause, ...(await table.refusal(client, cause)) });
     }
   }
   if (!owner.deadLetters.limit.isWithout) {
@@ -79,7 +79,8 @@ export async function copyInParts(
   const sent = batches.map(({ rows }) =>
     poison.reduce((left, { index }) => left - rows.rowsIn(index, index + 1), rows.length),
   );
-  return { poison: refused, counts: sent.map((rows, nth) => ({ sent: rows, stored: stored[nth] ?? 0 })) };
+  const letters = refused.map(({ refusedBy: _table, cause: _cause, ...letter }) => letter);
+  return { poison: letters, counts: sent.map((rows, nth) => ({ sent: rows, stored: stored[nth] ?? 0 })) };
 }
 
 /** One COPY of the rows of some records, if they have any. @throws RowRefused with the place of the record */

@@ -4,7 +4,7 @@ import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { copyInto } from './binary-copy.ts';
 import { RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
-import type { RefusedRecord, RowTarget, TargetRows } from './row-target.ts';
+import type { RefusedRecord, RowTarget } from './row-target.ts';
 import { asRefusal, describeDatabaseError } from './sqlstate.ts';
 
 /**
@@ -72,7 +72,8 @@ export class RefusingTable {
 }
 
 /** A record whose row a table refused. */
-interface Poison extends RefusedRecord, Pick<TargetRows, 'target'> {
+interface Poison extends RefusedRecord {
+  readonly refusedBy: RowTarget;
   readonly cause: RowRefused;
 }
 
@@ -87,22 +88,21 @@ export function requireSomeTaken(poison: readonly Poison[], records: readonly St
   if (first === undefined || poison.length < records.length || poison.length < ALIKE_ROWS) {
     return;
   }
-  const kind = refusedBy(first);
-  if (!BY_TABLE.test(first.cause.sqlstate) || !poison.every((other) => refusedBy(other) === kind)) {
+  const kind = kindOf(first);
+  if (!BY_TABLE.test(first.cause.sqlstate) || !poison.every((other) => kindOf(other) === kind)) {
     return;
   }
   throw new FatalError(
     'TABLE_REFUSES_ROWS',
-    `the table ${first.target.name} refuses each of ${poison.length} rows alike, from offset ${records[0]?.offset} up to ` +
+    `the table ${first.refusedBy.name} refuses each of ${poison.length} rows alike, from offset ${records[0]?.offset} up to ` +
       `${records.at(-1)?.offset}: ${first.error}. Nothing was written, and these records ` +
       'stay ahead of the stored offset. Drop or change the constraint or trigger and start again; or set ' +
       'deadLetters.maxRatio to 1 to have such records as dead letters',
-    { cause: first.cause },
   );
 }
 
 /** The table, the SQLSTATE, and the constraint or column where there is one; a trigger's words may be of the row. */
-function refusedBy({ target, cause: { sqlstate, cause } }: Poison): string {
+function kindOf({ refusedBy, cause: { sqlstate, cause } }: Poison): string {
   const { constraint, column } = cause instanceof DatabaseError ? cause : {};
-  return [target.name, sqlstate, constraint, column].join(' ');
+  return [refusedBy.name, sqlstate, constraint, column].join(' ');
 }

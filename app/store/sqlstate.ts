@@ -183,6 +183,18 @@ export function reasonOf(sqlstate: string): DeadLetterReason {
   return reasons[sqlstate] ?? 'rejected_by_database';
 }
 
+/** Why PostgreSQL refused a row of a user's own table: there it converts a column's text, and a message quotes it. */
+export function tableReasonOf(sqlstate: string): DeadLetterReason {
+  if (sqlstate === '23502') {
+    return 'missing_value';
+  }
+  const byClass: Readonly<Record<string, DeadLetterReason>> = {
+    '22': 'value_does_not_fit',
+    '23': 'constraint_violated',
+  };
+  return byClass[sqlstate.slice(0, 2)] ?? 'rejected_by_database';
+}
+
 /** Whether the server takes no writes, on this connection and all others to it. */
 export const isReadOnly = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === READ_ONLY_SQL_TRANSACTION;

@@ -147,8 +147,7 @@ const deadLettersOf = (
   { groupId }: WriteTarget,
   { topic, partition }: WriteRequest,
   refused: readonly RefusedRecord[],
-): readonly DeadLetter[] =>
-  refused.map(({ record, reason, error }) => ({ groupId, topic, partition, record, reason, error }));
+): readonly DeadLetter[] => refused.map((letter) => ({ groupId, topic, partition, ...letter }));
 
 /**
  * Writes dead letters within the transaction under way: the rows first, since they may be refused and a topic takes

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { DatabasePool } from '../../../app/store/database-pool.ts';
 import { type EndedSession, sessionName } from '../../../app/store/frozen-writers.ts';
 import { PostgresSink } from '../../../app/store/postgres-sink.ts';
+import type { TopicTable } from '../../../app/store/row-target.ts';
 import type { DeadLetter } from '../../../app/stream/dead-letter.ts';
 import type { WriteRequest } from '../../../app/stream/record-sink.ts';
 import { checkSettings } from '../../../settings/settings.ts';
@@ -23,6 +24,8 @@ export interface StoreOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Takes dead letters where `deadLetters.to` says so. @default takes them and forgets them */
   readonly deadLetterTopic?: (letters: readonly DeadLetter[]) => Promise<void>;
+  /** The user's own tables. @default none */
+  readonly topicTables?: () => readonly TopicTable[];
   /** The level of transactions that name none. @default 'read committed' */
   readonly isolation?: string;
   /** @default the shared PostgreSQL */
@@ -34,10 +37,11 @@ export function openStore(options: StoreOptions = {}) {
   const { groupId = 'group', schema = randomName('schema'), isolation = 'read committed', settings } = options;
   const url = new URL(options.url ?? sharedDatabaseUrl());
   url.searchParams.set('options', `-c default_transaction_isolation=${isolation.replace(' ', '\\ ')}`);
+  const { kafka, ...others } = settings ?? {};
   const checked = checkSettings({
-    kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId },
     database: { url: url.href, schema },
-    ...settings,
+    ...others,
+    kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId, ...(kafka as object) },
   });
   if (!checked.ok) {
     throw new Error('the settings of this test are wrong');
@@ -46,7 +50,7 @@ export function openStore(options: StoreOptions = {}) {
   opened.push(pool);
   const send = options.deadLetterTopic ?? (async () => undefined);
   const ended: EndedSession[] = [];
-  const sink = new PostgresSink(pool, checked.value, { send }, (session) => ended.push(session));
+  const sink = new PostgresSink(pool, checked.value, { send }, (session) => ended.push(session), options.topicTables);
   return { schema, groupId, pool, sink, ended };
 }
 

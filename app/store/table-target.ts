@@ -1,0 +1,150 @@
+import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
+import type { StreamRecord, TopicPartition } from '../stream/record.ts';
+import { FatalError } from '../stream/stream-errors.ts';
+import type { TableMapping } from '../tables/table-mapping.ts';
+import { refusedLine } from './copy-context.ts';
+import type { RowRefused } from './isolate-poison.ts';
+import type { Refusal, RowCopy, TableRows, TopicTable } from './row-target.ts';
+import { tableReasonOf } from './sqlstate.ts';
+import { type KnownTable, knownTable, lockOf, readTables, type TableGuard } from './table-guard.ts';
+
+/**
+ * Encodes records as rows of the mapping's columns, in their order, in COPY's text format and UTF-8 (documentation of
+ * COPY, section "Text Format"). What it refuses is named with {@link TableTarget.name} and the column.
+ */
+type EncodeRows = (place: TopicPartition, records: readonly StreamRecord[]) => TableRows;
+
+/** The table, and how its rows are made. */
+interface TableOptions {
+  readonly mapping: TableMapping;
+  readonly encode: EncodeRows;
+  /** Whether `\D` stands for a column's default, as PostgreSQL 16 and later take it. */
+  readonly takesDefaults: boolean;
+}
+
+/** What the text of times and intervals is read by: a role or a database may have other settings. */
+const READ_BY = ["TimeZone = 'UTC'", "DateStyle = 'ISO, YMD'", "IntervalStyle = 'postgres'"].map(
+  (setting) => `SET LOCAL ${setting}`,
+);
+const READ_BY_TAGS = READ_BY.map(() => 'SET');
+
+/** Columns of a constraint, or of a unique index, of the table `$3` or of a partition `$1` of it. */
+const COLUMNS_OF_CONSTRAINT = `
+  WITH RECURSIVE up AS (
+    SELECT to_regclass($1)::oid AS oid UNION SELECT inhparent FROM pg_inherits JOIN up ON inhrelid = up.oid),
+  violated AS (
+    SELECT conrelid AS relation, conkey AS key FROM pg_constraint WHERE conname = $2 AND conrelid = to_regclass($1)
+    UNION ALL
+    SELECT indrelid, indkey::int2[] FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+     WHERE relname = $2 AND indrelid = to_regclass($1))
+  SELECT DISTINCT attname AS column, attnum FROM violated
+    JOIN pg_attribute ON attrelid = relation AND attnum = ANY (key)
+   WHERE to_regclass($3)::oid IN (SELECT oid FROM up) ORDER BY attnum`;
+
+/** One of the user's own tables: a record's fields are its columns, and PostgreSQL converts their text. */
+export class TableTarget implements TopicTable {
+  readonly name: string;
+  readonly topics: readonly string[];
+  readonly copy: RowCopy;
+  /** Its records would be nowhere. */
+  readonly allowsDroppedRows = false;
+  readonly opening: string;
+  readonly encode: EncodeRows;
+  readonly #mapping: TableMapping;
+  /** Longer names first: one may begin with another. */
+  readonly #columns: readonly string[];
+  /** By the connections that have asked. */
+  readonly #known = new WeakMap<PoolClient, KnownTable>();
+
+  constructor({ mapping, encode, takesDefaults }: TableOptions) {
+    const { schema, table, columns } = mapping;
+    const names = columns.map(({ name }) => escapeIdentifier(name)).join(', ');
+    const options = ['FORMAT text', "ENCODING 'UTF8'", ...(takesDefaults ? ["DEFAULT '\\D'"] : [])].join(', ');
+    this.name = `${schema}.${table}`;
+    this.topics = mapping.topics;
+    this.copy = {
+      statement: `COPY ${escapeIdentifier(schema)}.${escapeIdentifier(table)} (${names}) FROM STDIN (${options})`,
+      format: 'text',
+      relation: table,
+    };
+    this.opening = [...READ_BY, lockOf(schema, table)].join('; ');
+    this.encode = encode;
+    this.#mapping = mapping;
+    this.#columns = columns.map(({ name }) => name).sort((one, other) => other.length - one.length);
+  }
+
+  async require(client: PoolClient): Promise<void> {
+    const { schema, table } = this.#mapping;
+    const found = (await readTables(client, schema, [table])).get(table);
+    const existing = new Set(found?.columns.map(({ name }) => name));
+    const missing = this.#columns.filter((name) => !existing.has(name)).map((name) => `"${name}"`);
+    if (found === undefined || missing.length > 0) {
+      throw new FatalError(
+        'TABLE_MISMATCH',
+        `the table ${this.name} ${found === undefined ? 'is missing' : `has no column ${missing.join(', ')} any more`}. ` +
+          'Nothing was written of the records in hand, and they stay ahead of the stored offset. Put the table right, ' +
+          'or change settings.tables, and start again',
+      );
+    }
+    const known = knownTable(schema, found, new Set(this.#columns));
+    const { statements, tags } = known.guard;
+    const guard = { statements: [...READ_BY, statements].join('; '), tags: [...READ_BY_TAGS, ...tags] };
+    this.#known.set(client, { ...known, guard });
+  }
+
+  async requireOnce(client: PoolClient): Promise<void> {
+    if (!this.#known.has(client)) {
+      await this.require(client);
+    }
+  }
+
+  guard(client: PoolClient): TableGuard {
+    return this.#of(client).guard;
+  }
+
+  rowTriggers(client: PoolClient): readonly string[] {
+    return this.#of(client).rowTriggers;
+  }
+
+  /**
+   * The words are ours, with names out of the catalog alone: PostgreSQL's message quotes the value of a class 22, and
+   * a trigger's may.
+   */
+  async refusal(client: PoolClient, { sqlstate, cause }: RowRefused): Promise<Refusal> {
+    const column = cause instanceof DatabaseError ? await this.#columnOf(client, cause) : undefined;
+    const by = cause instanceof DatabaseError && cause.constraint ? `, by the constraint "${cause.constraint}"` : '';
+    const place = column === undefined ? this.name : `${this.name}, column "${column}"`;
+    return {
+      reason: tableReasonOf(sqlstate),
+      error: `SQLSTATE ${sqlstate}: refused by ${place}${by}`,
+      target: this.name,
+      ...(column !== undefined && { targetColumn: column }),
+    };
+  }
+
+  /** The column at fault, several with a comma between them; `undefined` where PostgreSQL names none. */
+  async #columnOf(client: PoolClient, error: DatabaseError): Promise<string | undefined> {
+    const words = refusedLine(error.where, this.copy)?.words ?? '';
+    const named = this.#columns.find((name) => words.startsWith(`, column ${name}: `) || words === `, column ${name}`);
+    if (named !== undefined || !error.table || !error.schema) {
+      return named;
+    }
+    const violated = `${escapeIdentifier(error.schema)}.${escapeIdentifier(error.table)}`;
+    const { schema, table } = this.#mapping;
+    const own = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
+    if (error.column) {
+      return violated === own ? error.column : undefined;
+    }
+    const values = [violated, error.constraint ?? '', own];
+    const { rows } = await client.query<{ column: string }>(COLUMNS_OF_CONSTRAINT, values);
+    return rows.length === 0 ? undefined : rows.map(({ column }) => column).join(', ');
+  }
+
+  #of(client: PoolClient): KnownTable {
+    const known = this.#known.get(client);
+    if (known === undefined) {
+      throw new Error(`the table ${this.name}: this connection has not looked at it`);
+    }
+    return known;
+  }
+}
