@@ -65,6 +65,21 @@ describe('a record that one table refuses is a row in none, and the others are i
     });
   });
 
+  test('when records without a row come before it', async () => {
+    const tables = { orders: 'id int, name text', [ODD]: 'id date, name text' };
+    const { sink, topic, schema, run, letters } = await openTables({ tables, inRecords: false });
+    const values = ['{}', '{"id":"2024-01-01"}', '{}', '{}', '{"id":7}', '{}', '{"id":8}'];
+    await sink.write(aRequest(topic, 0n, values));
+    expect(await run('SELECT id FROM ?.orders')).toEqual([]);
+    const ofOrders = { reason: 'value_does_not_fit', target: `${schema}.orders`, target_column: 'id' };
+    const ofOdd = { ...ofOrders, target: `${schema}.${ODD}` };
+    expect(await letters()).toMatchObject([
+      { offset: 1, ...ofOrders },
+      { offset: 4, ...ofOdd },
+      { offset: 6, ...ofOdd },
+    ]);
+  });
+
   test('when records and both tables refuse one each, and one has no JSON', async () => {
     const tables = { orders: 'id int CHECK (id <> 1), name text', [ODD]: 'id int CHECK (id <> 3), name text' };
     const sql = 'ALTER TABLE ?.records ADD CHECK (value <> \'{"id":2,"name":"name 2"}\')';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
+import { startPgBouncer } from '../stack/pgbouncer.ts';
 import { randomName } from '../stack/random-name.ts';
 import { until } from '../stack/until.ts';
 import { aRequest, connect, openStore } from '../store/open-store.ts';
@@ -92,6 +93,21 @@ test('small requests of several topics and partitions are one transaction, and e
     records: [both],
     transactions: 1,
   });
+});
+
+test('PgBouncer in transaction mode lends one session for all COPYs', async () => {
+  const { url } = await startPgBouncer({
+    mode: 'transaction',
+    settings: { default_pool_size: 2, ignore_startup_parameters: 'options' },
+  });
+  const { sink, topic, stored } = await openTables({ tables: TWO, url });
+  const batches = Array.from({ length: 20 }, (_, nth) => ({ from: BigInt(nth), partition: nth % 2 }));
+  for (const { from, partition } of batches) {
+    await sink.write(aRequest(topic, from / 2n, values(Number(from)), partition));
+  }
+  await sink.write(aRequest(topic, 10n, ['{poison', ...values(20)]));
+  const written = Array.from({ length: 21 }, (_, id) => id);
+  expect(await stored()).toMatchObject({ orders: written, items: written, letters: [10] });
 });
 
 /** A trigger that drops the row with the id 1. */
