@@ -13,6 +13,7 @@ import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
 import { createKafkaClient, shareByClients } from './kafka/kafka-client.ts';
 import { KafkaSource } from './kafka/kafka-source.ts';
 import { messageOf } from './kafka/subscription.ts';
+import type { Logger } from './logger.ts';
 import { createManagement, type Management } from './management/create-management.ts';
 import { ListenError } from './management/listening.ts';
 import { OutageLog, type OutageWatch, watchedCheck } from './outage-log.ts';
@@ -33,6 +34,7 @@ import { Retries } from './stream/retries.ts';
 import { watchStoredPositions } from './stream/stored-positions.ts';
 import { FatalError } from './stream/stream-errors.ts';
 import { streamLog, tellAll } from './stream/stream-listener.ts';
+import { UserTables } from './tables/user-tables.ts';
 
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
@@ -44,6 +46,9 @@ function pipelineOptions(settings: Settings): PipelineOptions {
   const groupTimeoutMs = Math.max(stallTimeoutMs, milliseconds(sessionTimeout));
   return { ...consumer, groupId, topics: topicsOf(settings), stallTimeoutMs, groupTimeoutMs };
 }
+
+/** Codes that the start of another Pod with the same settings would meet again. */
+const OF_CONFIGURATION: ReadonlySet<string> = new Set(['GROUP_WRITES_ELSEWHERE', 'TABLES_DO_NOT_FIT']);
 
 /**
  * The consumer as a whole: makes its parts, starts them in the order in which they need each other, and shuts them down
@@ -57,6 +62,7 @@ export class Application {
   readonly #management: Management;
   readonly #pool: DatabasePool;
   readonly #sink: PostgresSink;
+  readonly #tables: UserTables;
   readonly #source: KafkaSource;
   readonly #deadLetterTopic: KafkaDeadLetterTopic;
   readonly #pipeline: Pipeline;
@@ -102,9 +108,8 @@ export class Application {
     this.#pool = this.#createPool(connectionFailed, outages.database.of('writers'));
     const kafka = createKafkaClient(clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
-    this.#sink = new PostgresSink(this.#pool, settings, this.#deadLetterTopic, (session) =>
-      logger().warn(session, 'ended the session of a frozen writer of this group: it held an offset of a partition'),
-    );
+    this.#tables = new UserTables(settings);
+    this.#sink = this.#createSink(logger);
     this.#source = new KafkaSource({ ...settings.kafka, topics: topicsOf(settings) }, kafka, {
       admin: new KafkaAdmin(kafka),
       clock: systemClock,
@@ -166,6 +171,17 @@ export class Application {
     return this.#stopping;
   }
 
+  #createSink(logger: () => Logger): PostgresSink {
+    return new PostgresSink(
+      this.#pool,
+      this.#settings,
+      this.#deadLetterTopic,
+      (session) =>
+        logger().warn(session, 'ended the session of a frozen writer of this group: it held an offset of a partition'),
+      () => this.#tables.targets,
+    );
+  }
+
   #createPool(connectionFailed: () => void, outages: OutageWatch): DatabasePool {
     return new DatabasePool(this.#settings.database, connectionFailed, {
       times: this.#management.connections,
@@ -193,7 +209,7 @@ export class Application {
 
   #fail(error: unknown): void {
     const fatal = FatalError.from(error);
-    this.#exitCode = fatal.code === 'GROUP_WRITES_ELSEWHERE' ? EXIT_CODE.configuration : EXIT_CODE.failed;
+    this.#exitCode = OF_CONFIGURATION.has(fatal.code) ? EXIT_CODE.configuration : EXIT_CODE.failed;
     this.#management.logger.fatal({ code: fatal.code }, fatal.message);
     void this.stop('a fatal error');
   }
@@ -201,7 +217,11 @@ export class Application {
   async #migrate(): Promise<void> {
     const { logger } = this.#management;
     const { schema } = this.#settings.database;
-    const prepare = async () => ({ versions: await this.#sink.migrate(), unknown: await this.#sink.unknownVersions() });
+    const prepare = async () => {
+      const versions = await this.#sink.migrate();
+      await this.#pool.withClient((client) => this.#tables.read(client));
+      return { versions, unknown: await this.#sink.unknownVersions() };
+    };
     let told = '';
     const prepared = await new Retries(systemClock).until(prepare, this.#ending.signal, {
       onOutage: ({ message: reason }) => {

@@ -12,11 +12,10 @@ export const DEAD_LETTER_REASON = {
   value_too_large: 'its value is larger than consumer.maxValueBytes',
   key_not_text: 'its key is not UTF-8 text without NUL',
   timestamp_out_of_range: 'its timestamp is outside the range of timestamptz',
-  value_does_not_fit: 'a value does not fit the type of its column',
-  missing_value: 'a column that takes no NULL has no value',
   value_does_not_fit: 'a value does not fit its column in a table of your own',
   missing_value: 'it has no value for a column that needs one in a table of your own',
   constraint_violated: 'a constraint of a table of your own refuses it',
+  no_value: 'it has no value, and a table of your own takes fields of it',
   rejected_by_database: 'PostgreSQL refused it for a reason of its own: see the column error',
 } as const;
 

@@ -40,7 +40,10 @@ export function outageOnly(error: unknown): OutageError {
   throw error;
 }
 
-/** Why the consumer ends by itself, with exit code 1 or with 78 for `GROUP_WRITES_ELSEWHERE`. The codes are stable: alerts and runbooks may match them. */
+/**
+ * Why the consumer ends by itself, with exit code 1, or with 78 for `GROUP_WRITES_ELSEWHERE` and `TABLES_DO_NOT_FIT`. The
+ * codes are stable: alerts and runbooks may match them.
+ */
 type FatalCode =
   | 'RECORD_ALREADY_WRITTEN'
   | 'OFFSETS_GONE'
@@ -56,6 +59,7 @@ type FatalCode =
   | 'DATABASE_ENCODING'
   | 'DATABASE_NOT_MIGRATED'
   | 'TABLE_MISMATCH'
+  | 'TABLES_DO_NOT_FIT'
   | 'ROWS_DROPPED'
   | 'TABLE_REFUSES_ROWS'
   | 'KAFKA_CLIENT_STOPPED'

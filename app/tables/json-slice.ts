@@ -1,3 +1,5 @@
+import type { JsonKind } from './json-lexer.ts';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPENED_LIST = 0x5b;
@@ -8,8 +10,6 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 /** Blanks of JSON are at most this, and nothing else outside of strings is (RFC 8259, section 2). */
 const SPACE = 0x20;
-
-export type JsonKind = 'string' | 'number' | 'true' | 'false' | 'null' | 'object' | 'list';
 
 /** One value within valid JSON in UTF-8: the bytes from `start` up to `end`, those of a string with its quotes. */
 export interface JsonSlice {

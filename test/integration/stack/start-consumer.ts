@@ -20,7 +20,7 @@ export interface ConsumerUnderTest {
   /** Port of the HTTP interface. @default a free one, that the system chooses */
   readonly port?: number;
   /** Further sections of `application.yml`, such as `{ consumer: { maxValueBytes: 100 } }`. @default none */
-  readonly settings?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly settings?: Readonly<Record<string, object>>;
   /** Environment variables, which win over `application.yml`. @default none */
   readonly env?: Readonly<Record<string, string>>;
   /** Shell commands that end with `exec "$@"`, which becomes the consumer. @default none */

@@ -1,8 +1,10 @@
-import { escapeIdentifier } from 'pg';
+import { escapeIdentifier, type PoolClient } from 'pg';
 import type { TopicTable } from '../../../app/store/row-target.ts';
 import { EncodedRows, type Refusal, type TableRows } from '../../../app/store/row-target.ts';
-import { TableTarget } from '../../../app/store/table-target.ts';
+import { knownTable, readTables } from '../../../app/store/table-guard.ts';
 import type { StreamRecord } from '../../../app/stream/record.ts';
+import { FatalError } from '../../../app/stream/stream-errors.ts';
+import { TableTarget } from '../../../app/tables/table-target.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { openStore, type StoreOptions } from '../store/open-store.ts';
@@ -58,7 +60,15 @@ export function aTable(schema: string, table: string, topics: readonly string[])
     { name: 'name', type: TEXT, source: of('name'), ...optional },
   ];
   const encode = encodeFor(`${schema}.${table}`);
-  return new TableTarget({ mapping: { schema, table, topics, columns }, encode, takesDefaults: false });
+  const find = async (client: PoolClient) => {
+    const found = (await readTables(client, schema, [table])).get(table);
+    const names = new Set(columns.map(({ name }) => name));
+    if (found === undefined || found.columns.filter(({ name }) => names.has(name)).length < names.size) {
+      throw new FatalError('TABLE_MISMATCH', `the table ${schema}.${table} is not as it was`);
+    }
+    return knownTable(schema, found, names);
+  };
+  return new TableTarget({ mapping: { schema, table, topics, columns }, encode, takesDefaults: false, find });
 }
 
 interface TablesOptions extends StoreOptions {

@@ -1,12 +1,11 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
+import { refusedLine } from '../store/copy-context.ts';
+import type { RowRefused } from '../store/isolate-poison.ts';
+import type { Refusal, RowCopy, TableRows, TopicTable } from '../store/row-target.ts';
+import { tableReasonOf } from '../store/sqlstate.ts';
+import { type KnownTable, lockOf, type TableGuard } from '../store/table-guard.ts';
 import type { StreamRecord, TopicPartition } from '../stream/record.ts';
-import { FatalError } from '../stream/stream-errors.ts';
-import type { TableMapping } from '../tables/table-mapping.ts';
-import { refusedLine } from './copy-context.ts';
-import type { RowRefused } from './isolate-poison.ts';
-import type { Refusal, RowCopy, TableRows, TopicTable } from './row-target.ts';
-import { tableReasonOf } from './sqlstate.ts';
-import { type KnownTable, knownTable, lockOf, readTables, type TableGuard } from './table-guard.ts';
+import type { TableMapping } from './table-mapping.ts';
 
 /**
  * Encodes records as rows of the mapping's columns, in their order, in COPY's text format and UTF-8 (documentation of
@@ -20,6 +19,12 @@ interface TableOptions {
   readonly encode: EncodeRows;
   /** Whether `\D` stands for a column's default, as PostgreSQL 16 and later take it. */
   readonly takesDefaults: boolean;
+  /**
+   * Asks the catalog whether the table is what the mapping was made from.
+   *
+   * @throws FatalError, OutageError when it is not; nothing was written of the records in hand
+   */
+  readonly find: (client: PoolClient) => Promise<KnownTable>;
 }
 
 /** What the text of times and intervals is read by: a role or a database may have other settings. */
@@ -51,12 +56,13 @@ export class TableTarget implements TopicTable {
   readonly opening: string;
   readonly encode: EncodeRows;
   readonly #mapping: TableMapping;
+  readonly #find: TableOptions['find'];
   /** Longer names first: one may begin with another. */
   readonly #columns: readonly string[];
   /** By the connections that have asked. */
   readonly #known = new WeakMap<PoolClient, KnownTable>();
 
-  constructor({ mapping, encode, takesDefaults }: TableOptions) {
+  constructor({ mapping, encode, takesDefaults, find }: TableOptions) {
     const { schema, table, columns } = mapping;
     const names = columns.map(({ name }) => escapeIdentifier(name)).join(', ');
     const options = ['FORMAT text', "ENCODING 'UTF8'", ...(takesDefaults ? ["DEFAULT '\\D'"] : [])].join(', ');
@@ -70,26 +76,14 @@ export class TableTarget implements TopicTable {
     this.opening = [...READ_BY, lockOf(schema, table)].join('; ');
     this.encode = encode;
     this.#mapping = mapping;
+    this.#find = find;
     this.#columns = columns.map(({ name }) => name).sort((one, other) => other.length - one.length);
   }
 
   async require(client: PoolClient): Promise<void> {
-    const { schema, table } = this.#mapping;
-    const found = (await readTables(client, schema, [table])).get(table);
-    const existing = new Set(found?.columns.map(({ name }) => name));
-    const missing = this.#columns.filter((name) => !existing.has(name)).map((name) => `"${name}"`);
-    if (found === undefined || missing.length > 0) {
-      throw new FatalError(
-        'TABLE_MISMATCH',
-        `the table ${this.name} ${found === undefined ? 'is missing' : `has no column ${missing.join(', ')} any more`}. ` +
-          'Nothing was written of the records in hand, and they stay ahead of the stored offset. Put the table right, ' +
-          'or change settings.tables, and start again',
-      );
-    }
-    const known = knownTable(schema, found, new Set(this.#columns));
-    const { statements, tags } = known.guard;
-    const guard = { statements: [...READ_BY, statements].join('; '), tags: [...READ_BY_TAGS, ...tags] };
-    this.#known.set(client, { ...known, guard });
+    const { guard, rowTriggers } = await this.#find(client);
+    const statements = [...READ_BY, guard.statements].join('; ');
+    this.#known.set(client, { guard: { statements, tags: [...READ_BY_TAGS, ...guard.tags] }, rowTriggers });
   }
 
   async requireOnce(client: PoolClient): Promise<void> {

@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util';
+import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
+import { describeProblem } from '../../settings/problem.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { tablesOf } from '../../settings/tables.ts';
+import type { TopicTable } from '../store/row-target.ts';
+import { IS_ROW_TRIGGER, type KnownTable } from '../store/table-guard.ts';
+import { FatalError, OutageError } from '../stream/stream-errors.ts';
+import { fingerprintGuard } from './fingerprint-guard.ts';
+import { type CheckedMapping, readMappings } from './resolve-mapping.ts';
+import { TableEncoder } from './table-rows.ts';
+import { TableTarget } from './table-target.ts';
+
+/** What the tables and their rows depend on. */
+type TablesSettings = Pick<Settings, 'tables' | 'database' | 'consumer'>;
+
+/**
+ * The tables of the setting `tables`, as the catalog had them when it was last asked. It is asked at the start, on each
+ * new connection, and in each transaction that looks for refused rows, before one of them becomes a dead letter; a guard
+ * in every other transaction tells whether it has to be asked anew.
+ *
+ * A table that was altered is mapped anew and its records are written again by the new mapping: until then they stay ahead
+ * of the stored offset. One that does not fit the settings any more ends the consumer, with the records as far.
+ */
+export class UserTables {
+  readonly #settings: TablesSettings;
+  #mappings: readonly CheckedMapping[] = [];
+  #targets: readonly TopicTable[] = [];
+
+  constructor(settings: TablesSettings) {
+    this.#settings = settings;
+  }
+
+  /** In the order of the settings; none before {@link read}. */
+  get targets(): readonly TopicTable[] {
+    return this.#targets;
+  }
+
+  /**
+   * Reads the tables from the catalog.
+   *
+   * @throws FatalError `TABLES_DO_NOT_FIT` with all problems at once
+   */
+  async read(client: PoolClient): Promise<void> {
+    const tables = tablesOf(this.#settings);
+    if (tables.length === 0) {
+      return;
+    }
+    const { mappings, problems } = await readMappings(client, tables, this.#settings.database.schema);
+    if (problems.length > 0) {
+      const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+      throw new FatalError(
+        'TABLES_DO_NOT_FIT',
+        `the tables do not fit the setting tables: ${count}. Nothing was written of the records in hand, and they stay ` +
+          'of the stored offset ahead. Put the tables or the setting right, look at it with "stream-consumer tables check", ' +
+          `and start again.\n${problems.map(describeProblem).join('\n')}`,
+      );
+    }
+    if (!isDeepStrictEqual(mappings, this.#mappings)) {
+      this.#mappings = mappings;
+      this.#targets = mappings.map((mapping) => this.#targetOf(mapping));
+    }
+  }
+
+  #targetOf(mapping: CheckedMapping): TopicTable {
+    const takesDefaults = mapping.columns.some(({ hasDefault }) => hasDefault);
+    const { maxValueBytes } = this.#settings.consumer;
+    const encoder = new TableEncoder(mapping, { maxValueBytes, takesDefaults });
+    return new TableTarget({
+      mapping,
+      encode: (place, records) => encoder.encode(place, records),
+      takesDefaults,
+      find: (client) => this.#find(client, mapping),
+    });
+  }
+
+  async #find(client: PoolClient, mapping: CheckedMapping): Promise<KnownTable> {
+    await this.read(client);
+    if (!this.#mappings.includes(mapping)) {
+      throw new OutageError(
+        `the table ${mapping.schema}.${mapping.table} was altered: its records are written again as it is now`,
+        { reason: 'database_busy' },
+      );
+    }
+    return { guard: guardOf(mapping), rowTriggers: mapping.relation.rowTriggers };
+  }
+}
+
+/** Where no trigger may drop rows, that none was made meanwhile is part of the guard. */
+function guardOf(mapping: CheckedMapping): KnownTable['guard'] {
+  const { statements, tags } = fingerprintGuard(mapping);
+  if (mapping.relation.rowTriggers.length > 0) {
+    return { statements, tags };
+  }
+  const name = `${escapeIdentifier(mapping.schema)}.${escapeIdentifier(mapping.table)}`;
+  const noTrigger = `SELECT FROM pg_trigger WHERE tgrelid = to_regclass(${escapeLiteral(name)}) AND ${IS_ROW_TRIGGER}`;
+  return { statements: `${statements}; ${noTrigger}`, tags: [...tags, 'SELECT 0'] };
+}
