@@ -1,4 +1,4 @@
-import { escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
+import { DatabaseError, escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
 import type { Gap } from '../stream/record-sink.ts';
 import type { OffsetOrigin } from '../stream/record-source.ts';
 import { CopyQuery, rowsStored } from './binary-copy.ts';
@@ -166,6 +166,10 @@ export async function writeAtOnce(
     await tables.requireUnwritten(client, groupId, tags.cause);
     return 'refused';
   }
+  if (tags === 'not understood') {
+    await client.query('ROLLBACK');
+    return asAltered(client, targets);
+  }
   if (copy.isDeclined) {
     await client.query('ROLLBACK');
     return isMoved(tags) ? asAltered(client, targets) : 'declined';
@@ -213,11 +217,17 @@ async function commitRows(
   return 'committed';
 }
 
-/** A refused row as a value, so that the transaction can be rolled back; everything else stays an error. */
-function refusalOnly(error: unknown): RowRefused {
+/**
+ * What was refused as a value, so that the transaction can be rolled back; everything else stays an error. A statement
+ * that PostgreSQL does not understand names what is gone, before a guard can tell.
+ */
+function refusalOnly(error: unknown): RowRefused | 'not understood' {
   const refusal = asRefusal(error);
   if (refusal instanceof RowRefused) {
     return refusal;
+  }
+  if (error instanceof DatabaseError && error.code?.startsWith('42')) {
+    return 'not understood';
   }
   throw refusal;
 }
