@@ -5,6 +5,7 @@ import { EXIT_CODE } from '../exit-code.ts';
 import { DatabasePool } from '../store/database-pool.ts';
 import { systemClock } from '../stream/clock.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
+import { UserTables } from '../tables/user-tables.ts';
 import {
   jsonLine,
   Output,
@@ -87,8 +88,16 @@ async function replay({ settings, pool, output, signal }: Tools, request: Replay
   const { schema } = settings.database;
   const counts = await pool.withClient((client) => countDeadLetters(client, schema, request.filter));
   const tally = new ReplayTally(Math.min(sum(counts), request.limit ?? Number.POSITIVE_INFINITY), request.dryRun);
-  const { maxValueBytes } = settings.consumer;
-  const target = { schema, maxValueBytes, keyEncoding: settings.records.keyEncoding, dryRun: request.dryRun };
+  const tables = new UserTables(settings);
+  await pool.withClient((client) => tables.read(client));
+  const target = {
+    schema,
+    maxValueBytes: settings.consumer.maxValueBytes,
+    keyEncoding: settings.records.keyEncoding,
+    dryRun: request.dryRun,
+    isInRecords: (topic: string) => settings.kafka.topics.includes(topic) || tables.of(topic).length === 0,
+    tablesOf: (topic: string) => tables.of(topic),
+  };
   try {
     for await (const outcome of replayDeadLetters(pool, target, request, signal)) {
       tally.add(outcome);

@@ -36,6 +36,11 @@ export class UserTables {
     return this.#targets;
   }
 
+  /** Those of a topic. */
+  of(topic: string): readonly TopicTable[] {
+    return this.#targets.filter(({ topics }) => topics.includes(topic));
+  }
+
   /**
    * Reads the tables from the catalog.
    *

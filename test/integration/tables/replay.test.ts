@@ -1,0 +1,59 @@
+import { expect, test } from '@jest/globals';
+import { query } from '../stack/database.ts';
+import { createTopic, produce } from '../stack/kafka-client.ts';
+import { randomName } from '../stack/random-name.ts';
+import { runCommand } from '../stack/run-command.ts';
+import { startConsumer } from '../stack/start-consumer.ts';
+import { until } from '../stack/until.ts';
+
+const TIMESTAMP = Date.UTC(2026, 1, 3, 4, 5, 6, 789);
+
+/** A consumer that has made letters of all records, and is stopped. */
+async function lettersOf(values: readonly string[], inRecords: boolean) {
+  const [topic, schema] = [await createTopic(), randomName('schema')];
+  const run = (sql: string) => query(sql.replaceAll('?', schema));
+  await run('CREATE SCHEMA ?');
+  await run('CREATE TABLE ?.names (id int, name varchar(5), tenant text, at timestamptz)');
+  await run('CREATE TABLE ?.sums (id int CHECK (id < 100))');
+  const columns = { tenant: '$header.tenant', at: '$timestamp' };
+  const tables = [
+    { topic, table: `${schema}.names`, columns },
+    { topic, table: `${schema}.sums` },
+  ];
+  const headers = { tenant: Buffer.from('Zoë') };
+  await produce(
+    topic,
+    values.map((value) => ({ value, headers, timestamp: TIMESTAMP })),
+  );
+  const settings = { tables, deadLetters: { maxRatio: 1 } };
+  const consumer = await startConsumer({ topics: inRecords ? [topic] : [], schema, settings });
+  await until('the letters', async () => {
+    const found = await run('SELECT FROM ?.dead_letters').catch(() => []);
+    return found.length === values.length ? true : undefined;
+  });
+  consumer.kill('SIGTERM');
+  await consumer.exited;
+  const replay = (...more: string[]) =>
+    runCommand(['dead-letters', 'replay', '--config', consumer.configFile, ...more], {});
+  return { schema, run, replay };
+}
+
+test.each([true, false])(
+  'letters go into all tables of their topic as they are now (records too: %s)',
+  async (inRecords) => {
+    const values = ['{"id":1,"name":"too long"}', '{"id":100,"name":"short"}'];
+    const { schema, run, replay } = await lettersOf(values, inRecords);
+    await run('ALTER TABLE ?.names ALTER name TYPE text');
+    expect(await replay('--dry-run')).toMatchObject({ code: 1 });
+    expect(await run('SELECT FROM ?.dead_letters')).toHaveLength(2);
+    const { code, stderr } = await replay();
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('1 moved') });
+    const row = { id: 1, name: 'too long', tenant: 'Zoë', at: new Date(TIMESTAMP) };
+    expect(await run('SELECT * FROM ?.names')).toEqual([row]);
+    expect(await run('SELECT * FROM ?.sums')).toEqual([{ id: 1 }]);
+    expect(await run('SELECT "offset"::int FROM ?.records')).toEqual(inRecords ? [{ offset: 0 }] : []);
+    expect(await run('SELECT "offset"::int, reason, target, target_column FROM ?.dead_letters')).toEqual([
+      { offset: 1, reason: 'constraint_violated', target: `${schema}.sums`, target_column: 'id' },
+    ]);
+  },
+);
