@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { EXIT_CODE } from '../../../app/exit-code.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { randomName } from '../stack/random-name.ts';
+import { databaseEnvironment, runCommand } from '../stack/run-command.ts';
+import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 import { startSteadyLoad } from '../stack/steady-load.ts';
 import { until } from '../stack/until.ts';
@@ -157,4 +161,18 @@ test('tables that do not fit end the consumer before it reads, with all problems
   expect(await consumer.exited).toMatchObject({ code: EXIT_CODE.configuration });
   expect(consumer.logs.all.join('\n')).toMatch(/TABLES_DO_NOT_FIT.*2 problems.*columns\.amount.*tables\[1\]\.table/);
   expect(await run('SELECT FROM ?.offsets')).toEqual([]);
+});
+
+test('the first lines of docs/your-tables.md print what stands there', async () => {
+  const page = readFileSync('docs/your-tables.md', 'utf8');
+  const [settings = '', printed = ''] = [...page.matchAll(/```(?:yaml|text)\n([^]*?)```/g)].map(([, block]) => block);
+  const { schema } = await aSchema(
+    'CREATE TABLE ?.orders (id bigint NOT NULL, amount numeric(12,2), created_at timestamptz)',
+  );
+  expect(parse(settings)).toEqual({ tables: [{ topic: 'orders', table: 'public.orders' }] });
+  const { stdout, stderr } = await runCommand(['tables', 'check'], {
+    env: databaseEnvironment(sharedDatabaseUrl(), randomName('schema')),
+    files: { 'application.yml': settings.replace('public.', `${schema}.`) },
+  });
+  expect({ stdout: stdout.replace(`${schema}.`, 'public.'), stderr }).toEqual({ stdout: printed, stderr: '' });
 });
