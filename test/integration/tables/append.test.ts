@@ -165,7 +165,7 @@ test('tables that do not fit end the consumer before it reads, with all problems
 
 test('the first lines of docs/your-tables.md print what stands there', async () => {
   const page = readFileSync('docs/your-tables.md', 'utf8');
-  const [settings = '', printed = ''] = [...page.matchAll(/```(?:yaml|text)\n([^]*?)```/g)].map(([, block]) => block);
+  const [settings = '', printed = ''] = [...page.matchAll(/```(?:yaml|text)\n(.*?)```/gs)].map(([, block]) => block);
   const { schema } = await aSchema(
     'CREATE TABLE ?.orders (id bigint NOT NULL, amount numeric(12,2), created_at timestamptz)',
   );
