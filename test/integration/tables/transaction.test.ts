@@ -147,8 +147,8 @@ describe('a table that is altered under the consumer', () => {
   });
 
   test.each([
-    ['has lost a column', 'ALTER TABLE ?.items DROP name', 'has no column "name" any more'],
-    ['is gone', 'DROP TABLE ?.items', 'is missing'],
+    ['has lost a column', 'ALTER TABLE ?.items DROP name', 'items is not as it was'],
+    ['is gone', 'DROP TABLE ?.items', 'items'],
   ])('and %s gets no rows, and no record is a dead letter', async (_, sql, words) => {
     const { sink, topic, schema, run } = await openTables({ tables: TWO });
     await sink.write(aRequest(topic, 0n, values(0)));
@@ -157,7 +157,7 @@ describe('a table that is altered under the consumer', () => {
     await expect(writing).rejects.toMatchObject({ name: 'FatalError' });
     await expect(sink.write(aRequest(topic, 1n, values(1)))).rejects.toMatchObject({ name: 'FatalError' });
     const restarted = sink.write(aRequest(topic, 1n, values(1)));
-    await expect(restarted).rejects.toThrow(words === 'is missing' ? 'items' : words);
+    await expect(restarted).rejects.toThrow(words);
     expect(await run('SELECT id FROM ?.orders')).toEqual([{ id: 0 }]);
     expect(await query(`SELECT FROM ${schema}.dead_letters`)).toEqual([]);
   });
