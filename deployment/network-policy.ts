@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
-import type { Problem } from '../settings/problem.ts';
+import { type Problem, problemIf } from '../settings/problem.ts';
 import { ALLOWED, section } from '../settings/schema.ts';
 import { labelMap } from './object-names.ts';
 
@@ -104,16 +104,36 @@ interface NetworkPolicyPart {
   readonly networkPolicy: Static<typeof networkPolicy>;
 }
 
-function placeProblems(path: string, { cidr, namespace, podLabels }: NetworkPlace): Problem[] {
-  return cidr !== undefined && (namespace ?? podLabels) !== undefined
-    ? [
-        {
-          path,
-          message: 'names addresses and Pods at once, which Kubernetes refuses',
-          allowed: 'cidr alone, or namespace and podLabels; two entries for both',
-        },
-      ]
-    : [];
+/** The parts of an address, octets or groups, as one number. */
+const joined = (parts: readonly string[], radix: number, bits: number): bigint =>
+  parts.reduce((sum, part) => (sum << BigInt(bits)) + BigInt(Number.parseInt(part, radix)), 0n);
+
+/** Whether the address of a block has bits behind its prefix: Kubernetes takes it, and warns that it is ambiguous. */
+function hasBitsBehindPrefix(cidr: string): boolean {
+  const [address = '', prefix] = cidr.split('/');
+  if (!address.includes(':')) {
+    return joined(address.split('.'), 10, 8) % 2n ** BigInt(32 - Number(prefix)) !== 0n;
+  }
+  const [head = [], tail = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));
+  const groups = [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => '0'), ...tail];
+  return joined(groups, 16, 16) % 2n ** BigInt(128 - Number(prefix)) !== 0n;
+}
+
+function placeProblems(path: string, { cidr, namespace, podLabels }: NetworkPlace): readonly Problem[] {
+  const isAmbiguous = cidr !== undefined && hasBitsBehindPrefix(cidr);
+  return [
+    ...problemIf(cidr !== undefined && (namespace ?? podLabels) !== undefined, {
+      path,
+      message: 'names addresses and Pods at once, which Kubernetes refuses',
+      allowed: 'cidr alone, or namespace and podLabels; two entries for both',
+    }),
+    ...problemIf(isAmbiguous, {
+      path: `${path}.cidr`,
+      message: 'is an address within a block: its bits go on behind the prefix',
+      given: cidr,
+      allowed: 'the first address of the block, such as 10.0.0.0/8; or /32 (IPv6: /128) for one address',
+    }),
+  ];
 }
 
 const placesAreOne: Rule<NetworkPolicyPart> = {

@@ -114,6 +114,11 @@ const SOURCE = fc.oneof(
 
 const UNIT = fc.constantFrom('epoch-millis', 'base64', 'decimal(2)');
 
+const CIDR = fc.oneof(
+  fc.ipV4().map((address) => `${address}/32`),
+  fc.constantFrom('0.0.0.0/0', '10.0.0.0/8', '2001:db8::/32', '::1/128'),
+);
+
 /** Values whose neighbours could hardly ever fit if they came from the whole of what the schema allows. */
 const OVERRIDES = {
   'application.kafka.brokers[]': fc
@@ -132,6 +137,12 @@ const OVERRIDES = {
     ['kafka', 'database'].map((server) => [
       `${server}.tls.ca`,
       fc.constantFrom({ existingSecret: 'authority' }, { existingConfigMap: 'authority', key: 'bundle.pem' }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['ingress', ...['dns', 'brokers', 'database', 'tokens', 'others'].map((name) => `egress.${name}`)].map((place) => [
+      `networkPolicy.${place}[].cidr`,
+      CIDR,
     ]),
   ),
   'application.shutdown.timeout': fc.integer({ min: 1, max: 39 }).map((seconds) => `${seconds}s`),

@@ -136,6 +136,8 @@ describe('a wrong place', () => {
     ['of addresses and Pods', { ingress: [{ cidr: '10.0.0.0/8', namespace: 'a' }] }, 'networkPolicy.ingress[0]'],
     ['of nobody', { ingress: [{}] }, 'networkPolicy.ingress[0]'],
     ['without a prefix', { ingress: [{ cidr: '10.0.0.0' }] }, 'networkPolicy.ingress[0].cidr'],
+    ['that is an address in a block', { ingress: [{ cidr: '10.1.2.3/8' }] }, 'networkPolicy.ingress[0].cidr'],
+    ['that is one of IPv6', { ingress: [{ cidr: '2001:db8::1/32' }] }, 'networkPolicy.ingress[0].cidr'],
     ['that is half of IPv6', { ingress: [{ cidr: '15:7:/46' }] }, 'networkPolicy.ingress[0].cidr'],
     ['with two gaps', { ingress: [{ cidr: '1::2::3/46' }] }, 'networkPolicy.ingress[0].cidr'],
     ['with a zero in front', { ingress: [{ cidr: '010.0.0.0/8' }] }, 'networkPolicy.ingress[0].cidr'],
