@@ -29,7 +29,10 @@ async function lettersOf(values: readonly string[], inRecords: boolean) {
   const consumer = await startConsumer({ topics: inRecords ? [topic] : [], schema, settings });
   await until('the letters', async () => {
     const found = await run('SELECT FROM ?.dead_letters').catch(() => []);
-    return found.length === values.length ? true : undefined;
+    if (found.length !== values.length) {
+      throw new Error(consumer.logs.all.join('\n'));
+    }
+    return true;
   });
   consumer.kill('SIGTERM');
   await consumer.exited;
