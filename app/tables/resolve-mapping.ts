@@ -154,7 +154,10 @@ export function resolveMapping(settings: TableSettings, found: CatalogTable, pat
   const { schema, table, topics } = settings;
   const columns = written.map((intent) => mappedColumn(intent, intent.source, serverVersion));
   const unwritten = intents.filter(({ source }) => source === null).map(({ column }) => unwrittenColumn(column));
-  return { mapping: { schema, table, topics, columns, unwritten, relation, serverVersion }, problems: [] };
+  return {
+    mapping: { schema, table, topics, columns, key: null, stage: null, unwritten, relation, serverVersion },
+    problems: [],
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ColumnSource } from '../../settings/column-source.ts';
+import type { ColumnSource, FieldPath } from '../../settings/column-source.ts';
 import type { Unit } from '../../settings/tables.ts';
 
 export type { ColumnSource, FieldPath } from '../../settings/column-source.ts';
@@ -41,9 +41,42 @@ export interface MappedColumn {
   readonly isNotNull: boolean;
   /**
    * Whether COPY takes its marker DEFAULT for the column: it has a default, by itself or by its domain, or is an identity.
-   * Before PostgreSQL 16 it takes none.
+   * Before PostgreSQL 16 it takes none. In a table with a key, an identity and a column of the key have none.
    */
   readonly hasDefault: boolean;
+}
+
+/** The key of a table whose rows are replaced and deleted by it. */
+export interface TableKey {
+  /** At least one, all of them mapped; a unique index is over exactly them. */
+  readonly columns: readonly string[];
+  /** What a record does to a row that has its key. */
+  readonly existing: 'replace' | 'keep';
+  /** Which records delete: `never` one; tombstones; tombstones and records whose value is true at the path. */
+  readonly delete: 'never' | 'tombstones' | FieldPath;
+}
+
+/** A column of the stage that rows come to first, as SQL. */
+export interface StageColumn {
+  readonly name: string;
+  /** With its modifier; of a domain that is NOT NULL the type that it is made of, as rows of deletes have no value. */
+  readonly type: string;
+  /** `null` for a type without one. */
+  readonly collation: string | null;
+  /** `null` where COPY needs none. */
+  readonly default: string | null;
+}
+
+/** How rows come to a table that COPY alone is not enough for. */
+export interface TableStage {
+  /** The mapping's columns, in their order. */
+  readonly columns: readonly StageColumn[];
+  /** OID of the table, which locks of its key are about. */
+  readonly tableOid: number;
+  /** Whether a column that is GENERATED ALWAYS AS IDENTITY is written. */
+  readonly overridesIdentity: boolean;
+  /** Whether row triggers before INSERT may drop a row. */
+  readonly mayDropRows: boolean;
 }
 
 /** A user's table that records of some topics go to, checked against the catalog. */
@@ -52,4 +85,8 @@ export interface TableMapping {
   readonly table: string;
   readonly topics: readonly string[];
   readonly columns: readonly MappedColumn[];
+  /** `null`: rows are appended. */
+  readonly key: TableKey | null;
+  /** `null`: rows are copied straight into the table. With a key, or under row-level security, there is one. */
+  readonly stage: TableStage | null;
 }

@@ -68,7 +68,12 @@ export function aTable(schema: string, table: string, topics: readonly string[])
     }
     return knownTable(schema, found, names);
   };
-  return new TableTarget({ mapping: { schema, table, topics, columns }, encode, takesDefaults: false, find });
+  return new TableTarget({
+    mapping: { schema, table, topics, columns, key: null, stage: null },
+    encode,
+    takesDefaults: false,
+    find,
+  });
 }
 
 interface TablesOptions extends StoreOptions {
