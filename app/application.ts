@@ -108,7 +108,13 @@ export class Application {
     this.#pool = this.#createPool(connectionFailed, outages.database.of('writers'));
     const kafka = createKafkaClient(clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
-    this.#tables = new UserTables(settings);
+    this.#tables = new UserTables(settings, (table) =>
+      logger().warn(
+        { table },
+        `transactions of ${table} have waited for each other, so keys of it are in several partitions: which record comes ` +
+          'last there is undefined; from now on its transactions that delete rows are written one after the other',
+      ),
+    );
     this.#sink = this.#createSink(logger);
     this.#source = new KafkaSource({ ...settings.kafka, topics: topicsOf(settings) }, kafka, {
       admin: new KafkaAdmin(kafka),

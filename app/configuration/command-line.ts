@@ -50,7 +50,7 @@ const COMMANDS: Readonly<Record<string, Options>> = {
   [MIGRATE]: EVERYWHERE,
   [DEAD_LETTERS]: SELECTING,
   [`${DEAD_LETTERS} list`]: { ...SELECTING, 'show-value': { type: 'boolean' } },
-  [`${DEAD_LETTERS} replay`]: { ...SELECTING, 'dry-run': { type: 'boolean' } },
+  [`${DEAD_LETTERS} replay`]: { ...SELECTING, 'dry-run': { type: 'boolean' }, overwrite: { type: 'boolean' } },
   [OFFSETS]: OF_TOPIC,
   [`${OFFSETS} accept-topic`]: OF_TOPIC,
   [`${OFFSETS} begin-again`]: { ...OF_TOPIC, 'rename-rows': { type: 'boolean' } },

@@ -70,11 +70,15 @@ Exit codes:
 export function deadLettersHelp(): string {
   const reasons = Object.entries(DEAD_LETTER_REASON).map(([reason, text]) => `  ${reason.padEnd(24)}${text}`);
   return `Usage: ${PRODUCT_NAME} dead-letters list   [--reason REASON ...] [--topic TOPIC ...] [--limit N] [--show-value] [--json]
-       ${PRODUCT_NAME} dead-letters replay [--reason REASON ...] [--topic TOPIC ...] [--limit N] [--dry-run] [--json]
+       ${PRODUCT_NAME} dead-letters replay [--reason REASON ...] [--topic TOPIC ...] [--limit N] [--dry-run] [--overwrite] [--json]
 
 list shows what is in the table dead_letters. replay moves the records that fit by now, because a limit was raised or a row
-of the table was put right by hand, to records: each in a transaction of its own, exactly once, also beside a running
+of the table was put right by hand, to their tables: each in a transaction of its own, exactly once, also beside a running
 consumer and beside another replay. What still does not fit stays where it is, with the reason it has now.
+
+Into a table with a key a letter goes only where no row has its key, and a letter that deletes goes nowhere while one has:
+newer records may have been applied since. --overwrite replaces and deletes such rows. Either way replay cannot know of a
+row that a newer record has deleted: the letter's record is inserted again.
 
 Options:
   --reason REASON     only letters with this reason; may be given several times
@@ -82,6 +86,7 @@ Options:
   --limit N           look at N letters at most [list: ${LISTED_BY_DEFAULT}, replay: all]
   --show-value        list: show keys and values as well, which are left out otherwise
   --dry-run           replay: try everything and change nothing
+  --overwrite         replay: replace and delete rows of the letters' keys in tables with a key
   --json              one JSON object per line
   --config FILE       the consumer's configuration, which says where the database is
   --config-tree DIR   a folder of secret files

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { isText } from '../store/record-rows.ts';
+import { isText, RECORDS } from '../store/record-rows.ts';
 import type { Clock } from '../stream/clock.ts';
 import type { ReplayOutcome } from './dead-letters-replay.ts';
 import type { ListedDeadLetter } from './dead-letters-table.ts';
@@ -78,20 +78,31 @@ function jsonFields({ groupId, topic, partition, offset, failedAt, content, ...w
 export const jsonLine = (letter: ListedDeadLetter): string => JSON.stringify(jsonFields(letter));
 
 /** The outcome of a replay as one line of JSON. */
-export const outcomeJson = ({ kind, letter }: ReplayOutcome): string =>
-  JSON.stringify({ outcome: kind, ...jsonFields(letter) });
+export const outcomeJson = (outcome: ReplayOutcome): string =>
+  JSON.stringify({
+    outcome: outcome.kind,
+    ...(outcome.kind === 'present' && { presentIn: outcome.presentIn }),
+    ...jsonFields(outcome.letter),
+  });
 
 /** The line about a dead letter that stayed, with the reason; `null` for one that was moved. */
-export function outcomeLine({ kind, letter }: ReplayOutcome): string | null {
+export function outcomeLine(outcome: ReplayOutcome): string | null {
+  const { kind, letter } = outcome;
   const place = `${letter.topic}/${letter.partition} offset ${letter.offset} of group ${letter.groupId}`;
-  const lines = {
-    moved: null,
-    refused: `${place} still does not fit: ${letter.reason}: ${letter.error}`,
-    present: `${place} is in records already: if it is the same record, delete it from dead_letters`,
-  };
-  const line = lines[kind];
-  return line === null ? null : printable(line);
+  switch (kind) {
+    case 'moved':
+      return null;
+    case 'refused':
+      return printable(`${place} still does not fit: ${letter.reason}: ${letter.error}`);
+    case 'present':
+      return printable(`${place} ${presentWords(outcome.presentIn)}`);
+  }
 }
+
+const presentWords = (table: string): string =>
+  table === RECORDS.table
+    ? 'is in records already: if it is the same record, delete it from dead_letters'
+    : `has a key that ${table} has a row of, perhaps of a newer record: delete it from dead_letters, or replay with --overwrite`;
 
 const grouped = (count: number): string => count.toLocaleString('en');
 
@@ -143,7 +154,7 @@ export class ReplayTally {
   summary(): string {
     const refused =
       this.#refused === 0 ? '' : `, ${grouped(this.#refused)} still refused (${reasonList(this.#reasons)})`;
-    const present = this.#present === 0 ? '' : `, ${grouped(this.#present)} in records already`;
+    const present = this.#present === 0 ? '' : `, ${grouped(this.#present)} present already`;
     return `${this.progress()}${refused}${present}${this.#isDryRun ? '; nothing was changed (--dry-run)' : ''}`;
   }
 

@@ -10,19 +10,27 @@ import {
   type StoredDeadLetter,
   selection,
 } from './dead-letters-table.ts';
-import { keyOf, type LockedLetter, PRIMARY_KEY, RECORD_COLUMNS, type ReplayTables, writeRows } from './replay-rows.ts';
+import {
+  keyOf,
+  type LockedLetter,
+  PRIMARY_KEY,
+  type Present,
+  RECORD_COLUMNS,
+  type ReplayTables,
+  writeRows,
+} from './replay-rows.ts';
 
 /**
  * The outcome of a dead letter's replay.
  *
  * - `moved`: it is a row of each of its tables now, and no dead letter
  * - `refused`: it still does not fit; the dead letter stays, with its new reason and error
- * - `present`: `records` has the record already; the dead letter stays
+ * - `present`: `records` has the record already, or a table with a key has a row of its key, which may be of a newer
+ *   record; the dead letter stays
  */
-export interface ReplayOutcome {
-  readonly kind: 'moved' | 'refused' | 'present';
-  readonly letter: StoredDeadLetter;
-}
+export type ReplayOutcome =
+  | { readonly kind: 'moved' | 'refused'; readonly letter: StoredDeadLetter }
+  | ({ readonly kind: 'present'; readonly letter: StoredDeadLetter } & Present);
 
 /** Where records go, and whether anything is changed. */
 interface ReplayTarget extends ReplayTables {
@@ -76,16 +84,16 @@ async function lockNext(
 async function replay(client: PoolClient, target: ReplayTarget, row: LockedLetter): Promise<ReplayOutcome> {
   const letter = deadLetterOf(row);
   const written = await writeRows(client, target, row);
-  if (typeof written === 'object') {
+  if (written !== 'written' && 'presentIn' in written) {
+    return { kind: 'present', letter, ...written };
+  }
+  if (written !== 'written') {
     const { reason, error, target: table = null, targetColumn = null } = written;
     await client.query(
       `UPDATE ${deadLettersTable(target.schema)} SET reason = $5, error = $6, target = $7, target_column = $8 WHERE ${PRIMARY_KEY}`,
       [...keyOf(letter), reason, error, table, targetColumn],
     );
     return { kind: 'refused', letter: { ...letter, reason, error, target: table, targetColumn } };
-  }
-  if (written === 'present') {
-    return { kind: 'present', letter };
   }
   await client.query(`DELETE FROM ${deadLettersTable(target.schema)} WHERE ${PRIMARY_KEY}`, keyOf(letter));
   return { kind: 'moved', letter };

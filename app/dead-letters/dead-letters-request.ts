@@ -29,6 +29,8 @@ export interface ReplayRequest extends SelectingRequest {
   readonly action: 'replay';
   /** Whether everything is tried, and nothing changed. */
   readonly dryRun: boolean;
+  /** Whether rows of the letters' keys, which may be of newer records, are replaced and deleted. */
+  readonly overwrite: boolean;
 }
 
 export type DeadLettersRequest = ListRequest | ReplayRequest;
@@ -103,6 +105,6 @@ export function readDeadLettersRequest(
   const request: DeadLettersRequest =
     action === 'list'
       ? { ...common, action, limit: common.limit ?? LISTED_BY_DEFAULT, showValue: options.has('show-value') }
-      : { ...common, action, dryRun: options.has('dry-run') };
+      : { ...common, action, dryRun: options.has('dry-run'), overwrite: options.has('overwrite') };
   return { request, problems };
 }

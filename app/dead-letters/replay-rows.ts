@@ -1,10 +1,9 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { DEAD_LETTER_REASON } from '../../contract/dead-letter-reasons.ts';
-import { copyInto } from '../store/binary-copy.ts';
 import { droppedRows } from '../store/dropped-rows.ts';
 import { RowRefused } from '../store/isolate-poison.ts';
-import { type Admission, type KeyEncoding, refusal } from '../store/record-rows.ts';
-import type { Refusal, TopicTable } from '../store/row-target.ts';
+import { type Admission, type KeyEncoding, RECORDS, refusal } from '../store/record-rows.ts';
+import { type Refusal, type SentRows, sendRows, type TopicTable } from '../store/row-target.ts';
 import { asRefusal, describeDatabaseError, reasonOf, verdictOn } from '../store/sqlstate.ts';
 import type { RecordHeader, StreamRecord } from '../stream/record.ts';
 import { type DeadLetterPlace, type DeadLetterRow, deadLetterOf, deadLettersTable } from './dead-letters-table.ts';
@@ -31,6 +30,8 @@ export interface ReplayTables extends Admission {
   isInRecords(topic: string): boolean;
   /** The user's own tables of a topic. */
   tablesOf(topic: string): readonly TopicTable[];
+  /** Whether a letter replaces and deletes rows of its key, which may be of newer records. */
+  readonly overwrite: boolean;
 }
 
 export const PRIMARY_KEY = 'group_id = $1 AND topic = $2 AND partition = $3 AND "offset" = $4';
@@ -63,9 +64,14 @@ function recordOf({ offset, key, value, headers, milliseconds }: LockedLetter): 
   };
 }
 
+/** The table that has the record, or a row of its key, already. */
+export interface Present {
+  readonly presentIn: string;
+}
+
 /**
- * Writes the record of a dead letter into all of its tables, in the transaction that deletes the letter, or into none:
- * `present` when `records` has it already. A refusal leaves nothing of it.
+ * Writes the record of a dead letter into all of its tables, in the transaction that deletes the letter, or into none.
+ * A refusal leaves nothing of it, and the transaction has to be rolled back when it is present somewhere.
  *
  * @throws OutageError when a table was altered at the same time
  */
@@ -73,7 +79,7 @@ export async function writeRows(
   client: PoolClient,
   target: ReplayTables,
   letter: LockedLetter,
-): Promise<'written' | 'present' | Refusal> {
+): Promise<'written' | Present | Refusal> {
   const isInRecords = target.isInRecords(letter.topic);
   const known = isInRecords ? knownRefusal(letter, target) : null;
   if (known !== null) {
@@ -82,12 +88,12 @@ export async function writeRows(
   await client.query('SAVEPOINT fit');
   const inserted = isInRecords ? await insertRecord(client, target, letter) : true;
   if (inserted !== true) {
-    return inserted === false ? 'present' : inserted;
+    return inserted === false ? { presentIn: RECORDS.table } : inserted;
   }
   for (const table of target.tablesOf(letter.topic)) {
-    const refused = await copyRow(client, table, letter);
-    if (refused !== null) {
-      return refused;
+    const kept = await writeRow(client, table, letter, target.overwrite);
+    if (kept !== null) {
+      return kept;
     }
   }
   return 'written';
@@ -132,10 +138,15 @@ async function insertRecord(
 }
 
 /** @throws FatalError `ROWS_DROPPED` when a trigger dropped the row: the letter stays */
-async function copyRow(client: PoolClient, table: TopicTable, letter: LockedLetter): Promise<Refusal | null> {
+async function writeRow(
+  client: PoolClient,
+  table: TopicTable,
+  letter: LockedLetter,
+  overwrite: boolean,
+): Promise<Refusal | Present | null> {
   const record = recordOf(letter);
   const { topic, partition } = letter;
-  await client.query(table.opening);
+  await client.query(table.opening(true));
   await table.require(client);
   const { rows, refused } = table.encode({ topic, partition }, [record]);
   const refusal = refused.get(0);
@@ -143,22 +154,36 @@ async function copyRow(client: PoolClient, table: TopicTable, letter: LockedLett
     await client.query('ROLLBACK TO SAVEPOINT fit');
     return refusal;
   }
-  const { statement, format } = table.copy;
-  const copied = await copyInto(client, statement, { format, rows: rows.all }).catch((error: unknown) => {
+  const row = { rows: rows.all, length: rows.length, hasDeletes: rows.deletes.size > 0 };
+  const sent = rows.length === 0 ? 'stored' : await sendRow(client, table, row, overwrite);
+  if (sent instanceof RowRefused) {
+    await client.query('ROLLBACK TO SAVEPOINT fit');
+    return table.refusal(client, sent);
+  }
+  if (sent === 'dropped') {
+    const gap = { topic, partition, expectedOffset: record.offset, nextOffset: record.offset + 1n };
+    const triggers = table.rowTriggers(client);
+    throw droppedRows([gap], { table: table.name, sent: 1, stored: 0, triggers, isCommitted: false });
+  }
+  return sent === 'present' ? { presentIn: table.name } : null;
+}
+
+async function sendRow(
+  client: PoolClient,
+  table: TopicTable,
+  row: SentRows,
+  overwrite: boolean,
+): Promise<'stored' | 'present' | 'dropped' | RowRefused> {
+  try {
+    if (!overwrite) {
+      return await table.sendLate(client, row);
+    }
+    return (await sendRows(client, table, row)) < row.length ? 'dropped' : 'stored';
+  } catch (error) {
     const fault = asRefusal(error, table.copy);
     if (fault instanceof RowRefused) {
       return fault;
     }
     throw fault;
-  });
-  if (copied instanceof RowRefused) {
-    await client.query('ROLLBACK TO SAVEPOINT fit');
-    return table.refusal(client, copied);
   }
-  if (copied < rows.length) {
-    const gap = { topic, partition, expectedOffset: record.offset, nextOffset: record.offset + 1n };
-    const triggers = table.rowTriggers(client);
-    throw droppedRows([gap], { table: table.name, sent: rows.length, stored: copied, triggers, isCommitted: false });
-  }
-  return null;
 }

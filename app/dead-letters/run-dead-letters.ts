@@ -95,6 +95,7 @@ async function replay({ settings, pool, output, signal }: Tools, request: Replay
     maxValueBytes: settings.consumer.maxValueBytes,
     keyEncoding: settings.records.keyEncoding,
     dryRun: request.dryRun,
+    overwrite: request.overwrite,
     isInRecords: (topic: string) => settings.kafka.topics.includes(topic) || tables.of(topic).length === 0,
     tablesOf: (topic: string) => tables.of(topic),
   };

@@ -240,9 +240,11 @@ function sendRows(connection: PgConnection, { format, rows }: CopyRows): void {
 
 const COPY_TAG = 'COPY ';
 
-/** Rows that each COPY stored, by its tag among these: fewer than were sent where a trigger dropped some. */
-export const rowsStored = (tags: readonly string[]): readonly number[] =>
-  tags.filter((tag) => tag.startsWith(COPY_TAG)).map((tag) => Number(tag.slice(COPY_TAG.length)));
+export const isCopyTag = (tag: string): boolean => tag.startsWith(COPY_TAG);
+
+/** Rows that the first COPY stored, by its tag among these: fewer than were sent where a trigger dropped some. */
+export const rowsStored = (tags: readonly string[]): number =>
+  Number(tags.find(isCopyTag)?.slice(COPY_TAG.length) ?? 0);
 
 /**
  * Sends encoded rows with one COPY, the statement. Rejects with PostgreSQL's error; the connection can be used again after a
@@ -251,6 +253,5 @@ export const rowsStored = (tags: readonly string[]): readonly number[] =>
  * @returns how many rows were stored
  */
 export async function copyInto(client: ClientBase, statement: string, copy: CopyRows): Promise<number> {
-  const [stored = 0] = rowsStored(await client.query(new CopyQuery(statement, [copy])).tags);
-  return stored;
+  return rowsStored(await client.query(new CopyQuery(statement, [copy])).tags);
 }

@@ -1,11 +1,11 @@
 import { DatabaseError, escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
 import type { Gap } from '../stream/record-sink.ts';
 import type { OffsetOrigin } from '../stream/record-source.ts';
-import { CopyQuery, rowsStored } from './binary-copy.ts';
+import { CopyQuery, isCopyTag } from './binary-copy.ts';
 import { droppedRows } from './dropped-rows.ts';
 import { RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
-import type { RowTarget } from './row-target.ts';
+import type { RowTarget, SentRows } from './row-target.ts';
 import { asRefusal } from './sqlstate.ts';
 import { beginRows, commit, requireCommitted, type Timeouts } from './transaction.ts';
 
@@ -117,11 +117,9 @@ interface OffsetMove {
   readonly gaps: readonly Gap[];
 }
 
-/** Encoded rows of a table, and how many they are. */
-export interface TableBatch {
+/** Rows for a table. */
+export interface TableBatch extends SentRows {
   readonly target: RowTarget;
-  readonly rows: Buffer;
-  readonly length: number;
 }
 
 /**
@@ -145,10 +143,10 @@ export async function writeAtOnce(
   batches: readonly TableBatch[],
 ): Promise<'committed' | 'declined' | 'refused'> {
   const targets = batches.map(({ target }) => target);
-  const guards = targets.map((target) => target.guard(client));
+  const guards = batches.map(({ target, hasDeletes }) => target.guard(client, hasDeletes));
   const knownTags = guards.flatMap((guard) => guard.tags);
   const commitsApart = targets.some((target) => target.allowsDroppedRows || target.rowTriggers(client).length > 0);
-  const copies = targets.map(({ copy }) => copy.statement);
+  const copies = batches.flatMap(({ target, hasDeletes }) => [target.copy.statement, ...target.following(hasDeletes)]);
   const statements = [
     moving,
     ...guards.map((guard) => guard.statements),
@@ -192,13 +190,24 @@ interface TakenRows {
   readonly batches: readonly TableBatch[];
 }
 
+/** Rows that each table stored: the tags of its COPY, and of what follows it, stand in the order of the tables. */
+function rowsStored(tags: readonly string[], batches: readonly TableBatch[]): readonly number[] {
+  let from = tags.findIndex(isCopyTag);
+  return batches.map(({ target, length, hasDeletes }) => {
+    const to = from + 1 + target.following(hasDeletes).length;
+    const own = tags.slice(from, to);
+    from = to;
+    return target.stored(length, own);
+  });
+}
+
 /** The end of {@link writeAtOnce}, when PostgreSQL has taken every COPY. */
 async function commitRows(
   client: PoolClient,
   gaps: readonly Gap[],
   { tags, commitsApart, batches }: TakenRows,
 ): Promise<'committed' | 'refused'> {
-  const stored = rowsStored(tags);
+  const stored = rowsStored(tags, batches);
   const short = batches.findIndex(({ length }, nth) => (stored[nth] ?? 0) < length);
   if (commitsApart && short >= 0) {
     await client.query('ROLLBACK');

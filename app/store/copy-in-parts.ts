@@ -1,9 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { StreamRecord } from '../stream/record.ts';
-import { copyInto } from './binary-copy.ts';
 import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
 import { RefusingTable, requireSomeTaken, type TableOwner } from './refusing-table.ts';
-import type { RefusedRecord, RowTarget, TargetRows } from './row-target.ts';
+import { type RefusedRecord, type RowTarget, sendRows, type TargetRows } from './row-target.ts';
 import { asRefusal } from './sqlstate.ts';
 
 /** Records of which one of the tables refused the row, and how many rows of the others each table took. */
@@ -83,14 +82,13 @@ export async function copyInParts(
   return { poison: letters, counts: sent.map((rows, nth) => ({ sent: rows, stored: stored[nth] ?? 0 })) };
 }
 
-/** One COPY of the rows of some records, if they have any. @throws RowRefused with the place of the record */
+/** Sends the rows of some records, if they have any. @throws RowRefused with the place of the record */
 async function copyPart(client: PoolClient, { target, rows }: TargetRows, from: number, to: number): Promise<number> {
-  const { statement, format } = target.copy;
-  const part = rows.part(from, to);
+  const part = { rows: rows.part(from, to), length: rows.rowsIn(from, to), hasDeletes: rows.deletes.size > 0 };
   if (part.length === 0) {
     return 0;
   }
-  return copyInto(client, statement, { format, rows: part }).catch((error: unknown) => {
+  return sendRows(client, target, part).catch((error: unknown) => {
     const refusal = asRefusal(error, target.copy);
     if (!(refusal instanceof RowRefused)) {
       throw refusal;

@@ -3,7 +3,7 @@ import { bytesOfAll, partitionKey } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
 import { admit, type EncodedRows, type RowTarget } from './row-target.ts';
-import { asCommitted, lookAt, type WriteTarget } from './write-records.ts';
+import { asCommitted, lookAt, tellingDeadlocks, type WriteTarget } from './write-records.ts';
 
 /**
  * A request of as many records is worth a transaction of its own, and a group never has more. Making so many rows takes
@@ -173,7 +173,8 @@ export async function writeGroup(
   await lookAt(client, batches);
   const move = { moving: movingOffsets(target, requests), gaps: requests };
   const filled = batches.filter(({ length }) => length > 0);
-  if (filled.length === 0 || (await writeAtOnce(client, target, move, filled)) !== 'committed') {
+  const writeThem = () => writeAtOnce(client, target, move, filled);
+  if (filled.length === 0 || (await tellingDeadlocks(target, requests, writeThem)) !== 'committed') {
     return null;
   }
   return requests.map((request) => asCommitted(target, request));
@@ -184,4 +185,5 @@ const merged = (target: RowTarget, parts: readonly EncodedRows[]): TableBatch =>
   target,
   rows: Buffer.concat(parts.map((rows) => rows.all)),
   length: parts.reduce((sum, { length }) => sum + length, 0),
+  hasDeletes: parts.some(({ deletes }) => deletes.size > 0),
 });

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { StreamRecord, TopicPartition } from '../stream/record.ts';
-import { copyStatement } from './binary-copy.ts';
+import { copyStatement, rowsStored } from './binary-copy.ts';
 import type { RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
 import { type Admission, encodeRecords, RECORDS } from './record-rows.ts';
@@ -20,13 +20,13 @@ export class RecordsTarget implements RowTarget {
   readonly name = RECORDS.table;
   readonly copy: RowCopy;
   readonly allowsDroppedRows: boolean;
-  readonly opening: string;
+  readonly #opening: string;
   readonly #admission: Admission;
   readonly #tables: OwnTables;
 
   constructor({ schema, tables, allowsDroppedRows, ...admission }: RecordsOptions) {
     this.copy = { statement: copyStatement(schema, RECORDS), format: 'binary', relation: RECORDS.table };
-    this.opening = lockOf(schema, RECORDS.table);
+    this.#opening = lockOf(schema, RECORDS.table);
     this.allowsDroppedRows = allowsDroppedRows;
     this.#admission = admission;
     this.#tables = tables;
@@ -43,6 +43,21 @@ export class RecordsTarget implements RowTarget {
   requireOnce(client: PoolClient): Promise<void> {
     return this.#tables.requireOnce(client);
   }
+
+  opening(): string {
+    return this.#opening;
+  }
+
+  following(): readonly string[] {
+    return [];
+  }
+
+  stored(_sent: number, tags: readonly string[]): number {
+    return rowsStored(tags);
+  }
+
+  /** Rows of `records` are inserted once and never wait for each other. */
+  deadlocked(): void {}
 
   guard(client: PoolClient): TableGuard {
     return this.#tables.guard(client);

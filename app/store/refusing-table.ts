@@ -1,10 +1,9 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import type { StreamRecord } from '../stream/record.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
-import { copyInto } from './binary-copy.ts';
 import { RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
-import type { RefusedRecord, RowTarget } from './row-target.ts';
+import { type RefusedRecord, type RowTarget, sendRows } from './row-target.ts';
 import { asRefusal, describeDatabaseError } from './sqlstate.ts';
 
 /**
@@ -13,8 +12,8 @@ import { asRefusal, describeDatabaseError } from './sqlstate.ts';
  */
 const ALIKE_ROWS = 100;
 
-/** Violations of constraints, of a view's check option, and errors of triggers; a duplicate is of one row. */
-const BY_TABLE = /^(23(?!505)|44|P0)/;
+/** Violations of constraints, policies and a view's check option, and errors of triggers; a duplicate is of one row. */
+const BY_TABLE = /^(23(?!505)|42501|44|P0)/;
 
 /** The tables of a group. */
 export interface TableOwner {
@@ -55,18 +54,17 @@ export class RefusingTable {
 
   /** A statement trigger refuses a COPY whatever its rows are, and names none. */
   async #requireOpen(): Promise<void> {
-    const { name, copy } = this.#target;
-    await copyInto(this.#client, copy.statement, { format: copy.format, rows: Buffer.alloc(0) }).catch(
-      (error: unknown) => {
-        if (!(asRefusal(error) instanceof RowRefused)) {
-          throw error;
-        }
-        throw new OutageError(
-          `the table ${name} takes no COPY for now, not even of no rows: ${describeDatabaseError(error)}`,
-          { cause: error, reason: 'database_busy' },
-        );
-      },
-    );
+    const { name } = this.#target;
+    const none = { rows: Buffer.alloc(0), length: 0, hasDeletes: true };
+    await sendRows(this.#client, this.#target, none).catch((error: unknown) => {
+      if (!(asRefusal(error) instanceof RowRefused)) {
+        throw error;
+      }
+      throw new OutageError(`the table ${name} takes no rows for now, not even none: ${describeDatabaseError(error)}`, {
+        cause: error,
+        reason: 'database_busy',
+      });
+    });
     await this.#client.query('ROLLBACK TO SAVEPOINT part');
   }
 }

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { DeadLetter } from '../stream/dead-letter.ts';
 import type { StreamRecord, TopicPartition } from '../stream/record.ts';
 import type { WriteRequest } from '../stream/record-sink.ts';
-import type { CopyFormat } from './binary-copy.ts';
+import { type CopyFormat, CopyQuery } from './binary-copy.ts';
 import type { RowRefused } from './isolate-poison.ts';
 import type { TableGuard } from './table-guard.ts';
 
@@ -16,6 +16,8 @@ export type RefusedRecord = Refusal & Pick<DeadLetter, 'record'>;
 export class EncodedRows {
   readonly #bytes: Buffer;
   readonly #starts: readonly number[];
+  /** Places of the records whose row says that another one is deleted. */
+  readonly deletes: ReadonlySet<number>;
   /** How many rows they are. */
   readonly length: number;
 
@@ -23,10 +25,12 @@ export class EncodedRows {
    * @param bytes the rows, without head and end of their format
    * @param starts where the row of each record begins, and where the last one ends: a record without a row has the start
    * of the next one
+   * @param deletes places of the records whose row says that another one is deleted. @default none
    */
-  constructor(bytes: Buffer, starts: readonly number[]) {
+  constructor(bytes: Buffer, starts: readonly number[], deletes: ReadonlySet<number> = new Set()) {
     this.#bytes = bytes;
     this.#starts = starts;
+    this.deletes = deletes;
     this.length = this.rowsIn(0, starts.length - 1);
   }
 
@@ -66,7 +70,8 @@ export class EncodedRows {
     for (const part of parts) {
       starts.push((starts.at(-1) ?? 0) + part.length);
     }
-    return new EncodedRows(Buffer.concat(parts), starts);
+    const deletes = records.flatMap((record, place) => (this.deletes.has(record) ? place : []));
+    return new EncodedRows(Buffer.concat(parts), starts, new Set(deletes));
   }
 
   #hasRow(record: number): boolean {
@@ -85,6 +90,10 @@ export interface RowCopy {
   readonly statement: string;
   readonly format: CopyFormat;
   readonly relation: string;
+  /** What makes room for the rows of one more COPY of a transaction. @default nothing: each adds rows to the table */
+  readonly emptying?: string;
+  /** Whether policies of row-level security may refuse a row, with the SQLSTATE of a missing privilege. @default false */
+  readonly hasPolicies?: boolean;
 }
 
 /**
@@ -96,8 +105,6 @@ export interface RowTarget {
   readonly copy: RowCopy;
   /** Whether the rows that a trigger leaves are committed without the ones that it drops. */
   readonly allowsDroppedRows: boolean;
-  /** Takes the lock of the COPY, within a transaction, and sets what the text of values is read by. */
-  readonly opening: string;
   encode(place: TopicPartition, records: readonly StreamRecord[]): TableRows;
   /**
    * Asks the catalog whether the table is what rows are encoded for.
@@ -107,8 +114,23 @@ export interface RowTarget {
   require(client: PoolClient): Promise<void>;
   /** {@link require}, once for each connection. */
   requireOnce(client: PoolClient): Promise<void>;
-  /** What precedes a COPY on this connection. */
-  guard(client: PoolClient): TableGuard;
+  /**
+   * Statements in a transaction before its first COPY: they take the locks, and set what the text of values is read by.
+   *
+   * @param hasDeletes whether the transaction has rows that say that others are deleted
+   */
+  opening(hasDeletes: boolean): string;
+  /** The same on a connection that knows the table, with what tells whether the table is as it was. */
+  guard(client: PoolClient, hasDeletes: boolean): TableGuard;
+  /** Statements behind the COPY, which take its rows to the table; none where the COPY goes there itself. */
+  following(hasDeletes: boolean): readonly string[];
+  /**
+   * Rows that are stored of those sent, by the tags of the COPY and of {@link following}: fewer where a trigger dropped
+   * some.
+   */
+  stored(sent: number, tags: readonly string[]): number;
+  /** Told that a transaction with rows of the table ended by a deadlock, and will be tried again. */
+  deadlocked(): void;
   /** Names of the triggers that may drop rows, as this connection has found them. */
   rowTriggers(client: PoolClient): readonly string[];
   /** Why PostgreSQL refused a row; asked on a connection without a failed transaction. */
@@ -118,6 +140,11 @@ export interface RowTarget {
 /** One of the user's own tables, and the topics whose records go to it. */
 export interface TopicTable extends RowTarget {
   readonly topics: readonly string[];
+  /**
+   * The row of a dead letter: it may be older than what the table has of its key by now, which then is `present`.
+   * Rejects as {@link sendRows} does.
+   */
+  sendLate(client: PoolClient, row: SentRows): Promise<'stored' | 'present' | 'dropped'>;
 }
 
 /** What a topic's records become rows of. */
@@ -149,11 +176,49 @@ export class RowTargets {
     return [...targets].sort((one, other) => order.indexOf(one) - order.indexOf(other));
   }
 
+  /** Tells the tables of some topics of a deadlock. */
+  deadlocked(topics: Iterable<string>): void {
+    for (const target of new Set([...topics].flatMap((topic) => this.of(topic)))) {
+      target.deadlocked();
+    }
+  }
+
   /** Topics that have no rows in `records`. */
   get topicsWithoutRecords(): readonly string[] {
     const topics = new Set(this.#tables().flatMap((table) => table.topics));
     return [...topics].filter((topic) => !this.#recordTopics.includes(topic));
   }
+}
+
+/** Encoded rows of a table, how many they are, and whether some say that others are deleted. */
+export interface SentRows {
+  readonly rows: Buffer;
+  readonly length: number;
+  readonly hasDeletes: boolean;
+}
+
+/**
+ * Sends rows within a transaction that has been opened for them. Rejects with PostgreSQL's error; the connection can be
+ * used again after a `ROLLBACK TO SAVEPOINT`.
+ *
+ * @returns how many were stored
+ */
+export async function sendRows(client: PoolClient, target: RowTarget, sent: SentRows): Promise<number> {
+  const tags = await copyAnd(client, target.copy, sent.rows, target.following(sent.hasDeletes));
+  return target.stored(sent.length, tags);
+}
+
+/** A COPY and what follows it; the answer has their tags. */
+export async function copyAnd(
+  client: PoolClient,
+  { emptying, statement, format }: RowCopy,
+  rows: Buffer,
+  following: readonly string[],
+): Promise<readonly string[]> {
+  const first = emptying === undefined ? [] : [emptying];
+  const statements = [...first, statement, ...following];
+  const tags = await client.query(new CopyQuery(statements.join('; '), [{ format, rows }])).tags;
+  return tags.slice(first.length);
 }
 
 /** Rows of the same records for one of their tables. */

@@ -188,6 +188,9 @@ export function tableReasonOf(sqlstate: string): DeadLetterReason {
   if (sqlstate === '23502') {
     return 'missing_value';
   }
+  if (sqlstate === INSUFFICIENT_PRIVILEGE) {
+    return 'constraint_violated';
+  }
   const byClass: Readonly<Record<string, DeadLetterReason>> = {
     '22': 'value_does_not_fit',
     '23': 'constraint_violated',
@@ -220,13 +223,21 @@ export function describeDatabaseError(error: unknown): string {
   return isNativeError(error) ? wordsOf(error) : String(error);
 }
 
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+const isOfRow = (error: DatabaseError, copy: RowCopy | undefined): boolean =>
+  verdictOn(error) === 'isolate' || (copy?.hasPolicies === true && error.code === INSUFFICIENT_PRIVILEGE);
+
+/** Whether PostgreSQL ended a transaction of two that waited for each other. */
+export const isDeadlock = (error: unknown): boolean => error instanceof DatabaseError && error.code === '40P01';
+
 /**
  * The error of a failed COPY as the fault of a row, {@link RowRefused}; any other error stays as it is.
  *
  * @param copy whose rows are counted. @default no row is named
  */
 export function asRefusal(error: unknown, copy?: RowCopy): unknown {
-  if (error instanceof DatabaseError && error.code !== undefined && verdictOn(error) === 'isolate') {
+  if (error instanceof DatabaseError && error.code !== undefined && isOfRow(error, copy)) {
     const line = copy === undefined ? null : refusedLine(error.where, copy);
     return new RowRefused(error.code, line?.row ?? null, { cause: error });
   }

@@ -10,6 +10,7 @@ import { newestLetters } from './newest-letters.ts';
 import type { OwnTables } from './own-tables.ts';
 import { DEAD_LETTERS, deadLetterRows } from './record-rows.ts';
 import { type Admitted, admit, type RefusedRecord, type RowTargets, type TargetRows } from './row-target.ts';
+import { isDeadlock } from './sqlstate.ts';
 import { commit, type Timeouts } from './transaction.ts';
 
 /** The group, the schema of our tables, and the tables that rows go to. */
@@ -43,11 +44,26 @@ interface DeadLetterHandling {
  * when PostgreSQL refuses a row there, or a trigger drops one, that transaction is rolled back as if it had never been,
  * and another one finds out which rows it can take.
  */
-export async function writeRecords(
-  client: PoolClient,
-  target: WriteTarget,
-  request: WriteRequest,
-): Promise<WriteOutcome> {
+export const writeRecords = (client: PoolClient, target: WriteTarget, request: WriteRequest): Promise<WriteOutcome> =>
+  tellingDeadlocks(target, [request], () => writeAlone(client, target, request));
+
+/** A transaction that a deadlock ended is tried again as a whole; where it deletes rows of a table, then alone in it. */
+export async function tellingDeadlocks<T>(
+  { targets }: WriteTarget,
+  requests: readonly WriteRequest[],
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isDeadlock(error)) {
+      targets.deadlocked(requests.map(({ topic }) => topic));
+    }
+    throw error;
+  }
+}
+
+async function writeAlone(client: PoolClient, target: WriteTarget, request: WriteRequest): Promise<WriteOutcome> {
   const written = admit(target.targets.of(request.topic), request);
   await lookAt(client, written.batches);
   const batches = written.batches.flatMap(asBatch);
@@ -72,7 +88,7 @@ export async function lookAt(client: PoolClient, batches: readonly Pick<TargetRo
 
 /** All rows of a table; nothing where it has none. */
 const asBatch = ({ target, rows }: TargetRows) =>
-  rows.length === 0 ? [] : [{ target, rows: rows.all, length: rows.length }];
+  rows.length === 0 ? [] : [{ target, rows: rows.all, length: rows.length, hasDeletes: rows.deletes.size > 0 }];
 
 const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
 
@@ -112,7 +128,8 @@ async function writePartByPart(
 
 /** Until the end of the transaction the tables stay what they are found to be. Its savepoint `part` is moved here. */
 async function requireLocked(client: PoolClient, batches: readonly TargetRows[]): Promise<void> {
-  await client.query([...batches.map(({ target }) => target.opening), 'SAVEPOINT part'].join('; '));
+  const openings = batches.map(({ target, rows }) => target.opening(rows.deletes.size > 0));
+  await client.query([...openings, 'SAVEPOINT part'].join('; '));
   for (const { target } of batches) {
     await target.require(client);
   }

@@ -21,6 +21,11 @@ export class RowText {
     this.#takesDefaults = takesDefaults;
   }
 
+  /** A column that the row says nothing of. */
+  absent(): void {
+    this.#rows.null();
+  }
+
   /** A JSON value; `undefined` where the record has none: the column's default then, or NULL. */
   json(column: MappedColumn, value: JsonSlice | undefined): Refusal {
     if (value === undefined) {

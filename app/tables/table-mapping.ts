@@ -71,6 +71,8 @@ export interface StageColumn {
 export interface TableStage {
   /** The mapping's columns, in their order. */
   readonly columns: readonly StageColumn[];
+  /** By the key's columns: the operator by which their index compares, as SQL. Left out: `=` of pg_catalog. */
+  readonly equality: Readonly<Record<string, string>>;
   /** OID of the table, which locks of its key are about. */
   readonly tableOid: number;
   /** Whether a column that is GENERATED ALWAYS AS IDENTITY is written. */

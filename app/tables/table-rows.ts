@@ -2,9 +2,11 @@ import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-l
 import { EncodedRows, type Refusal, type TableRows } from '../store/row-target.ts';
 import { bytesOfAll, type StreamRecord, type TopicPartition } from '../stream/record.ts';
 import { CopyText } from './copy-text.ts';
-import { JsonScanner } from './json-scanner.ts';
-import type { JsonSlice } from './json-slice.ts';
+import { DocumentFields, isObject } from './document-fields.ts';
+import { contentOf, type JsonSlice } from './json-slice.ts';
+import { RecordKey } from './record-key.ts';
 import { RowText } from './row-text.ts';
+import { DELETE, UPSERT } from './stage.ts';
 import type { FieldPath, MappedColumn, TableMapping } from './table-mapping.ts';
 
 /** Limits of the rows. */
@@ -23,45 +25,28 @@ interface Fault {
   readonly words?: string;
 }
 
-/** The parts of one JSON document that columns take: of a record's value, or of its key. */
-class DocumentFields {
-  readonly #scanner: JsonScanner;
-  readonly #places: ReadonlyMap<MappedColumn, number>;
-  #json: Buffer = Buffer.alloc(0);
+/** The field of a value that says that its record deletes. */
+const DELETED = Symbol('deleted');
 
-  /** @param paths by the columns that take them */
-  constructor(paths: ReadonlyMap<MappedColumn, FieldPath>) {
-    this.#scanner = new JsonScanner([...paths.values()]);
-    this.#places = new Map([...paths.keys()].map((column, place) => [column, place]));
-  }
-
-  /** @returns why the document is no JSON; `null` when it is */
-  read(json: Buffer): DeadLetterReason | null {
-    this.#json = json;
-    return this.#scanner.scan(json);
-  }
-
-  of(column: MappedColumn): JsonSlice | undefined {
-    const place = this.#places.get(column) ?? 0;
-    const kind = this.#scanner.kind(place);
-    if (kind === null) {
-      return undefined;
-    }
-    const [start, end] = [this.#scanner.start(place), this.#scanner.end(place)];
-    return { bytes: this.#json, start, end, kind, hasEscapes: this.#scanner.isEscaped(place) };
-  }
-}
+/** What takes a part of a document. */
+type Taker = MappedColumn | typeof DELETED;
 
 /** Columns that take a part of the value, or of a key that is JSON; a path of no parts is the whole value, or the key's bytes. */
-function pathsOf(columns: readonly MappedColumn[], kind: 'field' | 'key'): Map<MappedColumn, FieldPath> {
-  const paths = new Map<MappedColumn, FieldPath>();
+function pathsOf({ columns, key }: TableMapping, kind: 'field' | 'key'): Map<Taker, FieldPath> {
+  const paths = new Map<Taker, FieldPath>();
   for (const column of columns) {
     if (column.source.kind === kind && (kind === 'field' || column.source.path.length > 0)) {
       paths.set(column, column.source.path);
     }
   }
+  if (kind === 'field' && key !== null && typeof key.delete !== 'string') {
+    paths.set(DELETED, key.delete);
+  }
   return paths;
 }
+
+/** What becomes of a record that is no dead letter: a row, a row that says what is deleted, or nothing. */
+type Operation = 'row' | 'delete' | 'none';
 
 /**
  * Encodes records as rows of a mapping's columns, for one COPY in text format. A record that is no row is a dead letter
@@ -71,18 +56,25 @@ export class TableEncoder {
   readonly #mapping: TableMapping;
   readonly #name: string;
   readonly #limits: RowLimits;
-  readonly #value: DocumentFields | null;
-  readonly #key: DocumentFields | null;
+  readonly #value: DocumentFields<Taker> | null;
+  readonly #key: DocumentFields<Taker> | null;
+  readonly #recordKey: RecordKey;
+  readonly #keyColumns: ReadonlySet<MappedColumn>;
   /** Whether a value that is no object has none of the fields that columns take. */
   readonly #takesNames: boolean;
+  /** Of the rows so far; a stage orders them by it. */
+  #rows = 0;
 
   constructor(mapping: TableMapping, limits: RowLimits) {
-    const [values, keys] = [pathsOf(mapping.columns, 'field'), pathsOf(mapping.columns, 'key')];
+    const [values, keys] = [pathsOf(mapping, 'field'), pathsOf(mapping, 'key')];
+    const keyColumns = mapping.columns.filter(({ name }) => mapping.key?.columns.includes(name));
     this.#mapping = mapping;
     this.#name = `${mapping.schema}.${mapping.table}`;
     this.#limits = limits;
     this.#value = values.size === 0 ? null : new DocumentFields(values);
     this.#key = keys.size === 0 ? null : new DocumentFields(keys);
+    this.#recordKey = new RecordKey(keyColumns);
+    this.#keyColumns = new Set(keyColumns);
     this.#takesNames = [...values.values()].some(([first]) => typeof first === 'string');
   }
 
@@ -91,18 +83,32 @@ export class TableEncoder {
     const row = new RowText(text, this.#limits.takesDefaults);
     const starts = [0];
     const refused = new Map<number, Refusal>();
+    const deletes = new Set<number>();
     for (const [index, record] of records.entries()) {
       const start = text.end;
-      const fault = this.#documentFault(record) ?? this.#writeRow(row, place, record);
-      if (fault === null) {
-        text.endRow();
-      } else {
+      const operation = this.#read(record);
+      const fault = typeof operation === 'object' ? operation : this.#writeRow(row, place, record, operation);
+      if (fault !== null) {
         text.takeBack(start);
         refused.set(index, this.#refusal(fault));
+      } else if (operation !== 'none') {
+        this.#endRow(text, operation === 'delete');
+      }
+      if (operation === 'delete') {
+        deletes.add(index);
       }
       starts.push(text.end);
     }
-    return { rows: new EncodedRows(text.slice(0, text.end), starts), refused };
+    return { rows: new EncodedRows(text.slice(0, text.end), starts, deletes), refused };
+  }
+
+  #endRow(text: CopyText, isDelete: boolean): void {
+    if (this.#mapping.stage !== null) {
+      this.#rows += 1;
+      text.text(String(this.#rows));
+      text.text(isDelete ? DELETE : UPSERT);
+    }
+    text.endRow();
   }
 
   #refusal({ reason, column, words = DEAD_LETTER_REASON[reason] }: Fault): Refusal {
@@ -112,7 +118,8 @@ export class TableEncoder {
   }
 
   /** Reads value and key, as far as columns take parts of them. */
-  #documentFault({ value, key }: StreamRecord): Fault | null {
+  #read(record: StreamRecord): Fault | Operation {
+    const { value, key } = record;
     if (value !== null && value.length > this.#limits.maxValueBytes) {
       return { reason: 'value_too_large' };
     }
@@ -122,17 +129,38 @@ export class TableEncoder {
         return { reason };
       }
     }
-    if (this.#takesNames && (value === null || !isObject(value))) {
-      return value === null ? { reason: 'no_value' } : { reason: 'value_does_not_fit', words: NOT_AN_OBJECT };
+    if (this.#takesNames && value === null && this.#mapping.key === null) {
+      return { reason: 'no_value' };
+    }
+    if (this.#takesNames && value !== null && !isObject(value)) {
+      return { reason: 'value_does_not_fit', words: NOT_AN_OBJECT };
     }
     if (this.#key !== null && key !== null && this.#key.read(key) !== null) {
       return { reason: 'invalid_json', words: KEY_IS_NOT_JSON };
     }
-    return null;
+    return this.#operationOf(record);
   }
 
-  #writeRow(row: RowText, place: TopicPartition, record: StreamRecord): Fault | null {
+  #operationOf({ value }: StreamRecord): Operation {
+    const { key } = this.#mapping;
+    if (key === null || (value !== null && typeof key.delete === 'string')) {
+      return 'row';
+    }
+    if (value !== null) {
+      return isTrue(this.#value?.of(DELETED)) ? 'delete' : 'row';
+    }
+    return key.delete === 'never' ? 'none' : 'delete';
+  }
+
+  #writeRow(row: RowText, place: TopicPartition, record: StreamRecord, operation: Operation): Fault | null {
+    if (operation === 'none') {
+      return null;
+    }
     for (const column of this.#mapping.columns) {
+      if (operation === 'delete' && !this.#keyColumns.has(column)) {
+        row.absent();
+        continue;
+      }
       const reason = this.#writeField(row, column, place, record);
       if (reason !== null) {
         return { reason, column: column.name };
@@ -145,12 +173,13 @@ export class TableEncoder {
     row: RowText,
     column: MappedColumn,
     { topic, partition }: TopicPartition,
-    { value, key, headers, offset, timestamp }: StreamRecord,
+    record: StreamRecord,
   ): DeadLetterReason | null {
     const { source } = column;
+    const { key, headers, offset, timestamp } = record;
     switch (source.kind) {
       case 'field':
-        return row.json(column, value === null ? undefined : this.#value?.of(column));
+        return this.#writeFieldOfValue(row, column, record);
       case 'key':
         return source.path.length === 0
           ? row.bytes(column, key)
@@ -167,17 +196,18 @@ export class TableEncoder {
         return row.timestamp(column, timestamp);
     }
   }
+
+  #writeFieldOfValue(row: RowText, column: MappedColumn, { value, key }: StreamRecord): DeadLetterReason | null {
+    const field = value === null ? undefined : this.#value?.of(column);
+    return field === undefined && this.#recordKey.has(column)
+      ? this.#recordKey.write(row, column, key)
+      : row.json(column, field);
+  }
 }
 
 const NOT_AN_OBJECT = 'its value is no JSON object, and columns take fields of it';
 const KEY_IS_NOT_JSON = 'its key is not JSON, and columns take fields of it';
 
-const OPENED_OBJECT = '{'.charCodeAt(0);
-/** Blanks of JSON are at most this, and nothing else before a value is (RFC 8259, section 2). */
-const SPACE = 0x20;
-
-/** Whether valid JSON is an object. */
-function isObject(json: Buffer): boolean {
-  const at = json.findIndex((byte) => byte > SPACE);
-  return json[at] === OPENED_OBJECT;
-}
+/** JSON's true, or the text of it: Debezium's ExtractNewRecordState writes `"__deleted": "true"`. */
+const isTrue = (field: JsonSlice | undefined): boolean =>
+  field?.kind === 'true' || (field?.kind === 'string' && contentOf(field) === 'true');

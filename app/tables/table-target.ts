@@ -1,10 +1,20 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
+import { rowsStored } from '../store/binary-copy.ts';
 import { refusedLine } from '../store/copy-context.ts';
 import type { RowRefused } from '../store/isolate-poison.ts';
-import type { Refusal, RowCopy, TableRows, TopicTable } from '../store/row-target.ts';
+import {
+  copyAnd,
+  type Refusal,
+  type RowCopy,
+  type SentRows,
+  sendRows,
+  type TableRows,
+  type TopicTable,
+} from '../store/row-target.ts';
 import { tableReasonOf } from '../store/sqlstate.ts';
 import { type KnownTable, lockOf, type TableGuard } from '../store/table-guard.ts';
 import type { StreamRecord, TopicPartition } from '../stream/record.ts';
+import { STAGE_COLUMNS, Stage } from './stage.ts';
 import type { TableMapping } from './table-mapping.ts';
 
 /**
@@ -25,6 +35,10 @@ interface TableOptions {
    * @throws FatalError, OutageError when it is not; nothing was written of the records in hand
    */
   readonly find: (client: PoolClient) => Promise<KnownTable>;
+  /** Whether transactions with rows of the table have waited for each other. @default never */
+  readonly isContended?: () => boolean;
+  /** Told when they have. */
+  readonly onDeadlock?: () => void;
 }
 
 /** What the text of times and intervals is read by: a role or a database may have other settings. */
@@ -53,37 +67,39 @@ export class TableTarget implements TopicTable {
   readonly copy: RowCopy;
   /** Its records would be nowhere. */
   readonly allowsDroppedRows = false;
-  readonly opening: string;
   readonly encode: EncodeRows;
-  readonly #mapping: TableMapping;
-  readonly #find: TableOptions['find'];
+  /** `null` where rows are copied straight into the table. */
+  readonly #stage: Stage | null;
+  readonly #options: TableOptions;
   /** Longer names first: one may begin with another. */
   readonly #columns: readonly string[];
   /** By the connections that have asked. */
   readonly #known = new WeakMap<PoolClient, KnownTable>();
 
-  constructor({ mapping, encode, takesDefaults, find }: TableOptions) {
+  constructor(tableOptions: TableOptions) {
+    const { mapping, encode, takesDefaults } = tableOptions;
     const { schema, table, columns } = mapping;
-    const names = columns.map(({ name }) => escapeIdentifier(name)).join(', ');
+    const stage = mapping.stage && new Stage(mapping, mapping.stage);
+    const names = [...columns.map(({ name }) => escapeIdentifier(name)), ...(stage ? STAGE_COLUMNS : [])].join(', ');
+    const relation = stage?.name ?? `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
     const options = ['FORMAT text', "ENCODING 'UTF8'", ...(takesDefaults ? ["DEFAULT '\\D'"] : [])].join(', ');
     this.name = `${schema}.${table}`;
     this.topics = mapping.topics;
     this.copy = {
-      statement: `COPY ${escapeIdentifier(schema)}.${escapeIdentifier(table)} (${names}) FROM STDIN (${options})`,
+      statement: `COPY ${relation} (${names}) FROM STDIN (${options})`,
       format: 'text',
-      relation: table,
+      relation: stage?.relation ?? table,
+      hasPolicies: stage !== null,
+      ...(stage && { emptying: stage.emptying }),
     };
-    this.opening = [...READ_BY, lockOf(schema, table)].join('; ');
     this.encode = encode;
-    this.#mapping = mapping;
-    this.#find = find;
+    this.#stage = stage;
+    this.#options = tableOptions;
     this.#columns = columns.map(({ name }) => name).sort((one, other) => other.length - one.length);
   }
 
   async require(client: PoolClient): Promise<void> {
-    const { guard, rowTriggers } = await this.#find(client);
-    const statements = [...READ_BY, guard.statements].join('; ');
-    this.#known.set(client, { guard: { statements, tags: [...READ_BY_TAGS, ...guard.tags] }, rowTriggers });
+    this.#known.set(client, await this.#options.find(client));
   }
 
   async requireOnce(client: PoolClient): Promise<void> {
@@ -92,8 +108,48 @@ export class TableTarget implements TopicTable {
     }
   }
 
-  guard(client: PoolClient): TableGuard {
-    return this.#of(client).guard;
+  opening(hasDeletes: boolean): string {
+    const { schema, table } = this.#options.mapping;
+    return [this.#preparation(hasDeletes).statements, lockOf(schema, table)].join('; ');
+  }
+
+  guard(client: PoolClient, hasDeletes: boolean): TableGuard {
+    const { statements, tags } = this.#preparation(hasDeletes);
+    const { guard } = this.#of(client);
+    return { statements: [statements, guard.statements].join('; '), tags: [...tags, ...guard.tags] };
+  }
+
+  #preparation(hasDeletes: boolean): TableGuard {
+    if (this.#stage === null) {
+      return { statements: READ_BY.join('; '), tags: READ_BY_TAGS };
+    }
+    const isExclusive = hasDeletes && this.#options.isContended?.() === true;
+    return {
+      statements: [...READ_BY, this.#stage.creation, this.#stage.lock(isExclusive)].join('; '),
+      tags: [...READ_BY_TAGS, ...Stage.creationTags, ...Stage.lockTags],
+    };
+  }
+
+  following(hasDeletes: boolean): readonly string[] {
+    return this.#stage?.statements(hasDeletes) ?? [];
+  }
+
+  stored(sent: number, tags: readonly string[]): number {
+    return this.#stage?.stored(sent, tags) ?? rowsStored(tags);
+  }
+
+  async sendLate(client: PoolClient, row: SentRows): Promise<'stored' | 'present' | 'dropped'> {
+    const insertion = this.#stage?.insertion(row.hasDeletes);
+    if (!insertion) {
+      return (await sendRows(client, this, row)) < row.length ? 'dropped' : 'stored';
+    }
+    return insertion.outcome(await copyAnd(client, this.copy, row.rows, insertion.statements));
+  }
+
+  deadlocked(): void {
+    if (this.#stage !== null) {
+      this.#options.onDeadlock?.();
+    }
   }
 
   rowTriggers(client: PoolClient): readonly string[] {
@@ -124,7 +180,7 @@ export class TableTarget implements TopicTable {
       return named;
     }
     const violated = `${escapeIdentifier(error.schema)}.${escapeIdentifier(error.table)}`;
-    const { schema, table } = this.#mapping;
+    const { schema, table } = this.#options.mapping;
     const own = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
     if (error.column) {
       return violated === own ? error.column : undefined;

@@ -26,9 +26,14 @@ export class UserTables {
   readonly #settings: TablesSettings;
   #mappings: readonly CheckedMapping[] = [];
   #targets: readonly TopicTable[] = [];
+  readonly #onContended: (table: string) => void;
+  /** Tables whose transactions have waited for each other. */
+  readonly #contended = new Set<string>();
 
-  constructor(settings: TablesSettings) {
+  /** @param onContended told once of each table whose transactions have waited for each other. @default not told */
+  constructor(settings: TablesSettings, onContended: (table: string) => void = () => undefined) {
     this.#settings = settings;
+    this.#onContended = onContended;
   }
 
   /** In the order of the settings; none before {@link read}. */
@@ -71,12 +76,22 @@ export class UserTables {
     const takesDefaults = mapping.columns.some(({ hasDefault }) => hasDefault);
     const { maxValueBytes } = this.#settings.consumer;
     const encoder = new TableEncoder(mapping, { maxValueBytes, takesDefaults });
+    const table = `${mapping.schema}.${mapping.table}`;
     return new TableTarget({
       mapping,
       encode: (place, records) => encoder.encode(place, records),
       takesDefaults,
       find: (client) => this.#find(client, mapping),
+      isContended: () => this.#contended.has(table),
+      onDeadlock: () => this.#contend(table),
     });
+  }
+
+  #contend(table: string): void {
+    if (!this.#contended.has(table)) {
+      this.#contended.add(table);
+      this.#onContended(table);
+    }
   }
 
   async #find(client: PoolClient, mapping: CheckedMapping): Promise<KnownTable> {

@@ -169,7 +169,7 @@ describe('letters of which some fit by now', () => {
     const { code, stdout, stderr } = await run(['replay', '--limit', '1', '--json'], { schema });
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'present', topic, offset: 1 });
-    expect(stderr).toContain('1 in records already');
+    expect(stderr).toContain('1 present already');
     expect(await letters()).toHaveLength(4);
   });
 

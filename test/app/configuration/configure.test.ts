@@ -135,13 +135,24 @@ describe('dead-letters', () => {
   });
 
   test('replay takes all letters, and of several reasons and topics each', () => {
-    const options = ['--reason', 'invalid_json', '--reason=key_not_text', '--topic', 'a', '--topic', 'b', '--dry-run'];
+    const options = [
+      '--reason',
+      'invalid_json',
+      '--reason=key_not_text',
+      '--topic',
+      'a',
+      '--topic',
+      'b',
+      '--dry-run',
+      '--overwrite',
+    ];
     expect(asked(['replay', ...options])).toEqual({
       action: 'replay',
       filter: { reasons: ['invalid_json', 'key_not_text'], topics: ['a', 'b'] },
       limit: undefined,
       json: false,
       dryRun: true,
+      overwrite: true,
     });
   });
 

@@ -115,13 +115,17 @@ test('a replay names the letters that stay and why, and no others', () => {
   expect(outcomeLine({ kind: 'refused', letter: aLetter() })).toBe(
     'orders/3 offset 12 of group group still does not fit: invalid_json: wrong',
   );
-  expect(outcomeLine({ kind: 'present', letter: aLetter() })).toMatch(/is in records already/);
+  expect(outcomeLine({ kind: 'present', presentIn: 'records', letter: aLetter() })).toMatch(/is in records already/);
+  expect(outcomeLine({ kind: 'present', presentIn: 'shop.customers', letter: aLetter() })).toMatch(
+    /has a key that shop\.customers has a row of.*--overwrite/,
+  );
 });
 
 const NO_TARGET = { target: null, targetColumn: null };
 
 const outcome = (kind: ReplayOutcome['kind'], reason: DeadLetterReason = 'invalid_json'): ReplayOutcome => ({
   kind,
+  presentIn: 'records',
   letter: {
     groupId: 'g',
     topic: 't',
@@ -158,7 +162,7 @@ describe('the summary of a replay', () => {
       outcome('present'),
     ]);
     expect(tally.summary()).toBe(
-      '5 of 1,234 dead letters, 1 moved, 3 still refused (2 invalid_json, 1 key_not_text), 1 in records already',
+      '5 of 1,234 dead letters, 1 moved, 3 still refused (2 invalid_json, 1 key_not_text), 1 present already',
     );
     expect(tally.isClean).toBe(false);
   });

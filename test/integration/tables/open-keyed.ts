@@ -1,0 +1,90 @@
+import type { PoolClient } from 'pg';
+import type { StreamRecord } from '../../../app/stream/record.ts';
+import type { WriteRequest } from '../../../app/stream/record-sink.ts';
+import { UserTables } from '../../../app/tables/user-tables.ts';
+import { checkSettings, type Settings } from '../../../settings/settings.ts';
+import { aRecord } from '../../app/stream/records.ts';
+import { query } from '../stack/database.ts';
+import { randomName } from '../stack/random-name.ts';
+import { openStore } from '../store/open-store.ts';
+
+/** A record's key and value; `null` is a tombstone's value, and a value that is no string becomes JSON. */
+export interface KeyedRecord {
+  readonly key?: string | null;
+  readonly value: unknown;
+}
+
+/** Records of a partition from an offset on. */
+export const keyedRequest = (
+  topic: string,
+  expectedOffset: bigint,
+  given: readonly KeyedRecord[],
+  partition = 0,
+): WriteRequest => {
+  const records = given.map(({ key = null, value }, nth): StreamRecord => {
+    const bytes = value === null ? null : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+    return aRecord(expectedOffset + BigInt(nth), { key: key === null ? null : Buffer.from(key), value: bytes });
+  });
+  return { topic, partition, expectedOffset, nextOffset: expectedOffset + BigInt(given.length), records };
+};
+
+interface KeyedOptions {
+  /** Statements that make the tables; a `?` is the schema. */
+  readonly ddl: string;
+  /** Entries of the setting, without topic; a `?` in the table's name is the schema. */
+  readonly tables: readonly Readonly<Record<string, unknown>>[];
+  readonly partitions?: number;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** @default the shared PostgreSQL */
+  readonly url?: string;
+  /** Told of a table whose transactions have waited for each other. */
+  readonly onContended?: (table: string) => void;
+}
+
+/** A topic at offset 0 whose records go to the tables alone, as the consumer writes them. */
+export async function openKeyed({ ddl, tables, partitions = 1, onContended, ...options }: KeyedOptions) {
+  const [topic, schema] = [randomName('topic'), randomName('schema')];
+  const run = (statements: string) => query(statements.replaceAll('?', schema));
+  await run('CREATE SCHEMA ?');
+  await run(ddl);
+  const entries = tables.map((entry) => ({ topic, ...entry, table: String(entry['table']).replaceAll('?', schema) }));
+  const settings = { ...options.settings, kafka: { topics: [] }, tables: entries };
+  const { url } = options;
+  const opened = () => {
+    let userTables: UserTables | null = null;
+    const store = openStore({ schema, settings, ...(url && { url }), topicTables: () => userTables?.targets ?? [] });
+    userTables = new UserTables(settingsOf(schema, settings), onContended);
+    const read = userTables;
+    return { ...store, read: () => store.pool.withClient((client: PoolClient) => read.read(client)) };
+  };
+  const store = opened();
+  await store.sink.migrate();
+  await store.read();
+  const all = Array.from({ length: partitions }, (_, partition) => ({ topic, partition, offset: 0n }));
+  await store.sink.initialize(topic, () => all);
+  const ends = new Map<number, bigint>();
+  /** Writes records behind those before. */
+  const write = async (records: readonly KeyedRecord[], partition = 0) => {
+    const request = keyedRequest(topic, ends.get(partition) ?? 0n, records, partition);
+    const outcome = await store.sink.write(request);
+    ends.set(partition, request.nextOffset);
+    return outcome;
+  };
+  const letters = () =>
+    run('SELECT "offset"::int AS at, reason, target_column AS column FROM ?.dead_letters ORDER BY partition, "offset"');
+  const another = async () => {
+    const other = opened();
+    await other.read();
+    return other;
+  };
+  return { ...store, topic, schema, run, write, letters, another };
+}
+
+function settingsOf(schema: string, settings: Readonly<Record<string, unknown>>): Settings {
+  const kafka = { brokers: ['unused:9092'], groupId: 'group', topics: [] };
+  const checked = checkSettings({ ...settings, database: { url: 'postgresql://unused/unused', schema }, kafka });
+  if (!checked.ok) {
+    throw new Error(JSON.stringify(checked.problems));
+  }
+  return checked.value;
+}
