@@ -1839,6 +1839,33 @@ export interface ApplicationTablesProps {
   readonly table: string;
 
   /**
+   * Column, or columns, that rows are replaced and deleted by; a unique index over exactly them has to exist. Where
+   * the value has no field for one of them, it comes from the record key. Left out: rows are appended.
+   *
+   * Allowed: a column, named as in the catalog, or a list of them, each once.
+   *
+   * @default - rows are appended
+   */
+  readonly key?: string | readonly string[];
+
+  /**
+   * What a record does to a row that has its key: replace it, or keep it as it is. Only with key. Left out: replace.
+   *
+   * @default - replace
+   */
+  readonly existing?: 'replace' | 'keep';
+
+  /**
+   * Field of the value, such as deleted, that is true where the record deletes the row of its key, as a tombstone
+   * does. never: neither deletes. Only with key. Left out: tombstones alone delete.
+   *
+   * Allowed: never; or the path of a field, such as meta.deleted, or /a.b for odd names.
+   *
+   * @default - tombstones alone delete
+   */
+  readonly delete?: string;
+
+  /**
    * Field that a column takes which columns does not name: the one of the same name, or that name in camelCase, so
    * that customer_id takes customerId.
    *

@@ -98,6 +98,13 @@ function read(text: string): SourceReading {
   return word === undefined ? atPath('field', text) : readWord(word, rest);
 }
 
+/** What is wrong with the path of a field of the value; `undefined` where nothing is. */
+export function fieldMistake(text: string): SourceMistake | undefined {
+  return text.startsWith('$')
+    ? { message: 'begins with $, and is no field of the value', allowed: `${PATH_ALLOWED}; /$id for a field $id` }
+    : sourceMistake(text);
+}
+
 /** What is wrong with the text of a source; `undefined` where nothing is. */
 export function sourceMistake(text: string): SourceMistake | undefined {
   const found = read(text);
@@ -117,4 +124,17 @@ export function parseSource(text: string): ColumnSource {
     throw new RangeError(`a source of a column ${found.mistake.message}: ${found.mistake.allowed}`);
   }
   return found.source;
+}
+
+/**
+ * The path of a field of the value.
+ *
+ * @throws RangeError for a text that the check of the settings refuses
+ */
+export function parseField(text: string): FieldPath {
+  const source = parseSource(text);
+  if (source.kind !== 'field') {
+    throw new RangeError(`${text} is no field of the value`);
+  }
+  return source.path;
 }

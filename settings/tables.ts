@@ -4,6 +4,7 @@ import { type ColumnSource, parseSource, sourceMistake } from './column-source.t
 import { forbiddenTopic, type KafkaPart, TOPIC_ALLOWED, TOPIC_PATTERN } from './kafka.ts';
 import { type Problem, problemIf } from './problem.ts';
 import { ALLOWED, closed } from './schema.ts';
+import { KEY_PROPERTIES, KEY_RULES, type TableKey, tableKeyOf } from './table-key.ts';
 
 /** The unit of a number in a column that takes a date or time, or the form of a string that stands for bytes. */
 export type Unit =
@@ -58,6 +59,7 @@ const entry = Type.Object(
       description:
         'Table that takes a row of each record; it has to exist. The first dot ends the name of the schema; search_path plays no part.',
     }),
+    ...KEY_PROPERTIES,
     fields: Type.Enum(['same', 'camelCase'], {
       default: 'same',
       description:
@@ -102,6 +104,8 @@ export interface TableSettings {
   /** As the catalog has it, not quoted; so is the table. */
   readonly schema: string;
   readonly table: string;
+  /** `null`: rows are appended. */
+  readonly key: TableKey | null;
   readonly fields: 'same' | 'camelCase';
   /** By the columns' names; a column that is not there takes the field that `fields` says. */
   readonly columns: Readonly<Record<string, ColumnSetting>>;
@@ -120,6 +124,7 @@ export const tablesOf = ({ tables }: TablesPart): readonly TableSettings[] =>
       topics: topicsOfEntry(each),
       schema: each.table.slice(0, dot),
       table: each.table.slice(dot + 1),
+      key: tableKeyOf(each),
       fields: each.fields,
       columns: Object.fromEntries(columnsOf(each)),
     };
@@ -225,4 +230,5 @@ export const TABLE_RULES: readonly Rule<KafkaPart & TablesPart>[] = [
   tablesDiffer,
   sources,
   units,
+  ...KEY_RULES,
 ];

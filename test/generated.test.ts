@@ -46,6 +46,7 @@ describe('the schema of application.yml', () => {
     'management: { endpoints: { web: { exposure: { include: "health,info" } } } }',
     'info: { app: { name: a, tags: [1, { b: true }] } }',
     'tables: [{ topic: a, table: x.a }, { topic: [a, b], table: x.b, columns: { A.b: $key, c: { from: d, as: hex }, e: false } }]',
+    'tables: [{ topic: a, table: x.a, key: id }, { topic: b, table: x.b, key: [tenant, id], existing: keep, delete: meta.deleted }]',
     'management: { health.kafka.in-root: true, metrics: { tags: { region: eu } } }',
   ])('takes %s', (text) => {
     expect(accepts('application', text)).toBe(true);
@@ -63,6 +64,9 @@ describe('the schema of application.yml', () => {
     'tables: [orders]',
     'tables: [{ topic: a }]',
     'tables: [{ topic: a, table: a }]',
+    'tables: [{ topic: a, table: x.a, key: [] }]',
+    'tables: [{ topic: a, table: x.a, key: id, existing: replaced }]',
+    'tables: [{ topic: a, table: x.a, key: id, delete: false }]',
     'tables: [{ topic: a, table: x.a, columns: { b: { as: hex } } }]',
     'tables: [{ topic: a, table: x.a, columns: { b: { from: c, as: hexx } } }]',
   ])('refuses %s', (text) => {
@@ -87,6 +91,9 @@ describe('the schema of consumer.yaml', () => {
     expect(accepts('consumer', consumer({ topic: ['a', 'b'], table: 'public.a', fields: 'camelCase', columns }))).toBe(
       true,
     );
+    const keyed = { topic: 'a', table: 'public.a', key: ['tenant', 'id'], existing: 'keep', delete: 'never' };
+    expect(accepts('consumer', consumer(keyed))).toBe(true);
+    expect(accepts('consumer', consumer({ ...keyed, key: ['id', 'id'] }))).toBe(false);
     expect(accepts('consumer', consumer({ topic: 'a,b', table: 'public.a' }))).toBe(false);
     expect(accepts('consumer', consumer({ topic: 'a', table: 'public.a', columns: { a: true } }))).toBe(false);
   });

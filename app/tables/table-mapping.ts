@@ -1,7 +1,9 @@
-import type { ColumnSource, FieldPath } from '../../settings/column-source.ts';
+import type { ColumnSource } from '../../settings/column-source.ts';
+import type { TableKey } from '../../settings/table-key.ts';
 import type { Unit } from '../../settings/tables.ts';
 
 export type { ColumnSource, FieldPath } from '../../settings/column-source.ts';
+export type { TableKey } from '../../settings/table-key.ts';
 export type { Unit } from '../../settings/tables.ts';
 
 /** A type of PostgreSQL as far as the text of a value depends on it; a domain has the kind of what it is made of. */
@@ -44,16 +46,6 @@ export interface MappedColumn {
    * Before PostgreSQL 16 it takes none. In a table with a key, an identity and a column of the key have none.
    */
   readonly hasDefault: boolean;
-}
-
-/** The key of a table whose rows are replaced and deleted by it. */
-export interface TableKey {
-  /** At least one, all of them mapped; a unique index is over exactly them. */
-  readonly columns: readonly string[];
-  /** What a record does to a row that has its key. */
-  readonly existing: 'replace' | 'keep';
-  /** Which records delete: `never` one; tombstones; tombstones and records whose value is true at the path. */
-  readonly delete: 'never' | 'tombstones' | FieldPath;
 }
 
 /** A column of the stage that rows come to first, as SQL. */

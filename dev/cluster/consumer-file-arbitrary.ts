@@ -4,6 +4,7 @@ import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
 import { valueAt } from '../../settings/document.ts';
 import { describeProblem, type Problem } from '../../settings/problem.ts';
 import { isFreeMap, isMandatory, type SchemaNode } from '../../settings/schema.ts';
+import { tables } from '../../settings/tables.ts';
 import { KUBERNETES_WORDS } from './kubernetes-words-arbitrary.ts';
 
 /** Arbitraries that take the place of the schema's own, by dotted path: where only another rule says what fits. */
@@ -106,6 +107,8 @@ type Document = Record<string, unknown>;
 
 const TOPIC = fc.stringMatching(/^[a-z][a-zA-Z0-9._-]{0,60}$/);
 
+const FIELD = fc.stringMatching(/^[a-z_]{3,20}(\.[a-z0-9]{1,20}){0,2}$/).filter((path) => !/^(true|false)$/.test(path));
+
 const SOURCE = fc.oneof(
   fc.stringMatching(/^(\$key\.|\$header\.)?[a-zA-Z_ ]{1,20}(\.[a-z0-9]{1,20}){0,2}$/),
   fc.stringMatching(/^(\$key)?(\/([a-z."[\] ]|~[01]|0){0,20}){1,3}$/),
@@ -113,6 +116,24 @@ const SOURCE = fc.oneof(
 );
 
 const UNIT = fc.constantFrom('epoch-millis', 'base64', 'decimal(2)');
+
+const COLUMN = fc.stringMatching(/^[A-Za-z0-9_. "]{1,20}$/);
+
+/** Without a key nothing is replaced or deleted. */
+const withoutKeyless = ({ existing, delete: field, ...entry }: Document): Document =>
+  entry['key'] === undefined
+    ? entry
+    : { ...entry, ...(existing !== undefined && { existing }), ...(field !== undefined && { delete: field }) };
+
+const TABLE = arbitraryOf(tables.items as SchemaNode, 'table', {
+  'table.topic': fc.oneof(TOPIC, fc.uniqueArray(TOPIC, { minLength: 1, maxLength: MOST_ITEMS })),
+  'table.key': fc.oneof(COLUMN, fc.uniqueArray(COLUMN, { minLength: 1, maxLength: MOST_ITEMS })),
+  'table.delete': fc.oneof(fc.constant('never'), FIELD),
+  'table.columns': fc.dictionary(COLUMN, fc.oneof(SOURCE, fc.record({ from: SOURCE, as: UNIT }), fc.constant(false)), {
+    maxKeys: MOST_ITEMS,
+    noNullPrototype: true,
+  }),
+}).map((entry) => withoutKeyless(entry as Document));
 
 const CIDR = fc.oneof(
   fc.ipV4().map((address) => `${address}/32`),
@@ -125,12 +146,7 @@ const OVERRIDES = {
     .tuple(fc.domain(), fc.integer({ min: 1, max: 65_535 }))
     .map((each) => each.join(':')),
   'application.kafka.topics': fc.uniqueArray(TOPIC, { minLength: 1, maxLength: MOST_ITEMS }),
-  'application.tables[].topic': fc.oneof(TOPIC, fc.uniqueArray(TOPIC, { minLength: 1, maxLength: MOST_ITEMS })),
-  'application.tables[].columns': fc.dictionary(
-    fc.stringMatching(/^[A-Za-z0-9_. "]{1,20}$/),
-    fc.oneof(SOURCE, fc.record({ from: SOURCE, as: UNIT }), fc.constant(false)),
-    { maxKeys: MOST_ITEMS, noNullPrototype: true },
-  ),
+  'application.tables[]': TABLE,
   // Certificates want TLS, and an authority has one source: left to chance, hardly any file would have certificates.
   'application.kafka.ssl': fc.constantFrom(true, true, true, false),
   ...Object.fromEntries(

@@ -26,7 +26,7 @@ function problemsOf(tables: unknown, more: object = {}): readonly string[] {
 describe('an entry of tables', () => {
   test('needs a topic and a table, and every column takes the field of its name', () => {
     expect(tablesOf(settingsOf([ORDERS]))).toEqual([
-      { topics: ['orders'], schema: 'public', table: 'orders', fields: 'same', columns: {} },
+      { topics: ['orders'], schema: 'public', table: 'orders', key: null, fields: 'same', columns: {} },
     ]);
   });
 
@@ -43,6 +43,7 @@ describe('an entry of tables', () => {
       topics: ['orders', 'orders-eu'],
       schema: 'public',
       table: 'orders',
+      key: null,
       fields: 'camelCase',
       columns: { ...columns, customer_name: { from: 'customer.name' } },
     });

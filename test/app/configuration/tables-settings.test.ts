@@ -13,7 +13,7 @@ const tables = (text: string, env: Readonly<Record<string, string>> = {}) =>
 const texts = (sources: Parameters<typeof problems>[0]): readonly string[] =>
   problems(sources).map((problem) => describeProblem(problem).split('\n')[0] ?? '');
 
-const ORDERS = { topics: ['orders'], schema: 'public', table: 'orders', fields: 'same', columns: {} };
+const ORDERS = { topics: ['orders'], schema: 'public', table: 'orders', key: null, fields: 'same', columns: {} };
 
 describe('tables in the YAML file', () => {
   test('have columns whose names stay as they are, false as a word, and sources as they are written', () => {
@@ -39,6 +39,7 @@ tables:
         topics: ['orders', 'orders-eu'],
         schema: 'public',
         table: 'Orders',
+        key: null,
         fields: 'camelCase',
         columns: {
           customer_name: { from: 'customer.name' },
@@ -162,6 +163,7 @@ describe('tables in the environment', () => {
       {
         ...ORDERS,
         table: 'Orders',
+        key: null,
         fields: 'camelCase',
         columns: { customer_name: { from: 'customer.name' }, created_at_from: { from: '$key' }, note: false },
       },

@@ -62,6 +62,7 @@ function mapped(settings: Partial<TableSettings> = {}, { columns = COLUMNS, vers
     topics: ['orders'],
     schema: 'public',
     table: 'orders',
+    key: null,
     fields: 'same',
     columns: {},
     ...settings,

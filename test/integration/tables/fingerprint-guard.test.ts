@@ -23,7 +23,7 @@ async function guarded({ columns = 'id int, total numeric(10,2) DEFAULT 7, note 
   await inSchema(`CREATE TABLE ? (${columns}) ${suffix}`);
   await inSchema(as === '' ? 'SELECT' : `GRANT ${as} ON ? TO ${role}`);
   await client.query(as === '' ? 'SELECT' : `SET ROLE ${role}`);
-  const settings = { topics: ['t'], schema, table, fields: 'same', columns: {} } as const;
+  const settings = { topics: ['t'], schema, table, key: null, fields: 'same', columns: {} } as const;
   const [mapping] = (await readMappings(client, [settings], 'another')).mappings;
   if (mapping === undefined) {
     throw new Error('the mapping of this test is wrong');
@@ -144,8 +144,9 @@ describe('a role with INSERT', () => {
     await other.query(`SET lock_timeout = '10ms'`);
     await inSchema("CREATE FUNCTION ?_f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''fired''; END'");
     await inSchema('CREATE TRIGGER each_statement BEFORE INSERT ON ? EXECUTE FUNCTION ?_f()');
-    const [mapping] = (await readMappings(client, [{ topics: [], schema, table, fields: 'same', columns: {} }], ''))
-      .mappings;
+    const [mapping] = (
+      await readMappings(client, [{ topics: [], schema, table, key: null, fields: 'same', columns: {} }], '')
+    ).mappings;
     await client.query(mapping === undefined ? '' : fingerprintGuard(mapping).statements);
     await expect(other.query(`ALTER TABLE ${schema}.${table} ADD more int`)).rejects.toMatchObject({ code: '55P03' });
     await client.query('ROLLBACK');

@@ -113,7 +113,7 @@ export function openShop() {
   async function resolve(entries: readonly Entry[], role: 'owner' | 'writer' = 'owner') {
     const tables = entries.map(({ table, ...entry }): TableSettings => {
       const [schema = '', name = ''] = real(table).split('.');
-      return { topics: ['orders'], fields: 'same', columns: {}, ...entry, schema, table: name };
+      return { topics: ['orders'], key: null, fields: 'same', columns: {}, ...entry, schema, table: name };
     });
     await client.query(role === 'owner' ? 'RESET ROLE' : real('SET ROLE shop_writer'));
     return readMappings(client, tables, real('shop_own'));
