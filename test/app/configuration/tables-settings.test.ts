@@ -63,6 +63,18 @@ tables:
     expect(tables(text)).toEqual([{ ...ORDERS, fields: 'camelCase', columns: { the_id: { from: '$key.id' } } }]);
   });
 
+  test('may have a key, in one text or in a list, and what it does', () => {
+    const key = { columns: ['tenant', 'Id'], existing: 'keep', delete: ['meta', 'deleted'] };
+    const entry = 'topic: orders, table: public.orders, existing: Keep, delete: meta.deleted';
+    expect(tables(`tables: [{ ${entry}, key: "tenant, Id" }]`)).toEqual([{ ...ORDERS, key }]);
+    expect(tables(`tables: [{ ${entry}, key: [tenant, Id] }]`)).toEqual([{ ...ORDERS, key }]);
+    expect(texts({ cwd: yaml('tables: [{ topic: a, table: x.a, existing: keep, delete: false }]') })).toEqual([
+      expect.stringMatching(/^tables\[0\]\.existing stands without key: .*: "keep" \(application\.yml:1:44\)$/),
+      expect.stringMatching(/^tables\[0\]\.delete stands without key: .*: "false" \(application\.yml:1:58\)$/),
+      'tables[0].delete is the word false, and no path of a field: "false" (application.yml:1:58)',
+    ]);
+  });
+
   test('may be the only ones that name topics', () => {
     const cwd = yaml('tables: [{ topic: orders, table: public.orders }]');
     expect(topicsOf(load({ cwd, env: REQUIRED_BUT_TOPICS }))).toEqual(['orders']);
@@ -158,17 +170,33 @@ describe('tables in the environment', () => {
       TABLES_2_TOPIC_0: 'a',
       TABLES_2_TOPIC_1: 'b',
       TABLES_2_TABLE: 'public.ab',
+      TABLES_0_KEY: 'id',
+      TABLES_0_EXISTING: 'KEEP',
+      TABLES_1_KEY: 'tenant, id',
+      TABLES_1_DELETE: 'never',
+      TABLES_2_KEY_0: 'Tenant',
+      TABLES_2_KEY_1: 'Id',
     };
     expect(tables('', env)).toEqual([
       {
         ...ORDERS,
         table: 'Orders',
-        key: null,
+        key: { columns: ['id'], existing: 'keep', delete: 'tombstones' },
         fields: 'camelCase',
         columns: { customer_name: { from: 'customer.name' }, created_at_from: { from: '$key' }, note: false },
       },
-      { ...ORDERS, topics: ['bills', 'refunds'], table: 'bills' },
-      { ...ORDERS, topics: ['a', 'b'], table: 'ab' },
+      {
+        ...ORDERS,
+        topics: ['bills', 'refunds'],
+        table: 'bills',
+        key: { columns: ['tenant', 'id'], existing: 'replace', delete: 'never' },
+      },
+      {
+        ...ORDERS,
+        topics: ['a', 'b'],
+        table: 'ab',
+        key: { columns: ['Tenant', 'Id'], existing: 'replace', delete: 'tombstones' },
+      },
     ]);
   });
 
