@@ -173,7 +173,7 @@ export class Stage {
     const keys = named('', key.columns);
     const others = this.#columns.filter((name) => !key.columns.includes(name));
     const set = others.map((name) => `${escapeIdentifier(name)} = excluded.${escapeIdentifier(name)}`).join(', ');
-    const differs = `ROW(${named('t.', others)}) OPERATOR(pg_catalog.*<>) ROW(${named('excluded.', others)})`;
+    const differs = `pg_catalog.record_image_ne(ROW(${named('t.', others)}), ROW(${named('excluded.', others)}))`;
     return `${this.#insert} SELECT ${named('', this.#columns)} FROM ${this.#last(key)} WHERE ${OPERATION} = '${UPSERT}'
       ORDER BY ${keys} ON CONFLICT (${keys}) ${others.length === 0 ? 'DO NOTHING' : `DO UPDATE SET ${set} WHERE ${differs}`}`;
   }

@@ -1,4 +1,3 @@
-import type { PoolClient } from 'pg';
 import type { StreamRecord } from '../../../app/stream/record.ts';
 import type { WriteRequest } from '../../../app/stream/record-sink.ts';
 import { UserTables } from '../../../app/tables/user-tables.ts';
@@ -6,7 +5,7 @@ import { checkSettings, type Settings } from '../../../settings/settings.ts';
 import { aRecord } from '../../app/stream/records.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
-import { openStore } from '../store/open-store.ts';
+import { connect, openStore } from '../store/open-store.ts';
 
 /** A record's key and value; `null` is a tombstone's value, and a value that is no string becomes JSON. */
 export interface KeyedRecord {
@@ -28,6 +27,12 @@ export const keyedRequest = (
   return { topic, partition, expectedOffset, nextOffset: expectedOffset + BigInt(given.length), records };
 };
 
+interface Letter {
+  readonly at: number;
+  readonly reason: string;
+  readonly column: string | null;
+}
+
 interface KeyedOptions {
   /** Statements that make the tables; a `?` is the schema. */
   readonly ddl: string;
@@ -44,7 +49,9 @@ interface KeyedOptions {
 /** A topic at offset 0 whose records go to the tables alone, as the consumer writes them. */
 export async function openKeyed({ ddl, tables, partitions = 1, onContended, ...options }: KeyedOptions) {
   const [topic, schema] = [randomName('topic'), randomName('schema')];
-  const run = (statements: string) => query(statements.replaceAll('?', schema));
+  const session = await connect();
+  const run = async (statements: string) =>
+    (await session.query<Readonly<Record<string, unknown>>>(statements.replaceAll('?', schema))).rows;
   await run('CREATE SCHEMA ?');
   await run(ddl);
   const entries = tables.map((entry) => ({ topic, ...entry, table: String(entry['table']).replaceAll('?', schema) }));
@@ -55,7 +62,7 @@ export async function openKeyed({ ddl, tables, partitions = 1, onContended, ...o
     const store = openStore({ schema, settings, ...(url && { url }), topicTables: () => userTables?.targets ?? [] });
     userTables = new UserTables(settingsOf(schema, settings), onContended);
     const read = userTables;
-    return { ...store, read: () => store.pool.withClient((client: PoolClient) => read.read(client)) };
+    return { ...store, read: () => store.pool.withClient((client) => read.read(client)) };
   };
   const store = opened();
   await store.sink.migrate();
@@ -70,8 +77,10 @@ export async function openKeyed({ ddl, tables, partitions = 1, onContended, ...o
     ends.set(partition, request.nextOffset);
     return outcome;
   };
-  const letters = () =>
-    run('SELECT "offset"::int AS at, reason, target_column AS column FROM ?.dead_letters ORDER BY partition, "offset"');
+  const letters = (): Promise<readonly Letter[]> =>
+    query<Letter>(
+      `SELECT "offset"::int AS at, reason, target_column AS column FROM ${schema}.dead_letters ORDER BY partition, "offset"`,
+    );
   const another = async () => {
     const other = opened();
     await other.read();
