@@ -1,7 +1,6 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { TABLE_NAMES } from '../store/own-tables.ts';
-import { IS_ROW_TRIGGER } from '../store/table-guard.ts';
-import { FINGERPRINT } from './fingerprint-guard.ts';
+import { CATALOG } from './catalog-query.ts';
 import type { ColumnType } from './table-mapping.ts';
 
 /** A table as the settings name it. */
@@ -22,10 +21,45 @@ export interface CatalogColumn {
   readonly hasDefault: boolean;
   readonly isGenerated: boolean;
   readonly identity: 'always' | 'by default' | null;
+  /** The type of a column that takes any value of this one, and NULL, as SQL. */
+  readonly nullableType: string;
+  /** Whether the role may make a table with such a column. */
+  readonly isTypeUsable: boolean;
+  /** As SQL; `null` for a type without one. */
+  readonly collation: string | null;
+  /** What a column of {@link nullableType} needs to have the same default, as SQL; `null` without one. */
+  readonly defaultExpression: string | null;
   /** Whether the role may name it in an INSERT. */
   readonly isInsertable: boolean;
+  /** Whether the role may read it. */
+  readonly isSelectable: boolean;
+  /** Whether the role may change it in rows that are there. */
+  readonly isUpdatable: boolean;
   /** A sequence that the default takes numbers from, and that the role may not use; `null` without one. */
   readonly forbiddenSequence: string | null;
+}
+
+/** A unique index, or an exclusion constraint that is one. */
+export interface UniqueIndex {
+  readonly name: string;
+  /** The constraint that it belongs to; `null` without one. */
+  readonly constraint: string | null;
+  readonly isPrimary: boolean;
+  readonly isValid: boolean;
+  /** Whether a row that it refuses is refused at once: not so in a constraint that is DEFERRABLE. */
+  readonly isImmediate: boolean;
+  readonly isPartial: boolean;
+  readonly isExclusion: boolean;
+  /** Those that have to be unique, not those of INCLUDE. */
+  readonly columns: readonly {
+    /** `null` for an expression. */
+    readonly name: string | null;
+    readonly isOtherCollation: boolean;
+    /** Whether the operator class is not the default of the type. */
+    readonly isOtherClass: boolean;
+    /** The operator that compares two values, as SQL; `null` for one of pg_catalog. */
+    readonly equality: string | null;
+  }[];
 }
 
 /** What a name of the settings is in the catalog. */
@@ -42,10 +76,19 @@ export interface CatalogRelation {
   readonly hasRowSecurity: boolean;
   /** Whether the role may insert into it as a whole, and not only into some columns. */
   readonly isInsertable: boolean;
+  /** Whether the role may delete rows. */
+  readonly isDeletable: boolean;
+  /** Enabled rules, which COPY passes by and other statements do not. */
+  readonly rules: readonly string[];
+  /** Columns of the partition key; none for a table that is not partitioned. */
+  readonly partitionedBy: readonly string[];
+  readonly uniqueIndexes: readonly UniqueIndex[];
   /** Enabled row triggers before INSERT, of partitions too: what may drop a row or put another in its place. */
   readonly rowTriggers: readonly string[];
   /** Of all that is compared before a COPY. */
   readonly fingerprint: string;
+  /** The same for a COPY into a stage. */
+  readonly stagedFingerprint: string;
   readonly columns: readonly CatalogColumn[];
 }
 
@@ -54,6 +97,9 @@ export interface CatalogTable extends TableName {
   /** `server_version_num`: 160003 is 16.3. */
   readonly serverVersion: number;
   readonly role: string;
+  readonly database: string;
+  /** Whether the role may make temporary tables. */
+  readonly mayMakeTemporary: boolean;
   readonly hasSchema: boolean;
   readonly maySeeSchema: boolean;
   readonly relation: CatalogRelation | null;
@@ -72,9 +118,17 @@ interface TypeRow {
   readonly attributes: readonly { readonly name: string; readonly type: number; readonly typeName: string }[] | null;
   readonly isNotNull: boolean;
   readonly hasDefault: boolean;
+  /** Whether a column of the domain may refuse NULL, by itself. */
+  readonly refusesNull: boolean;
+  /** What a domain is made of, with its modifier, as SQL. */
+  readonly sqlBase: string | null;
+  readonly defaultExpression: string | null;
+  readonly isUsable: boolean;
 }
 
-type ColumnRow = Omit<CatalogColumn, 'type' | 'typeWithoutInput'> & {
+type ColumnRow = Omit<CatalogColumn, 'type' | 'typeWithoutInput' | 'nullableType' | 'isTypeUsable'> & {
+  /** With the modifier and the schema. */
+  readonly sqlType: string;
   readonly typeOid: number;
   readonly typeName: string;
 };
@@ -85,75 +139,6 @@ type TableRow = Omit<CatalogTable, 'relation'> & {
   readonly relation: RelationRow | null;
   readonly types: readonly TypeRow[] | null;
 };
-
-/** More tables are not looked through for one whose name is near. */
-const MOST_OTHERS = 5_000;
-
-const COLUMNS = `(SELECT coalesce(json_agg(json_build_object(
-    'name', attname, 'typeOid', atttypid::int8, 'typeName', format_type(atttypid, atttypmod),
-    'isNotNull', attnotnull, 'hasDefault', attgenerated = '' AND (atthasdef OR attidentity <> ''),
-    'isGenerated', attgenerated <> '',
-    'identity', CASE attidentity WHEN 'a' THEN 'always' WHEN 'd' THEN 'by default' END,
-    'isInsertable', has_column_privilege(attrelid, attnum, 'INSERT'),
-    'forbiddenSequence', (SELECT min(refobjid::regclass::text) FROM pg_depend
-       JOIN pg_attrdef ON pg_attrdef.oid = objid JOIN pg_class sequence ON sequence.oid = refobjid
-      WHERE classid = 'pg_attrdef'::regclass AND refclassid = 'pg_class'::regclass AND adrelid = attrelid AND adnum = attnum
-        AND CASE WHEN sequence.relkind = 'S' THEN NOT has_sequence_privilege(refobjid, 'USAGE, UPDATE') END)
-  ) ORDER BY attnum), '[]')
-  FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped)`;
-
-const IS_OWN = `EXISTS (SELECT FROM pg_class own
-  WHERE own.relnamespace = to_regnamespace($3) AND own.relname = ANY ($4::text[])
-    AND (own.oid = pg_class.oid OR own.oid IN (SELECT pg_partition_ancestors(pg_class.oid))))`;
-
-const RELATION = `json_build_object(
-  'oid', pg_class.oid::int8, 'kind', relkind, 'isUnlogged', relpersistence = 'u',
-  'unsafePartitions', (SELECT coalesce(json_agg(leaf.oid::regclass::text ORDER BY leaf.oid), '[]')
-     FROM pg_partition_tree(pg_class.oid) JOIN pg_class leaf ON leaf.oid = relid
-    WHERE leaf.oid <> pg_class.oid AND (leaf.relkind = 'f' OR leaf.relpersistence = 'u' AND leaf.relkind = 'r')),
-  'isOwn', ${IS_OWN},
-  'hasRowSecurity', row_security_active(pg_class.oid),
-  'isInsertable', has_table_privilege(pg_class.oid, 'INSERT'),
-  'rowTriggers', (SELECT coalesce(json_agg(DISTINCT tgname), '[]') FROM pg_trigger
-    WHERE (tgrelid = pg_class.oid OR tgrelid IN (SELECT relid FROM pg_partition_tree(pg_class.oid))) AND ${IS_ROW_TRIGGER}),
-  'fingerprint', ${FINGERPRINT}, 'columns', ${COLUMNS})`;
-
-const OTHERS = `(SELECT coalesce(json_agg(near), '[]') FROM (
-  SELECT nspname AS schema, relname AS "table" FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-   WHERE relkind IN ('r', 'p') AND nspname !~ '^pg_' AND nspname <> 'information_schema'
-   ORDER BY nspname = wanted.schema DESC, nspname, relname LIMIT ${MOST_OTHERS}) AS near)`;
-
-/** All types that the columns' types are made of: base types of domains, elements of arrays, attributes of composites. */
-const TYPES = `(WITH RECURSIVE parts AS (
-    SELECT atttypid AS oid FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
-    UNION
-    SELECT inner_oid FROM parts JOIN pg_type USING (oid) CROSS JOIN LATERAL (
-      SELECT typbasetype WHERE typbasetype <> 0
-      UNION ALL SELECT typelem WHERE typinput = 'array_in'::regproc
-      UNION ALL SELECT atttypid FROM pg_attribute
-        WHERE typrelid <> 0 AND attrelid = typrelid AND attnum > 0 AND NOT attisdropped) AS of_type (inner_oid))
-  SELECT json_agg(json_build_object(
-    'oid', oid::int8, 'name', format_type(oid, NULL),
-    'known', CASE WHEN typnamespace = 'pg_catalog'::regnamespace OR typname = 'citext' THEN typname ELSE '' END,
-    'base', typbasetype::int8, 'element', CASE WHEN typinput = 'array_in'::regproc THEN typelem::int8 ELSE 0 END,
-    'delimiter', typdelim, 'isNotNull', typnotnull, 'hasDefault', typdefault IS NOT NULL,
-    'attributes', (SELECT json_agg(json_build_object(
-        'name', attname, 'type', atttypid::int8, 'typeName', format_type(atttypid, atttypmod)) ORDER BY attnum)
-      FROM pg_attribute WHERE typtype = 'c' AND attrelid = typrelid AND attnum > 0 AND NOT attisdropped)))
-  FROM parts JOIN pg_type USING (oid))`;
-
-/** One query for all names, which waits for no lock. */
-const CATALOG = `
-  SELECT wanted.schema, wanted.name AS "table", current_setting('server_version_num')::int AS "serverVersion",
-    current_user AS role, pg_namespace.oid IS NOT NULL AS "hasSchema",
-    coalesce(has_schema_privilege(pg_namespace.oid, 'USAGE'), false) AS "maySeeSchema",
-    CASE WHEN pg_class.oid IS NOT NULL THEN ${RELATION} END AS relation,
-    CASE WHEN pg_class.oid IS NOT NULL THEN ${TYPES} END AS types,
-    CASE WHEN pg_class.oid IS NULL THEN ${OTHERS} ELSE '[]' END AS others
-  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted (schema, name, nth)
-  LEFT JOIN pg_namespace ON nspname = wanted.schema
-  LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = wanted.name
-  ORDER BY nth`;
 
 /** Types of pg_catalog, and of the extension citext, by the kind that the text of their values has. */
 const KINDS: Readonly<Record<string, Exclude<ColumnType['kind'], 'array' | 'composite'>>> = {
@@ -230,6 +215,20 @@ class Types {
   /** A domain takes over the default of the one that it is made of when it is created. */
   hasDefault = (oid: number): boolean => this.#row(oid).hasDefault;
 
+  /** A domain that refuses NULL is replaced by what it is made of. */
+  nullable(oid: number, { sqlType, defaultExpression }: Pick<ColumnRow, 'sqlType' | 'defaultExpression'>) {
+    const domains = this.#domains(oid);
+    const innermost = domains.at(-1);
+    if (innermost === undefined || !domains.some(({ refusesNull }) => refusesNull)) {
+      return { nullableType: sqlType, isTypeUsable: this.#row(oid).isUsable, defaultExpression };
+    }
+    return {
+      nullableType: innermost.sqlBase ?? sqlType,
+      isTypeUsable: this.#row(innermost.base).isUsable,
+      defaultExpression: defaultExpression ?? this.#row(oid).defaultExpression,
+    };
+  }
+
   /** The domain and those that it is made of, from the outermost on; none for another type. */
   #domains(oid: number): readonly TypeRow[] {
     const row = this.#row(oid);
@@ -248,8 +247,9 @@ class Types {
 function relationOf({ columns, ...relation }: RelationRow, types: Types): CatalogRelation {
   return {
     ...relation,
-    columns: columns.map(({ typeOid, typeName, ...column }) => ({
+    columns: columns.map(({ typeOid, typeName, sqlType, ...column }) => ({
       ...column,
+      ...types.nullable(typeOid, { sqlType, defaultExpression: column.defaultExpression }),
       type: types.type(typeOid, typeName),
       typeWithoutInput: types.withoutInput(typeOid),
       isNotNull: column.isNotNull || types.isNotNull(typeOid),

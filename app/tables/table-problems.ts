@@ -103,13 +103,6 @@ function forbidden(found: CatalogTable, relation: CatalogRelation, path: string)
       given,
       allowed: `GRANT INSERT ON ${sqlName(schema, table)} TO ${sqlName(role)}`,
     }),
-    ...problemIf(relation.hasRowSecurity, {
-      path,
-      message: `has row-level security that applies to the role ${role}: PostgreSQL refuses COPY into it`,
-      given,
-      allowed:
-        'a role with BYPASSRLS, the owner of a table without FORCE ROW LEVEL SECURITY, or ALTER TABLE … DISABLE ROW LEVEL SECURITY',
-    }),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { resolveMapping } from '../../../app/tables/resolve-mapping.ts';
 import { mappingJson, mappingLines } from '../../../app/tables/shown-mapping.ts';
-import type { CatalogColumn, CatalogTable } from '../../../app/tables/table-catalog.ts';
+import type { CatalogColumn, CatalogTable, UniqueIndex } from '../../../app/tables/table-catalog.ts';
 import type { TableSettings } from '../../../settings/tables.ts';
 
 const column = (name: string, more: Partial<CatalogColumn> = {}): CatalogColumn => ({
@@ -12,7 +12,13 @@ const column = (name: string, more: Partial<CatalogColumn> = {}): CatalogColumn 
   hasDefault: false,
   isGenerated: false,
   identity: null,
+  nullableType: 'text',
+  isTypeUsable: true,
+  collation: null,
+  defaultExpression: null,
   isInsertable: true,
+  isSelectable: true,
+  isUpdatable: true,
   forbiddenSequence: null,
   ...more,
 });
@@ -32,12 +38,31 @@ const COLUMNS = [
   column('total', { isGenerated: true }),
 ];
 
-function catalogTable(columns: readonly CatalogColumn[], serverVersion: number): CatalogTable {
+/** A unique index that rows can be found by. */
+const unique = (columns: readonly string[], more: Partial<UniqueIndex> = {}): UniqueIndex => ({
+  name: 'orders_pkey',
+  constraint: 'orders_pkey',
+  isPrimary: true,
+  isValid: true,
+  isImmediate: true,
+  isPartial: false,
+  isExclusion: false,
+  columns: columns.map((name) => ({ name, isOtherCollation: false, isOtherClass: false, equality: null })),
+  ...more,
+});
+
+function catalogTable(
+  columns: readonly CatalogColumn[],
+  serverVersion: number,
+  uniqueIndexes: readonly UniqueIndex[] = [],
+): CatalogTable {
   return {
     schema: 'public',
     table: 'orders',
     serverVersion,
     role: 'writer',
+    database: 'shop',
+    mayMakeTemporary: true,
     hasSchema: true,
     maySeeSchema: true,
     others: [],
@@ -49,15 +74,25 @@ function catalogTable(columns: readonly CatalogColumn[], serverVersion: number):
       isOwn: false,
       hasRowSecurity: false,
       isInsertable: true,
+      isDeletable: true,
+      rules: [],
+      partitionedBy: [],
+      uniqueIndexes,
       rowTriggers: [],
       fingerprint: '',
+      stagedFingerprint: '',
       columns,
     },
   };
 }
 
-/** @throws Error with the problems where there are any */
-function mapped(settings: Partial<TableSettings> = {}, { columns = COLUMNS, version = 18 } = {}) {
+interface Catalog {
+  readonly columns?: readonly CatalogColumn[];
+  readonly version?: number;
+  readonly indexes?: readonly UniqueIndex[];
+}
+
+function resolved(settings: Partial<TableSettings>, { columns = COLUMNS, version = 18, indexes }: Catalog) {
   const entry = {
     topics: ['orders'],
     schema: 'public',
@@ -67,7 +102,12 @@ function mapped(settings: Partial<TableSettings> = {}, { columns = COLUMNS, vers
     columns: {},
     ...settings,
   } as const;
-  const { mapping, problems } = resolveMapping(entry, catalogTable(columns, version * 10_000 + 4), 'tables[0]');
+  return resolveMapping(entry, catalogTable(columns, version * 10_000 + 4, indexes), 'tables[0]');
+}
+
+/** @throws Error with the problems where there are any */
+function mapped(settings: Partial<TableSettings> = {}, catalog: Catalog = {}) {
+  const { mapping, problems } = resolved(settings, catalog);
   if (mapping === null) {
     throw new Error(JSON.stringify(problems));
   }
@@ -165,6 +205,48 @@ describe('a column with a default', () => {
       created_at: field('created'),
     });
     expect(defaultsOf({ columns }, { version: 15 })).toEqual([]);
+  });
+});
+
+const keyOf = (...columns: readonly string[]) => ({ columns, existing: 'replace', delete: 'tombstones' }) as const;
+
+describe('a column of the key', () => {
+  test.each([[15], [18]])('has to have a value, whatever the column says, by PostgreSQL %i', (version) => {
+    const names = ['row_id', 'created_at', 'note'];
+    const { columns, unwritten } = mapped({ key: keyOf(...names) }, { version, indexes: [unique(names)] });
+    expect(columns.filter(({ name }) => names.includes(name))).toMatchObject(
+      names.map((name) => ({ name, source: field(name), isNotNull: true, hasDefault: false })),
+    );
+    expect(unwritten.map(({ name }) => name)).toEqual(['line', ...(version < 16 ? ['state'] : []), 'total']);
+  });
+
+  test('is found by an index over the columns in any order, and by no other', () => {
+    const key = keyOf('note', 'state');
+    expect(mapped({ key }, { indexes: [unique(['note']), unique(['state', 'note'])] }).key).toBe(key);
+    const others = [unique(['note', 'state'], { isExclusion: true }), unique(['note', 'state', 'line'])];
+    const { problems } = resolved({ key }, { indexes: others });
+    expect(problems).toEqual([
+      {
+        path: 'tables[0].key',
+        message:
+          'has no unique index that rows can be found by; the table has orders_pkey (note, state), which is WITHOUT OVERLAPS; orders_pkey (note, state, line), over other columns',
+        given: ['note', 'state'],
+        allowed:
+          'columns of a unique index; or ALTER TABLE public.orders DROP CONSTRAINT orders_pkey; CREATE UNIQUE INDEX ON public.orders (note, state)',
+      },
+    ]);
+  });
+
+  test('may be an identity that is ALWAYS, and no other column that is written may where rows are replaced', () => {
+    const columns = { row_id: { from: 'id' }, line: { from: 'line' } } as const;
+    const indexes = [unique(['row_id']), unique(['line'])];
+    expect(mapped({ key: keyOf('row_id') }, { indexes }).stage).toMatchObject({ overridesIdentity: true });
+    expect(mapped({ key: keyOf('line') }, { indexes }).stage).toMatchObject({ overridesIdentity: false });
+    const kept = { ...keyOf('line'), existing: 'keep' } as const;
+    expect(mapped({ key: kept, columns }, { indexes }).stage).toMatchObject({ overridesIdentity: true });
+    expect(resolved({ key: keyOf('line'), columns }, { indexes }).problems).toMatchObject([
+      { path: 'tables[0].columns.row_id', given: 'id' },
+    ]);
   });
 });
 

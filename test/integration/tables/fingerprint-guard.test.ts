@@ -16,14 +16,22 @@ beforeAll(() => query(`CREATE SCHEMA ${schema}`));
 afterAll(() => query(`DROP SCHEMA ${schema} CASCADE`));
 
 /** A table of these columns, its mapping, and a way to send a COPY behind the guard of the mapping. */
-async function guarded({ columns = 'id int, total numeric(10,2) DEFAULT 7, note text', suffix = '', as = '' } = {}) {
+async function guarded({
+  columns = 'id int, total numeric(10,2) DEFAULT 7, note text',
+  suffix = '',
+  as = '',
+  key = '',
+} = {}) {
   const table = randomName('table');
   const client = await connect();
   const inSchema = (sql: string) => query(`SET search_path TO ${schema}; ${sql.replaceAll('?', table)}`);
   await inSchema(`CREATE TABLE ? (${columns}) ${suffix}`);
   await inSchema(as === '' ? 'SELECT' : `GRANT ${as} ON ? TO ${role}`);
   await client.query(as === '' ? 'SELECT' : `SET ROLE ${role}`);
-  const settings = { topics: ['t'], schema, table, key: null, fields: 'same', columns: {} } as const;
+  const settings = {
+    ...{ topics: ['t'], schema, table, fields: 'same' as const, columns: {} },
+    key: key === '' ? null : { columns: [key], existing: 'replace' as const, delete: 'tombstones' as const },
+  };
   const [mapping] = (await readMappings(client, [settings], 'another')).mappings;
   if (mapping === undefined) {
     throw new Error('the mapping of this test is wrong');
@@ -68,6 +76,23 @@ const NOTICED = [
 describe('no row is sent', () => {
   test.each(NOTICED)('when %s', async (_, ddl) => {
     const { inSchema, isAsKnown } = await guarded();
+    expect(await isAsKnown()).toBe(true);
+    await inSchema(ddl);
+    expect(await isAsKnown()).toBe(false);
+  });
+
+  test.each([
+    ['the default of a column is another', 'ALTER TABLE ? ALTER total SET DEFAULT 8'],
+    ['the unique index of the key is dropped', 'DROP INDEX ?_ids'],
+    ['a constraint over the key is added', 'ALTER TABLE ? ADD UNIQUE (id) DEFERRABLE'],
+    ['a rule is made', 'CREATE RULE nowhere AS ON DELETE TO ? DO INSTEAD NOTHING'],
+    ['row-level security is enabled', 'ALTER TABLE ? ENABLE ROW LEVEL SECURITY'],
+    ['a column is added', 'ALTER TABLE ? ADD more int'],
+  ])('into the stage of a table with a key when %s', async (_, ddl) => {
+    const indexed = 'id int, total numeric(10,2) DEFAULT 7, note text); CREATE UNIQUE INDEX ?_ids ON ? (id';
+    const { inSchema, isAsKnown } = await guarded({ columns: indexed, key: 'id' });
+    expect(await isAsKnown()).toBe(true);
+    await inSchema('CREATE INDEX ON ? (note)');
     expect(await isAsKnown()).toBe(true);
     await inSchema(ddl);
     expect(await isAsKnown()).toBe(false);
@@ -121,6 +146,8 @@ describe('rows are sent', () => {
       'CREATE TABLE ?_all (LIKE ?) PARTITION BY LIST (id); ALTER TABLE ?_all ATTACH PARTITION ? DEFAULT',
     ],
     ['the table is written anew', 'VACUUM FULL ?'],
+    ['a default is another', 'ALTER TABLE ? ALTER total SET DEFAULT 8'],
+    ['a unique index is added', 'CREATE UNIQUE INDEX ON ? (id)'],
     ['an index and a comment are added', "CREATE INDEX ON ? (id); COMMENT ON COLUMN ?.id IS 'x'"],
   ])('as before when %s', async (_, ddl) => {
     const { client, table, isAsKnown } = await guarded();

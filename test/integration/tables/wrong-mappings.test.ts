@@ -74,7 +74,6 @@ const OF_WRITER: readonly (readonly [name: string, entry: Entry])[] = [
   ['a table without INSERT whose name needs quotes', { table: 'shop.Granted none' }],
   ['a column without INSERT', { table: 'shop.granted_some' }],
   ['a schema without USAGE', { table: 'shop_hidden.secrets' }],
-  ['row-level security', { table: 'shop.guarded' }],
   ['a sequence without USAGE', { table: 'shop.numbered' }],
   ['a sequence without USAGE, of a column that is never written', { table: 'shop.numbered', columns: { id: false } }],
 ];
