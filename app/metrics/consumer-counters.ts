@@ -6,6 +6,7 @@ import {
   WRITE_METHODS,
 } from '../../contract/metrics/definition.ts';
 import { METRICS } from '../../contract/metrics.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { ConsumerReport } from '../stream/consumer-state.ts';
 import type { TopicPartition } from '../stream/record.ts';
 import type { Gap, RecordSink } from '../stream/record-sink.ts';
@@ -20,6 +21,7 @@ import {
   single,
 } from './metric-source.ts';
 import { PartitionLag } from './partition-lag.ts';
+import { TableCounters } from './table-counters.ts';
 
 const DEAD_LETTER_REASONS = Object.keys(DEAD_LETTER_REASON) as DeadLetterReason[];
 const ERROR_REASONS = Object.keys(ERROR_REASON) as ErrorReason[];
@@ -41,14 +43,22 @@ export class ConsumerCounters implements StreamListener {
   readonly #transactions = new LabelledCounts('outcome', TRANSACTION_OUTCOMES);
   readonly #errors = new LabelledCounts('reason', ERROR_REASONS);
   readonly #standStill = new StandStill();
+  readonly #tables: TableCounters;
   #retries = 0;
 
   /**
    * @param topics the subscribed topics: their series are there from the start
    * @param now milliseconds since the epoch
    * @default Date.now()
+   * @param tables the user's own; their series are there from the start. @default none
    */
-  constructor(report: () => ConsumerReport, topics: readonly string[], now: () => number = () => Date.now()) {
+  constructor(
+    report: () => ConsumerReport,
+    topics: readonly string[],
+    now: () => number = () => Date.now(),
+    tables: Settings['tables'] = [],
+  ) {
+    this.#tables = new TableCounters({ tables });
     this.#partitions = new PartitionLag(report, topics, now);
     this.#writes = new TopicWrites(topics);
     this.#unreadable = () => topics.map((topic) => ({ labels: { topic }, value: unreadableOf(topic, report()) }));
@@ -61,6 +71,9 @@ export class ConsumerCounters implements StreamListener {
       this.#deadLetters.add(reason, records);
     }
     this.#writes.observe(batch);
+    if (batch.tables) {
+      this.#tables.observe(batch.tables);
+    }
   }
 
   onFenced(): void {
@@ -101,10 +114,11 @@ export class ConsumerCounters implements StreamListener {
     this.#errors.add(reason);
   }
 
-  get sources(): PartitionLag['sources'] & TopicWrites['sources'] & CounterMetrics {
+  get sources(): PartitionLag['sources'] & TopicWrites['sources'] & TableCounters['sources'] & CounterMetrics {
     return {
       ...this.#partitions.sources,
       ...this.#writes.sources,
+      ...this.#tables.sources,
       deadLetters: this.#deadLetters.source,
       transactions: this.#transactions.source,
       errors: this.#errors.source,

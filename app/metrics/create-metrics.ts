@@ -62,7 +62,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const { settings, report, pool } = options;
   const topics = topicsOf(settings);
   const reported = oncePerScrape(report);
-  const counters = new ConsumerCounters(reported, topics);
+  const counters = new ConsumerCounters(reported, topics, undefined, settings.tables);
   const identity = { clientId: settings.kafka.clientId, version: `kafkajs ${KAFKAJS_VERSION}`, topics };
   const client = new KafkaClientMetrics(identity, reported, (reason) => counters.clientFailed(reason));
   const connections = new PoolMetrics(oncePerScrape(pool));

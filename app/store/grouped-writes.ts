@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { bytesOfAll, partitionKey } from '../stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
-import { admit, type EncodedRows, type RowTarget } from './row-target.ts';
+import { type Admitted, admit, type EncodedRows, type RowTarget } from './row-target.ts';
 import { asCommitted, lookAt, tellingDeadlocks, type WriteTarget } from './write-records.ts';
 
 /**
@@ -160,12 +160,14 @@ export async function writeGroup(
   requests: readonly WriteRequest[],
 ): Promise<readonly WriteOutcome[] | null> {
   const parts = new Map<RowTarget, EncodedRows[]>();
+  const written: { readonly request: WriteRequest; readonly admitted: Admitted }[] = [];
   for (const request of requests) {
-    const { refused, batches } = admit(target.targets.of(request.topic), request);
-    if (refused.length > 0) {
+    const admitted = admit(target.targets.of(request.topic), request);
+    if (admitted.refused.length > 0) {
       return null;
     }
-    for (const { target: table, rows } of batches) {
+    written.push({ request, admitted });
+    for (const { target: table, rows } of admitted.batches) {
       parts.set(table, [...(parts.get(table) ?? []), rows]);
     }
   }
@@ -177,7 +179,7 @@ export async function writeGroup(
   if (filled.length === 0 || (await tellingDeadlocks(target, requests, writeThem)) !== 'committed') {
     return null;
   }
-  return requests.map((request) => asCommitted(target, request));
+  return written.map(({ request, admitted }) => asCommitted(target, request, admitted));
 }
 
 /** Rows of the same table as one. */

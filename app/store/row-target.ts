@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import type { TableOperation } from '../../contract/metrics/definition.ts';
 import type { DeadLetter } from '../stream/dead-letter.ts';
 import type { StreamRecord, TopicPartition } from '../stream/record.ts';
 import type { WriteRequest } from '../stream/record-sink.ts';
@@ -103,6 +104,8 @@ export interface RowTarget {
   /** For messages: `records`, or the schema and the name of another table. */
   readonly name: string;
   readonly copy: RowCopy;
+  /** What a row does to a table of the user's own. Left out: the table is `records`. */
+  readonly operation?: TableOperation;
   /** Whether the rows that a trigger leaves are committed without the ones that it drops. */
   readonly allowsDroppedRows: boolean;
   encode(place: TopicPartition, records: readonly StreamRecord[]): TableRows;

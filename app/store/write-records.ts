@@ -11,6 +11,7 @@ import type { OwnTables } from './own-tables.ts';
 import { DEAD_LETTERS, deadLetterRows } from './record-rows.ts';
 import { type Admitted, admit, type RefusedRecord, type RowTargets, type TargetRows } from './row-target.ts';
 import { isDeadlock } from './sqlstate.ts';
+import { tableCounts } from './table-counts.ts';
 import { commit, type Timeouts } from './transaction.ts';
 
 /** The group, the schema of our tables, and the tables that rows go to. */
@@ -73,7 +74,7 @@ async function writeAlone(client: PoolClient, target: WriteTarget, request: Writ
       return { kind: 'fenced' };
     }
     if (end === 'committed') {
-      return asCommitted(target, request);
+      return asCommitted(target, request, written);
     }
   }
   return writePartByPart(client, target, request, written);
@@ -93,17 +94,19 @@ const asBatch = ({ target, rows }: TargetRows) =>
 const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
 
 /** The outcome of a request none of whose records is a dead letter, or has a row that a trigger dropped. */
-export function asCommitted({ deadLetters }: WriteTarget, request: WriteRequest): WriteOutcome {
+export function asCommitted({ deadLetters }: WriteTarget, request: WriteRequest, written: Admitted): WriteOutcome {
   deadLetters.limit.written(request.records.length);
-  return { kind: 'committed', deadLetters: NO_DEAD_LETTERS, rows: new Map([['copy', request.records.length]]) };
+  const rows = new Map([['copy', request.records.length] as const]);
+  return { kind: 'committed', deadLetters: NO_DEAD_LETTERS, rows, ...tableCounts(written) };
 }
 
 async function writePartByPart(
   client: PoolClient,
   target: WriteTarget,
   request: WriteRequest,
-  { admitted, refused, batches }: Admitted,
+  written: Admitted,
 ): Promise<WriteOutcome> {
+  const { admitted, refused, batches } = written;
   const { limit } = target.deadLetters;
   await limit.recall(() => newestLetters(client, target));
   if (!(await beginMovingOffset(client, target, request))) {
@@ -122,8 +125,8 @@ async function writePartByPart(
       await commit(client);
     });
   }
-  const rows = admitted.length - poison.length - dropped;
-  return { kind: 'committed', deadLetters: countReasons(letters), rows: new Map([['copy', rows]]) };
+  const rows = new Map([['copy', admitted.length - poison.length - dropped] as const]);
+  return { kind: 'committed', deadLetters: countReasons(letters), rows, ...tableCounts(written, poison) };
 }
 
 /** Until the end of the transaction the tables stay what they are found to be. Its savepoint `part` is moved here. */

@@ -197,9 +197,10 @@ export class PartitionStream {
     const { clock, listener } = this.#ports;
     const [steadyNow, committedAt] = [clock.steady(), clock.now()];
     this.#progress.written(steadyNow);
-    const counts = { records: records.length, written: records, deadLetters: outcome.deadLetters, rows: outcome.rows };
+    const { kind: _kind, ...counts } = outcome;
     const times = { fetchedAt: timeOfDay(fetchedAt, steadyNow, committedAt), committedAt };
-    listener.onCommitted({ ...this.partition, ...counts, ...times, nextOffset });
+    const all = { records: records.length, written: records };
+    listener.onCommitted({ ...this.partition, ...counts, ...all, ...times, nextOffset });
     this.#resumeWhenRoomy();
   }
 

@@ -1,5 +1,5 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import type { WriteMethod } from '../../contract/metrics/definition.ts';
+import type { TableOperation, WriteMethod } from '../../contract/metrics/definition.ts';
 import type { StreamRecord, TopicPartition } from './record.ts';
 import type { OffsetOrigin, Position, UnreadableBatch } from './record-source.ts';
 
@@ -21,6 +21,20 @@ export interface Gap extends Omit<WriteRequest, 'records'> {
   readonly broken?: UnreadableBatch | null;
 }
 
+/** Records of which the same was done in one table of the user's own. */
+export interface TableRecords {
+  /** With its schema. */
+  readonly table: string;
+  readonly operation: TableOperation;
+  readonly records: number;
+}
+
+/** What a transaction did with the records of one request in tables of the user's own. */
+export interface TableCounts {
+  /** Dead letters left out. */
+  readonly operations: readonly TableRecords[];
+}
+
 /**
  * `fenced`: the stored offset was not the expected one, or is known to be of a topic with another id, so nothing was
  * written. The stored position, which is read next, tells which.
@@ -31,6 +45,8 @@ export type WriteOutcome =
       readonly deadLetters: ReadonlyMap<DeadLetterReason, number>;
       /** Rows by the way they were written. */
       readonly rows: ReadonlyMap<WriteMethod, number>;
+      /** Left out: the topic has no table of the user's own. */
+      readonly tables?: TableCounts;
     }
   | { readonly kind: 'fenced' };
 

@@ -2,7 +2,7 @@ import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { WriteMethod } from '../../contract/metrics/definition.ts';
 import type { Logger } from '../logger.ts';
 import type { StreamRecord, TopicPartition } from './record.ts';
-import type { Gap } from './record-sink.ts';
+import type { Gap, TableCounts } from './record-sink.ts';
 import { OutageError } from './stream-errors.ts';
 
 /** One transaction that is in PostgreSQL for good. */
@@ -12,6 +12,8 @@ export interface CommittedBatch extends TopicPartition {
   readonly deadLetters: ReadonlyMap<DeadLetterReason, number>;
   /** Rows by the way they were written. */
   readonly rows: ReadonlyMap<WriteMethod, number>;
+  /** Left out: the topic has no table of the user's own. */
+  readonly tables?: TableCounts;
   /** The records, without their contents. */
   readonly written: readonly Pick<StreamRecord, 'timestamp'>[];
   /** When the oldest of the records was fetched. */

@@ -65,6 +65,7 @@ export class TableTarget implements TopicTable {
   readonly name: string;
   readonly topics: readonly string[];
   readonly copy: RowCopy;
+  readonly operation = 'append';
   /** Its records would be nowhere. */
   readonly allowsDroppedRows = false;
   readonly encode: EncodeRows;

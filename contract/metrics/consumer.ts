@@ -95,6 +95,13 @@ export const CONSUMER_METRICS = {
     help: 'Rows that a row trigger on the table records dropped, so that their records are in no table; allowed by records.onDroppedRows',
     unit: 'rows',
   },
+  tableRecords: {
+    name: 'consumer_table_records_total',
+    type: 'counter',
+    labels: ['table', 'operation'],
+    help: 'Records committed in a table of your own, by what was done with them there: a row appended, a row upserted, a key deleted, or skipped as a record that needs no row; dead letters left out; a record of several tables counts in each',
+    unit: 'records',
+  },
   deadLetters: {
     name: 'consumer_dead_letters_total',
     type: 'counter',

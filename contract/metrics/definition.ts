@@ -31,6 +31,11 @@ export const WRITE_METHODS = ['copy'] as const;
 
 export type WriteMethod = (typeof WRITE_METHODS)[number];
 
+/** What is done with a record in a table of the user's own: the label values of `consumer_table_records_total`. */
+export const TABLE_OPERATIONS = ['append', 'upsert', 'delete', 'skip'] as const;
+
+export type TableOperation = (typeof TABLE_OPERATIONS)[number];
+
 /** What can go wrong and passes by itself, and what it means: the label values of `consumer_errors_total`. */
 export const ERROR_REASON = {
   database_away: 'PostgreSQL could not be reached, or the connection broke',

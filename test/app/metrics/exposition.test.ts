@@ -2,7 +2,13 @@ import { expect, test } from '@jest/globals';
 import type { ExpositionFormat } from '../../../app/metrics/family-text.ts';
 import type { ConsumerReport } from '../../../app/stream/consumer-state.ts';
 import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
-import { ERROR_REASON, LOG_LEVELS, TRANSACTION_OUTCOMES, WRITE_METHODS } from '../../../contract/metrics/definition.ts';
+import {
+  ERROR_REASON,
+  LOG_LEVELS,
+  TABLE_OPERATIONS,
+  TRANSACTION_OUTCOMES,
+  WRITE_METHODS,
+} from '../../../contract/metrics/definition.ts';
 import { METRICS, type MetricDefinition, SERIES_BUDGET } from '../../../contract/metrics.ts';
 import { managementOptions, RUNNING } from '../management/running-management.ts';
 import { aCommit } from '../stream/records.ts';
@@ -18,6 +24,7 @@ const CLOSED_LABELS: Readonly<Record<string, readonly string[]>> = {
   [METRICS.errors.name]: Object.keys(ERROR_REASON),
   [METRICS.deadLetters.name]: Object.keys(DEAD_LETTER_REASON),
   [METRICS.rowsWritten.name]: WRITE_METHODS,
+  [METRICS.tableRecords.name]: TABLE_OPERATIONS,
   [METRICS.logEvents.name]: LOG_LEVELS,
 };
 
@@ -217,14 +224,6 @@ test('a further topic costs no more series than the budget says', async () => {
   const more = (await count(['orders', 'payments'])) - (await count(['orders']));
   expect(more).toBeGreaterThan(0);
   expect(more).toBeLessThanOrEqual(SERIES_BUDGET.perTopic);
-});
-
-test('the topics of tables have the series of topics from the start', async () => {
-  const { settings } = managementOptions();
-  const tables = [{ topic: ['bills', 'orders'], table: 'public.bills', fields: 'same' as const, columns: {} }];
-  const metrics = await startedMetrics({ settings: { ...settings, tables } });
-  const topics = samplesOf(await metrics.write('text')).flatMap((line) => /[{,]topic="(.*?)"/.exec(line)?.[1] ?? []);
-  expect([...new Set(topics)].sort()).toEqual(['bills', 'orders']);
 });
 
 /** What the operator and Prometheus itself add: the name, and the labels of a target. */

@@ -1,6 +1,9 @@
 import { createMetrics, type Metrics, type MetricsOptions } from '../../../app/metrics/create-metrics.ts';
 import { managementOptions } from '../management/running-management.ts';
 
+/** The topic of the settings goes into a table as well. */
+const TABLES = [{ topic: 'orders', table: 'public.orders', fields: 'same' as const, columns: {} }];
+
 /** Metrics of a consumer at work, whose partitions were fetched; nothing of it was started. */
 export function runningMetrics(overrides: Partial<MetricsOptions> = {}): Metrics {
   const health = {
@@ -12,7 +15,8 @@ export function runningMetrics(overrides: Partial<MetricsOptions> = {}): Metrics
         ['ping', 'UP'],
       ] as const),
   };
-  const options = { ...managementOptions(), ...health, ...overrides };
+  const own = managementOptions();
+  const options = { ...own, settings: { ...own.settings, tables: TABLES }, ...health, ...overrides };
   const metrics = createMetrics(options);
   for (const { topic, partition } of options.report().partitions) {
     metrics.client.onLogEnds({ topic, partition, highWatermark: 5n, lastStableOffset: 5n });

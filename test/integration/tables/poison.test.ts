@@ -5,13 +5,18 @@ import { openTables } from './open-tables.ts';
 const TWO = { orders: 'id int, name text', 'odd"; -- (name)': 'id int, name text' };
 const [, ODD] = Object.keys(TWO) as [string, string];
 
+const COMMITTED = { kind: 'committed', deadLetters: new Map() };
+
 const good = (id: number) => JSON.stringify({ id, name: `name ${id}` });
+const appended = (table: string, records: number) => (records === 0 ? [] : [{ table, operation: 'append', records }]);
+
 const all = [0, 1, 2, 3, 4];
 
 test('one transaction writes records and two tables, and moves the offset', async () => {
-  const { sink, topic, stored, run } = await openTables({ tables: TWO });
+  const { sink, topic, schema, stored, run } = await openTables({ tables: TWO });
   const outcome = await sink.write(aRequest(topic, 0n, all.map(good)));
-  expect(outcome).toEqual({ kind: 'committed', deadLetters: new Map(), rows: new Map([['copy', 5]]) });
+  const operations = Object.keys(TWO).flatMap((table) => appended(`${schema}.${table}`, 5));
+  expect(outcome).toEqual({ ...COMMITTED, rows: new Map([['copy', 5]]), tables: { operations } });
   expect(await stored()).toEqual({ orders: all, [ODD]: all, records: all, letters: [], offset: 5 });
   const transactions = `SELECT xmin::text FROM ?.records UNION SELECT xmin::text FROM ?.orders
     UNION SELECT xmin::text FROM ?."${ODD.replaceAll('"', '""')}" UNION SELECT xmin::text FROM ?.offsets WHERE partition = 0`;
@@ -25,11 +30,12 @@ test('a topic that is not in kafka.topics goes to its tables alone', async () =>
 });
 
 test('a record without a row for a table is in the others, and one without any moves the offset alone', async () => {
-  const { sink, topic, stored } = await openTables({ tables: TWO, inRecords: false });
+  const { sink, topic, schema, stored } = await openTables({ tables: TWO, inRecords: false });
   await sink.write(aRequest(topic, 0n, ['{}', good(1), '{}', good(3)]));
   expect(await stored()).toEqual({ orders: [1, 3], [ODD]: [1, 3], records: [], letters: [], offset: 4 });
   const outcome = await sink.write(aRequest(topic, 4n, ['{}', '{}']));
-  expect(outcome).toEqual({ kind: 'committed', deadLetters: new Map(), rows: new Map([['copy', 2]]) });
+  const operations = Object.keys(TWO).map((table) => ({ table: `${schema}.${table}`, operation: 'skip', records: 2 }));
+  expect(outcome).toEqual({ ...COMMITTED, rows: new Map([['copy', 2]]), tables: { operations } });
   expect(await stored()).toMatchObject({ orders: [1, 3], letters: [], offset: 6 });
 });
 
@@ -58,6 +64,9 @@ describe('a record that one table refuses is a row in none, and the others are i
       expect(outcome).toMatchObject({
         deadLetters: new Map([[letter.reason, bad.length]]),
         rows: new Map([['copy', rows.length]]),
+        tables: {
+          operations: Object.keys(TWO).flatMap((each) => appended(`${schema}.${each}`, rows.length)),
+        },
       });
       expect(await stored()).toEqual({ orders: rows, [ODD]: rows, records: rows, letters: bad, offset: 5 });
       const target = `${schema}.${table}`;

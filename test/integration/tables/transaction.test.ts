@@ -78,8 +78,11 @@ test('small requests of several topics and partitions are one transaction, and e
     await sink.initialize(topic, () => [0, 1].map((partition) => ({ topic, partition, offset: 0n })));
   }
   const outcomes = await Promise.all(requests.map((request) => sink.write(request)));
+  const committed = { kind: 'committed', deadLetters: new Map(), rows: new Map([['copy', 2]]) };
+  const tablesOf = { [one]: ['orders'], [both]: ['orders', 'items'], [other]: ['items'] };
+  const appended = (table: string) => ({ table: `${schema}.${table}`, operation: 'append', records: 2 });
   expect(outcomes).toEqual(
-    requests.map(() => ({ kind: 'committed', deadLetters: new Map(), rows: new Map([['copy', 2]]) })),
+    requests.map((request) => ({ ...committed, tables: { operations: tablesOf[request.topic]?.map(appended) } })),
   );
   const [found] = await query(`SELECT
     (SELECT array_agg(id ORDER BY id) FROM ${schema}.orders) AS orders,
