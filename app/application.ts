@@ -34,6 +34,7 @@ import { Retries } from './stream/retries.ts';
 import { watchStoredPositions } from './stream/stored-positions.ts';
 import { FatalError } from './stream/stream-errors.ts';
 import { streamLog, tellAll } from './stream/stream-listener.ts';
+import { UnmappedLog } from './tables/unmapped-fields.ts';
 import { UserTables } from './tables/user-tables.ts';
 
 /** A health check's client gives up at its first failure: the next check comes soon. */
@@ -49,6 +50,10 @@ function pipelineOptions(settings: Settings): PipelineOptions {
 
 /** Codes that the start of another Pod with the same settings would meet again. */
 const OF_CONFIGURATION: ReadonlySet<string> = new Set(['GROUP_WRITES_ELSEWHERE', 'TABLES_DO_NOT_FIT']);
+
+const contentionOf = (table: string): string =>
+  `transactions of ${table} have waited for each other, so keys of it are in several partitions: which record comes last ` +
+  'there is undefined; from now on its transactions that delete rows are written one after the other';
 
 /**
  * The consumer as a whole: makes its parts, starts them in the order in which they need each other, and shuts them down
@@ -108,13 +113,10 @@ export class Application {
     this.#pool = this.#createPool(connectionFailed, outages.database.of('writers'));
     const kafka = createKafkaClient(clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
-    this.#tables = new UserTables(settings, (table) =>
-      logger().warn(
-        { table },
-        `transactions of ${table} have waited for each other, so keys of it are in several partitions: which record comes ` +
-          'last there is undefined; from now on its transactions that delete rows are written one after the other',
-      ),
-    );
+    this.#tables = new UserTables(settings, {
+      unmapped: new UnmappedLog(logger),
+      onContended: (table) => logger().warn({ table }, contentionOf(table)),
+    });
     this.#sink = this.#createSink(logger);
     this.#source = new KafkaSource({ ...settings.kafka, topics: topicsOf(settings) }, kafka, {
       admin: new KafkaAdmin(kafka),

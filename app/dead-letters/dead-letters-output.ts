@@ -1,18 +1,10 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { printable } from '../printable-text.ts';
 import { isText, RECORDS } from '../store/record-rows.ts';
 import type { Clock } from '../stream/clock.ts';
 import type { ReplayOutcome } from './dead-letters-replay.ts';
 import type { ListedDeadLetter } from './dead-letters-table.ts';
-
-/** Control characters and those that change the direction of text: a record's content must not steer a terminal. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-
-const escapeCharacter = (character: string): string =>
-  `\\u{${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}}`;
-
-/** A text on one line, without control characters. */
-export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, escapeCharacter);
 
 const HEADINGS = ['GROUP', 'TOPIC', 'PARTITION', 'OFFSET', 'REASON', 'TARGET', 'FAILED AT', 'ERROR'] as const;
 

@@ -72,7 +72,7 @@ export class ConsumerCounters implements StreamListener {
     }
     this.#writes.observe(batch);
     if (batch.tables) {
-      this.#tables.observe(batch.tables);
+      this.#tables.observe(batch.topic, batch.tables);
     }
   }
 

@@ -84,6 +84,8 @@ export class EncodedRows {
 export interface TableRows {
   readonly rows: EncodedRows;
   readonly refused: ReadonlyMap<number, Refusal>;
+  /** Fields of the values of the others that no table of the topic takes. @default 0 */
+  readonly unmappedFields?: number;
 }
 
 /** A COPY from the client, and how an error about one of its rows names the table: `COPY orders, line 2`. */
@@ -236,14 +238,17 @@ export interface Admitted {
   readonly refused: readonly RefusedRecord[];
   /** Rows of the admitted ones for each table. */
   readonly batches: readonly TargetRows[];
+  /** Fields that no table of the topic takes. */
+  readonly unmappedFields: number;
 }
 
 /** Encodes the records for each table. A record that one of them cannot have has a row in none. */
 export function admit(targets: readonly RowTarget[], request: WriteRequest): Admitted {
   const { records } = request;
   const encoded = targets.map((target) => ({ target, ...target.encode(request, records) }));
+  const unmappedFields = encoded.reduce((sum, one) => sum + (one.unmappedFields ?? 0), 0);
   if (encoded.every(({ refused }) => refused.size === 0)) {
-    return { admitted: records, refused: [], batches: encoded };
+    return { admitted: records, refused: [], batches: encoded, unmappedFields };
   }
   const refused: RefusedRecord[] = [];
   const kept: number[] = [];
@@ -259,5 +264,6 @@ export function admit(targets: readonly RowTarget[], request: WriteRequest): Adm
     admitted: kept.flatMap((place) => records[place] ?? []),
     refused,
     batches: encoded.map(({ target, rows }) => ({ target, rows: rows.of(kept) })),
+    unmappedFields,
   };
 }

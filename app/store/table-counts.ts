@@ -7,7 +7,7 @@ import type { Admitted, RefusedRecord, TargetRows } from './row-target.ts';
  * @param poison records that PostgreSQL refused in it. @default none
  */
 export function tableCounts(
-  { admitted, batches }: Pick<Admitted, 'admitted' | 'batches'>,
+  { admitted, batches, unmappedFields }: Admitted,
   poison: readonly Pick<RefusedRecord, 'record'>[] = [],
 ): { readonly tables?: TableCounts } {
   if (batches.every(({ target }) => target.operation === undefined)) {
@@ -15,7 +15,7 @@ export function tableCounts(
   }
   const letters = new Set(poison.map(({ record }) => record));
   const refused = admitted.flatMap((record, place) => (letters.has(record) ? place : []));
-  return { tables: { operations: operationsOf(batches, admitted.length, refused) } };
+  return { tables: { operations: operationsOf(batches, admitted.length, refused), unmappedFields } };
 }
 
 /**

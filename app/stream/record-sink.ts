@@ -33,6 +33,8 @@ export interface TableRecords {
 export interface TableCounts {
   /** Dead letters left out. */
   readonly operations: readonly TableRecords[];
+  /** Fields of the records' values that no table of the topic takes. */
+  readonly unmappedFields: number;
 }
 
 /**

@@ -16,15 +16,25 @@ export const isObject = (json: Buffer): boolean => beginsWith(json, OPENED_OBJEC
 /** Whether valid JSON is a string. */
 export const isString = (json: Buffer): boolean => beginsWith(json, QUOTE);
 
+/** Fields that none of the takers names. */
+interface OtherFields {
+  readonly mapped: readonly FieldPath[];
+  readonly onUnmapped?: (name: string | null) => void;
+}
+
 /** The parts of one JSON document that are taken: of a record's value, or of its key. */
 export class DocumentFields<Taker> {
   readonly #scanner: JsonScanner;
   readonly #places: ReadonlyMap<Taker, number>;
   #json: Buffer = Buffer.alloc(0);
 
-  /** @param paths by what takes them; a path of no parts is the whole document */
-  constructor(paths: ReadonlyMap<Taker, FieldPath>) {
-    this.#scanner = new JsonScanner([...paths.values()]);
+  /**
+   * @param paths by what takes them; a path of no parts is the whole document
+   * @param others fields that count as taken, too, and what is told of the rest, as {@link JsonScanner} does. @default
+   * all count as taken
+   */
+  constructor(paths: ReadonlyMap<Taker, FieldPath>, others: OtherFields = { mapped: [[]] }) {
+    this.#scanner = new JsonScanner([...paths.values(), ...others.mapped], others.onUnmapped);
     this.#places = new Map([...paths.keys()].map((taker, place) => [taker, place]));
   }
 
@@ -32,6 +42,11 @@ export class DocumentFields<Taker> {
   read(json: Buffer): DeadLetterReason | null {
     this.#json = json;
     return this.#scanner.scan(json);
+  }
+
+  /** Fields of the last document that nothing takes. */
+  get unmapped(): number {
+    return this.#scanner.unmappedFields;
   }
 
   /** A part of the document that was read last. */

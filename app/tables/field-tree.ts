@@ -60,6 +60,8 @@ export class FieldTree {
   readonly #slots: Int32Array;
   readonly #ignoresUnmapped: boolean;
   #unmapped = 0;
+  /** Whether a name was not kept. */
+  #hasMore = false;
 
   constructor(paths: readonly FieldPath[]) {
     this.nodes = new Int32Array(paths.length);
@@ -108,16 +110,24 @@ export class FieldTree {
     return this.#positions[parent]?.get(position) ?? NO_NODE;
   }
 
-  /** Whether an unmapped name would be kept. */
-  get hasRoom(): boolean {
-    return this.#unmapped < MOST_UNMAPPED;
+  /** Whether {@link keep} may answer something about an unmapped name of as many bytes. */
+  hasRoom(bytes: number): boolean {
+    return !this.#hasMore || (this.#unmapped < MOST_UNMAPPED && bytes <= LONGEST_UNMAPPED);
   }
 
-  /** Keeps an unmapped name, with its memory, unless it is too long or there are enough; whether it is new. */
-  keep(bytes: Buffer): boolean {
-    const isKnown = this.named(ROOT, bytes, 0, bytes.length) !== NO_NODE;
-    if (isKnown || !this.hasRoom || bytes.length > LONGEST_UNMAPPED) {
+  /**
+   * Keeps an unmapped name, with its memory, unless it is too long or there are enough.
+   *
+   * @returns whether it is new; `null` for the first one that was not kept
+   */
+  keep(bytes: Buffer): boolean | null {
+    if (this.named(ROOT, bytes, 0, bytes.length) !== NO_NODE) {
       return false;
+    }
+    if (this.#unmapped >= MOST_UNMAPPED || bytes.length > LONGEST_UNMAPPED) {
+      const isFirst = !this.#hasMore;
+      this.#hasMore = true;
+      return isFirst ? null : false;
     }
     const name = { parent: ROOT, bytes, node: UNMAPPED };
     this.#enter(name, this.#names.push(name) - 1);

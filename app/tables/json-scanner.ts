@@ -46,7 +46,7 @@ const IN_OBJECT = -2;
  */
 export class JsonScanner {
   readonly #tree: FieldTree;
-  readonly #onUnmapped: (name: string) => void;
+  readonly #onUnmapped: (name: string | null) => void;
   /** By node: where the value begins and ends, and whether it is a string with escapes. */
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
@@ -68,9 +68,10 @@ export class JsonScanner {
   /**
    * @param paths may be equal, or begin with another; a path of no parts is the whole value
    * @param onUnmapped called with the name of a field of the whole value that no path begins with, after the first
-   * valid document with it: with at most 100 names in all, and none that is longer than 128 bytes. @default never
+   * valid document with it: with at most 100 names in all, and none that is longer than 128 bytes. Called with `null`
+   * once there is another one. @default never
    */
-  constructor(paths: readonly FieldPath[], onUnmapped: (name: string) => void = () => undefined) {
+  constructor(paths: readonly FieldPath[], onUnmapped: (name: string | null) => void = () => undefined) {
     this.#tree = new FieldTree(paths);
     this.#onUnmapped = onUnmapped;
     this.#starts = new Int32Array(this.#tree.size).fill(ABSENT);
@@ -271,7 +272,7 @@ export class JsonScanner {
       }
     } else if (this.#tree.isUnmapped(parent, child)) {
       this.#unmapped += 1;
-      if (child === NO_NODE && this.#tree.hasRoom) {
+      if (child === NO_NODE && this.#tree.hasRoom(end - start - 2)) {
         this.#newNames.push(start, end);
       }
     }
@@ -287,8 +288,9 @@ export class JsonScanner {
   #keepNames(): void {
     for (let index = 0; index < this.#newNames.length; index += 2) {
       const name = unescaped(this.#json, this.#newNames[index] ?? 0, this.#newNames[index + 1] ?? 0);
-      if (this.#tree.keep(name)) {
-        this.#onUnmapped(name.toString('utf8'));
+      const isNew = this.#tree.keep(name);
+      if (isNew !== false) {
+        this.#onUnmapped(isNew === null ? null : name.toString('utf8'));
       }
     }
   }

@@ -48,6 +48,16 @@ function pathsOf({ columns, key }: TableMapping, kind: 'field' | 'key'): Map<Tak
 /** What becomes of a record that is no dead letter: a row, a row that says what is deleted, or nothing. */
 type Operation = 'row' | 'delete' | 'none';
 
+/** What tells of fields that are in no column. */
+export interface UnmappedFields {
+  /** Fields of a topic's values that are not looked for: other tables take them. A path of no parts: all. */
+  mapped(topic: string): readonly FieldPath[];
+  /** Told of each of the others once, as far as {@link JsonScanner} keeps them. */
+  tell(topic: string, name: string | null): void;
+}
+
+const ALL_MAPPED: UnmappedFields = { mapped: () => [[]], tell: () => undefined };
+
 /**
  * Encodes records as rows of a mapping's columns, for one COPY in text format. A record that is no row is a dead letter
  * whose words name the table and the column and never quote the record; the others are rows.
@@ -56,7 +66,13 @@ export class TableEncoder {
   readonly #mapping: TableMapping;
   readonly #name: string;
   readonly #limits: RowLimits;
-  readonly #value: DocumentFields<Taker> | null;
+  /** Empty where no column takes a part of the value. */
+  readonly #values: ReadonlyMap<Taker, FieldPath>;
+  readonly #unmapped: UnmappedFields;
+  /** By topic: another topic may go into other tables as well. */
+  readonly #valueOf = new Map<string, DocumentFields<Taker>>();
+  /** Of the topic that is encoded. */
+  #value: DocumentFields<Taker> | null = null;
   readonly #key: DocumentFields<Taker> | null;
   readonly #recordKey: RecordKey;
   readonly #keyColumns: ReadonlySet<MappedColumn>;
@@ -65,13 +81,15 @@ export class TableEncoder {
   /** Of the rows so far; a stage orders them by it. */
   #rows = 0;
 
-  constructor(mapping: TableMapping, limits: RowLimits) {
+  /** @param unmapped @default no field is looked for that no column takes */
+  constructor(mapping: TableMapping, limits: RowLimits, unmapped: UnmappedFields = ALL_MAPPED) {
     const [values, keys] = [pathsOf(mapping, 'field'), pathsOf(mapping, 'key')];
     const keyColumns = mapping.columns.filter(({ name }) => mapping.key?.columns.includes(name));
     this.#mapping = mapping;
     this.#name = `${mapping.schema}.${mapping.table}`;
     this.#limits = limits;
-    this.#value = values.size === 0 ? null : new DocumentFields(values);
+    this.#values = values;
+    this.#unmapped = unmapped;
     this.#key = keys.size === 0 ? null : new DocumentFields(keys);
     this.#recordKey = new RecordKey(keyColumns);
     this.#keyColumns = new Set(keyColumns);
@@ -82,16 +100,22 @@ export class TableEncoder {
     const text = new CopyText(bytesOfAll(records));
     const row = new RowText(text, this.#limits.takesDefaults);
     const starts = [0];
+    let unmappedFields = 0;
+    const value = this.#fieldsOf(place.topic);
+    this.#value = value;
     const refused = new Map<number, Refusal>();
     const deletes = new Set<number>();
     for (const [index, record] of records.entries()) {
       const start = text.end;
       const operation = this.#read(record);
       const fault = typeof operation === 'object' ? operation : this.#writeRow(row, place, record, operation);
-      if (fault !== null) {
+      if (fault === null) {
+        unmappedFields += value !== null && record.value !== null ? value.unmapped : 0;
+      } else {
         text.takeBack(start);
         refused.set(index, this.#refusal(fault));
-      } else if (operation !== 'none') {
+      }
+      if (fault === null && operation !== 'none') {
         this.#endRow(text, operation === 'delete');
       }
       if (operation === 'delete') {
@@ -99,7 +123,7 @@ export class TableEncoder {
       }
       starts.push(text.end);
     }
-    return { rows: new EncodedRows(text.slice(0, text.end), starts, deletes), refused };
+    return { rows: new EncodedRows(text.slice(0, text.end), starts, deletes), refused, unmappedFields };
   }
 
   #endRow(text: CopyText, isDelete: boolean): void {
@@ -109,6 +133,20 @@ export class TableEncoder {
       text.text(isDelete ? DELETE : UPSERT);
     }
     text.endRow();
+  }
+
+  #fieldsOf(topic: string): DocumentFields<Taker> | null {
+    if (this.#values.size === 0) {
+      return null;
+    }
+    const known = this.#valueOf.get(topic);
+    if (known !== undefined) {
+      return known;
+    }
+    const tell = (name: string | null) => this.#unmapped.tell(topic, name);
+    const fields = new DocumentFields(this.#values, { mapped: this.#unmapped.mapped(topic), onUnmapped: tell });
+    this.#valueOf.set(topic, fields);
+    return fields;
   }
 
   #refusal({ reason, column, words = DEAD_LETTER_REASON[reason] }: Fault): Refusal {

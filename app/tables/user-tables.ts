@@ -8,11 +8,20 @@ import { IS_ROW_TRIGGER, type KnownTable } from '../store/table-guard.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { fingerprintGuard } from './fingerprint-guard.ts';
 import { type CheckedMapping, readMappings } from './resolve-mapping.ts';
-import { TableEncoder } from './table-rows.ts';
+import { TableEncoder, type UnmappedFields } from './table-rows.ts';
 import { TableTarget } from './table-target.ts';
+import { mappedFields, type UnmappedLog } from './unmapped-fields.ts';
 
 /** What the tables and their rows depend on. */
 type TablesSettings = Pick<Settings, 'tables' | 'database' | 'consumer'>;
+
+/** What is told of tables and their records. */
+interface TablesTold {
+  /** Fields that no table of their topic takes. Left out: they are not looked for. */
+  readonly unmapped?: UnmappedLog;
+  /** A table whose transactions have waited for each other; once. */
+  readonly onContended?: (table: string) => void;
+}
 
 /**
  * The tables of the setting `tables`, as the catalog had them when it was last asked. It is asked at the start, on each
@@ -24,16 +33,16 @@ type TablesSettings = Pick<Settings, 'tables' | 'database' | 'consumer'>;
  */
 export class UserTables {
   readonly #settings: TablesSettings;
+  readonly #told: TablesTold;
   #mappings: readonly CheckedMapping[] = [];
   #targets: readonly TopicTable[] = [];
-  readonly #onContended: (table: string) => void;
   /** Tables whose transactions have waited for each other. */
   readonly #contended = new Set<string>();
 
-  /** @param onContended told once of each table whose transactions have waited for each other. @default not told */
-  constructor(settings: TablesSettings, onContended: (table: string) => void = () => undefined) {
+  /** @param told what is told of tables and their records. @default nothing is */
+  constructor(settings: TablesSettings, told: TablesTold = {}) {
     this.#settings = settings;
-    this.#onContended = onContended;
+    this.#told = told;
   }
 
   /** In the order of the settings; none before {@link read}. */
@@ -75,7 +84,7 @@ export class UserTables {
   #targetOf(mapping: CheckedMapping): TopicTable {
     const takesDefaults = mapping.columns.some(({ hasDefault }) => hasDefault);
     const { maxValueBytes } = this.#settings.consumer;
-    const encoder = new TableEncoder(mapping, { maxValueBytes, takesDefaults });
+    const encoder = new TableEncoder(mapping, { maxValueBytes, takesDefaults }, this.#unmappedFields(mapping));
     const table = `${mapping.schema}.${mapping.table}`;
     return new TableTarget({
       mapping,
@@ -90,8 +99,21 @@ export class UserTables {
   #contend(table: string): void {
     if (!this.#contended.has(table)) {
       this.#contended.add(table);
-      this.#onContended(table);
+      this.#told.onContended?.(table);
     }
+  }
+
+  #unmappedFields(mapping: CheckedMapping): UnmappedFields | undefined {
+    const [log, mappings] = [this.#told.unmapped, this.#mappings];
+    if (log === undefined) {
+      return undefined;
+    }
+    const tablesOfTopic = (topic: string) =>
+      mappings.filter(({ topics }) => topics.includes(topic)).map(({ schema, table }) => `${schema}.${table}`);
+    return {
+      mapped: (topic) => mappedFields(mapping, mappings, topic),
+      tell: (topic, name) => log.tell(topic, tablesOfTopic(topic), name),
+    };
   }
 
   async #find(client: PoolClient, mapping: CheckedMapping): Promise<KnownTable> {

@@ -102,6 +102,13 @@ export const CONSUMER_METRICS = {
     help: 'Records committed in a table of your own, by what was done with them there: a row appended, a row upserted, a key deleted, or skipped as a record that needs no row; dead letters left out; a record of several tables counts in each',
     unit: 'records',
   },
+  unmappedFields: {
+    name: 'consumer_unmapped_fields_total',
+    type: 'counter',
+    labels: ['topic'],
+    help: 'Fields of records that no table of your own takes, though their topic has one: each counts once a record, by the outer name, when the record is committed; dead letters that PostgreSQL refused included, and none where a column takes $value',
+    unit: 'fields',
+  },
   deadLetters: {
     name: 'consumer_dead_letters_total',
     type: 'counter',

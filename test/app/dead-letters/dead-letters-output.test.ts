@@ -5,12 +5,12 @@ import {
   Output,
   outcomeJson,
   outcomeLine,
-  printable,
   ReplayTally,
   tablePage,
 } from '../../../app/dead-letters/dead-letters-output.ts';
 import type { ReplayOutcome } from '../../../app/dead-letters/dead-letters-replay.ts';
 import type { ListedDeadLetter } from '../../../app/dead-letters/dead-letters-table.ts';
+import { printable } from '../../../app/printable-text.ts';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 
 const aLetter = (fields: Partial<ListedDeadLetter> = {}): ListedDeadLetter => ({

@@ -28,7 +28,9 @@ describe('records in tables of the user', () => {
   test('are counted by table and operation from 0 on, in configured tables alone', () => {
     const counters = counting();
     const count = (table: string, operation: TableOperation, records: number) =>
-      counters.onCommitted(aCommit({ records, tables: { operations: [{ table, operation, records }] } }));
+      counters.onCommitted(
+        aCommit({ records, tables: { operations: [{ table, operation, records }], unmappedFields: 0 } }),
+      );
     count('public.orders', 'append', 20);
     count('public.orders', 'append', 3);
     count('public.bills', 'upsert', 4);
@@ -43,5 +45,15 @@ describe('records in tables of the user', () => {
     expect(values('public.orders')).toEqual({ append: 23, upsert: 0, delete: 0, skip: 0 });
     expect(values('public.bills')).toEqual({ append: 0, upsert: 4, delete: 2, skip: 1 });
     expect(counters.sources.tableRecords()).toHaveLength(8);
+  });
+
+  test('have their unmapped fields counted by topic from 0 on, in topics of tables alone', () => {
+    const counters = counting();
+    const count = (topic: string, unmappedFields: number) =>
+      counters.onCommitted(aCommit({ topic, tables: { operations: [], unmappedFields } }));
+    count('bills', 3);
+    count('bills', 4);
+    count('others', 5);
+    expect(valuesBy('topic', counters.sources.unmappedFields())).toEqual({ orders: 0, bills: 7 });
   });
 });

@@ -67,7 +67,7 @@ describe('\\u0000', () => {
 
 describe('fields that no path begins with', () => {
   function scannerOf(...paths: string[][]) {
-    const names: string[] = [];
+    const names: (string | null)[] = [];
     const scanner = new JsonScanner(paths, (name) => names.push(name));
     const scan = (json: unknown) => scanner.scan(Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)));
     return { scanner, names, scan };
@@ -110,6 +110,15 @@ describe('fields that no path begins with', () => {
       expect(scan(Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`f${from + index}`, 1])))).toBeNull();
       expect(scanner.unmappedFields).toBe(60);
     }
-    expect(names).toEqual(['x'.repeat(128), ...Array.from({ length: 99 }, (_, index) => `f${index}`)]);
+    expect(names).toEqual([null, 'x'.repeat(128), ...Array.from({ length: 99 }, (_, index) => `f${index}`)]);
+  });
+
+  test('are told once to be more than a hundred, with the first that is not named', () => {
+    const { names, scan } = scannerOf(['a']);
+    const object = (from: number, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${from + index}`, 1]));
+    expect([scan(object(0, 100)), names.length, names.includes(null)]).toEqual([null, 100, false]);
+    expect([scan(object(0, 100)), names.length]).toEqual([null, 100]);
+    expect([scan(object(100, 2)), scan(object(102, 1)), names.length, names.at(-1)]).toEqual([null, null, 101, null]);
   });
 });

@@ -60,7 +60,7 @@ export async function openKeyed({ ddl, tables, partitions = 1, onContended, ...o
   const opened = () => {
     let userTables: UserTables | null = null;
     const store = openStore({ schema, settings, ...(url && { url }), topicTables: () => userTables?.targets ?? [] });
-    userTables = new UserTables(settingsOf(schema, settings), onContended);
+    userTables = new UserTables(settingsOf(schema, settings), { ...(onContended && { onContended }) });
     const read = userTables;
     return { ...store, read: () => store.pool.withClient((client) => read.read(client)) };
   };

@@ -16,7 +16,7 @@ test('one transaction writes records and two tables, and moves the offset', asyn
   const { sink, topic, schema, stored, run } = await openTables({ tables: TWO });
   const outcome = await sink.write(aRequest(topic, 0n, all.map(good)));
   const operations = Object.keys(TWO).flatMap((table) => appended(`${schema}.${table}`, 5));
-  expect(outcome).toEqual({ ...COMMITTED, rows: new Map([['copy', 5]]), tables: { operations } });
+  expect(outcome).toMatchObject({ ...COMMITTED, rows: new Map([['copy', 5]]), tables: { operations } });
   expect(await stored()).toEqual({ orders: all, [ODD]: all, records: all, letters: [], offset: 5 });
   const transactions = `SELECT xmin::text FROM ?.records UNION SELECT xmin::text FROM ?.orders
     UNION SELECT xmin::text FROM ?."${ODD.replaceAll('"', '""')}" UNION SELECT xmin::text FROM ?.offsets WHERE partition = 0`;
@@ -35,7 +35,7 @@ test('a record without a row for a table is in the others, and one without any m
   expect(await stored()).toEqual({ orders: [1, 3], [ODD]: [1, 3], records: [], letters: [], offset: 4 });
   const outcome = await sink.write(aRequest(topic, 4n, ['{}', '{}']));
   const operations = Object.keys(TWO).map((table) => ({ table: `${schema}.${table}`, operation: 'skip', records: 2 }));
-  expect(outcome).toEqual({ ...COMMITTED, rows: new Map([['copy', 2]]), tables: { operations } });
+  expect(outcome).toMatchObject({ ...COMMITTED, rows: new Map([['copy', 2]]), tables: { operations } });
   expect(await stored()).toMatchObject({ orders: [1, 3], letters: [], offset: 6 });
 });
 

@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals';
+import { query } from '../stack/database.ts';
+import { createTopic, produce } from '../stack/kafka-client.ts';
+import { randomName } from '../stack/random-name.ts';
+import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
+import { until } from '../stack/until.ts';
+
+/** Tables in a schema of their own, in whose statements a ? stands for it, and a consumer that writes to them. */
+async function started(statements: string, names: readonly string[]) {
+  const [topic, schema] = [await createTopic(), randomName('schema')];
+  await query(`CREATE SCHEMA ${schema}; ${statements.replaceAll('?', schema)}`);
+  const tables = names.map((table) => ({ topic, table: `${schema}.${table}` }));
+  const consumer = await startConsumer({ topics: [], schema, settings: { tables, deadLetters: { maxRatio: 1 } } });
+  return { topic, schema, consumer };
+}
+
+/** Values of a family by their labels, without those that all series have. */
+async function scraped({ get, endpoint }: StartedConsumer, name: string): Promise<Record<string, number>> {
+  const lines = (await (await get(endpoint.prometheusPath)).text()).split('\n');
+  const series = lines.filter((line) => line.startsWith(`${name}{`));
+  return Object.fromEntries(
+    series.map((line) => {
+      const [, labels = '', value = ''] = /\{(.*)\} (\S+)$/.exec(line) ?? [];
+      return [labels.replace(/application="[^"]*",?/, '').replace(/,$/, ''), Number(value)];
+    }),
+  );
+}
+
+const offsetIn = (schema: string, offset: number) =>
+  until(`the offset ${offset}`, async () =>
+    (await query(`SELECT FROM ${schema}.offsets WHERE next_offset = ${offset}`)).length > 0 ? true : undefined,
+  );
+
+test('a scrape tells the records of each table, and the fields that no table takes; the log has their names once', async () => {
+  const { topic, schema, consumer } = await started(
+    'CREATE TABLE ?.numbers (id int NOT NULL, amount int CHECK (amount < 100)); CREATE TABLE ?.texts (id int, name varchar(5))',
+    ['numbers', 'texts'],
+  );
+  const values = [
+    '{"id":0,"name":"right","amount":1,"secret":"hunter2"}',
+    '{"id":1,"name":"right","amount":1,"secret":"hunter2","\\u001b[31m":{"inner":"hunter2"}}',
+    '{"name":"right","amount":1,"secret":"hunter2"}',
+    '{"id":3,"name":"right","amount":1}',
+  ];
+  await produce(
+    topic,
+    values.map((value) => ({ value })),
+  );
+  await offsetIn(schema, values.length);
+  const counted = Object.fromEntries(
+    ['numbers', 'texts'].flatMap((table) =>
+      Object.entries({ append: 3, delete: 0, skip: 0, upsert: 0 }).map(([operation, records]) => [
+        `operation="${operation}",table="${schema}.${table}"`,
+        records,
+      ]),
+    ),
+  );
+  const total = { [`topic="${topic}"`]: 3 };
+  await until('the counts', async () =>
+    (await scraped(consumer, 'consumer_unmapped_fields_total'))[`topic="${topic}"`] === 3 ? true : undefined,
+  );
+  expect(await scraped(consumer, 'consumer_unmapped_fields_total')).toEqual(total);
+  expect(await scraped(consumer, 'consumer_table_records_total')).toEqual(counted);
+  const lines = consumer.logs.all.filter((line) => line.includes('no table of the topic takes'));
+  const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(told.map(({ level, topic: of, tables, field }) => ({ level, of, tables, field }))).toEqual(
+    ['secret', '\\u{001b}[31m'].map((field) => {
+      return { level: 'info', of: topic, tables: [`${schema}.numbers`, `${schema}.texts`], field };
+    }),
+  );
+  expect(consumer.logs.all.join('\n')).not.toContain('hunter2');
+});
