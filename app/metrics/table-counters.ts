@@ -1,39 +1,82 @@
-import { TABLE_OPERATIONS } from '../../contract/metrics/definition.ts';
+import { DEAD_LETTER_REASONS, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import { TABLE_OPERATIONS, type TableOperation } from '../../contract/metrics/definition.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { tablesOf } from '../../settings/tables.ts';
-import type { TableCounts } from '../stream/record-sink.ts';
-import { LabelledCounts, type Labels, type MetricSources } from './metric-source.ts';
+import type { TableCounts, TableLetters } from '../stream/record-sink.ts';
+import { LabelledCounts, type Labels, type MetricSources, type Sample } from './metric-source.ts';
+
+interface Count extends Sample {
+  value: number;
+}
+
+const countOf = (labels: Labels): Count => ({ labels, value: 0 });
+
+/** Series of dead letters of a table that name a column, at most: a trigger may name what it likes. */
+const MOST_SERIES = 100;
+
+/** Counts the dead letters of a table. */
+class LettersOfTable {
+  readonly #table: string;
+  readonly #ofNoColumn: LabelledCounts<DeadLetterReason>;
+  readonly #ofColumns = new Map<string, Count>();
+
+  constructor(table: string) {
+    this.#table = table;
+    this.#ofNoColumn = new LabelledCounts('reason', DEAD_LETTER_REASONS, { table, column: '' });
+  }
+
+  add({ column, reason, records }: TableLetters): void {
+    const key = JSON.stringify([column, reason]);
+    const known = this.#ofColumns.get(key);
+    if (column === '' || (known === undefined && this.#ofColumns.size >= MOST_SERIES)) {
+      this.#ofNoColumn.add(reason, records);
+      return;
+    }
+    const count = known ?? countOf({ table: this.#table, column, reason });
+    count.value += records;
+    this.#ofColumns.set(key, count);
+  }
+
+  get samples(): readonly Sample[] {
+    return [...this.#ofNoColumn.source(), ...this.#ofColumns.values()];
+  }
+}
 
 /** Counts what becomes of records in tables of the user's own; no others are counted. */
 export class TableCounters {
-  readonly #operations: ReadonlyMap<string, LabelledCounts<(typeof TABLE_OPERATIONS)[number]>>;
-
+  readonly #operations: ReadonlyMap<string, LabelledCounts<TableOperation>>;
+  readonly #letters: ReadonlyMap<string, LettersOfTable>;
   /** By topic. */
-  readonly #unmapped: ReadonlyMap<string, { readonly labels: Labels; value: number }>;
+  readonly #unmapped: ReadonlyMap<string, Count>;
 
   constructor(settings: Pick<Settings, 'tables'>) {
     const entries = tablesOf(settings);
-    const tables = new Set(entries.map(({ schema, table }) => `${schema}.${table}`));
-    const topics = new Set(entries.flatMap((entry) => entry.topics));
-    this.#unmapped = new Map([...topics].map((topic) => [topic, { labels: { topic }, value: 0 }]));
+    const tables = [...new Set(entries.map(({ schema, table }) => `${schema}.${table}`))];
+    const topics = [...new Set(entries.flatMap((entry) => entry.topics))];
     this.#operations = new Map(
-      [...tables].map((table) => [table, new LabelledCounts('operation', TABLE_OPERATIONS, { table })]),
+      tables.map((table) => [table, new LabelledCounts('operation', TABLE_OPERATIONS, { table })]),
     );
+    this.#letters = new Map(tables.map((table) => [table, new LettersOfTable(table)]));
+    this.#unmapped = new Map(topics.map((topic) => [topic, countOf({ topic })]));
   }
 
-  observe(topic: string, { operations, unmappedFields }: TableCounts): void {
+  observe(topic: string, { operations, deadLetters, unmappedFields }: TableCounts): void {
+    for (const { table, operation, records } of operations) {
+      this.#operations.get(table)?.add(operation, records);
+    }
+    for (const letters of deadLetters) {
+      this.#letters.get(letters.table)?.add(letters);
+    }
     const unmapped = this.#unmapped.get(topic);
     if (unmapped) {
       unmapped.value += unmappedFields;
     }
-    for (const { table, operation, records } of operations) {
-      this.#operations.get(table)?.add(operation, records);
-    }
   }
 
-  get sources(): Pick<MetricSources, 'tableRecords' | 'unmappedFields'> {
+  get sources(): Pick<MetricSources, 'tableRecords' | 'tableDeadLetters' | 'unmappedFields'> {
     return {
       tableRecords: () => [...this.#operations.values()].flatMap((counts) => counts.source()),
+      tableDeadLetters: () => [...this.#letters.values()].flatMap(({ samples }) => samples),
       unmappedFields: () => [...this.#unmapped.values()],
     };
   }

@@ -1,4 +1,4 @@
-import type { TableCounts, TableRecords } from '../stream/record-sink.ts';
+import type { TableCounts, TableLetters, TableRecords } from '../stream/record-sink.ts';
 import type { Admitted, RefusedRecord, TargetRows } from './row-target.ts';
 
 /**
@@ -7,15 +7,16 @@ import type { Admitted, RefusedRecord, TargetRows } from './row-target.ts';
  * @param poison records that PostgreSQL refused in it. @default none
  */
 export function tableCounts(
-  { admitted, batches, unmappedFields }: Admitted,
-  poison: readonly Pick<RefusedRecord, 'record'>[] = [],
+  { admitted, refused, batches, unmappedFields }: Admitted,
+  poison: readonly RefusedRecord[] = [],
 ): { readonly tables?: TableCounts } {
   if (batches.every(({ target }) => target.operation === undefined)) {
     return {};
   }
-  const letters = new Set(poison.map(({ record }) => record));
-  const refused = admitted.flatMap((record, place) => (letters.has(record) ? place : []));
-  return { tables: { operations: operationsOf(batches, admitted.length, refused), unmappedFields } };
+  const poisoned = new Set(poison.map(({ record }) => record));
+  const places = admitted.flatMap((record, place) => (poisoned.has(record) ? place : []));
+  const operations = operationsOf(batches, admitted.length, places);
+  return { tables: { operations, deadLetters: lettersOf([...refused, ...poison]), unmappedFields } };
 }
 
 /**
@@ -40,4 +41,16 @@ function operationsOf(
     ] as const;
     return counts.filter((count) => count.records > 0);
   });
+}
+
+/** Those that a table of the user's own made. */
+function lettersOf(letters: readonly RefusedRecord[]): readonly TableLetters[] {
+  const counts = new Map<string, TableLetters>();
+  for (const { target: table, targetColumn: column = '', reason } of letters) {
+    if (table !== undefined) {
+      const key = JSON.stringify([table, column, reason]);
+      counts.set(key, { table, column, reason, records: (counts.get(key)?.records ?? 0) + 1 });
+    }
+  }
+  return [...counts.values()];
 }

@@ -29,10 +29,21 @@ export interface TableRecords {
   readonly records: number;
 }
 
+/** Dead letters that a table of the user's own made for the same reason. */
+export interface TableLetters {
+  /** With its schema. */
+  readonly table: string;
+  /** The column at fault, several with a comma between them; empty: no column, or it is not known. */
+  readonly column: string;
+  readonly reason: DeadLetterReason;
+  readonly records: number;
+}
+
 /** What a transaction did with the records of one request in tables of the user's own. */
 export interface TableCounts {
   /** Dead letters left out. */
   readonly operations: readonly TableRecords[];
+  readonly deadLetters: readonly TableLetters[];
   /** Fields of the records' values that no table of the topic takes. */
   readonly unmappedFields: number;
 }

@@ -116,6 +116,13 @@ export const CONSUMER_METRICS = {
     help: 'Records that became dead letters, by reason',
     unit: 'records',
   },
+  tableDeadLetters: {
+    name: 'consumer_table_dead_letters_total',
+    type: 'counter',
+    labels: ['table', 'column', 'reason'],
+    help: 'Dead letters that a table of your own made, by the column at fault, several with a comma between them, and by reason; column is empty where none is known, and behind the first 100 series of a table; those with a column are not there before the first',
+    unit: 'records',
+  },
   transactions: {
     name: 'consumer_transactions_total',
     type: 'counter',

@@ -24,6 +24,7 @@ const CLOSED_LABELS: Readonly<Record<string, readonly string[]>> = {
   [METRICS.errors.name]: Object.keys(ERROR_REASON),
   [METRICS.deadLetters.name]: Object.keys(DEAD_LETTER_REASON),
   [METRICS.rowsWritten.name]: WRITE_METHODS,
+  [METRICS.tableDeadLetters.name]: Object.keys(DEAD_LETTER_REASON),
   [METRICS.tableRecords.name]: TABLE_OPERATIONS,
   [METRICS.logEvents.name]: LOG_LEVELS,
 };

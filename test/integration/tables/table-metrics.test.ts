@@ -26,6 +26,9 @@ async function scraped({ get, endpoint }: StartedConsumer, name: string): Promis
   );
 }
 
+const nonZero = (series: Record<string, number>) =>
+  Object.fromEntries(Object.entries(series).filter(([, value]) => value > 0));
+
 const offsetIn = (schema: string, offset: number) =>
   until(`the offset ${offset}`, async () =>
     (await query(`SELECT FROM ${schema}.offsets WHERE next_offset = ${offset}`)).length > 0 ? true : undefined,
@@ -61,6 +64,9 @@ test('a scrape tells the records of each table, and the fields that no table tak
   );
   expect(await scraped(consumer, 'consumer_unmapped_fields_total')).toEqual(total);
   expect(await scraped(consumer, 'consumer_table_records_total')).toEqual(counted);
+  expect(nonZero(await scraped(consumer, 'consumer_table_dead_letters_total'))).toEqual({
+    [`column="id",reason="missing_value",table="${schema}.numbers"`]: 1,
+  });
   const lines = consumer.logs.all.filter((line) => line.includes('no table of the topic takes'));
   const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(told.map(({ level, topic: of, tables, field }) => ({ level, of, tables, field }))).toEqual(
@@ -69,4 +75,33 @@ test('a scrape tells the records of each table, and the fields that no table tak
     }),
   );
   expect(consumer.logs.all.join('\n')).not.toContain('hunter2');
+});
+
+test('dead letters are counted by the table and column that refused them, and told so in the Actuator', async () => {
+  const { topic, schema, consumer } = await started(
+    'CREATE TABLE ?.numbers (id int NOT NULL, amount int CHECK (amount < 100), UNIQUE (id, amount)); CREATE TABLE ?.texts (id int, name varchar(5))',
+    ['numbers', 'texts'],
+  );
+  const values = ['{"id":1,"amount":1000}', '{"id":2,"amount":1000}', '{"id":3,"name":"hunter2"}', '{"id":"x"}', '[]'];
+  const rows = ['{"id":5,"amount":1}', '{"id":5,"amount":1}'];
+  await produce(
+    topic,
+    [...values, ...rows].map((value) => ({ value })),
+  );
+  await offsetIn(schema, values.length + rows.length);
+  const table = `table="${schema}.numbers"`;
+  const expected = {
+    [`column="amount",reason="constraint_violated",${table}`]: 2,
+    [`column="name",reason="value_does_not_fit",table="${schema}.texts"`]: 1,
+    [`column="id",reason="value_does_not_fit",${table}`]: 1,
+    [`column="",reason="value_does_not_fit",${table}`]: 1,
+    [`column="id, amount",reason="constraint_violated",${table}`]: 1,
+  };
+  const name = 'consumer_table_dead_letters_total';
+  await until('the counts', async () =>
+    Object.keys(nonZero(await scraped(consumer, name))).length === Object.keys(expected).length ? true : undefined,
+  );
+  expect(nonZero(await scraped(consumer, name))).toEqual(expected);
+  const read = await consumer.get(`${consumer.endpoint.metricsPath}/${name}?tag=column:amount`);
+  expect(await read.json()).toMatchObject({ measurements: [{ statistic: 'COUNT', value: 2 }] });
 });
