@@ -35,8 +35,11 @@ function operationsOf(
       return [];
     }
     const written = refused.reduce((left, place) => left - rows.rowsIn(place, place + 1), rows.length);
+    const letters = new Set(refused);
+    const deletes = [...rows.deletes].filter((place) => !letters.has(place)).length;
     const counts = [
-      { table, operation, records: written },
+      { table, operation, records: written - deletes },
+      { table, operation: 'delete', records: deletes },
       { table, operation: 'skip', records: records - refused.length - written },
     ] as const;
     return counts.filter((count) => count.records > 0);

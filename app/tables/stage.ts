@@ -113,11 +113,11 @@ export class Stage {
    * Takes one row into the table, unless a row has its key: that one may be of a newer record.
    *
    * @returns what became of it, by the tags of the COPY and of these statements: `dropped` by a trigger, else `stored`, or
-   * `present` where a row has its key. `null` where rows of a key do not matter, as they are kept or there is no key.
+   * `present` where a row has its key. `null` where that does not matter: rows are kept anyway, or there is no key.
    */
   insertion(isDelete: boolean) {
     const key = this.#key;
-    if (key === null || key.existing === 'keep') {
+    if (key === null || (key.existing === 'keep' && !isDelete)) {
       return null;
     }
     const hasKey = `SELECT FROM ${this.#table} AS t JOIN ${this.name} AS s ON ${this.#sameKey(key)}`;

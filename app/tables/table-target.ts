@@ -65,7 +65,7 @@ export class TableTarget implements TopicTable {
   readonly name: string;
   readonly topics: readonly string[];
   readonly copy: RowCopy;
-  readonly operation = 'append';
+  readonly operation: 'append' | 'upsert';
   /** Its records would be nowhere. */
   readonly allowsDroppedRows = false;
   readonly encode: EncodeRows;
@@ -93,6 +93,7 @@ export class TableTarget implements TopicTable {
       hasPolicies: stage !== null,
       ...(stage && { emptying: stage.emptying }),
     };
+    this.operation = mapping.key === null ? 'append' : 'upsert';
     this.encode = encode;
     this.#stage = stage;
     this.#options = tableOptions;

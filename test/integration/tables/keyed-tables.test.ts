@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
+import { startPgBouncer } from '../stack/pgbouncer.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { openKeyed } from './open-keyed.ts';
@@ -83,6 +84,27 @@ test('columns that PostgreSQL writes are left to it', async () => {
     { id: 5, line: 1, amount: 3, twice: 6 },
     { id: 6, line: 2, amount: 7, twice: 14 },
   ]);
+});
+
+test('a pooler may lend another session for each transaction', async () => {
+  const bouncer = await startPgBouncer({
+    mode: 'transaction',
+    settings: { default_pool_size: 2, ignore_startup_parameters: 'options' },
+  });
+  const ddl = 'CREATE TABLE ?.sums (id int PRIMARY KEY, amount int)';
+  const tables = [{ table: '?.sums', key: 'id' }];
+  const { write, run, letters } = await openKeyed({ ddl, tables, partitions: 6, url: bouncer.url });
+  for (let round = 0; round < 8; round += 1) {
+    const writes = Array.from({ length: 6 }, (_, partition) =>
+      write(
+        [put(partition, { amount: round }), round % 2 === 0 ? gone(10 + partition) : put(10 + partition)],
+        partition,
+      ),
+    );
+    await Promise.all(writes);
+  }
+  expect(await run('SELECT count(*)::int AS rows, min(amount) AS least FROM ?.sums')).toEqual([{ rows: 12, least: 7 }]);
+  expect(await letters()).toEqual([]);
 });
 
 const TRIGGER = (on: string, body: string) =>

@@ -41,6 +41,65 @@ async function lettersOf(values: readonly string[], inRecords: boolean) {
   return { schema, run, replay };
 }
 
+/** A consumer with a table by key that has made letters of some records, and is stopped. */
+async function keyedLetters(existing: 'replace' | 'keep') {
+  const [topic, schema] = [await createTopic(), randomName('schema')];
+  const run = (sql: string) => query(sql.replaceAll('?', schema));
+  await run('CREATE SCHEMA ?; CREATE TABLE ?.users (id int PRIMARY KEY CHECK (id < 100), name varchar(5))');
+  const tables = [{ topic, table: `${schema}.users`, key: 'id', existing }];
+  await produce(topic, [
+    { value: '{"id":1,"name":"too long"}' },
+    { value: '{"id":2,"name":"too long"}' },
+    { key: 'three', value: null },
+    { key: 'four', value: null },
+    { value: '{"id":1,"name":"new"}' },
+  ]);
+  const consumer = await startConsumer({ topics: [], schema, settings: { tables, deadLetters: { maxRatio: 1 } } });
+  await until('the row', async () => ((await run('SELECT FROM ?.users')).length > 0 ? true : undefined));
+  consumer.kill('SIGTERM');
+  await consumer.exited;
+  await run(`ALTER TABLE ?.users ALTER name TYPE text; INSERT INTO ?.users VALUES (3, 'old');
+    UPDATE ?.dead_letters SET key = convert_to(CASE convert_from(key, 'UTF8') WHEN 'three' THEN '3' ELSE '4' END, 'UTF8') WHERE value IS NULL`);
+  const replay = (...more: string[]) =>
+    runCommand(['dead-letters', 'replay', '--config', consumer.configFile, ...more], {});
+  return { schema, run, replay };
+}
+
+const letters = (run: (sql: string) => Promise<readonly unknown[]>) =>
+  run('SELECT "offset"::int AS at FROM ?.dead_letters ORDER BY "offset"');
+
+test('a letter replaces and deletes no row of its key, which may be newer, unless it is told to', async () => {
+  const { schema, run, replay } = await keyedLetters('replace');
+  const { code, stdout, stderr } = await replay();
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('2 moved, 2 present already') });
+  expect(stdout).toMatch(
+    new RegExp(`offset 0 .* has a key that ${schema}.users has a row of.*\n.*offset 2 .*--overwrite`),
+  );
+  expect(await run('SELECT * FROM ?.users ORDER BY id')).toEqual([
+    { id: 1, name: 'new' },
+    { id: 2, name: 'too long' },
+    { id: 3, name: 'old' },
+  ]);
+  expect(await letters(run)).toEqual([{ at: 0 }, { at: 2 }]);
+  expect(await replay('--overwrite')).toMatchObject({ code: 0, stderr: expect.stringContaining('2 moved') });
+  expect(await run('SELECT * FROM ?.users ORDER BY id')).toEqual([
+    { id: 1, name: 'too long' },
+    { id: 2, name: 'too long' },
+  ]);
+  expect(await letters(run)).toEqual([]);
+});
+
+test('where rows are kept, a letter is done with by the row that is there', async () => {
+  const { run, replay } = await keyedLetters('keep');
+  expect(await replay()).toMatchObject({ code: 1, stderr: expect.stringContaining('3 moved, 1 present already') });
+  expect(await run('SELECT * FROM ?.users ORDER BY id')).toEqual([
+    { id: 1, name: 'new' },
+    { id: 2, name: 'too long' },
+    { id: 3, name: 'old' },
+  ]);
+  expect(await letters(run)).toEqual([{ at: 2 }]);
+});
+
 test.each([true, false])(
   'letters go into all tables of their topic as they are now (records too: %s)',
   async (inRecords) => {

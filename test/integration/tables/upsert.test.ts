@@ -145,7 +145,9 @@ describe('a delete', () => {
   test('is none with delete: never, and moves the offset', async () => {
     const { write, run, letters } = await aCustomers({ delete: 'never' });
     await write([customer(1, 'Ada'), tombstone('1')]);
-    await write([tombstone('1')]);
+    expect(await write([tombstone('1')])).toMatchObject({
+      tables: { operations: [{ operation: 'skip', records: 1 }] },
+    });
     expect(await run('SELECT id FROM ?.customers')).toEqual([{ id: '1' }]);
     expect(await letters()).toEqual([]);
     expect(await run('SELECT next_offset::int AS next FROM ?.offsets')).toEqual([{ next: 3 }]);
@@ -168,6 +170,28 @@ describe('a delete', () => {
       { at: 4, reason: 'constraint_violated' },
       { at: 5, reason: 'value_does_not_fit' },
     ]);
+  });
+});
+
+test('records are told by what is done with them', async () => {
+  const { write, schema } = await aCustomers();
+  const outcome = await write([
+    customer(1, 'Ada'),
+    tombstone('1'),
+    customer(2, 'Bea'),
+    { value: { id: 'x' } },
+    tombstone('x'),
+    tombstone('2'),
+  ]);
+  const table = `${schema}.customers`;
+  expect(outcome).toMatchObject({
+    deadLetters: new Map([['value_does_not_fit', 2]]),
+    tables: {
+      operations: [
+        { table, operation: 'upsert', records: 2 },
+        { table, operation: 'delete', records: 2 },
+      ],
+    },
   });
 });
 
