@@ -1,5 +1,5 @@
 import { type CheckedMapping, DEFAULT_MARKER_SINCE, type UnwrittenColumn } from './resolve-mapping.ts';
-import type { ColumnSource, FieldPath, MappedColumn } from './table-mapping.ts';
+import type { ColumnSource, FieldPath, MappedColumn, TableKey } from './table-mapping.ts';
 
 /** Names that a path of dots has room for. */
 const PLAIN_NAME = /^[^$./[\]][^./[\]]*$/;
@@ -42,12 +42,16 @@ const SHOWN = { default: 'DEFAULT', null: 'NULL', 'dead letter': 'dead letter' }
 
 const HEADINGS = ['COLUMN', '<- SOURCE', '-> TYPE', 'NO VALUE'] as const;
 
-function cells(column: MappedColumn): readonly string[] {
+/** A column of the key takes from the record key what the value lacks, as that of a tombstone. */
+const takesRecordKey = ({ name, source }: MappedColumn, key: TableKey | null): boolean =>
+  source.kind === 'field' && (key?.columns.includes(name) ?? false);
+
+function cells(column: MappedColumn, key: TableKey | null): readonly string[] {
   const missing = withoutValue(column);
   const unit = column.unit === undefined ? '' : ` as ${column.unit}`;
   return [
     column.name,
-    `<- ${sourceText(column.source)}${unit}`,
+    `<- ${sourceText(column.source)}${unit}${takesRecordKey(column, key) ? ', else $key' : ''}`,
     `-> ${column.type.name}${column.isNotNull ? ' NOT NULL' : ''}`,
     missing === null ? '-' : SHOWN[missing],
   ];
@@ -93,11 +97,34 @@ function ofOldServer({ serverVersion, relation, columns, unwritten }: CheckedMap
   ];
 }
 
+const EXISTING = {
+  replace: 'rows that are there are replaced',
+  keep: 'rows that are there stay as they are',
+} as const satisfies Readonly<Record<TableKey['existing'], string>>;
+
+function deletedBy({ delete: deletes }: TableKey): string {
+  if (typeof deletes === 'string') {
+    return deletes === 'never' ? 'nothing deletes them' : 'tombstones delete them';
+  }
+  return `tombstones delete them, and records whose ${pathText(deletes)} is true`;
+}
+
+/** How rows come into the table, where a COPY alone is not enough. */
+function ofStage({ key, stage }: CheckedMapping): readonly string[] {
+  if (stage === null) {
+    return [];
+  }
+  return key === null
+    ? ['through a temporary table, as the table has row-level security']
+    : [`key: ${key.columns.join(', ')}; ${EXISTING[key.existing]}; ${deletedBy(key)}; through a temporary table`];
+}
+
 /** A mapping for a person. */
 export function mappingLines(mapping: CheckedMapping): readonly string[] {
-  const { schema, table, topics, columns, unwritten, relation } = mapping;
+  const { schema, table, topics, columns, key, unwritten, relation } = mapping;
   const seen = columns.filter(({ isNotNull, source }) => isNotNull && !ALWAYS_THERE.includes(source.kind));
   const notes = [
+    ...ofStage(mapping),
     ...listed(
       'left to PostgreSQL',
       unwritten.map(({ name, gets }) => `${name} (${GETS[gets]})`),
@@ -111,19 +138,30 @@ export function mappingLines(mapping: CheckedMapping): readonly string[] {
   ];
   return [
     `${topics.join(', ')} -> ${schema}.${table}`,
-    ...[...aligned([HEADINGS, ...columns.map(cells)]), ...notes].map((line) => `  ${line}`),
+    ...[...aligned([HEADINGS, ...columns.map((column) => cells(column, key))]), ...notes].map((line) => `  ${line}`),
   ];
 }
 
 /** A mapping as one line of JSON. */
-export function mappingJson({ schema, table, topics, columns, unwritten, relation }: CheckedMapping): string {
+export function mappingJson(mapping: CheckedMapping): string {
+  const { schema, table, topics, columns, key, stage, unwritten, relation } = mapping;
   return JSON.stringify({
     schema,
     table,
     topics,
+    key: key && {
+      columns: key.columns,
+      existing: key.existing,
+      delete: {
+        tombstones: key.delete !== 'never',
+        field: typeof key.delete === 'string' ? null : pathText(key.delete),
+      },
+    },
+    throughTemporaryTable: stage !== null,
     columns: columns.map((column) => ({
       name: column.name,
       from: sourceText(column.source),
+      ...(takesRecordKey(column, key) && { else: '$key' }),
       ...(column.unit !== undefined && { as: column.unit }),
       type: column.type.name,
       notNull: column.isNotNull,

@@ -2,11 +2,11 @@ import { pipeline } from 'node:stream/promises';
 import { describe, expect, test } from '@jest/globals';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { CheckedMapping } from '../../../app/tables/resolve-mapping.ts';
-import { mappingLines } from '../../../app/tables/shown-mapping.ts';
+import { mappingJson, mappingLines } from '../../../app/tables/shown-mapping.ts';
 import { query } from '../stack/database.ts';
 import { POSTGRES_MAJOR, testSincePostgres } from '../stack/postgres-version.ts';
 import { connect } from '../store/open-store.ts';
-import { type Entry, openShop } from './shop.ts';
+import { type Entry, keyedEntry, openShop } from './shop.ts';
 
 const { told, real, resolve } = openShop();
 
@@ -59,6 +59,24 @@ describe('a table with columns of all kinds', () => {
   amount     <- amount                -> numeric(10,2) NOT NULL          dead letter
   left to PostgreSQL: takes (NULL), doubled (generated)
   NOT NULL, seen record by record: key_id, line_no, counted, sku, status, amount`);
+  });
+
+  testSincePostgres(16, 'and a key is shown with what its rows come to', async () => {
+    const columns = { moods: false, present: { from: '$key' }, price: { from: 'cost', as: 'decimal(2)' } } as const;
+    const entry = keyedEntry('shop.customers', ['tenant', 'id'], { columns, fields: 'camelCase' });
+    const mapping: CheckedMapping = JSON.parse(told(JSON.stringify(await mappingOf(entry))));
+    expect(mappingLines(mapping).join('\n')).toBe(`orders -> shop.customers
+  COLUMN   <- SOURCE              -> TYPE                 NO VALUE
+  tenant   <- tenant, else $key   -> text NOT NULL        dead letter
+  id       <- id, else $key       -> bigint NOT NULL      dead letter
+  name     <- name                -> text NOT NULL        DEFAULT
+  email    <- email               -> text                 NULL
+  price    <- cost as decimal(2)  -> shop.price NOT NULL  DEFAULT
+  present  <- $key                -> shop.present         NULL
+  cost     <- cost                -> shop.money           DEFAULT
+  key: tenant, id; rows that are there are replaced; tombstones delete them; through a temporary table
+  left to PostgreSQL: line (identity), lower_name (generated), moods (NULL)
+  NOT NULL, seen record by record: tenant, id, name, price`);
   });
 
   test('has types down to the elements, attributes and base types', async () => {
@@ -129,6 +147,39 @@ test('COPY refuses a table with row-level security that applies to the role', as
   };
   await expect(copying()).rejects.toMatchObject({ code: '0A000' });
   expect((await resolve([{ table: 'shop.guarded' }])).problems).toEqual([]);
+});
+
+test.each([
+  [{}, 'key: id; rows that are there are replaced; tombstones delete them; through a temporary table'],
+  [
+    { existing: 'keep', delete: 'never' },
+    'key: id; rows that are there stay as they are; nothing deletes them; through a temporary table',
+  ],
+  [
+    { delete: ['a.b', 0] },
+    'key: id; rows that are there are replaced; tombstones delete them, and records whose /a.b/0 is true; through a temporary table',
+  ],
+] as const)('a key with %j is told in words', async (more, words) => {
+  expect(mappingLines(await mappingOf(keyedEntry('shop.orders', ['id'], more)))).toContain(`  ${words}`);
+});
+
+test('a key as JSON has what deletes apart', async () => {
+  const { delete: deletes, ...key } = { columns: ['id'], existing: 'keep' as const, delete: ['meta', 'deleted'] };
+  const mapping = await mappingOf({ table: 'shop.orders', key: { ...key, delete: deletes } });
+  expect(JSON.parse(mappingJson(mapping))).toMatchObject({
+    key: { ...key, delete: { tombstones: true, field: 'meta.deleted' } },
+    throughTemporaryTable: true,
+    columns: expect.arrayContaining([expect.objectContaining({ name: 'id', from: 'id', else: '$key', notNull: true })]),
+  });
+  const never = await mappingOf(keyedEntry('shop.orders', ['id'], { delete: 'never' }));
+  expect(JSON.parse(mappingJson(never))).toMatchObject({ key: { delete: { tombstones: false, field: null } } });
+  const without = await mappingOf({ table: 'shop.orders' });
+  expect(JSON.parse(mappingJson(without))).toMatchObject({ key: null, throughTemporaryTable: false });
+});
+
+test('row-level security that applies to the role is shown with the way that rows take', async () => {
+  const { mappings } = await resolve([{ table: 'shop.guarded' }], 'writer');
+  expect(mappings.flatMap(mappingLines)).toContain('  through a temporary table, as the table has row-level security');
 });
 
 test('row triggers of the table and of its partitions are named', async () => {
