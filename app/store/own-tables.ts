@@ -89,7 +89,7 @@ export class OwnTables {
       throw new FatalError(
         'TABLE_MISMATCH',
         `tables of the schema "${this.#schema}" are not as this version writes them: ${problems.join('; ')}. ` +
-          'Put them right (docs/tables.md says what may be changed) and start again',
+          'Put them right (docs/schema.md says what may be changed) and start again',
       );
     }
     const records = found.get(RECORDS.table);

@@ -76,7 +76,7 @@ function ahead({ topic, partition, offset }: Position, { end }: LogRange): Fatal
     'STORED_OFFSET_AHEAD',
     `${topic}/${partition}: PostgreSQL expects offset ${offset} next, but the log ends at ${end}: the topic was probably ` +
       'deleted and created again. To read the new one from its beginning, run "stream-consumer offsets begin-again" ' +
-      '(docs/tables.md says what becomes of the rows before), and start again',
+      '(docs/schema.md says what becomes of the rows before), and start again',
   );
 }
 

@@ -81,7 +81,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly [example: string, test: st
   'docs/library.md': ['```ts', 'test/integration/library/packed-product.ts', 'docs/library.md'],
   'docs/metrics.md': ['histogram_quantile(0.99', 'test/docs/runbooks.test.ts', 'docs/metrics.md'],
   'docs/monitoring.md': ['```json', 'test/docs/monitoring.test.ts', 'docs/monitoring.md'],
-  'docs/tables.md': ['```sql', 'test/integration/partitioned-records.test.ts', 'tables.md'],
+  'docs/schema.md': ['```sql', 'test/integration/partitioned-records.test.ts', 'schema.md'],
   'docs/try-it.md': ['npm run trouble -- postgres', 'test/integration/dev/main-job.test.ts', "trouble(pid, 'postgres'"],
 };
 

@@ -163,8 +163,8 @@ test('tables that do not fit end the consumer before it reads, with all problems
   expect(await run('SELECT FROM ?.offsets')).toEqual([]);
 });
 
-test('the first lines of docs/your-tables.md print what stands there', async () => {
-  const page = readFileSync('docs/your-tables.md', 'utf8');
+test('the first lines of docs/tables.md print what stands there', async () => {
+  const page = readFileSync('docs/tables.md', 'utf8');
   const [settings = '', printed = ''] = [...page.matchAll(/```(?:yaml|text)\n(.*?)```/gs)].map(([, block]) => block);
   const { schema } = await aSchema(
     'CREATE TABLE ?.orders (id bigint NOT NULL, amount numeric(12,2), created_at timestamptz)',
