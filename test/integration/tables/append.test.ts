@@ -163,13 +163,25 @@ test('tables that do not fit end the consumer before it reads, with all problems
   expect(await run('SELECT FROM ?.offsets')).toEqual([]);
 });
 
-test('the first lines of docs/tables.md print what stands there', async () => {
+test.each([
+  [
+    'first lines',
+    0,
+    { topic: 'orders', table: 'public.orders' },
+    'orders (id bigint NOT NULL, amount numeric(12,2), created_at timestamptz)',
+  ],
+  [
+    'key',
+    2,
+    { topic: 'customers', table: 'public.customers', key: 'id' },
+    'customers (id bigint PRIMARY KEY, name text)',
+  ],
+])('the %s of docs/tables.md print what stands there', async (_, place, entry, table) => {
   const page = readFileSync('docs/tables.md', 'utf8');
-  const [settings = '', printed = ''] = [...page.matchAll(/```(?:yaml|text)\n(.*?)```/gs)].map(([, block]) => block);
-  const { schema } = await aSchema(
-    'CREATE TABLE ?.orders (id bigint NOT NULL, amount numeric(12,2), created_at timestamptz)',
-  );
-  expect(parse(settings)).toEqual({ tables: [{ topic: 'orders', table: 'public.orders' }] });
+  const blocks = [...page.matchAll(/```(?:yaml|text)\n(.*?)```/gs)].map(([, block]) => block ?? '');
+  const [settings = '', printed = ''] = blocks.slice(place);
+  const { schema } = await aSchema(`CREATE TABLE ?.${table}`);
+  expect(parse(settings)).toEqual({ tables: [entry] });
   const { stdout, stderr } = await runCommand(['tables', 'check'], {
     env: databaseEnvironment(sharedDatabaseUrl(), randomName('schema')),
     files: { 'application.yml': settings.replace('public.', `${schema}.`) },
