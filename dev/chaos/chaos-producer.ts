@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kafka, Producer } from 'kafkajs';
-import { type ProducedRecord, toMessage } from '../orders/order-producer.ts';
+import { type ProducedRecord, toMessage } from '../orders/sample-producer.ts';
 import { POISON_KINDS, type SampleRecord, sampleRecord } from '../orders/sample-record.ts';
 
 const REQUEST_INTERVAL_MS = 100;

@@ -1,6 +1,6 @@
 import type { Admin, Kafka } from 'kafkajs';
 import pg from 'pg';
-import type { ProducedRecord } from '../orders/order-producer.ts';
+import { endOffsets, type ProducedRecord } from '../orders/sample-producer.ts';
 import { ensureTopic } from '../stack/topic.ts';
 import type { Written } from '../verdict/compare-tables.ts';
 import { PositionReader, type Positions } from '../verdict/positions.ts';
@@ -160,13 +160,7 @@ export function* expectedOf({ producer, next }: Incarnation): Generator<Produced
 }
 
 /** Where each partition of an incarnation ends. */
-export function endsOf({ producer }: Incarnation): ReadonlyMap<number, bigint> {
-  const ends = new Map<number, bigint>();
-  for (const { partition, offset } of producer.records()) {
-    ends.set(partition, offset + 1n);
-  }
-  return ends;
-}
+export const endsOf = ({ producer }: Incarnation): ReadonlyMap<number, bigint> => endOffsets(producer.records());
 
 /** How many records went with the deleted topics, all and those that were not read. */
 export function deletedRecords(incarnations: readonly Incarnation[]): {

@@ -1,5 +1,5 @@
 import type { Kafka, KafkaMessage } from 'kafkajs';
-import type { ProducedRecord } from '../orders/order-producer.ts';
+import type { ProducedRecord } from '../orders/sample-producer.ts';
 import { chaosRecord, NUMBER_HEADER } from './chaos-producer.ts';
 
 /** The records of a topic, by their numbers. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
-import { OrderProducer } from '../orders/order-producer.ts';
+import { SampleProducer } from '../orders/sample-producer.ts';
 import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
 import { freePort } from '../run/free-port.ts';
 import { describeExit, type ExitStatus, terminate } from '../run/owned-process.ts';
@@ -30,7 +30,7 @@ export interface Job {
   readonly consumer: ConsumerProcess;
   /** How the consumer has ended; undefined while it runs. */
   readonly consumerExit: () => ExitStatus | undefined;
-  readonly producer: OrderProducer;
+  readonly producer: SampleProducer;
   readonly positions: PositionReader;
   /** The positions before the first record. */
   readonly first: Positions;
@@ -60,7 +60,7 @@ export async function prepareJob(run: RunFolder, options: StartOptions, screen: 
       screen.line(`consumer    ended by itself: ${describeExit(status)}`);
     }
   });
-  const producer = new OrderProducer({ kafka: servers.kafka, topic: names.topic, partitions }, options.seed);
+  const producer = new SampleProducer({ kafka: servers.kafka, topic: names.topic, partitions }, options.seed);
   run.beforeClose(() => producer.disconnect().catch(() => undefined));
   await producer.connect();
   return { options, names, partitions, servers, consumer, consumerExit: () => exit, producer, positions, first };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { endOffsets, producedRecords } from '../orders/order-producer.ts';
+import { endOffsets } from '../orders/sample-producer.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
 import { checkEndpoints } from '../verdict/check-endpoints.ts';
@@ -46,21 +46,20 @@ export async function runOnce(job: Job, screen: Screen, signal: AbortSignal): Pr
   return isWell ? 0 : 1;
 }
 
-function waitForConsumer({ producer, options, partitions, positions, consumerExit }: Job): Promise<Finding> {
-  const ends = endOffsets(producer.batches, options.seed, partitions);
+function waitForConsumer({ producer, positions, consumerExit }: Job): Promise<Finding> {
   return awaitAccounted(
-    ends,
+    endOffsets(producer.records()),
     () => positions.read(),
     () => consumerExit() === undefined,
   );
 }
 
 async function judge(job: Job): Promise<readonly Finding[]> {
-  const { producer, options, partitions, servers, names, consumer, positions, first } = job;
+  const { producer, servers, names, consumer, positions, first } = job;
   const client = new pg.Client({ connectionString: servers.databaseUrl });
   await client.connect();
   try {
-    await loadExpected(client, names.topic, producedRecords(producer.batches, options.seed, partitions));
+    await loadExpected(client, names.topic, producer.records());
     const tables = await compareTables(client, names);
     // Records of other producers count in the consumer's metric, too.
     const isAlone = sumOfNext(await positions.read()) - sumOfNext(first) === BigInt(producer.acknowledged);

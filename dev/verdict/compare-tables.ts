@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { ProducedRecord } from '../orders/order-producer.ts';
+import type { ProducedRecord } from '../orders/sample-producer.ts';
 import type { SampleHeader } from '../orders/sample-record.ts';
 import { count, countFinding, type Finding } from './finding.ts';
 

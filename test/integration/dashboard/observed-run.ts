@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'yaml';
-import { OrderProducer } from '../../../dev/orders/order-producer.ts';
+import { SampleProducer } from '../../../dev/orders/sample-producer.ts';
 import { createTopic, kafkaClient } from '../stack/kafka-client.ts';
 import { startPrivatePostgres } from '../stack/private-servers.ts';
 import { type PrometheusServer, startPrometheus, type TimeRange } from '../stack/prometheus-server.ts';
@@ -43,7 +43,7 @@ interface Pod {
 
 /** Sample orders, of which some are broken on purpose, until the run ends. */
 async function produceOrders(topic: string, seed: number, isOver: () => boolean): Promise<void> {
-  const producer = new OrderProducer({ kafka: kafkaClient(), topic, partitions: PARTITIONS }, seed);
+  const producer = new SampleProducer({ kafka: kafkaClient(), topic, partitions: PARTITIONS }, seed);
   await producer.connect();
   while (!isOver()) {
     await producer.send(BATCH);

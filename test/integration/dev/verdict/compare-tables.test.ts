@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { OrderProducer, type ProducedRecord, producedRecords } from '../../../../dev/orders/order-producer.ts';
+import { type ProducedRecord, SampleProducer } from '../../../../dev/orders/sample-producer.ts';
 import { compareTables, loadExpected, unexpectedRows } from '../../../../dev/verdict/compare-tables.ts';
 import type { Finding } from '../../../../dev/verdict/finding.ts';
 import { withDatabase } from '../../stack/database.ts';
@@ -15,11 +15,11 @@ const POISON = 8;
 let written: { schema: string; topic: string; group: string };
 let produced: readonly ReturnType<typeof collect>[number][];
 
-const collect = (producer: OrderProducer) => [...producedRecords(producer.batches, SEED, PARTITIONS)];
+const collect = (producer: SampleProducer) => [...producer.records()];
 
 beforeAll(async () => {
   const topic = await createTopic({ partitions: PARTITIONS });
-  const producer = new OrderProducer({ kafka: kafkaClient(), topic, partitions: PARTITIONS }, SEED);
+  const producer = new SampleProducer({ kafka: kafkaClient(), topic, partitions: PARTITIONS }, SEED);
   await producer.connect();
   await producer.send(RECORDS);
   await producer.disconnect();

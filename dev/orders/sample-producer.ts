@@ -7,6 +7,9 @@ interface Destination {
   readonly partitions: number;
 }
 
+/** The record at an index of a stream: the same for the same seed and number of partitions. */
+export type RecordAt = (seed: number, index: number, partitions: number) => SampleRecord;
+
 /** One acknowledged request: the records from `firstIndex` up to but without `firstIndex + count`, in this order. */
 interface AcknowledgedBatch {
   readonly firstIndex: number;
@@ -15,17 +18,20 @@ interface AcknowledgedBatch {
   readonly baseOffsets: ReadonlyMap<number, bigint>;
 }
 
-/** Produces sample orders and keeps the offsets that the broker acknowledged. */
-export class OrderProducer {
+/** Produces sample records and keeps the offsets that the broker acknowledged. */
+export class SampleProducer {
   readonly #destination: Destination;
   readonly #seed: number;
+  readonly #recordAt: RecordAt;
   readonly #producer: Producer;
   readonly #batches: AcknowledgedBatch[] = [];
   #next = 0;
 
-  constructor(destination: Destination, seed: number) {
+  /** @param recordAt the stream. @default the sample orders */
+  constructor(destination: Destination, seed: number, recordAt: RecordAt = sampleRecord) {
     this.#destination = destination;
     this.#seed = seed;
+    this.#recordAt = recordAt;
     this.#producer = destination.kafka.producer({ allowAutoTopicCreation: false });
   }
 
@@ -34,8 +40,9 @@ export class OrderProducer {
     return this.#next;
   }
 
-  get batches(): readonly AcknowledgedBatch[] {
-    return this.#batches;
+  /** All acknowledged records, one by one. */
+  records(): Generator<ProducedRecord> {
+    return producedRecords(this.#batches, this.#seed, this.#destination.partitions, this.#recordAt);
   }
 
   connect(): Promise<void> {
@@ -51,7 +58,7 @@ export class OrderProducer {
     const firstIndex = this.#next;
     const { topic, partitions } = this.#destination;
     const messages = Array.from({ length: count }, (_, nth) =>
-      toMessage(sampleRecord(this.#seed, firstIndex + nth, partitions)),
+      toMessage(this.#recordAt(this.#seed, firstIndex + nth, partitions)),
     );
     const answer = await this.#producer.send({ topic, messages });
     this.#batches.push({ firstIndex, count, baseOffsets: baseOffsets(answer) });
@@ -87,11 +94,12 @@ export function* producedRecords(
   batches: readonly AcknowledgedBatch[],
   seed: number,
   partitions: number,
+  recordAt: RecordAt = sampleRecord,
 ): Generator<ProducedRecord> {
   for (const { firstIndex, count, baseOffsets } of batches) {
     const next = new Map(baseOffsets);
     for (let index = firstIndex; index < firstIndex + count; index += 1) {
-      const record = sampleRecord(seed, index, partitions);
+      const record = recordAt(seed, index, partitions);
       const offset = next.get(record.partition);
       if (offset === undefined) {
         throw new Error(`record ${index} went to partition ${record.partition}, which the broker did not acknowledge`);
@@ -102,14 +110,10 @@ export function* producedRecords(
   }
 }
 
-/** The offset after the last acknowledged record, for each partition that has one. */
-export function endOffsets(
-  batches: readonly AcknowledgedBatch[],
-  seed: number,
-  partitions: number,
-): ReadonlyMap<number, bigint> {
+/** The offset after the last record, for each partition that has one. */
+export function endOffsets(records: Iterable<ProducedRecord>): ReadonlyMap<number, bigint> {
   const ends = new Map<number, bigint>();
-  for (const { partition, offset } of producedRecords(batches, seed, partitions)) {
+  for (const { partition, offset } of records) {
     ends.set(partition, offset + 1n);
   }
   return ends;

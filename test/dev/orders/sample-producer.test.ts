@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { endOffsets, producedRecords } from '../../../dev/orders/order-producer.ts';
+import { endOffsets, producedRecords } from '../../../dev/orders/sample-producer.ts';
 import { sampleRecord } from '../../../dev/orders/sample-record.ts';
 
 const SEED = 3;
@@ -43,7 +43,7 @@ describe('produced records', () => {
     for (const { partition, offset } of producedRecords(batches, SEED, 2)) {
       last.set(partition, offset + 1n);
     }
-    expect(endOffsets(batches, SEED, 2)).toEqual(last);
+    expect(endOffsets(producedRecords(batches, SEED, 2))).toEqual(last);
   });
 
   it('are refused when the broker did not acknowledge their partition', () => {
