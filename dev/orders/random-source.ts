@@ -29,3 +29,6 @@ function scramble(value: number): number {
   }
   return mixed ^ (mixed >>> 16);
 }
+
+/** One of the words; none where there is none. */
+export const pick = (random: RandomSource, from: readonly string[]): string => from[random.below(from.length)] ?? '';

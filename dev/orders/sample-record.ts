@@ -1,5 +1,5 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { type RandomSource, randomSource } from './random-source.ts';
+import { pick, type RandomSource, randomSource } from './random-source.ts';
 
 /** One header, in the order of the record. */
 export type SampleHeader = readonly [key: string, value: string | Buffer];
@@ -44,7 +44,16 @@ export const POISON_KINDS: readonly Poison[] = [
   { reason: 'key_not_text', key: Buffer.from([0xff, 0xfe, 0xfd]) },
 ];
 
-const NAMES = ['Ada Okafor', 'Grace Lindqvist', 'Zoë Müller', 'Jun 田中', 'Émile Dubois', 'Sofía Rojas', 'Noah Cohen'];
+/** Names of customers. */
+export const NAMES = [
+  'Ada Okafor',
+  'Grace Lindqvist',
+  'Zoë Müller',
+  'Jun 田中',
+  'Émile Dubois',
+  'Sofía Rojas',
+  'Noah Cohen',
+];
 const GOODS = ['kettle', 'lamp', 'notebook', 'raincoat', 'teapot', 'umbrella', 'violin strings', 'wool scarf'];
 const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY'];
 const STATUSES = ['new', 'paid', 'packed', 'shipped'];
@@ -101,8 +110,6 @@ function headersAt(random: RandomSource, index: number): readonly SampleHeader[]
   }
   return index % TRACE_HEADER_EVERY === 0 ? [trace] : [];
 }
-
-const pick = (random: RandomSource, from: readonly string[]): string => from[random.below(from.length)] ?? '';
 
 /** Text of a JSON order, about 200 bytes. */
 export function sampleOrder(random: RandomSource, index: number, customer: number): string {

@@ -3,6 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { SampleProducer } from '../orders/sample-producer.ts';
+import { sampleRecord } from '../orders/sample-record.ts';
+import { tableOrder } from '../orders/table-records.ts';
 import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
 import { freePort } from '../run/free-port.ts';
 import { describeExit, type ExitStatus, terminate } from '../run/owned-process.ts';
@@ -13,6 +15,7 @@ import type { Written } from '../verdict/compare-tables.ts';
 import { PositionReader, type Positions } from '../verdict/positions.ts';
 import type { StartOptions } from './options.ts';
 import { provideServers, type Servers } from './servers.ts';
+import { prepareTables, type TableJob } from './table-job.ts';
 
 const CONFIG_FILE = join(import.meta.dirname, '..', 'application.yml');
 const USUAL_PORT = 8080;
@@ -34,6 +37,8 @@ export interface Job {
   readonly positions: PositionReader;
   /** The positions before the first record. */
   readonly first: Positions;
+  /** Undefined without `--tables`. */
+  readonly tables: TableJob | undefined;
 }
 
 /**
@@ -52,7 +57,8 @@ export async function prepareJob(run: RunFolder, options: StartOptions, screen: 
   await positions.connect();
   // Before the consumer starts: its counters begin here, and it may have read what others produced before it is ready.
   const first = await positions.read();
-  const consumer = await startConsumer(run, options, servers, names, screen);
+  const tables = options.tables ? await prepareTables(run, { options, servers, names }, screen) : undefined;
+  const consumer = await startConsumer(run, { options, servers, names, tables }, screen);
   let exit: ExitStatus | undefined;
   void consumer.exited.then((status) => {
     exit = status;
@@ -60,10 +66,22 @@ export async function prepareJob(run: RunFolder, options: StartOptions, screen: 
       screen.line(`consumer    ended by itself: ${describeExit(status)}`);
     }
   });
-  const producer = new SampleProducer({ kafka: servers.kafka, topic: names.topic, partitions }, options.seed);
+  const recordAt = tables === undefined ? sampleRecord : tableOrder;
+  const producer = new SampleProducer({ kafka: servers.kafka, topic: names.topic, partitions }, options.seed, recordAt);
   run.beforeClose(() => producer.disconnect().catch(() => undefined));
   await producer.connect();
-  return { options, names, partitions, servers, consumer, consumerExit: () => exit, producer, positions, first };
+  return {
+    options,
+    names,
+    partitions,
+    servers,
+    consumer,
+    consumerExit: () => exit,
+    producer,
+    positions,
+    first,
+    tables,
+  };
 }
 
 /** Topics and schemas made in a Kafka or PostgreSQL of the user's are not removed. */
@@ -92,14 +110,12 @@ export function runNames(options: StartOptions, random: string = randomBytes(4).
  */
 async function startConsumer(
   run: RunFolder,
-  options: StartOptions,
-  servers: Servers,
-  names: Written,
+  { options, servers, names, tables }: Pick<Job, 'options' | 'servers' | 'names' | 'tables'>,
   screen: Screen,
 ): Promise<ConsumerProcess> {
   screen.line('consumer    starting ...');
   const consumer = await startConsumerProcess(run, {
-    configFile: CONFIG_FILE,
+    configFile: tables?.configFile ?? CONFIG_FILE,
     port: options.port ?? (await freePort(USUAL_PORT)),
     env: {
       KAFKA_BROKERS: servers.brokers,

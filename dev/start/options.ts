@@ -7,6 +7,8 @@ import { SettingsSchema } from '../../settings/settings.ts';
 export interface StartOptions {
   /** Produce a fixed number, compare, end. */
   readonly once: boolean;
+  /** Typed tables of orders and customers, too. */
+  readonly tables: boolean;
   /** Records to produce in all; undefined: without end. */
   readonly records: number | undefined;
   /** Records per second; undefined: as many as possible. */
@@ -34,11 +36,15 @@ export type ReadOptions =
 export const START_HELP = `Runs the whole of stream-consumer on this machine: Kafka, PostgreSQL, the consumer, and sample orders.
 
   npm start                                  until Ctrl-C
+  npm start -- --tables                      orders in a table with typed columns, too, and customers by key
   npm start -- --once --records 100000       produce, wait, compare, exit 0 or 1
 
 Options (behind "npm start --"):
   --once               produce a fixed number of records, wait until each is accounted for, compare the table with what
                        was produced, ask each HTTP endpoint, print the verdict and exit
+  --tables             makes two tables as you would have them, and tells the consumer of them: orders with typed columns,
+                       and customers, a row for each key, from a topic of inserts, updates and deletes; with --once the
+                       verdict compares them column by column
   --records N          records to produce: 1 to 100000000 (default: 100000 with --once, else without end)
   --rate N             records per second (default: 500, with --once as many as possible)
   --kafka HOST:PORT    use these brokers (comma-separated) instead of starting one
@@ -60,6 +66,7 @@ const TEXT = { type: 'string' } as const;
 const SWITCH = { type: 'boolean' } as const;
 const OPTIONS = {
   once: SWITCH,
+  tables: SWITCH,
   records: TEXT,
   rate: TEXT,
   kafka: TEXT,
@@ -174,6 +181,7 @@ function complete(values: Readonly<Record<string, unknown>>): StartOptions {
   const once = values['once'] === true;
   return {
     once,
+    tables: values['tables'] === true,
     records: number('records') ?? (once ? DEFAULT.records : undefined),
     rate: number('rate') ?? (once ? undefined : DEFAULT.rate),
     kafka: text('kafka'),

@@ -3,6 +3,7 @@ import type { Screen } from '../run/screen.ts';
 import { count } from '../verdict/finding.ts';
 import { type Positions, sumOfNext } from '../verdict/positions.ts';
 import type { Job } from './job.ts';
+import type { RowCount } from './table-job.ts';
 
 const PROGRESS_INTERVAL_MS = 500;
 const SECOND_MS = 1_000;
@@ -18,6 +19,8 @@ interface Look {
   /** Undefined: the server that {@link silent} names did not answer. */
   readonly positions: Positions | undefined;
   readonly silent: 'Kafka' | 'PostgreSQL' | undefined;
+  /** With `--tables`. */
+  readonly tables: readonly RowCount[];
   /** Records a second that went into PostgreSQL lately; undefined: not known. */
   readonly perSecond: number | undefined;
 }
@@ -43,17 +46,18 @@ export async function showProgress(job: Job, screen: Screen, signal: AbortSignal
   screen.endStatus();
 }
 
-async function lookAt({ producer, positions, consumer }: Job, rate: Rate): Promise<Look> {
-  const [health, now] = await Promise.all([
+async function lookAt({ producer, positions, consumer, tables }: Job, rate: Rate): Promise<Look> {
+  const [health, known] = await Promise.all([
     consumer.get(consumer.endpoint.healthPath).then(statusOf, () => undefined),
-    positions.read().catch((error: Error) => error),
+    Promise.all([positions.read(), tables?.counts.read() ?? []]).catch((error: Error) => error),
   ]);
   const { acknowledged: produced } = producer;
-  if (now instanceof Error) {
-    const silent = now.name.startsWith('KafkaJS') ? 'Kafka' : 'PostgreSQL';
-    return { produced, health, silent, positions: undefined, perSecond: undefined };
+  if (known instanceof Error) {
+    const silent = known.name.startsWith('KafkaJS') ? 'Kafka' : 'PostgreSQL';
+    return { produced, health, silent, positions: undefined, tables: [], perSecond: undefined };
   }
-  return { produced, health, silent: undefined, positions: now, perSecond: rate.of(sumOfNext(now)) };
+  const [now, rows] = known;
+  return { produced, health, silent: undefined, positions: now, tables: rows, perSecond: rate.of(sumOfNext(now)) };
 }
 
 /** The word of a health answer; undefined when it is none. */
@@ -95,13 +99,17 @@ function counts(first: Positions, now: Positions) {
  *
  * @param first the positions before the first record: only what came after them counts.
  */
-export function progressLine(first: Positions, { positions, produced, silent }: Omit<Look, 'health'>): string {
+export function progressLine(first: Positions, { positions, produced, tables, silent }: Omit<Look, 'health'>): string {
   if (positions === undefined) {
     return `produced ${count(produced)}   ${silent} does not answer`;
   }
   const { stored, deadLetters, lag } = counts(first, positions);
-  return `produced ${count(produced)}   in the table ${count(stored)}   dead letters ${count(deadLetters)}   lag ${count(lag)}`;
+  return `produced ${count(produced)}   in the table ${count(stored)}   dead letters ${count(deadLetters)}   lag ${count(lag)}${rowsOf(tables)}`;
 }
+
+/** `   orders 1,990 rows   customers 845 rows`. */
+const rowsOf = (tables: readonly RowCount[]): string =>
+  tables.map(({ table, rows }) => `   ${table} ${count(rows)} rows`).join('');
 
 /** `health UP   498 records/s   lag 3   dead letters 10   in the table 1,990   produced 2,003`. */
 export function statusLine(first: Positions, look: Look): string {
@@ -111,6 +119,6 @@ export function statusLine(first: Positions, look: Look): string {
   }
   const { stored, deadLetters, lag } = counts(first, look.positions);
   const rate = look.perSecond === undefined ? '' : `   ${count(Math.round(look.perSecond))} records/s`;
-  const rest = `in the table ${count(stored)}   produced ${count(look.produced)}`;
+  const rest = `in the table ${count(stored)}${rowsOf(look.tables)}   produced ${count(look.produced)}`;
   return `${health}${rate}   lag ${count(lag)}   dead letters ${count(deadLetters)}   ${rest}`;
 }

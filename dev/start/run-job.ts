@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { endOffsets } from '../orders/sample-producer.ts';
+import { CUSTOMERS, ORDERS } from '../orders/sample-tables.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
 import { checkEndpoints } from '../verdict/check-endpoints.ts';
@@ -9,6 +10,7 @@ import { count, type Finding, verdictTable } from '../verdict/finding.ts';
 import { awaitAccounted, sumOfNext } from '../verdict/positions.ts';
 import type { Job } from './job.ts';
 import { showProgress } from './progress.ts';
+import { compareSampleTables, loadBrokenChanges, produceChanges, waitForChanges } from './table-job.ts';
 import { listenForTrouble } from './trouble.ts';
 
 /** Far below the broker's limit of 1 MB for a batch, even with a large poison record in it. */
@@ -33,7 +35,7 @@ export async function runOnce(job: Job, screen: Screen, signal: AbortSignal): Pr
     );
     const accounted = await waitForConsumer(job);
     screen.line(`accounted   ${seconds(startedAt)} after the first record was produced; comparing ...`);
-    findings = [accounted, ...(await judge(job))];
+    findings = [...accounted, ...(await judge(job))];
   } finally {
     finished.abort();
     await progress;
@@ -46,26 +48,26 @@ export async function runOnce(job: Job, screen: Screen, signal: AbortSignal): Pr
   return isWell ? 0 : 1;
 }
 
-function waitForConsumer({ producer, positions, consumerExit }: Job): Promise<Finding> {
-  return awaitAccounted(
-    endOffsets(producer.records()),
-    () => positions.read(),
-    () => consumerExit() === undefined,
-  );
+async function waitForConsumer({ producer, positions, consumerExit, tables }: Job): Promise<readonly Finding[]> {
+  const isAlive = () => consumerExit() === undefined;
+  const orders = await awaitAccounted(endOffsets(producer.records()), () => positions.read(), isAlive);
+  return tables === undefined ? [orders] : [orders, await waitForChanges(tables, isAlive)];
 }
 
 async function judge(job: Job): Promise<readonly Finding[]> {
-  const { producer, servers, names, consumer, positions, first } = job;
+  const { producer, servers, names, consumer, positions, first, tables } = job;
   const client = new pg.Client({ connectionString: servers.databaseUrl });
   await client.connect();
   try {
     await loadExpected(client, names.topic, producer.records());
-    const tables = await compareTables(client, names);
+    const changes = tables === undefined ? [] : [await loadBrokenChanges(client, tables)];
+    const compared = await compareTables(client, names);
     // Records of other producers count in the consumer's metric, too.
     const isAlone = sumOfNext(await positions.read()) - sumOfNext(first) === BigInt(producer.acknowledged);
     const consumed = isAlone ? producer.acknowledged : undefined;
     const endpoints = await checkEndpoints((path) => consumer.get(path), consumer.endpoint, names.topic, consumed);
-    return [...tables, endpoints];
+    const typed = tables === undefined ? [] : await compareSampleTables(client, tables, names, isAlone);
+    return [...compared, ...changes, ...typed, endpoints];
   } finally {
     await client.end();
   }
@@ -97,7 +99,7 @@ export async function runContinuously(run: RunFolder, job: Job, screen: Screen, 
   return signal.aborted ? 0 : 1;
 }
 
-function whereToLook({ consumer, names, servers }: Job, screen: Screen): readonly string[] {
+function whereToLook({ consumer, names, servers, tables }: Job, screen: Screen): readonly string[] {
   const { healthPath, metricsPath, prometheusPath, infoPath } = consumer.endpoint;
   const link = (path: string): string => screen.accent(`http://127.0.0.1:${consumer.port}${path}`);
   return [
@@ -107,6 +109,11 @@ function whereToLook({ consumer, names, servers }: Job, screen: Screen): readonl
     `  metrics     ${link(metricsPath)}`,
     `  Prometheus  ${link(prometheusPath)}`,
     `  the rows    psql '${servers.psqlUrl}' -c 'SELECT * FROM ${names.schema}.records LIMIT 5'`,
+    ...(tables === undefined
+      ? []
+      : [ORDERS, CUSTOMERS].map(
+          ({ name }) => `              psql '${servers.psqlUrl}' -c 'TABLE ${tables.schema}.${name} LIMIT 5'`,
+        )),
     `  Kafka       ${servers.brokers}, topic ${names.topic}, group ${names.group}`,
     '',
   ];
@@ -131,7 +138,7 @@ function whatToTry({ servers }: Job, screen: Screen): readonly string[] {
  *
  * @throws Error of the client when the broker stays away.
  */
-async function produceOrders({ options, producer, consumerExit }: Job, signal: AbortSignal): Promise<void> {
+async function produceOrders({ options, producer, consumerExit, tables }: Job, signal: AbortSignal): Promise<void> {
   const total = options.records ?? Number.POSITIVE_INFINITY;
   const startedAt = performance.now();
   while (producer.acknowledged < total && !signal.aborted && consumerExit() === undefined) {
@@ -140,6 +147,7 @@ async function produceOrders({ options, producer, consumerExit }: Job, signal: A
     const count = Math.min(MAX_RECORDS_PER_REQUEST, total - producer.acknowledged, due - producer.acknowledged);
     if (count > 0) {
       await producer.send(count);
+      await (tables && produceChanges(tables, producer.acknowledged));
     } else {
       await delay(PRODUCE_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     }

@@ -9,8 +9,10 @@ import { count, countFinding, type Finding } from './finding.ts';
 const CHUNK_BYTES = 65_536;
 /** NULL in COPY's text format. */
 const NULL = '\\N';
-const EXAMPLES = 5;
+/** Places that are told of each problem. */
+export const EXAMPLES = 5;
 const SAME_PLACE = 't.topic = e.topic AND t.partition = e.partition AND t."offset" = e."offset"';
+const PLACED = 'topic/partition/offset';
 const PLACE = `e.topic || '/' || e.partition || '/' || e."offset"`;
 
 /** Schema and group of a consumer's rows. */
@@ -24,17 +26,22 @@ export interface Written {
 }
 
 /**
- * Loads the records that were produced to a topic into the temporary table `expected` of the connection, to compare
- * them there with those of other topics.
+ * Loads the records that were produced to a topic into a temporary table of the connection, to compare them there with
+ * those of other topics.
  */
-export async function loadExpected(client: pg.Client, topic: string, records: Iterable<ProducedRecord>): Promise<void> {
+export async function loadExpected(
+  client: pg.Client,
+  topic: string,
+  records: Iterable<ProducedRecord>,
+  table: 'expected' | 'last_states' = 'expected',
+): Promise<void> {
   await client.query(
-    `CREATE TEMP TABLE IF NOT EXISTS expected (
+    `CREATE TEMP TABLE IF NOT EXISTS ${table} (
        topic text, partition int, "offset" bigint, reason text, key bytea, headers jsonb, value bytea,
        PRIMARY KEY (topic, partition, "offset"))`,
   );
-  await pipeline(Readable.from(copyText(topic, records)), client.query(copyFrom('COPY expected FROM STDIN')));
-  await client.query('ANALYZE expected');
+  await pipeline(Readable.from(copyText(topic, records)), client.query(copyFrom(`COPY ${table} FROM STDIN`)));
+  await client.query(`ANALYZE ${table}`);
 }
 
 function* copyText(topic: string, records: Iterable<ProducedRecord>): Generator<string> {
@@ -62,7 +69,8 @@ function headerText(headers: readonly SampleHeader[]): string {
   return JSON.stringify(entries).replaceAll('\\', '\\\\');
 }
 
-interface Problem {
+/** How often something is wrong, and where. */
+export interface Problem {
   readonly problem: string;
   readonly number: string;
   readonly examples: readonly string[];
@@ -118,7 +126,8 @@ async function compare(client: pg.Client, written: WrittenTables, comparison: Co
     [written.group],
   );
   const total = await client.query<{ number: string }>(`SELECT count(*) AS number FROM expected e WHERE ${belongs}`);
-  return finding(check, BigInt(total.rows[0]?.number ?? 0), found.rows);
+  const wrong = found.rows.reduce((sum, { number }) => sum + BigInt(number), 0n);
+  return finding(check, { expected: BigInt(total.rows[0]?.number ?? 0), wrong, problems: found.rows, place: PLACED });
 }
 
 /** Records in the one table that belong into the other one. */
@@ -135,22 +144,35 @@ async function findMisplaced(client: pg.Client, { schema, group }: WrittenTables
     [group],
   );
   const number = found.rows.reduce((sum, row) => sum + BigInt(row.number), 0n);
-  return countFinding('records in the wrong table', 0n, number, found.rows.map(describe));
+  return countFinding(
+    'records in the wrong table',
+    0n,
+    number,
+    found.rows.map((problem) => describe(problem)),
+  );
 }
 
-function finding(check: string, expected: bigint, problems: readonly Problem[]): Finding {
-  const wrong = problems.reduce((sum, { number }) => sum + BigInt(number), 0n);
+/** What was compared: how many there have to be, how many are not as they have to be, and what the examples' places are. */
+interface Comparing {
+  readonly expected: bigint;
+  readonly wrong: bigint;
+  readonly problems: readonly Problem[];
+  readonly place: string;
+}
+
+/** A finding with its problems as details. */
+export function finding(check: string, { expected, wrong, problems, place }: Comparing): Finding {
   return {
     check,
     expected: count(expected),
     found: count(expected - wrong),
     isWell: wrong === 0n,
-    details: problems.map(describe),
+    details: problems.map((problem) => describe(problem, place)),
   };
 }
 
-const describe = ({ problem, number, examples }: Problem): string =>
-  `${count(BigInt(number))} ${problem}; topic/partition/offset ${examples.join(', ')}${BigInt(number) > examples.length ? ', ...' : ''}`;
+const describe = ({ problem, number, examples }: Problem, place = PLACED): string =>
+  `${count(BigInt(number))} ${problem}; ${place} ${examples.join(', ')}${BigInt(number) > examples.length ? ', ...' : ''}`;
 
 /** Rows at offsets that are not in the table `expected` of the connection: no record was produced there. */
 export async function unexpectedRows(client: pg.Client, { schema, group }: WrittenTables): Promise<Finding> {

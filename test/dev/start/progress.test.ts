@@ -23,12 +23,29 @@ const now = at(
   ],
   7n,
 );
-const known = { produced: 2_540, positions: now, silent: undefined, perSecond: 499.6 };
-const unknown = { produced: 2_540, positions: undefined, silent: 'PostgreSQL', perSecond: undefined } as const;
+const known = { produced: 2_540, positions: now, tables: [], silent: undefined, perSecond: 499.6 };
+const unknown = {
+  produced: 2_540,
+  positions: undefined,
+  tables: [],
+  silent: 'PostgreSQL',
+  perSecond: undefined,
+} as const;
 
 describe('the line of progress', () => {
   it('counts what came after the first look, dead letters apart, and what is still to come', () => {
     expect(progressLine(first, known)).toBe('produced 2,540   in the table 1,515   dead letters 5   lag 1,020');
+  });
+
+  it('tells the rows of the tables behind all else', () => {
+    const tables = [
+      { table: 'orders', rows: 1_500n },
+      { table: 'customers', rows: 845n },
+    ];
+    expect(progressLine(first, { ...known, tables })).toMatch(/lag 1,020 {3}orders 1,500 rows {3}customers 845 rows$/);
+    expect(statusLine(first, { ...known, tables, health: 'UP' })).toMatch(
+      /in the table 1,515 {3}orders 1,500 rows {3}customers 845 rows {3}produced 2,540$/,
+    );
   });
 
   it('tells no number that is not known', () => {

@@ -1,0 +1,55 @@
+import type pg from 'pg';
+import { expectedRow, qualified, type SampleTable } from '../orders/sample-tables.ts';
+import { EXAMPLES, finding, type Problem } from './compare-tables.ts';
+import type { Finding } from './finding.ts';
+
+/** A value as SQL, cut where it is long. */
+const shown = (json: string): string => `left((${json})::text, 60)`;
+
+/** A table of sample records, and what it has to hold. */
+interface ComparedTable {
+  readonly schema: string;
+  readonly table: SampleTable;
+  /** Query of the columns `value` (jsonb), `partition` and `offset` of the records that have to be its rows. */
+  readonly records: string;
+  /** Whether a row that none of the records makes is a difference. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Compares a table with the rows that records have to be, column by column, in PostgreSQL itself. What a row has to be is
+ * PostgreSQL's own word; the table's primary key sees to it that none is there twice.
+ */
+export async function compareRows(client: pg.Client, compared: ComparedTable): Promise<Finding> {
+  const { schema, table, records, isWhole } = compared;
+  const name = `${schema}.${table.name}`;
+  const key = (row: string) => table.primaryKey.map((column) => `${row}."${column}"`);
+  const expected = `SELECT row_of.* FROM (${records}) AS record, ${expectedRow(schema, table)} AS row_of`;
+  const same = key('e').map((column, nth) => `${column} = ${key('t')[nth]}`);
+  const place = key('e').map((column, nth) => `coalesce(${column}, ${key('t')[nth]})::text`);
+  await client.query(`
+    CREATE TEMP TABLE differing AS
+    SELECT concat_ws('/', ${place.join(', ')}) AS place, to_jsonb(e) AS wanted, to_jsonb(t) AS got
+      FROM (${expected}) e ${isWhole ? 'FULL' : 'LEFT'} JOIN ${qualified(schema, table)} t ON ${same.join(' AND ')}
+     WHERE ROW(e.*) IS DISTINCT FROM ROW(t.*)`);
+  const { rows } = await client.query<Problem>(
+    `SELECT problem, count(*) AS number, (array_agg(place || told ORDER BY place, told))[1:${EXAMPLES}] AS examples
+     FROM (SELECT place, 'missing in ${name}' AS problem, '' AS told FROM differing WHERE got IS NULL
+           UNION ALL SELECT place, 'in ${name}, and not expected there', '' FROM differing WHERE wanted IS NULL
+           UNION ALL
+           SELECT place, 'another ' || w.key, ': expected ' || ${shown('w.value')} || ', got ' || ${shown('got -> w.key')}
+             FROM differing, jsonb_each(wanted) w WHERE w.value IS DISTINCT FROM got -> w.key AND got IS NOT NULL
+     ) AS found GROUP BY problem ORDER BY problem`,
+  );
+  const { rows: totals } = await client.query<{ expected: string; wrong: string }>(
+    `SELECT (SELECT count(*) FROM (${records}) AS record) AS expected, (SELECT count(*) FROM differing) AS wrong`,
+  );
+  await client.query('DROP TABLE differing');
+  const { expected: total = '0', wrong = '0' } = totals[0] ?? {};
+  return finding(`rows of ${name}, column by column`, {
+    expected: BigInt(total),
+    wrong: BigInt(wrong),
+    problems: rows,
+    place: table.primaryKey.join('/'),
+  });
+}
