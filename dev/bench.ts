@@ -4,6 +4,7 @@ import { measureIdle } from './bench/idle.ts';
 import { produceRecords } from './bench/produce-records.ts';
 import { measureScrapes, type Scrapes, STEADY_RATE } from './bench/scrape.ts';
 import { measureStarts } from './bench/start.ts';
+import { MEASURED_WAYS, measureTables, type WayResult } from './bench/tables.ts';
 import { consumeRecords, copyBaseline } from './bench/throughput.ts';
 import { compileConsumer } from './run/consumer-process.ts';
 import { ExplainedError } from './run/explained-error.ts';
@@ -16,11 +17,13 @@ const HELP = `Measures the consumer, in one run, with a Kafka and a PostgreSQL o
   npm run bench -- --records 200000
   npm run bench -- idle                      what doing nothing costs
   npm run bench -- scrape                    scrapes of a consumer of 200 partitions, while it works and after that
+  npm run bench -- tables                    300,000 records into tables of your own, beside records, several times
   npm run bench -- start                     the image's bundle: from process start to UP, and memory when idle
 
 Options (behind "npm run bench --"):
-  --records N      records to produce and write (default: 1000000)
+  --records N      records to produce and write (default: 1000000; of tables: 300000)
   --partitions N   partitions of the topic (default: 6; of scrape: 200)
+  --repeats N      how often tables are measured, each way once at a time; the medians are told (default: 5)
   --seconds N      how long to watch the idle consumer (default: 30)
   --set NAME=VALUE environment variable of the consumer, such as CONSUMER_MAX_BATCH_RECORDS=10000; may be repeated
   --help           this text
@@ -29,7 +32,8 @@ Options (behind "npm run bench --"):
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    records: { type: 'string', default: '1000000' },
+    records: { type: 'string' },
+    repeats: { type: 'string', default: '5' },
     partitions: { type: 'string' },
     seconds: { type: 'string', default: '30' },
     set: { type: 'string', multiple: true, default: [] },
@@ -41,18 +45,27 @@ function print(what: string, figure: string): void {
   console.log(`${what.padEnd(52)}${figure}`);
 }
 
+const DEFAULT_RECORDS = 1_000_000;
+
+const consumerEnvironment = () => Object.fromEntries(values.set.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
+
 const rate = (perSecond: number) => `${Math.round(perSecond).toLocaleString('en')} rows/s`;
 const percent = (share: number) => `${(share * 100).toFixed(1)} % of a core`;
 
 async function benchThroughput(stack: Stack): Promise<void> {
-  const [records, partitions] = [Number(values.records), Number(values.partitions ?? 6)];
-  const env = Object.fromEntries(values.set.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
+  const [records, partitions] = [Number(values.records ?? DEFAULT_RECORDS), Number(values.partitions ?? 6)];
+  const env = consumerEnvironment();
   const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.NOTHING });
   console.log(`producing ${records.toLocaleString('en')} records ...`);
   await produceRecords(kafka, { topic: 'orders', partitions, records });
   const baseline = await copyBaseline(stack.postgres?.urlWithPassword ?? '', records);
   print('COPY of ready-made rows, one connection', rate(baseline));
-  const { rowsPerSecond, cpuSeconds, peakMemoryBytes } = await consumeRecords(stack, 'orders', records, env);
+  const { rowsPerSecond, cpuSeconds, peakMemoryBytes } = await consumeRecords(
+    stack,
+    { topics: ['orders'] },
+    records,
+    env,
+  );
   print('the consumer, Kafka to committed', rate(rowsPerSecond));
   print('ratio', (rowsPerSecond / baseline).toFixed(2));
   print('its processor time and memory', `${cpuSeconds.toFixed(1)} s, ${Math.round(peakMemoryBytes / 1e6)} MB at most`);
@@ -79,7 +92,7 @@ function printScrapes(what: string, { milliseconds, ofEmptyServer }: Scrapes): v
 }
 
 async function benchScrape(stack: Stack): Promise<void> {
-  const [records, partitions] = [Number(values.records), Number(values.partitions ?? 200)];
+  const [records, partitions] = [Number(values.records ?? DEFAULT_RECORDS), Number(values.partitions ?? 200)];
   const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.NOTHING });
   console.log(`producing ${records.toLocaleString('en')} records into ${partitions} partitions ...`);
   await produceRecords(kafka, { topic: 'scraped', partitions, records });
@@ -95,6 +108,31 @@ async function benchScrape(stack: Stack): Promise<void> {
   printScrapes('  with nothing to do', atRest);
   print('processor time of one scrape', `${cpuPerScrape.toFixed(2)} ms`);
   print('scraping once a second', percent(cpuPerScrape / 1_000));
+}
+
+const RECORDS_INTO_TABLES = 300_000;
+
+const microseconds = (seconds: number, records: number): string => ((seconds * 1e6) / records).toFixed(1);
+
+function printWay(result: WayResult, records: number): void {
+  const { rowsPerSecond, cpuSeconds, postgresCpuSeconds, peakMemoryBytes } = result.median;
+  const work = `${microseconds(cpuSeconds, records)} + ${microseconds(postgresCpuSeconds, records)} µs a row`;
+  print(MEASURED_WAYS[result.way].title, `${rate(rowsPerSecond)}, ${work}, ${Math.round(peakMemoryBytes / 1e6)} MB`);
+}
+
+async function benchTables(stack: Stack): Promise<void> {
+  const records = Number(values.records ?? RECORDS_INTO_TABLES);
+  const plan = { records, partitions: Number(values.partitions ?? 6), repeats: Number(values.repeats) };
+  const { ways, ratios } = await measureTables(stack, plan, consumerEnvironment(), (text) => console.log(text));
+  print('medians', "rows/s, processor time of the consumer + PostgreSQL, the consumer's memory at most");
+  for (const way of ways) {
+    printWay(way, records);
+  }
+  print('ratios of one repeat: median (least to most)', 'goal');
+  for (const { what, median, least, most, goal } of ratios) {
+    const [middle, low, high] = [median, least, most].map((each) => each.toFixed(2));
+    print(`  ${what}`, `${middle} (${low} to ${high})   ${goal}`);
+  }
 }
 
 const STARTS = 10;
@@ -120,6 +158,7 @@ const BENCHMARKS: Readonly<Record<string, (stack: Stack) => Promise<void>>> = {
   idle: benchIdle,
   scrape: benchScrape,
   start: benchStart,
+  tables: benchTables,
 };
 
 async function main(): Promise<void> {

@@ -6,28 +6,42 @@ import { stringify } from 'yaml';
 import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
 import type { Stack } from '../stack/local-stack.ts';
 
-/** PostgreSQL schema of a benchmark's consumer. */
+/** What a benchmark's consumer reads, and where it writes to. */
+export interface BenchTarget {
+  /** PostgreSQL schema. @default `stream_consumer` */
+  readonly schema?: string;
+  /** Topics that go to `records`. */
+  readonly topics: readonly string[];
+  /** The setting `tables`. @default none */
+  readonly tables?: readonly object[];
+}
+
+/** Schema of a consumer for which none is named. */
 export const BENCH_SCHEMA = 'stream_consumer';
 
-/** Writes an application.yml for a consumer of the topic, all else at its default. @returns its path */
-export async function writeBenchSettings({ run, kafka, postgres }: Stack, topic: string): Promise<string> {
+/** Writes an application.yml for a consumer, all else at its default. @returns its path */
+export async function writeBenchSettings(
+  { run, kafka, postgres }: Stack,
+  { schema = BENCH_SCHEMA, topics, tables = [] }: BenchTarget,
+): Promise<string> {
   const configFile = join(run.path, 'bench.yml');
   const settings = {
-    kafka: { brokers: [kafka?.broker], topics: [topic], groupId: 'bench' },
-    database: { url: postgres?.urlWithPassword, schema: BENCH_SCHEMA },
+    kafka: { brokers: [kafka?.broker], topics, groupId: `bench-${schema}` },
+    database: { url: postgres?.urlWithPassword, schema },
+    tables,
   };
   await writeFile(configFile, stringify(settings), { mode: 0o600 });
   return configFile;
 }
 
-/** Starts a consumer of the topic with the default settings; environment variables override them. */
+/** Starts a consumer with the default settings; environment variables override them. */
 export async function startBenchConsumer(
   stack: Stack,
-  topic: string,
+  target: BenchTarget,
   env: Readonly<Record<string, string>>,
 ): Promise<ConsumerProcess> {
   return startConsumerProcess(stack.run, {
-    configFile: await writeBenchSettings(stack, topic),
+    configFile: await writeBenchSettings(stack, target),
     env,
     program: 'compiled',
   });
@@ -35,10 +49,23 @@ export async function startBenchConsumer(
 
 const CLOCK_TICKS_PER_SECOND = 100;
 
-/** Processor time that a process has used so far, in seconds (Linux: /proc/PID/stat, fields 14 and 15). */
-export function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+/** Fields of /proc/PID/stat behind the name (Linux, proc_pid_stat(5)): user and system time, of itself or of its ended children. */
+const OWN = [11, 12] as const;
+const ENDED_CHILDREN = [13, 14] as const;
+
+function ticks(pid: number | string, fields: readonly [number, number]): number {
+  const all = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return Number(all[fields[0]]) + Number(all[fields[1]]);
+}
+
+/** Processor time that a process has used so far, in seconds. */
+export const cpuSeconds = (pid: number): number => ticks(pid, OWN) / CLOCK_TICKS_PER_SECOND;
+
+/** Processor time in seconds of the children of a process, those that have ended included. */
+export function childrenCpuSeconds(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  const ofEnded = ticks(pid, ENDED_CHILDREN);
+  return (ofEnded + children.reduce((sum, child) => sum + ticks(child, OWN), 0)) / CLOCK_TICKS_PER_SECOND;
 }
 
 /** Memory of a process in bytes (Linux: /proc/PID/status): resident now, or at its peak. */

@@ -36,7 +36,7 @@ async function idleClient(stack: Stack, way: 'patched' | 'plain'): Promise<numbe
 export async function measureIdle(stack: Stack, seconds: number): Promise<IdleResult> {
   const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.ERROR });
   await ensureTopic(kafka, TOPIC, 6);
-  const consumer = await startBenchConsumer(stack, TOPIC, {});
+  const consumer = await startBenchConsumer(stack, { topics: [TOPIC] }, {});
   await consumer.waitForHealth();
   const pids = [consumer.pid, await idleClient(stack, 'patched'), await idleClient(stack, 'plain')];
   await Promise.all(pids.map((pid) => shareOfCore(pid, WARM_UP_SECONDS)));

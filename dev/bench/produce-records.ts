@@ -22,24 +22,31 @@ export function benchmarkRecord(index: number): { readonly key: Buffer; readonly
   return { key: Buffer.from(`customer-${customer}`), value: Buffer.from(sampleOrder(random, index, customer)) };
 }
 
-const benchmarkMessages = (from: number, count: number, partitions: number): Message[] =>
-  Array.from({ length: count }, (_, nth) => ({
-    ...benchmarkRecord(from + nth),
-    partition: (from + nth) % partitions,
-    headers: { [BENCHMARK_HEADER.key]: BENCHMARK_HEADER.value },
-  }));
+const benchmarkMessage = (index: number): Message => ({
+  ...benchmarkRecord(index),
+  headers: { [BENCHMARK_HEADER.key]: BENCHMARK_HEADER.value },
+});
 
-/** Makes the topic and produces the benchmark's records into it, spread evenly over its partitions. */
-export async function produceRecords(
-  kafka: Kafka,
-  target: { readonly topic: string; readonly partitions: number; readonly records: number },
-): Promise<void> {
-  const { topic, partitions, records } = target;
+const benchmarkMessages = (from: number, count: number, partitions: number, messageAt = benchmarkMessage): Message[] =>
+  Array.from({ length: count }, (_, nth) => ({ ...messageAt(from + nth), partition: (from + nth) % partitions }));
+
+/** What is produced, spread evenly over the partitions. */
+interface Production {
+  readonly topic: string;
+  readonly partitions: number;
+  readonly records: number;
+  /** The record at an index. @default {@link benchmarkRecord} with its header */
+  readonly messageAt?: (index: number) => Message;
+}
+
+/** Makes the topic and produces the benchmark's records into it. */
+export async function produceRecords(kafka: Kafka, production: Production): Promise<void> {
+  const { topic, partitions, records, messageAt } = production;
   await ensureTopic(kafka, topic, partitions);
   const producer = kafka.producer({ allowAutoTopicCreation: false });
   await producer.connect();
   for (let from = 0; from < records; from += PER_REQUEST) {
-    const messages = benchmarkMessages(from, Math.min(PER_REQUEST, records - from), partitions);
+    const messages = benchmarkMessages(from, Math.min(PER_REQUEST, records - from), partitions, messageAt);
     await producer.send({ topic, messages });
   }
   await producer.disconnect();

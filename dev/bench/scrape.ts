@@ -52,7 +52,7 @@ interface ScrapeResult {
  * The cost is measured as processor time, not as a difference of two throughputs: one of them alone varies by more.
  */
 export async function measureScrapes(stack: Stack, load: Omit<SteadyLoad, 'recordsPerSecond'>): Promise<ScrapeResult> {
-  const consumer = await startBenchConsumer(stack, load.topic, {});
+  const consumer = await startBenchConsumer(stack, { topics: [load.topic] }, {});
   const scraper = new Scraper({ port: consumer.port, path: consumer.endpoint.prometheusPath });
   try {
     await consumer.logs.waitFor(/"msg":"assigned"/);

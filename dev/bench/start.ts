@@ -77,7 +77,7 @@ export async function measureStarts(stack: Stack, times: number): Promise<readon
   const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.ERROR });
   await ensureTopic(kafka, TOPIC, 6);
   const layer = await makeLayer(stack);
-  const configFile = await writeBenchSettings(stack, TOPIC);
+  const configFile = await writeBenchSettings(stack, { topics: [TOPIC] });
   const starts: Start[] = [];
   // The first start makes the tables and fills the system's file cache.
   for (let count = 0; count <= times; count += 1) {

@@ -5,7 +5,14 @@ import { MIGRATIONS } from '../../app/store/migrations.ts';
 import { encodeRecords, RECORDS } from '../../app/store/record-rows.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { Stack } from '../stack/local-stack.ts';
-import { BENCH_SCHEMA, cpuSeconds, memoryBytes, startBenchConsumer } from './bench-consumer.ts';
+import {
+  BENCH_SCHEMA,
+  type BenchTarget,
+  childrenCpuSeconds,
+  cpuSeconds,
+  memoryBytes,
+  startBenchConsumer,
+} from './bench-consumer.ts';
 import { BENCHMARK_HEADER, benchmarkRecord } from './produce-records.ts';
 
 /** Schema and transactions of the baseline. */
@@ -57,26 +64,28 @@ export async function copyBaseline(databaseUrl: string, records: number): Promis
 }
 
 /** One run of the consumer over the whole topic. */
-interface ConsumeResult {
+export interface ConsumeResult {
   readonly rowsPerSecond: number;
   /** Processor time of the consumer's process, in seconds. */
   readonly cpuSeconds: number;
+  /** Processor time of all of PostgreSQL's processes meanwhile. */
+  readonly postgresCpuSeconds: number;
   /** Its resident memory at the peak, in bytes. */
   readonly peakMemoryBytes: number;
 }
 
 /** Time of the last transaction; `undefined` while records are missing. */
-async function finishedAt(client: pg.Client, records: number): Promise<Date | undefined> {
+async function finishedAt(client: pg.Client, schema: string, records: number): Promise<Date | undefined> {
   const { rows } = await client
     .query<{ total: string | null; last: Date }>(
-      `SELECT sum(next_offset) AS total, max(updated_at) AS last FROM ${BENCH_SCHEMA}.offsets`,
+      `SELECT sum(next_offset) AS total, max(updated_at) AS last FROM ${schema}.offsets`,
     )
     .catch(() => ({ rows: [] }));
   return Number(rows[0]?.total) >= records ? rows[0]?.last : undefined;
 }
 
 /**
- * Starts the consumer with the topic's backlog and waits until PostgreSQL has all of its records. The clock runs from
+ * Starts the consumer with the backlog of its topics and waits until PostgreSQL has all of the records. The clock runs from
  * the assignment of the partitions to the last transaction: it includes the first fetch, but not the start of the
  * process.
  *
@@ -85,11 +94,14 @@ async function finishedAt(client: pg.Client, records: number): Promise<Date | un
  */
 export async function consumeRecords(
   stack: Stack,
-  topic: string,
+  target: BenchTarget,
   records: number,
   env: Record<string, string>,
 ): Promise<ConsumeResult> {
-  const consumer = await startBenchConsumer(stack, topic, env);
+  const { schema = BENCH_SCHEMA } = target;
+  const postgresPid = stack.postgres?.pid ?? 0;
+  const before = childrenCpuSeconds(postgresPid);
+  const consumer = await startBenchConsumer(stack, target, env);
   const assigned = JSON.parse(await consumer.logs.waitFor(/"msg":"assigned"/)) as { time: string };
   const client = new pg.Client({ connectionString: stack.postgres?.urlWithPassword });
   await client.connect();
@@ -97,15 +109,19 @@ export async function consumeRecords(
   void consumer.exited.then(() => {
     ended = true;
   });
-  let last = await finishedAt(client, records);
+  let last = await finishedAt(client, schema, records);
   while (last === undefined) {
     if (ended) {
       throw new ExplainedError(`The consumer ended before it was done:\n${consumer.logs.all.slice(-5).join('\n')}`);
     }
     await delay(POLL_MS);
-    last = await finishedAt(client, records);
+    last = await finishedAt(client, schema, records);
   }
-  const figures = { cpuSeconds: cpuSeconds(consumer.pid), peakMemoryBytes: memoryBytes(consumer.pid, 'VmHWM') };
+  const figures = {
+    cpuSeconds: cpuSeconds(consumer.pid),
+    postgresCpuSeconds: childrenCpuSeconds(postgresPid) - before,
+    peakMemoryBytes: memoryBytes(consumer.pid, 'VmHWM'),
+  };
   await client.end();
   consumer.kill('SIGTERM');
   await consumer.exited;

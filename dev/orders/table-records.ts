@@ -44,11 +44,14 @@ export const withPayment = (order: string, random: RandomSource): string =>
   `${order.slice(0, -1)},"gift":${random.below(5) === 0},"paymentId":"${uuid(random)}"}`;
 
 /** A UUID of version 4 (RFC 9562). */
-function uuid(random: RandomSource): string {
-  const hex = Array.from({ length: 32 }, () => random.below(16).toString(16));
-  hex[12] = '4';
-  hex[16] = (8 + random.below(4)).toString(16);
-  return hex.join('').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+export function uuid(random: RandomSource): string {
+  const digits = (count: number) =>
+    random
+      .below(16 ** count)
+      .toString(16)
+      .padStart(count, '0');
+  const variant = (8 + random.below(4)).toString(16);
+  return `${digits(8)}-${digits(4)}-4${digits(3)}-${variant}${digits(3)}-${digits(6)}${digits(6)}`;
 }
 
 /** Few, so that most records change a customer who is there. */

@@ -91,6 +91,36 @@ describe('npm start -- --once', () => {
     expect(lines.all).toContain('The verdict: something differs.');
   });
 
+  it('compares typed tables of orders and customers column by column, and ends with 0', async () => {
+    const { lines, ended } = start('--tables', '--once', '--records', '3000', '--partitions', '3', ...SHARED);
+    expect(await ended).toBe(0);
+    const verdict = lines.all.filter((line) => line.endsWith('ok')).join('\n');
+    expect(verdict).toMatch(/records, each once.* 2,971 +2,971/);
+    expect(verdict).toMatch(/dead letters, each.* 32 +32/);
+    expect(verdict).toMatch(/dead letters of customers-\w+ +3 +3/);
+    expect(verdict).toMatch(/rows of sample_\w+\.orders, column by column +2,971 +2,971/);
+    expect(verdict).toMatch(/rows of sample_\w+\.customers, column by column +479 +479/);
+    expect(lines.all).toContainEqual(expect.stringMatching(/orders [\d,]+ rows {3}customers [\d,]+ rows$/));
+  });
+
+  it('ends with 1 and names the column when a row of a typed table is spoiled', async () => {
+    const { lines, ended } = start('--tables', '--once', '--records', '4000', '--rate', '1000', ...SHARED);
+    const [, schema] = /table: (\w+)\.orders/.exec(await lines.waitFor(/table: \w+\.orders/, 60_000)) ?? [];
+    const spoil = (sql: string) =>
+      until('the row', async () => ((await query(`${sql} RETURNING 1`)).length > 0 ? true : undefined));
+    await spoil(`UPDATE ${schema}.orders SET total = total + 0.01 WHERE partition = 1 AND "offset" = 10`);
+    await query(`INSERT INTO ${schema}.customers VALUES (-7, 'nobody', 'gold', 1, NULL, false, now())`);
+    expect(await ended).toBe(1);
+    expect(lines.all).toContainEqual(expect.stringMatching(/rows of sample_\w+\.orders, .*DIFFERS$/));
+    expect(lines.all).toContainEqual(
+      expect.stringMatching(/^ +1 another total; partition\/offset 1\/10: expected [\d.]+, got [\d.]+$/),
+    );
+    expect(lines.all).toContainEqual(
+      expect.stringMatching(/^ +1 in sample_\w+\.customers, and not expected there; id -7$/),
+    );
+    expect(lines.all).toContain('The verdict: something differs.');
+  });
+
   it.each([
     [
       'Kafka',

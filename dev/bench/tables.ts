@@ -1,0 +1,167 @@
+import { Kafka, logLevel, type Message } from 'kafkajs';
+import pg from 'pg';
+import { pick, randomSource } from '../orders/random-source.ts';
+import { uuid } from '../orders/table-records.ts';
+import type { Stack } from '../stack/local-stack.ts';
+import { produceRecords } from './produce-records.ts';
+import { type ConsumeResult, consumeRecords } from './throughput.ts';
+
+const TABLE = 'bench.orders';
+/** Ten columns: those of the measurements that the tables were designed by. */
+const TABLE_DDL = `CREATE TABLE ${TABLE} (
+  id bigint PRIMARY KEY, customer_id integer NOT NULL, total numeric(12,2) NOT NULL, placed_at timestamptz NOT NULL,
+  gift boolean NOT NULL, payment_id uuid NOT NULL, currency text NOT NULL, status text NOT NULL,
+  customer_name text NOT NULL, items jsonb NOT NULL)`;
+
+const FIRST_AT = Date.UTC(2026, 0, 1);
+const BROKEN_EVERY = 100;
+const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY'];
+const STATUSES = ['new', 'paid', 'packed', 'shipped'];
+const NAMES = ['Ada Okafor', 'Grace Lindqvist', 'Zoë Müller', 'Jun 田中', 'Émile Dubois', 'Sofía Rojas'];
+
+/** Topics of the same orders: another seed gives the same keys other values. */
+const TOPICS = {
+  orders: { seed: 1, isBroken: (_index: number) => false },
+  again: { seed: 2, isBroken: (_index: number) => false },
+  broken: { seed: 1, isBroken: (index: number) => index % BROKEN_EVERY === BROKEN_EVERY / 2 },
+} as const;
+
+/** The ways that are measured, in their order: the second upsert finds the rows of the first one. */
+export const MEASURED_WAYS = {
+  records: { title: 'records: jsonb in one table', topic: 'orders', tables: undefined },
+  append: { title: 'append: ten typed columns', topic: 'orders', tables: {} },
+  poison: { title: 'append, 1 % does not fit a column', topic: 'broken', tables: {} },
+  newKeys: { title: 'upsert of new keys', topic: 'orders', tables: { key: 'id' } },
+  oldKeys: { title: 'upsert of the same keys, other values', topic: 'again', tables: { key: 'id' } },
+} as const;
+
+type Way = keyof typeof MEASURED_WAYS;
+const WAYS = Object.keys(MEASURED_WAYS) as readonly Way[];
+
+const RATIOS: readonly { readonly what: string; readonly of: Way; readonly to: Way; readonly goal: number }[] = [
+  { what: 'append / records', of: 'append', to: 'records', goal: 0.9 },
+  { what: 'upsert of new keys / append', of: 'newKeys', to: 'append', goal: 0.6 },
+  { what: 'upsert of the same keys / append', of: 'oldKeys', to: 'append', goal: 0.5 },
+  { what: 'append with 1 % / append', of: 'poison', to: 'append', goal: 0.5 },
+];
+
+/** One way: its medians over the repeats. */
+export interface WayResult {
+  readonly way: Way;
+  readonly median: ConsumeResult;
+}
+
+/** A ratio of rows per second within one repeat. */
+interface Ratio {
+  readonly what: string;
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+  readonly goal: number;
+}
+
+interface TablesPlan {
+  readonly records: number;
+  readonly partitions: number;
+  readonly repeats: number;
+}
+
+/** An order of about 240 bytes, as a message of its key. */
+function orderMessage(topic: keyof typeof TOPICS, index: number): Message {
+  const { seed, isBroken } = TOPICS[topic];
+  const random = randomSource(seed, index);
+  const cents = String(100 + random.below(900_000));
+  const total = isBroken(index) ? '"much"' : `${cents.slice(0, -2)}.${cents.slice(-2)}`;
+  const rest = {
+    placedAt: new Date(FIRST_AT + index * 37).toISOString(),
+    gift: random.below(5) === 0,
+    paymentId: uuid(random),
+    currency: pick(random, CURRENCIES),
+    status: pick(random, STATUSES),
+    customerName: pick(random, NAMES),
+    items: [{ sku: 1_000 + random.below(9_000), quantity: 1 + random.below(4) }],
+  };
+  const json = `{"id":${index},"customerId":${random.below(20_000)},"total":${total},${JSON.stringify(rest).slice(1)}`;
+  return { key: String(index), value: json };
+}
+
+/**
+ * Measures each way once in each repeat, one after the other on the same servers, each from an empty schema.
+ *
+ * @param env environment variables of the consumer
+ * @param onProgress told of what takes long
+ */
+export async function measureTables(
+  stack: Stack,
+  plan: TablesPlan,
+  env: Record<string, string>,
+  onProgress: (text: string) => void,
+): Promise<{ readonly ways: readonly WayResult[]; readonly ratios: readonly Ratio[] }> {
+  const { records, partitions, repeats } = plan;
+  const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.NOTHING });
+  for (const topic of Object.keys(TOPICS) as readonly (keyof typeof TOPICS)[]) {
+    onProgress(`producing ${records.toLocaleString('en')} records to ${topic} ...`);
+    await produceRecords(kafka, { topic, partitions, records, messageAt: (index) => orderMessage(topic, index) });
+  }
+  const results: Record<Way, ConsumeResult[]> = { records: [], append: [], poison: [], newKeys: [], oldKeys: [] };
+  for (let repeat = 1; repeat <= repeats; repeat += 1) {
+    for (const way of WAYS) {
+      const schema = `bench_${way.toLowerCase()}_${repeat}`;
+      const result = await measureWay(stack, way, { schema, records }, env);
+      results[way].push(result);
+      onProgress(`${repeat}/${repeats} ${way}: ${Math.round(result.rowsPerSecond).toLocaleString('en')} rows/s`);
+    }
+  }
+  const ways = WAYS.map((way) => ({ way, median: medianOf(results[way]) }));
+  return { ways, ratios: RATIOS.map((ratio) => ratioOf(ratio, results)) };
+}
+
+async function measureWay(
+  stack: Stack,
+  way: Way,
+  { schema, records }: { readonly schema: string; readonly records: number },
+  env: Record<string, string>,
+): Promise<ConsumeResult> {
+  const { topic, tables } = MEASURED_WAYS[way];
+  const client = new pg.Client({ connectionString: stack.postgres?.urlWithPassword });
+  await client.connect();
+  try {
+    if (way !== 'oldKeys') {
+      await client.query(`DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench; ${TABLE_DDL}`);
+    }
+    await client.query('CHECKPOINT');
+    const entry = { topic, table: TABLE, fields: 'camelCase', ...tables };
+    const target = tables === undefined ? { schema, topics: [topic] } : { schema, topics: [], tables: [entry] };
+    const result = await consumeRecords(stack, target, records, env);
+    await client.query(`DROP SCHEMA ${schema} CASCADE`);
+    return result;
+  } finally {
+    await client.end();
+  }
+}
+
+function medianOf(results: readonly ConsumeResult[]): ConsumeResult {
+  const medianFigure = (figure: keyof ConsumeResult) => median(results.map((result) => result[figure]));
+  return {
+    rowsPerSecond: medianFigure('rowsPerSecond'),
+    cpuSeconds: medianFigure('cpuSeconds'),
+    postgresCpuSeconds: medianFigure('postgresCpuSeconds'),
+    peakMemoryBytes: medianFigure('peakMemoryBytes'),
+  };
+}
+
+function ratioOf(
+  { what, of, to, goal }: (typeof RATIOS)[number],
+  results: Readonly<Record<Way, readonly ConsumeResult[]>>,
+): Ratio {
+  const ratios = results[of].map(
+    ({ rowsPerSecond }, repeat) => rowsPerSecond / (results[to][repeat]?.rowsPerSecond ?? Number.NaN),
+  );
+  return { what, goal, median: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
+}
+
+function median(values: readonly number[]): number {
+  const ascending = [...values].sort((a, b) => a - b);
+  const middle = (ascending.length - 1) / 2;
+  return ((ascending[Math.floor(middle)] ?? 0) + (ascending[Math.ceil(middle)] ?? 0)) / 2;
+}
