@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kafka, Producer } from 'kafkajs';
-import { type ProducedRecord, toMessage } from '../orders/sample-producer.ts';
+import { type ProducedRecord, type RecordAt, toMessage } from '../orders/sample-producer.ts';
 import { POISON_KINDS, type SampleRecord, sampleRecord } from '../orders/sample-record.ts';
 
 const REQUEST_INTERVAL_MS = 100;
@@ -20,6 +20,8 @@ interface ProductionPlan {
   readonly seed: number;
   /** Records per second while Kafka takes them; those of an outage are left out. */
   readonly rate: number;
+  /** The records with a number that is not negative. @default the sample orders */
+  readonly recordAt?: RecordAt;
 }
 
 /** An acknowledged request: `count` records from the number `first` on. */
@@ -127,9 +129,9 @@ export class ChaosProducer {
   }
 
   async #send(first: number, count: number, burstPartition: number): Promise<boolean> {
-    const { topic, seed, partitions } = this.#plan;
+    const { topic, seed, partitions, recordAt } = this.#plan;
     const messages = Array.from({ length: count }, (_, nth) =>
-      toMessage(chaosRecord(seed, first + nth, partitions, burstPartition)),
+      toMessage(chaosRecord(seed, first + nth, partitions, burstPartition, recordAt)),
     );
     try {
       const answers = await this.#producer.send({ topic, messages, acks: -1 });
@@ -144,18 +146,18 @@ export class ChaosProducer {
 }
 
 /**
- * The records of a topic with their offsets, where orders alone were produced to it, each request until it was
+ * The records of a topic with their offsets, where no burst was produced to it, each request until it was
  * acknowledged. What lies between two acknowledged requests is the later one, stored by attempts that were not.
  *
  * @throws Error when the offsets leave room for something else.
  */
 export function* acknowledgedRecords(
   requests: Iterable<AcknowledgedRequest>,
-  { seed, partitions }: Pick<ProductionPlan, 'seed' | 'partitions'>,
+  { seed, partitions, recordAt }: Pick<ProductionPlan, 'seed' | 'partitions' | 'recordAt'>,
 ): Generator<ProducedRecord> {
   const ends = new Map<number, bigint>();
   for (const { first, count, baseOffsets } of requests) {
-    const records = Array.from({ length: count }, (_, nth) => chaosRecord(seed, first + nth, partitions, 0));
+    const records = Array.from({ length: count }, (_, nth) => chaosRecord(seed, first + nth, partitions, 0, recordAt));
     for (const [partition, base] of baseOffsets) {
       const own = records.filter((record) => record.partition === partition);
       let offset = ends.get(partition) ?? 0n;
@@ -174,11 +176,19 @@ export function* acknowledgedRecords(
 }
 
 /**
- * The record with a number: sample order `number` when it is not negative, else one of a poison burst, in
+ * The record with a number: that of the stream when it is not negative, else one of a poison burst, in
  * `burstPartition`.
+ *
+ * @param recordAt the stream. @default the sample orders
  */
-export function chaosRecord(seed: number, number: number, partitions: number, burstPartition: number): SampleRecord {
-  const record = number < 0 ? burstRecord(number, burstPartition) : sampleRecord(seed, number, partitions);
+export function chaosRecord(
+  seed: number,
+  number: number,
+  partitions: number,
+  burstPartition: number,
+  recordAt: RecordAt = sampleRecord,
+): SampleRecord {
+  const record = number < 0 ? burstRecord(number, burstPartition) : recordAt(seed, number, partitions);
   return { ...record, headers: [...record.headers, [NUMBER_HEADER, String(number)]] };
 }
 

@@ -9,7 +9,8 @@ import type { Written } from '../verdict/compare-tables.ts';
 import { PositionReader } from '../verdict/positions.ts';
 import { ChaosProducer } from './chaos-producer.ts';
 import { ConsumerFleet } from './consumer-fleet.ts';
-import { DatabaseFaults } from './database-faults.ts';
+import { DatabaseFaults, ROLE } from './database-faults.ts';
+import { KEYED_SETTINGS, KeyedTopic } from './keyed-topic.ts';
 import { PARTITIONS, SESSION_TIMEOUT_MS, SIDE_TOPIC } from './schedule.ts';
 import { SideTopic } from './side-topic.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -47,6 +48,7 @@ const CONSUMER_SETTINGS = {
   DEAD_LETTERS_MAX_RATIO: '1',
   // A line for each request and transaction, so that the log can be filled.
   LOGGING_LEVEL: 'debug',
+  ...KEYED_SETTINGS,
 } as const;
 
 /** The servers, the consumers and the producer of a chaos run. */
@@ -62,6 +64,7 @@ export interface ChaosStack {
   readonly producer: ChaosProducer;
   readonly positions: PositionReader;
   readonly side: SideTopic;
+  readonly keyed: KeyedTopic;
   readonly fleet: ConsumerFleet;
 }
 
@@ -90,21 +93,34 @@ export async function startChaosStack(run: RunFolder, seed: number, onProgress: 
   const url = postgres.urlWithPassword;
   const positions = new PositionReader(url, client, WRITTEN);
   const side = new SideTopic(client, url, { ...WRITTEN, topic: SIDE_TOPIC }, seed);
-  await Promise.all([positions.connect(), side.start()]);
+  const keyed = new KeyedTopic(client, url, WRITTEN, seed);
   run.beforeClose(async () => {
-    await Promise.all([positions.disconnect(), side.disconnect()]);
+    await Promise.all([positions.disconnect(), side.disconnect(), keyed.disconnect()]);
   });
   const database = new DatabaseFaults(url, WRITTEN.schema);
+  const consumerUrl = new URL(await database.createRole(url));
+  await Promise.all([positions.connect(), side.start(), keyed.start(ROLE)]);
   const env = {
     ...CONSUMER_SETTINGS,
     KAFKA_BROKERS: `127.0.0.1:${kafkaProxy.port}`,
-    DATABASE_URL: Object.assign(new URL(await database.createRole(url)), { port: String(postgresProxy.port) }).href,
+    DATABASE_URL: Object.assign(consumerUrl, { port: String(postgresProxy.port) }).href,
   };
   const fleet = new ConsumerFleet(run, env, Object.values(COUNTED_LOG_LINES));
   const plan = { kafka: client, topic: WRITTEN.topic, partitions: PARTITIONS, seed, rate: RECORDS_PER_SECOND };
   const producer = new ChaosProducer(plan);
   const proxies = { kafkaProxy, postgresProxy };
-  return { kafka, postgres, database, ...proxies, client, producer, positions, side, fleet } satisfies ChaosStack;
+  return {
+    kafka,
+    postgres,
+    database,
+    ...proxies,
+    client,
+    producer,
+    positions,
+    side,
+    keyed,
+    fleet,
+  } satisfies ChaosStack;
 }
 
 /** Time-outs far below a fault's length, so that the client notices its end soon. */

@@ -3,18 +3,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { BEGIN } from '../../app/store/transaction.ts';
 import { insist } from './insist.ts';
-import type { ConnectionLimit, Table, TableChange } from './schedule.ts';
+import { type ConnectionLimit, KEYED_SCHEMA, type Table, type TableChange } from './schedule.ts';
 
 /** The role of the consumers: a superuser would have connections where others have none. */
-const ROLE = 'chaos_consumer';
+export const ROLE = 'chaos_consumer';
 const END_SESSIONS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ROLE}'`;
 const PAUSE_MS = 100;
 
 /** What a change of a table does and how it is undone. */
 const CHANGES = {
   column: { change: 'ALTER TABLE % ADD COLUMN chaos text', undo: 'ALTER TABLE % DROP COLUMN IF EXISTS chaos' },
-  index: { change: 'CREATE INDEX chaos ON % (partition)', undo: 'DROP INDEX IF EXISTS @.chaos' },
+  index: { change: 'CREATE INDEX chaos ON % (#)', undo: 'DROP INDEX IF EXISTS @.chaos' },
 } as const;
+
+/** A column of each table, for an index. */
+const COLUMN: Readonly<Record<Table, string>> = { records: 'partition', offsets: 'partition', customers: 'name' };
 
 /** Faults that PostgreSQL's own commands make. Where PostgreSQL is restarted meanwhile, they end sooner. */
 export class DatabaseFaults {
@@ -49,7 +52,8 @@ export class DatabaseFaults {
     if (change === 'rewrite') {
       return this.#rewrite(table, ms);
     }
-    const sqlOf = (text: string) => text.replace('%', this.#name(table)).replace('@', `"${this.#schema}"`);
+    const sqlOf = (text: string) =>
+      text.replace('%', this.#name(table)).replace('@', this.#schemaOf(table)).replace('#', COLUMN[table]);
     await this.#unlessLost(async (client) => {
       await client.query(`${BEGIN}; ${sqlOf(CHANGES[change].change)}`);
       await delay(ms);
@@ -100,7 +104,9 @@ export class DatabaseFaults {
     await insist(() => this.#run(`DROP ROLE IF EXISTS ${idle}`));
   }
 
-  #name = (table: Table): string => `"${this.#schema}".${table}`;
+  #schemaOf = (table: Table): string => `"${table === 'customers' ? KEYED_SCHEMA : this.#schema}"`;
+
+  #name = (table: Table): string => `${this.#schemaOf(table)}.${table}`;
 
   async #run(sql: string): Promise<void> {
     await this.#withClient((client) => client.query(sql));

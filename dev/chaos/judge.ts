@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { endOffsets } from '../orders/sample-producer.ts';
+import { CUSTOMERS } from '../orders/sample-tables.ts';
 import { compareTables, loadExpected, unexpectedRows } from '../verdict/compare-tables.ts';
 import { countFinding, type Finding } from '../verdict/finding.ts';
 import { awaitAccounted } from '../verdict/positions.ts';
@@ -16,10 +18,11 @@ const EXAMPLES = 10;
  * back, compares it with the tables, stops the consumers and looks for processes that they left behind.
  */
 export async function judge(stack: ChaosStack, seed: number): Promise<readonly Finding[]> {
-  const { positions, fleet, client, side } = stack;
+  const { positions, fleet, client, side, keyed } = stack;
   const { end: ends } = await positions.read();
   const isAlive = () => fleet.processes.length > 0;
   const accounted = await awaitAccounted(ends, () => positions.read(), isAlive);
+  const keyedAccounted = await awaitAccounted(endOffsets(keyed.producer.records()), keyed.read, isAlive);
   const { incarnations } = side;
   const sideAccounted = await awaitAccounted(currentEnds(incarnations), side.read, isAlive);
   const health = await checkHealth(stack);
@@ -32,10 +35,16 @@ export async function judge(stack: ChaosStack, seed: number): Promise<readonly F
     for (const incarnation of incarnations) {
       await loadExpected(database, incarnation.topic, expectedOf(incarnation));
     }
-    const tables = [...(await compareTables(database, WRITTEN)), await unexpectedRows(database, WRITTEN)];
+    await keyed.loadBroken(database);
+    const tables = [
+      ...(await compareTables(database, WRITTEN)),
+      await unexpectedRows(database, WRITTEN),
+      await keyed.compare(database),
+    ];
     await fleet.stop();
     const topics = [...checkTopic(content, stack), checkDeleted(incarnations), checkNoticed(incarnations), ...tables];
-    return [accounted, ofSideTopic(sideAccounted), health, ...topics, checkConsumers(stack), checkLeftover(stack)];
+    const all = [accounted, ofTopic(SIDE_TOPIC, sideAccounted), ofTopic(CUSTOMERS.name, keyedAccounted)];
+    return [...all, health, ...topics, checkConsumers(stack), checkLeftover(stack)];
   } finally {
     await database.end();
   }
@@ -46,7 +55,7 @@ const currentEnds = (incarnations: readonly Incarnation[]) => {
   return current === undefined ? new Map<number, bigint>() : endsOf(current);
 };
 
-const ofSideTopic = (finding: Finding): Finding => ({ ...finding, check: `${finding.check}, ${SIDE_TOPIC}` });
+const ofTopic = (topic: string, finding: Finding): Finding => ({ ...finding, check: `${finding.check}, ${topic}` });
 
 /** A stored position beyond the end of a deleted topic would claim records that were never there. */
 function checkDeleted(incarnations: readonly Incarnation[]): Finding {

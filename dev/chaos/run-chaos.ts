@@ -51,7 +51,7 @@ export async function runChaos(
     return undefined;
   }
   screen.line('no more faults; waiting for the rest, then comparing ...');
-  await Promise.all([stack.producer.stop(), stack.side.stop()]);
+  await Promise.all([stack.producer.stop(), stack.side.stop(), stack.keyed.stop()]);
   const findings = [...(await judge(stack, seed)), recoveries(made)];
   report(stack, made, findings, screen);
   return findings.every(({ isWell }) => isWell);
@@ -97,8 +97,8 @@ async function createdAgain(stack: ChaosStack): Promise<number | undefined> {
 }
 
 /** The time until records flow in every partition of each topic that is there. */
-async function recovery({ positions, side }: ChaosStack): Promise<number | undefined> {
-  const topics = side.isThere ? [positions, side] : [positions];
+async function recovery({ positions, side, keyed }: ChaosStack): Promise<number | undefined> {
+  const topics = side.isThere ? [positions, keyed, side] : [positions, keyed];
   const times = await Promise.all(topics.map((topic) => timeToRecover(() => topic.read(), RECOVERY_LIMIT_MS)));
   return times.includes(undefined) ? undefined : Math.max(...times.map(Number));
 }
@@ -109,7 +109,7 @@ function recoveries(made: readonly MadeFault[]): Finding {
 }
 
 function report(stack: ChaosStack, made: readonly MadeFault[], findings: readonly Finding[], screen: Screen): void {
-  const { producer, fleet, side } = stack;
+  const { producer, fleet, side, keyed } = stack;
   const deleted = deletedRecords(side.incarnations);
   const { orders, burst } = producer.acknowledged;
   const coped = Object.entries(COUNTED_LOG_LINES).map(([what, line]) => `${count(fleet.counted(line))} ${what}`);
@@ -119,6 +119,7 @@ function report(stack: ChaosStack, made: readonly MadeFault[], findings: readonl
     '',
     `${count(orders + burst)} records acknowledged, ${count(producer.failures)} requests produced again; ` +
       `${count(fleet.started)} consumer processes, ${coped.join(', ')}`,
+    `${count(keyed.producer.acknowledged.orders)} changes by key acknowledged, ${count(keyed.producer.failures)} requests produced again`,
     `${count(side.incarnations.length - 1)} topics deleted, ${count(deleted.unread)} of their ${count(deleted.all)} records before they were read`,
     '',
     ...verdictTable(findings, (text, isWell) => screen.tint(text, isWell)),

@@ -12,6 +12,9 @@ export const SESSION_TIMEOUT_MS = 6_000;
 /** The topic that is deleted and created again while the consumers read it beside the other one. */
 export const SIDE_TOPIC = 'refunds';
 
+/** Schema of the table that a topic of changes by key goes to. */
+export const KEYED_SCHEMA = 'public';
+
 /** One step of so many has two faults. */
 const PAIR_EVERY = 4;
 
@@ -37,8 +40,8 @@ export type Fault =
 
 export type FaultKind = Fault['kind'];
 
-/** Tables that each transaction needs. */
-export type Table = 'records' | 'offsets';
+/** Tables that each transaction needs, and that of the keyed topic. */
+export type Table = 'records' | 'offsets' | 'customers';
 export type TableChange = 'column' | 'index' | 'rewrite';
 /** What is used up: the connections of the consumers' role, or all of the server's. */
 export type ConnectionLimit = 'role' | 'server';
@@ -205,7 +208,7 @@ function drawFault(random: RandomSource, kind: FaultKind, slots: readonly number
   }
 }
 
-const TABLES = ['records', 'offsets'] as const;
+const TABLES = ['records', 'offsets', 'customers'] as const;
 const CHANGES = ['column', 'index', 'rewrite'] as const;
 
 /** Hours forward or back, never none. */

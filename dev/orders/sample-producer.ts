@@ -118,3 +118,19 @@ export function endOffsets(records: Iterable<ProducedRecord>): ReadonlyMap<numbe
   }
   return ends;
 }
+
+/** The last record of each key that is there at the end, of records in the order of their offsets. */
+export function lastStates(records: Iterable<ProducedRecord>): ReadonlyMap<string, ProducedRecord> {
+  const states = new Map<string, ProducedRecord>();
+  for (const record of records) {
+    if (record.reason !== undefined) {
+      continue;
+    }
+    if (record.value === null) {
+      states.delete(String(record.key));
+    } else {
+      states.set(String(record.key), record);
+    }
+  }
+  return states;
+}

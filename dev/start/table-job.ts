@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { stringify } from 'yaml';
-import { endOffsets, type ProducedRecord, SampleProducer } from '../orders/sample-producer.ts';
+import { endOffsets, SampleProducer } from '../orders/sample-producer.ts';
 import { CUSTOMERS, creationOf, entryOf, ORDERS, qualified } from '../orders/sample-tables.ts';
 import { customerChange } from '../orders/table-records.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
 import { settingsWithTables } from '../run/settings-with-tables.ts';
 import { ensureTopic } from '../stack/topic.ts';
-import { compareRows } from '../verdict/compare-rows.ts';
+import { compareCustomers, compareRows, goodRecords } from '../verdict/compare-rows.ts';
 import { loadExpected, type Written } from '../verdict/compare-tables.ts';
 import { countFinding, type Finding } from '../verdict/finding.ts';
 import { awaitAccounted, PositionReader } from '../verdict/positions.ts';
@@ -160,37 +160,13 @@ export async function loadBrokenChanges(client: pg.Client, { customers, written 
  */
 export async function compareSampleTables(
   client: pg.Client,
-  { schema, customers, written }: TableJob,
+  { schema, customers }: TableJob,
   orders: Written,
   isAlone: boolean,
 ): Promise<readonly Finding[]> {
-  await loadExpected(client, written.topic, lastStates(customers.records()).values(), 'last_states');
-  const place = 'partition, "offset"';
-  const value = `convert_from(value, 'UTF8')::jsonb AS value`;
-  const ordersOf = `SELECT ${place}, ${value} FROM expected WHERE topic = '${orders.topic}' AND reason IS NULL`;
+  const records = goodRecords('expected', orders.topic);
   return [
-    await compareRows(client, { schema, table: ORDERS, records: ordersOf, isWhole: isAlone }),
-    await compareRows(client, {
-      schema,
-      table: CUSTOMERS,
-      records: `SELECT ${place}, ${value} FROM last_states`,
-      isWhole: true,
-    }),
+    await compareRows(client, { schema, table: ORDERS, records, isWhole: isAlone }),
+    await compareCustomers(client, schema, customers.records()),
   ];
-}
-
-/** The last record of each key that is there at the end, of records in the order of their offsets. */
-export function lastStates(records: Iterable<ProducedRecord>): ReadonlyMap<string, ProducedRecord> {
-  const states = new Map<string, ProducedRecord>();
-  for (const record of records) {
-    if (record.reason !== undefined) {
-      continue;
-    }
-    if (record.value === null) {
-      states.delete(String(record.key));
-    } else {
-      states.set(String(record.key), record);
-    }
-  }
-  return states;
 }

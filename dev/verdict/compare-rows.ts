@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { expectedRow, qualified, type SampleTable } from '../orders/sample-tables.ts';
-import { EXAMPLES, finding, type Problem } from './compare-tables.ts';
+import { lastStates, type ProducedRecord } from '../orders/sample-producer.ts';
+import { CUSTOMERS, expectedRow, qualified, type SampleTable } from '../orders/sample-tables.ts';
+import { EXAMPLES, finding, loadExpected, type Problem } from './compare-tables.ts';
 import type { Finding } from './finding.ts';
 
 /** A value as SQL, cut where it is long. */
@@ -14,6 +15,23 @@ interface ComparedTable {
   readonly records: string;
   /** Whether a row that none of the records makes is a difference. */
   readonly isWhole: boolean;
+}
+
+/** Query of a topic's records that {@link loadExpected} has loaded and that have to be rows. */
+export const goodRecords = (loaded: 'expected' | 'last_states', topic: string): string =>
+  `SELECT partition, "offset", convert_from(value, 'UTF8')::jsonb AS value
+   FROM ${loaded} WHERE topic = '${topic}' AND reason IS NULL`;
+
+/** Compares the table of customers with a Map that took their changes, those of each key in the order of their offsets. */
+export async function compareCustomers(
+  client: pg.Client,
+  schema: string,
+  changes: Iterable<ProducedRecord>,
+): Promise<Finding> {
+  const topic = CUSTOMERS.name;
+  await loadExpected(client, topic, lastStates(changes).values(), 'last_states');
+  const records = goodRecords('last_states', topic);
+  return compareRows(client, { schema, table: CUSTOMERS, records, isWhole: true });
 }
 
 /**

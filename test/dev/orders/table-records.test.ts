@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { lastStates } from '../../../dev/orders/sample-producer.ts';
 import type { SampleRecord } from '../../../dev/orders/sample-record.ts';
 import { sampleRecord } from '../../../dev/orders/sample-record.ts';
 import { customerChange, tableOrder } from '../../../dev/orders/table-records.ts';
-import { lastStates } from '../../../dev/start/table-job.ts';
 
 const PARTITIONS = 6;
 const stream = (recordAt: typeof tableOrder, count: number, seed = 1): readonly SampleRecord[] =>

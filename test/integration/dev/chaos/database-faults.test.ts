@@ -15,6 +15,7 @@ beforeAll(async () => {
   faults = new DatabaseFaults(postgres.urlWithPassword, 'chaos');
   consumerUrl = await faults.createRole(postgres.urlWithPassword);
   await asConsumer('CREATE SCHEMA chaos; CREATE TABLE chaos.records (partition int)');
+  await asAdministrator('CREATE TABLE public.customers (name text)');
 });
 
 const asAdministrator = (text: string) => query<Record<string, unknown>>(text, [], postgres.urlWithPassword);
@@ -64,6 +65,19 @@ describe("faults by PostgreSQL's own commands", () => {
     await fault;
     expect(await asAdministrator(shape)).toEqual(before[0]);
     expect(JSON.stringify(await asAdministrator(file)) === JSON.stringify(before[1])).toBe(change !== 'rewrite');
+  });
+
+  it("change and lock the keyed topic's table, which is in another schema", async () => {
+    const names = 'SELECT count(*)::int AS indexes FROM pg_indexes WHERE tablename = $$customers$$';
+    const fault = faults.alter('customers', 'index', LENGTH_MS);
+    await until('the lock', async () => {
+      const locks = await asAdministrator(
+        `SELECT 1 FROM pg_locks WHERE relation = 'public.customers'::regclass AND mode = 'ShareLock'`,
+      );
+      return locks.length > 0 ? true : undefined;
+    });
+    await fault;
+    expect(await asAdministrator(names)).toEqual([{ indexes: 0 }]);
   });
 
   it('are over where PostgreSQL is restarted meanwhile', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { lastStates } from '../../../../dev/orders/sample-producer.ts';
 import { CUSTOMERS, creationOf, expectedRow, ORDERS, type SampleTable } from '../../../../dev/orders/sample-tables.ts';
 import { customerChange, tableOrder } from '../../../../dev/orders/table-records.ts';
-import { lastStates } from '../../../../dev/start/table-job.ts';
-import { compareRows } from '../../../../dev/verdict/compare-rows.ts';
+import { compareRows, goodRecords } from '../../../../dev/verdict/compare-rows.ts';
 import { loadExpected } from '../../../../dev/verdict/compare-tables.ts';
 import { query, withDatabase } from '../../stack/database.ts';
 import { randomName } from '../../stack/random-name.ts';
@@ -16,7 +16,7 @@ const EXPECTED = {
   orders: { table: ORDERS, records: good },
   customers: { table: CUSTOMERS, records: [...lastStates(produced(customerChange)).values()] },
 };
-const RECORDS_OF = `SELECT partition, "offset", convert_from(value, 'UTF8')::jsonb AS value FROM expected`;
+const RECORDS_OF = goodRecords('expected', 'topic');
 
 /** The tables hold what PostgreSQL makes of the records. */
 async function fill(table: SampleTable, records: (typeof EXPECTED)['orders']['records']): Promise<void> {
