@@ -19,7 +19,7 @@ import type { Servers } from './servers.ts';
 const ORDERS_PER_CHANGE = 4;
 const CHANGES_PER_REQUEST = 2_000;
 /** Counting is done for this part of the time at most. */
-const COUNTING_SHARE = 1 / 20;
+const COUNTING_SHARE = 1 / 10;
 
 /** How many rows a table has. */
 export interface RowCount {
