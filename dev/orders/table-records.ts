@@ -54,8 +54,13 @@ export function uuid(random: RandomSource): string {
   return `${digits(8)}-${digits(4)}-4${digits(3)}-${variant}${digits(3)}-${digits(6)}${digits(6)}`;
 }
 
-/** Few, so that most records change a customer who is there. */
-const CUSTOMERS = 1_000;
+/** Customers who are active at a time. */
+const ACTIVE_CUSTOMERS = 500;
+/**
+ * A customer has so many on average, one soon after the other, and is left alone: the table at the end has last states
+ * from all of the time, so that a change that was lost in its middle is missed.
+ */
+const CHANGES_PER_CUSTOMER = 5;
 /** One of so many is a tombstone. */
 const DELETION_EVERY = 10;
 const BROKEN_EVERY = 200;
@@ -72,7 +77,7 @@ const CITIES = ['Porto', 'Köln', 'Cork', 'Bogotá', 'Tokyo'];
  */
 export function customerChange(seed: number, index: number, partitions: number): SampleRecord {
   const random = randomSource(seed, index);
-  const id = random.below(CUSTOMERS);
+  const id = Math.floor(index / CHANGES_PER_CUSTOMER) + random.below(ACTIVE_CUSTOMERS);
   const record = { partition: id % partitions, key: Buffer.from(String(id)), headers: [] };
   if (index % BROKEN_EVERY === BROKEN_EVERY - 1) {
     const broken = `{"id":${id},"name":null,"tier":"gold","subscribed":true}`;
