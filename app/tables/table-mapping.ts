@@ -49,7 +49,7 @@ export interface MappedColumn {
 }
 
 /** A column of the stage that rows come to first, as SQL. */
-export interface StageColumn {
+interface StageColumn {
   readonly name: string;
   /** With its modifier; of a domain that is NOT NULL the type that it is made of, as rows of deletes have no value. */
   readonly type: string;
