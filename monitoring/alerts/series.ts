@@ -77,8 +77,23 @@ export const recorded = (workload: CheckedWorkload, record: string): string => `
  * process tells, not the series' own past: after Prometheus was blind for long, an old counter is no news.
  */
 export function increased(workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>, minutes: number): string {
-  const counter = series(workload, metric);
+  return `(${ofNewProcess(workload, metric, minutes)} or increase(${series(workload, metric)}[${minutes}m]))`;
+}
+
+/** The counter's series of processes that have started within minutes. */
+function ofNewProcess(workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>, minutes: number): string {
   const age = `time() - ${series(workload, METRICS.startTime)}`;
-  const isNew = `(${counter} and on (${podLabels(workload)}) ${age} < ${minutes * 60})`;
-  return `(${isNew} or increase(${counter}[${minutes}m]))`;
+  return `(${series(workload, metric)} and on (${podLabels(workload)}) ${age} < ${minutes * 60})`;
+}
+
+/**
+ * By how much each series of a counter has grown within minutes, where a series is there from its first count on: one that
+ * was not there before counts with its whole value, if its process was scraped before. `increase` sees nothing of the
+ * first count. Where Prometheus was blind before, there is no answer.
+ */
+export function grown(workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>, minutes: number): string {
+  const [counter, started] = [series(workload, metric), series(workload, METRICS.startTime)];
+  const growth = `(${counter} - ${counter} offset ${minutes}m >= 0)`;
+  const isBorn = `(${counter} and on (${podLabels(workload)}) ${started} offset ${minutes}m)`;
+  return `(${ofNewProcess(workload, metric, minutes)} or ${growth} or ${isBorn})`;
 }

@@ -2,10 +2,18 @@ import { FRESH_SHARE, FRESH_WITHIN_SECONDS } from '../../contract/alerts.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { type AlertRule, alertRules, isOn, type RecordingRule } from './rule.ts';
-import { bucket, increased, observations, ownLabels, recorded, series } from './series.ts';
+import { bucket, grown, increased, observations, ownLabels, recorded, series } from './series.ts';
 
 /** Fewer dead letters are no share of anything: one broken record of two is no emergency. */
 const LEAST_DEAD_LETTERS = 10;
+
+/** The table and the column with most letters, and nothing where no table of the user's own has made one. */
+function worstColumn(workload: CheckedWorkload): string {
+  const worst = `topk(1, sum by (table, column) ${grown(workload, METRICS.tableDeadLetters, 10)} > 0)`;
+  const column = '{{ with .Labels.column }}, column {{ . }}{{ end }}';
+  const words = `Of those that a table of yours made, most are of {{ .Labels.table }}${column}: {{ .Value }}.`;
+  return `{{ with query \`${worst}\` }}{{ with first . }} ${words}{{ end }}{{ end }}`;
+}
 
 export function deadLetterAlerts(workload: CheckedWorkload): AlertRule[] {
   const own = ownLabels(workload);
@@ -14,7 +22,7 @@ export function deadLetterAlerts(workload: CheckedWorkload): AlertRule[] {
   return alertRules(workload, 'DeadLettersHigh', {
     expr: (share) => `(${letters} >= ${LEAST_DEAD_LETTERS}) / ${records} > ${share}`,
     summary: 'Many records become dead letters.',
-    description: `${workload.names.workload} in {{ $labels.namespace }}: {{ $value | humanizePercentage }} of the records of 10m became dead letters.`,
+    description: `${workload.names.workload} in {{ $labels.namespace }}: {{ $value | humanizePercentage }} of the records of 10m became dead letters.${worstColumn(workload)}`,
   });
 }
 
