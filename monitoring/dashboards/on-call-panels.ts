@@ -1,11 +1,10 @@
 import { HEALTH_STATUS_CODE } from '../../contract/metrics/definition.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { memoryBytes } from '../../deployment/resources.ts';
-import { LEVEL_COLORS, type RowDefinition } from './panel.ts';
+import { HALF, LEVEL_COLORS, type RowDefinition } from './panel.ts';
 import type { DashboardScope } from './scope.ts';
 import { quantile } from './specified-panels.ts';
-
-const HALF = 12;
+import { tables } from './table-panels.ts';
 
 /** Average of a summary or a histogram. */
 const average = ({ own }: DashboardScope, { name }: { readonly name: string }): string =>
@@ -263,4 +262,4 @@ const processPanels = ({ own, limits }: DashboardScope): RowDefinition => ({
 
 /** What the person on call asks next, by what it is about. */
 export const onCallRows = (scope: DashboardScope): RowDefinition[] =>
-  [wrong, time, database, kafka, deadLetters, processPanels].map((row) => row(scope));
+  [wrong, time, database, kafka, deadLetters, tables, processPanels].map((row) => row(scope));

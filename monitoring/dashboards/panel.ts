@@ -26,6 +26,7 @@ import type { AlertLimits } from './scope.ts';
 export const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 
 /** Of the 24 columns of a dashboard. */
+export const HALF = 12;
 const QUARTER = 6;
 const HEIGHT = 8;
 

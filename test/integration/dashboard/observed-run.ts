@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { SampleProducer } from '../../../dev/orders/sample-producer.ts';
+import { query } from '../stack/database.ts';
 import { createTopic, kafkaClient } from '../stack/kafka-client.ts';
 import { startPrivatePostgres } from '../stack/private-servers.ts';
 import { type PrometheusServer, startPrometheus, type TimeRange } from '../stack/prometheus-server.ts';
@@ -71,7 +72,7 @@ async function scrapeJob(consumer: string) {
 }
 
 /**
- * A minute of two consumers under a Prometheus with the rules and the scrape job of dist/: a second Pod comes, then PostgreSQL
+ * A minute of two consumers, of which one has a table of its own, under a Prometheus with the rules and the scrape job of dist/: a second Pod comes, then PostgreSQL
  * of the one consumer is away for a while and comes back, and the backlog is worked off.
  */
 export async function observeRun(): Promise<ObservedRun> {
@@ -80,7 +81,10 @@ export async function observeRun(): Promise<ObservedRun> {
     createTopic({ partitions: PARTITIONS }),
     createTopic({ partitions: PARTITIONS }),
   ]);
-  const ofOrders = { topics: [orders], databaseUrl: postgres.urlWithPassword, env: HEAP };
+  const databaseUrl = postgres.urlWithPassword;
+  await query('CREATE TABLE public.orders ("orderId" bigint NOT NULL, total numeric)', [], databaseUrl);
+  const settings = { tables: [{ topic: orders, table: 'public.orders' }] };
+  const ofOrders = { topics: [orders], databaseUrl, env: HEAP, settings };
   const [first, other] = await Promise.all([startConsumer(ofOrders), startConsumer({ topics: [refunds], env: HEAP })]);
   await Promise.all([first.waitForHealth(), other.waitForHealth()]);
   const [watched, beside] = await Promise.all([scrapeJob('orders-consumer'), scrapeJob('refunds-consumer')]);

@@ -35,7 +35,20 @@ test('a value that is no JSON: DeadLettersHigh shows the reason, in the log and 
   await consumer.logs.waitFor(/records became dead letters/);
   expect(await runbookCommand('DeadLettersHigh', reader)).toMatch(/"reasons":\{"invalid_json":1\}/);
   expect(await runbookCommand('DeadLettersHigh', reader, 'psql')).toMatch(
-    new RegExp(`${topic} *\\| invalid_json *\\| *1`),
+    new RegExp(`${topic} *\\| *\\| *\\| invalid_json *\\| *1`),
+  );
+});
+
+test('a field that does not fit its column: the query of DeadLettersHigh shows table and column', async () => {
+  const topic = await createTopic();
+  const table = 'public.numbers_of_runbook';
+  await query(`CREATE TABLE ${table} (amount int)`, [], databaseUrl);
+  await produce(topic, [{ value: '{"amount":"hunter2"}' }]);
+  const settings = { tables: [{ topic, table }] };
+  const consumer = await startConsumer({ topics: [], databaseUrl, schema: SCHEMA, settings });
+  await consumer.logs.waitFor(/records became dead letters/);
+  expect(await runbookCommand('DeadLettersHigh', { consumer, databaseUrl }, 'psql')).toMatch(
+    new RegExp(`${topic} *\\| ${table} *\\| amount *\\| value_does_not_fit *\\| *1`),
   );
 });
 
