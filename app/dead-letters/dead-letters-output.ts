@@ -4,7 +4,7 @@ import { printable } from '../printable-text.ts';
 import { isText, RECORDS } from '../store/record-rows.ts';
 import type { Clock } from '../stream/clock.ts';
 import type { ReplayOutcome } from './dead-letters-replay.ts';
-import type { ListedDeadLetter } from './dead-letters-table.ts';
+import type { ListedDeadLetter, TargetCount } from './dead-letters-table.ts';
 
 const HEADINGS = ['GROUP', 'TOPIC', 'PARTITION', 'OFFSET', 'REASON', 'TARGET', 'FAILED AT', 'ERROR'] as const;
 
@@ -104,6 +104,21 @@ export const reasonList = (counts: ReadonlyMap<string, number>): string =>
     .sort(([, one], [, other]) => other - one)
     .map(([reason, count]) => `${grouped(count)} ${reason}`)
     .join(', ');
+
+/** The line about the tables of the user's own that made most letters, with the column at fault; none without such letters. */
+export function targetLines({
+  targets,
+  hasMore,
+}: {
+  readonly targets: readonly TargetCount[];
+  readonly hasMore: boolean;
+}): readonly string[] {
+  const counts = targets.map(
+    ({ target, targetColumn, letters }) => `${grouped(letters)} ${printable(targetOf(target, targetColumn))}`,
+  );
+  const all = hasMore ? [...counts, 'and others'] : counts;
+  return all.length === 0 ? [] : [`by table and column: ${all.join(', ')}`];
+}
 
 /** Counts the outcomes of a replay. */
 export class ReplayTally {

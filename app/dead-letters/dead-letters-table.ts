@@ -76,6 +76,33 @@ export function selection({ reasons, topics }: DeadLetterFilter, after: DeadLett
 /** The table, quoted. */
 export const deadLettersTable = (schema: string): string => `${escapeIdentifier(schema)}.dead_letters`;
 
+/** Tables and columns that {@link countTargets} tells at most. */
+const MOST_TARGETS = 10;
+
+/** How many letters a table of the user's own has made, by the column at fault. */
+export interface TargetCount extends Pick<StoredDeadLetter, 'target' | 'targetColumn'> {
+  readonly letters: number;
+}
+
+/**
+ * Counts a filter's dead letters by the tables of the user's own, and the columns, that made them: the ten with most.
+ *
+ * @returns also whether there are others
+ */
+export async function countTargets(
+  client: PoolClient,
+  schema: string,
+  filter: DeadLetterFilter,
+): Promise<{ readonly targets: readonly TargetCount[]; readonly hasMore: boolean }> {
+  const { sql, values } = selection(filter, null);
+  const { rows } = await client.query<TargetCount>(
+    `SELECT target, target_column AS "targetColumn", count(*)::float8 AS letters FROM ${deadLettersTable(schema)}
+      WHERE target IS NOT NULL AND ${sql} GROUP BY 1, 2 ORDER BY letters DESC, 1, 2 LIMIT ${MOST_TARGETS + 1}`,
+    [...values],
+  );
+  return { targets: rows.slice(0, MOST_TARGETS), hasMore: rows.length > MOST_TARGETS };
+}
+
 /**
  * Counts a filter's dead letters by reason.
  *

@@ -15,10 +15,11 @@ import {
   ReplayTally,
   reasonList,
   tablePage,
+  targetLines,
 } from './dead-letters-output.ts';
 import { replayDeadLetters } from './dead-letters-replay.ts';
 import type { DeadLettersRequest, ListRequest, ReplayRequest } from './dead-letters-request.ts';
-import { countDeadLetters, listDeadLetters } from './dead-letters-table.ts';
+import { countDeadLetters, countTargets, listDeadLetters } from './dead-letters-table.ts';
 
 /** The parts that a command works with. */
 interface Tools {
@@ -66,6 +67,7 @@ const sum = (counts: ReadonlyMap<string, number>): number =>
 async function list({ settings, pool, output, signal }: Tools, request: ListRequest): Promise<number> {
   const { schema } = settings.database;
   const counts = await pool.withClient((client) => countDeadLetters(client, schema, request.filter));
+  const targets = await pool.withClient((client) => countTargets(client, schema, request.filter));
   let widths: readonly number[] = [];
   let shown = 0;
   for await (const letters of listDeadLetters(pool, schema, request)) {
@@ -80,7 +82,7 @@ async function list({ settings, pool, output, signal }: Tools, request: ListRequ
   const total = sum(counts);
   const reasons = total === 0 ? '' : `: ${reasonList(counts)}`;
   const more = shown < total ? `; ${shown} are shown, --limit shows more` : '';
-  await output.lines([`${total.toLocaleString('en')} dead letters${reasons}${more}`], 'err');
+  await output.lines([`${total.toLocaleString('en')} dead letters${reasons}${more}`, ...targetLines(targets)], 'err');
   return EXIT_CODE.ok;
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { randomName } from '../stack/random-name.ts';
+import { runCommand } from '../stack/run-command.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { until } from '../stack/until.ts';
 
@@ -28,6 +29,8 @@ async function scraped({ get, endpoint }: StartedConsumer, name: string): Promis
 
 const nonZero = (series: Record<string, number>) =>
   Object.fromEntries(Object.entries(series).filter(([, value]) => value > 0));
+
+const listed = ({ configFile }: StartedConsumer) => runCommand(['dead-letters', 'list', '--config', configFile], {});
 
 const offsetIn = (schema: string, offset: number) =>
   until(`the offset ${offset}`, async () =>
@@ -77,7 +80,7 @@ test('a scrape tells the records of each table, and the fields that no table tak
   expect(consumer.logs.all.join('\n')).not.toContain('hunter2');
 });
 
-test('dead letters are counted by the table and column that refused them, and told so in the Actuator', async () => {
+test('dead letters are counted by the table and column that refused them, in the Actuator and by dead-letters list', async () => {
   const { topic, schema, consumer } = await started(
     'CREATE TABLE ?.numbers (id int NOT NULL, amount int CHECK (amount < 100), UNIQUE (id, amount)); CREATE TABLE ?.texts (id int, name varchar(5))',
     ['numbers', 'texts'],
@@ -104,4 +107,36 @@ test('dead letters are counted by the table and column that refused them, and to
   expect(nonZero(await scraped(consumer, name))).toEqual(expected);
   const read = await consumer.get(`${consumer.endpoint.metricsPath}/${name}?tag=column:amount`);
   expect(await read.json()).toMatchObject({ measurements: [{ statistic: 'COUNT', value: 2 }] });
+  const { stderr, stdout } = await listed(consumer);
+  expect(stderr).toBe(
+    '6 dead letters: 3 constraint_violated, 3 value_does_not_fit\nby table and column: ' +
+      [
+        '2 SCHEMA.numbers.amount',
+        '1 SCHEMA.numbers.id',
+        '1 SCHEMA.numbers.id, amount',
+        '1 SCHEMA.numbers',
+        '1 SCHEMA.texts.name\n',
+      ]
+        .join(', ')
+        .replaceAll('SCHEMA', schema),
+  );
+  expect(stdout).toMatch(new RegExp(`constraint_violated +${schema}\\.numbers\\.amount `));
+  expect(stdout + stderr).not.toContain('hunter2');
+});
+
+test('tables and columns beyond the ten with most letters are told to be there', async () => {
+  const columns = Array.from({ length: 12 }, (_, nth) => `c${nth}`);
+  const { topic, schema, consumer } = await started(
+    `CREATE TABLE ?.wide (${columns.map((name) => `${name} int`).join(', ')})`,
+    ['wide'],
+  );
+  await produce(
+    topic,
+    columns.map((name) => ({ value: JSON.stringify({ [name]: 'hunter2' }) })),
+  );
+  await offsetIn(schema, columns.length);
+  const { stderr } = await listed(consumer);
+  const first = columns.toSorted().slice(0, 10);
+  const shown = first.map((name) => `1 ${schema}.wide.${name}`).join(', ');
+  expect(stderr).toBe(`12 dead letters: 12 value_does_not_fit\nby table and column: ${shown}, and others\n`);
 });
