@@ -92,7 +92,17 @@ describe('npm start -- --once', () => {
   });
 
   it('compares typed tables of orders and customers column by column, and ends with 0', async () => {
-    const { lines, ended } = start('--tables', '--once', '--records', '3000', '--partitions', '3', ...SHARED);
+    const { lines, ended } = start(
+      '--tables',
+      '--once',
+      '--records',
+      '3000',
+      '--rate',
+      '1500',
+      '--partitions',
+      '3',
+      ...SHARED,
+    );
     expect(await ended).toBe(0);
     const verdict = lines.all.filter((line) => line.endsWith('ok')).join('\n');
     expect(verdict).toMatch(/records, each once.* 2,971 +2,971/);
