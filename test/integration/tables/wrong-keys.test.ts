@@ -43,6 +43,10 @@ const OF_OWNER: readonly (readonly [name: string, entry: Entry])[] = [
 
 const OF_WRITER: readonly (readonly [name: string, entry: Entry])[] = [
   ['a table with INSERT alone', keyedEntry(CUSTOMERS, ['tenant', 'id'], { columns: { moods: false } })],
+  [
+    'a table with INSERT alone whose rows are deleted and not replaced',
+    keyedEntry(CUSTOMERS, ['tenant', 'id'], { columns: { moods: false }, existing: 'keep' }),
+  ],
   ['a table with privileges on some columns', keyedEntry('shop.twice', ['id'])],
   [
     'a table with INSERT alone whose rows stay',
