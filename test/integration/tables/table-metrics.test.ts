@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { query } from '../stack/database.ts';
+import { query, withDatabase } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { randomName } from '../stack/random-name.ts';
 import { runCommand } from '../stack/run-command.ts';
@@ -7,11 +7,15 @@ import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts'
 import { until } from '../stack/until.ts';
 
 /** Tables in a schema of their own, in whose statements a ? stands for it, and a consumer that writes to them. */
-async function started(statements: string, names: readonly string[]) {
-  const [topic, schema] = [await createTopic(), randomName('schema')];
+async function started(statements: string, names: readonly string[], others: Record<string, object> = {}) {
+  const [topic, schema] = [await createTopic({ partitions: 3 }), randomName('schema')];
   await query(`CREATE SCHEMA ${schema}; ${statements.replaceAll('?', schema)}`);
   const tables = names.map((table) => ({ topic, table: `${schema}.${table}` }));
-  const consumer = await startConsumer({ topics: [], schema, settings: { tables, deadLetters: { maxRatio: 1 } } });
+  const consumer = await startConsumer({
+    topics: [],
+    schema,
+    settings: { tables, deadLetters: { maxRatio: 1 }, ...others },
+  });
   return { topic, schema, consumer };
 }
 
@@ -33,9 +37,10 @@ const nonZero = (series: Record<string, number>) =>
 const listed = ({ configFile }: StartedConsumer) => runCommand(['dead-letters', 'list', '--config', configFile], {});
 
 const offsetIn = (schema: string, offset: number) =>
-  until(`the offset ${offset}`, async () =>
-    (await query(`SELECT FROM ${schema}.offsets WHERE next_offset = ${offset}`)).length > 0 ? true : undefined,
-  );
+  until(`the offsets to be ${offset} together`, async () => {
+    const [stored] = await query<{ sum: number }>(`SELECT sum(next_offset)::int FROM ${schema}.offsets`);
+    return stored?.sum === offset ? true : undefined;
+  });
 
 test('a scrape tells the records of each table, and the fields that no table takes; the log has their names once', async () => {
   const { topic, schema, consumer } = await started(
@@ -139,4 +144,27 @@ test('tables and columns beyond the ten with most letters are told to be there',
   const first = columns.toSorted().slice(0, 10);
   const shown = first.map((name) => `1 ${schema}.wide.${name}`).join(', ');
   expect(stderr).toBe(`12 dead letters: 12 value_does_not_fit\nby table and column: ${shown}, and others\n`);
+});
+
+test('records of writes that failed, and are tried again, count when they are committed, and once', async () => {
+  const database = { statementTimeout: '500ms' };
+  const { topic, schema, consumer } = await started('CREATE TABLE ?.orders (id int)', ['orders'], { database });
+  await consumer.waitForHealth();
+  const failures = async () => (await scraped(consumer, 'consumer_transactions_total'))['outcome="failed"'] ?? 0;
+  const records = Array.from({ length: 30 }, (_, id) => ({ value: `{"id":${id},"more":1}`, partition: id % 3 }));
+  await withDatabase(async ({ client }) => {
+    await client.query(`BEGIN; LOCK TABLE ${schema}.orders IN ACCESS EXCLUSIVE MODE`);
+    await produce(topic, records);
+    await until('writes to have failed', async () => ((await failures()) >= 3 ? true : undefined));
+    expect(nonZero(await scraped(consumer, 'consumer_table_records_total'))).toEqual({});
+    expect(nonZero(await scraped(consumer, 'consumer_unmapped_fields_total'))).toEqual({});
+    await client.query('ROLLBACK');
+  });
+  await offsetIn(schema, records.length);
+  const appended = `operation="append",table="${schema}.orders"`;
+  await until('the count to be there', async () =>
+    ((await scraped(consumer, 'consumer_table_records_total'))[appended] ?? 0) >= records.length ? true : undefined,
+  );
+  expect(nonZero(await scraped(consumer, 'consumer_table_records_total'))).toEqual({ [appended]: records.length });
+  expect(nonZero(await scraped(consumer, 'consumer_unmapped_fields_total'))).toEqual({ [`topic="${topic}"`]: 30 });
 });
