@@ -55,6 +55,19 @@ export class CopyText {
     this.#raw(DEFAULT_FIELD);
   }
 
+  /** A field from UTF-8 that needs no backslash, as what a JSON string without escapes holds: the bytes from `start` up to `end`. */
+  plain(source: Buffer, start: number, end: number): void {
+    this.#reserve(end - start + 1);
+    const target = this.#bytes;
+    let to = this.#end;
+    for (let at = start; at < end; at += 1) {
+      target[to] = source[at] ?? 0;
+      to += 1;
+    }
+    target[to] = TAB;
+    this.#end = to + 1;
+  }
+
   /** A field from UTF-8 without NUL: the bytes from `start` up to `end`. */
   bytes(source: Buffer, start = 0, end = source.length): void {
     this.#reserve((end - start) * 2 + 1);

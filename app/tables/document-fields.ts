@@ -1,20 +1,16 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import { type JsonKind, kindAt, spaceEnd } from './json-lexer.ts';
 import { JsonScanner } from './json-scanner.ts';
 import type { JsonSlice } from './json-slice.ts';
 import type { FieldPath } from './table-mapping.ts';
 
-const OPENED_OBJECT = '{'.charCodeAt(0);
-const QUOTE = '"'.charCodeAt(0);
-/** Blanks of JSON are at most this, and nothing else before a value is (RFC 8259, section 2). */
-const SPACE = 0x20;
-
-const beginsWith = (json: Buffer, byte: number): boolean => json[json.findIndex((each) => each > SPACE)] === byte;
+const kindOf = (json: Buffer): JsonKind => kindAt(json, spaceEnd(json, 0));
 
 /** Whether valid JSON is an object. */
-export const isObject = (json: Buffer): boolean => beginsWith(json, OPENED_OBJECT);
+export const isObject = (json: Buffer): boolean => kindOf(json) === 'object';
 
 /** Whether valid JSON is a string. */
-export const isString = (json: Buffer): boolean => beginsWith(json, QUOTE);
+export const isString = (json: Buffer): boolean => kindOf(json) === 'string';
 
 /** Fields that none of the takers names. */
 interface OtherFields {

@@ -138,7 +138,9 @@ export class JsonScanner {
   #begin(json: Buffer): void {
     this.#json = json;
     this.#starts.fill(ABSENT);
-    this.#newNames.length = 0;
+    if (this.#newNames.length > 0) {
+      this.#newNames = [];
+    }
     this.#depth = 0;
     this.#isOpened = false;
     this.#hasNul = false;

@@ -34,8 +34,12 @@ export class RowText {
     const { type, unit } = column;
     const { bytes, start, end, kind } = value;
     if (unit === undefined && isReady(type, value)) {
-      const quote = kind === 'string' && type.kind !== 'json' ? 1 : 0;
-      this.#rows.bytes(bytes, start + quote, end - quote);
+      if (type.kind === 'json' || kind === 'object' || kind === 'list') {
+        this.#rows.bytes(bytes, start, end);
+      } else {
+        const quote = kind === 'string' ? 1 : 0;
+        this.#rows.plain(bytes, start + quote, end - quote);
+      }
       return null;
     }
     return this.#field(column, textOf(type, unit, value));
