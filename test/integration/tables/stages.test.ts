@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { escapeIdentifier } from 'pg';
 import { EXIT_CODE } from '../../../app/exit-code.ts';
 import { type CheckedMapping, readMappings } from '../../../app/tables/resolve-mapping.ts';
+import { Stage } from '../../../app/tables/stage.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { POSTGRES_MAJOR } from '../stack/postgres-version.ts';
@@ -125,20 +126,60 @@ describe('the equality of a key', () => {
   });
 });
 
-test('the privileges that are told are those that the statements of a key need', async () => {
-  const table = real('shop.twice');
-  await query(real('ALTER TABLE shop.twice DROP CONSTRAINT twice_id_key'));
-  const { problems } = await resolve([keyedEntry('shop.twice', ['id'])], 'writer');
-  await query(problems.map(({ allowed }) => allowed).join('; '));
-  const mapping = await mappingOf(keyedEntry('shop.twice', ['id']), 'writer');
-  const client = await connect();
-  await client.query(real('SET ROLE shop_writer'));
-  await createStage(client, mapping);
-  await client.query(`
-    INSERT INTO ${table} AS t (id, note) VALUES (1, 'a') ON CONFLICT (id) DO UPDATE SET note = excluded.note
-      WHERE record_image_ne(ROW(t.note), ROW(excluded.note));
-    DELETE FROM ${table} AS t USING (SELECT DISTINCT id FROM stage) AS s WHERE t.id = s.id`);
-  expect(await query(`SELECT * FROM ${table}`)).toEqual([{ id: 1, note: 'a' }]);
+describe('the privileges that are told', () => {
+  const table = 'shop.granted_by_word';
+  const keyed = (more: Parameters<typeof keyedEntry>[2] = {}) => keyedEntry(table, ['id'], more);
+
+  /** Makes the table anew, grants what the check says, and takes rows through the stage as the role. */
+  async function takeRows(entry: Entry, before = '', revoked = '') {
+    await query(
+      real(`DROP TABLE IF EXISTS ${table}; CREATE TABLE ${table} (id integer PRIMARY KEY, note text, more text);
+        INSERT INTO ${table} VALUES (1, 'a'), (2, 'b'), (3, 'c'); GRANT INSERT (id, note) ON ${table} TO shop_writer; ${before}`),
+    );
+    const { problems } = await resolve([entry], 'writer');
+    const grants = problems.map(({ allowed }) => allowed);
+    await query(grants.join('; '));
+    const mapping = await mappingOf(entry, 'writer');
+    await query(real(revoked));
+    const stage = mapping.stage && new Stage(mapping, mapping.stage);
+    const client = await connect();
+    const deletes = entry.key ? entry.key.delete !== 'never' : false;
+    const rows = `(1, 'other', 1, 'u'), (4, 'd', 2, 'u')${deletes ? ", (2, NULL, 3, 'd')" : ''}`;
+    await client.query(real('SET ROLE shop_writer; BEGIN'));
+    await client.query(
+      `${stage?.creation}; INSERT INTO ${stage?.name} VALUES ${rows}; ${stage?.statements(deletes).join('; ')}; COMMIT`,
+    );
+    const found = await query<{ row: string }>(
+      real(`SELECT id || coalesce(note, '') AS row FROM ${table} ORDER BY id`),
+    );
+    return { grants: grants.map(told), rows: found.map(({ row }) => row) };
+  }
+
+  const NO_MORE = { columns: { more: false } } as const;
+
+  test.each([
+    [{}, 'GRANT SELECT, UPDATE, DELETE', ['1other', '3c', '4d']],
+    [{ delete: 'never' }, 'GRANT SELECT, UPDATE', ['1other', '2b', '3c', '4d']],
+    [{ existing: 'keep' }, 'GRANT SELECT, DELETE', ['1a', '3c', '4d']],
+    [{ existing: 'keep', delete: 'never' }, 'GRANT SELECT', ['1a', '2b', '3c', '4d']],
+  ] as const)('with %j are those that the statements need', async (more, grant, rows) => {
+    const entry = keyed({ ...NO_MORE, ...more });
+    const grants = [`${grant} ON ${table} TO shop_writer`];
+    expect(await takeRows(entry)).toEqual({ grants, rows });
+    const trigger = `CREATE TRIGGER keep_all BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION shop.keep()`;
+    expect(await takeRows(entry, trigger)).toEqual({ grants, rows });
+  });
+
+  test.each(['SELECT', 'UPDATE', 'DELETE'])('are all needed: without %s PostgreSQL refuses', async (privilege) => {
+    const taken = takeRows(keyed(NO_MORE), '', `REVOKE ${privilege} ON ${table} FROM shop_writer`);
+    await expect(taken).rejects.toMatchObject({ code: '42501' });
+  });
+
+  test('of rows that are appended under row-level security are those of a table without it', async () => {
+    const policy = `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON ${table} FOR INSERT WITH CHECK (id <> 3);
+      DELETE FROM ${table}`;
+    expect(await takeRows({ table, ...NO_MORE }, policy)).toEqual({ grants: [], rows: ['1other', '4d'] });
+  });
 });
 
 test('a unique index of the key that is gone ends the consumer, and the records stay ahead of the stored offset', async () => {
