@@ -185,7 +185,8 @@ export class TableTarget implements TopicTable {
     const { schema, table } = this.#options.mapping;
     const own = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
     if (error.column) {
-      return violated === own ? error.column : undefined;
+      // A trigger may raise an error that names anything as its column, the record's content included.
+      return violated === own && this.#columns.includes(error.column) ? error.column : undefined;
     }
     const values = [violated, error.constraint ?? '', own];
     const { rows } = await client.query<{ column: string }>(COLUMNS_OF_CONSTRAINT, values);
