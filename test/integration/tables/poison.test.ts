@@ -66,6 +66,9 @@ describe('a record that one table refuses is a row in none, and the others are i
         rows: new Map([['copy', rows.length]]),
         tables: {
           operations: Object.keys(TWO).flatMap((each) => appended(`${schema}.${each}`, rows.length)),
+          deadLetters: [
+            { table: `${schema}.${table}`, column: letter.target_column, reason: letter.reason, records: bad.length },
+          ],
         },
       });
       expect(await stored()).toEqual({ orders: rows, [ODD]: rows, records: rows, letters: bad, offset: 5 });
