@@ -11,41 +11,43 @@ interface Count extends Sample {
 
 const countOf = (labels: Labels): Count => ({ labels, value: 0 });
 
-/** Series of dead letters of a table that name a column, at most: a trigger may name what it likes. */
-const MOST_SERIES = 100;
+/** Series of dead letters that name a column, at most, of all tables: a scrape beyond its limit is refused as a whole. */
+const MOST_SERIES = 200;
 
-/** Counts the dead letters of a table. */
-class LettersOfTable {
-  readonly #table: string;
-  readonly #ofNoColumn: LabelledCounts<DeadLetterReason>;
+/** Counts dead letters by table and column. */
+class TableLetterCounts {
+  readonly #ofNoColumn: ReadonlyMap<string, LabelledCounts<DeadLetterReason>>;
   readonly #ofColumns = new Map<string, Count>();
 
-  constructor(table: string) {
-    this.#table = table;
-    this.#ofNoColumn = new LabelledCounts('reason', DEAD_LETTER_REASONS, { table, column: '' });
+  constructor(tables: readonly string[]) {
+    this.#ofNoColumn = new Map(
+      tables.map((table) => [table, new LabelledCounts('reason', DEAD_LETTER_REASONS, { table, column: '' })]),
+    );
   }
 
-  add({ column, reason, records }: TableLetters): void {
-    const key = JSON.stringify([column, reason]);
+  add({ table, column, reason, records }: TableLetters): void {
+    const ofNoColumn = this.#ofNoColumn.get(table);
+    const key = JSON.stringify([table, column, reason]);
     const known = this.#ofColumns.get(key);
-    if (column === '' || (known === undefined && this.#ofColumns.size >= MOST_SERIES)) {
-      this.#ofNoColumn.add(reason, records);
+    if (ofNoColumn === undefined || column === '' || (known === undefined && this.#ofColumns.size >= MOST_SERIES)) {
+      ofNoColumn?.add(reason, records);
       return;
     }
-    const count = known ?? countOf({ table: this.#table, column, reason });
+    const count = known ?? countOf({ table, column, reason });
     count.value += records;
     this.#ofColumns.set(key, count);
   }
 
-  get samples(): readonly Sample[] {
-    return [...this.#ofNoColumn.source(), ...this.#ofColumns.values()];
-  }
+  readonly source = (): readonly Sample[] => [
+    ...[...this.#ofNoColumn.values()].flatMap((counts) => counts.source()),
+    ...this.#ofColumns.values(),
+  ];
 }
 
 /** Counts what becomes of records in tables of the user's own; no others are counted. */
 export class TableCounters {
   readonly #operations: ReadonlyMap<string, LabelledCounts<TableOperation>>;
-  readonly #letters: ReadonlyMap<string, LettersOfTable>;
+  readonly #letters: TableLetterCounts;
   /** By topic. */
   readonly #unmapped: ReadonlyMap<string, Count>;
 
@@ -56,7 +58,7 @@ export class TableCounters {
     this.#operations = new Map(
       tables.map((table) => [table, new LabelledCounts('operation', TABLE_OPERATIONS, { table })]),
     );
-    this.#letters = new Map(tables.map((table) => [table, new LettersOfTable(table)]));
+    this.#letters = new TableLetterCounts(tables);
     this.#unmapped = new Map(topics.map((topic) => [topic, countOf({ topic })]));
   }
 
@@ -65,7 +67,7 @@ export class TableCounters {
       this.#operations.get(table)?.add(operation, records);
     }
     for (const letters of deadLetters) {
-      this.#letters.get(letters.table)?.add(letters);
+      this.#letters.add(letters);
     }
     const unmapped = this.#unmapped.get(topic);
     if (unmapped) {
@@ -76,7 +78,7 @@ export class TableCounters {
   get sources(): Pick<MetricSources, 'tableRecords' | 'tableDeadLetters' | 'unmappedFields'> {
     return {
       tableRecords: () => [...this.#operations.values()].flatMap((counts) => counts.source()),
-      tableDeadLetters: () => [...this.#letters.values()].flatMap(({ samples }) => samples),
+      tableDeadLetters: this.#letters.source,
       unmappedFields: () => [...this.#unmapped.values()],
     };
   }

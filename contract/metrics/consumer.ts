@@ -120,7 +120,7 @@ export const CONSUMER_METRICS = {
     name: 'consumer_table_dead_letters_total',
     type: 'counter',
     labels: ['table', 'column', 'reason'],
-    help: 'Dead letters that a table of your own made, by the column at fault, several with a comma between them, and by reason; column is empty where none is known, and behind the first 100 series of a table; those with a column are not there before the first',
+    help: 'Dead letters that a table of your own made, by the column at fault, several with a comma between them, and by reason; column is empty where none is known, and behind the first 200 series with a column; those with a column are not there before the first',
     unit: 'records',
   },
   transactions: {

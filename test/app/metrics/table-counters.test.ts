@@ -4,6 +4,7 @@ import type { Sample } from '../../../app/metrics/metric-source.ts';
 import type { TableLetters } from '../../../app/stream/record-sink.ts';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import type { TableOperation } from '../../../contract/metrics/definition.ts';
+import { SERIES_BUDGET } from '../../../contract/metrics.ts';
 import { managementOptions, RUNNING } from '../management/running-management.ts';
 import { aCommit } from '../stream/records.ts';
 import { startedMetrics } from './running-metrics.ts';
@@ -26,6 +27,17 @@ test('the topics of tables have the series of topics from the start', async () =
   });
   const topics = (await metrics.write('text')).split('\n').flatMap((line) => /[{,]topic="(.*?)"/.exec(line)?.[1] ?? []);
   expect([...new Set(topics)].sort()).toEqual(['bills', 'orders']);
+});
+
+test('a further table costs as many series as the budget says', async () => {
+  const { settings } = managementOptions();
+  const count = async (...tables: string[]) => {
+    const metrics = await startedMetrics({
+      settings: { ...settings, tables: tables.map((name) => entry(name, 'orders')) },
+    });
+    return (await metrics.write('text')).split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
+  };
+  expect((await count('public.orders', 'public.bills')) - (await count('public.orders'))).toBe(SERIES_BUDGET.perTable);
 });
 
 describe('records in tables of the user', () => {
@@ -84,12 +96,12 @@ describe('dead letters of tables of the user', () => {
     ]);
   });
 
-  test('have a hundred series of a table, however many columns a trigger names, and lose no letter', () => {
+  test('have two hundred series that name a column, however many a trigger names, and lose no letter', () => {
     const counters = counting();
     for (let nth = 0; nth < 300; nth += 1) commit(counters, letter(`c${nth}`, 'constraint_violated'));
     commit(counters, letter('c7', 'constraint_violated'));
     const counted = counters.sources.tableDeadLetters().filter(({ value }) => value > 0);
-    expect([counted.length, counted.reduce((sum, { value }) => sum + value, 0)]).toEqual([101, 301]);
-    expect(valuesBy('column', counted)).toMatchObject({ c7: 2, c99: 1, '': 200 });
+    expect([counted.length, counted.reduce((sum, { value }) => sum + value, 0)]).toEqual([201, 301]);
+    expect(valuesBy('column', counted)).toMatchObject({ c7: 2, c199: 1, '': 100 });
   });
 });
