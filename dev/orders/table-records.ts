@@ -40,7 +40,7 @@ function spoiledAt(index: number) {
 }
 
 /** The order with whether it is a gift and the UUID of its payment: about 280 bytes. */
-export const withPayment = (order: string, random: RandomSource): string =>
+const withPayment = (order: string, random: RandomSource): string =>
   `${order.slice(0, -1)},"gift":${random.below(5) === 0},"paymentId":"${uuid(random)}"}`;
 
 /** A UUID of version 4 (RFC 9562). */

@@ -89,7 +89,7 @@ async function makeTables(databaseUrl: string, schema: string): Promise<void> {
 }
 
 /** Exact numbers of rows, counted as seldom as it takes long. */
-export class RowCounts {
+class RowCounts {
   readonly #pool: pg.Pool;
   readonly #sql: string;
   #last: readonly RowCount[] = [];

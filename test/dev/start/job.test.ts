@@ -1,14 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { runNames } from '../../../dev/start/job.ts';
 import { readOptions } from '../../../dev/start/options.ts';
+import { tableNames } from '../../../dev/start/table-job.ts';
 
-function namesFor(...args: readonly string[]) {
+function optionsOf(...args: readonly string[]) {
   const read = readOptions(args);
   if (read.kind !== 'options') {
     throw new Error(JSON.stringify(read));
   }
-  return runNames(read.options, 'ab12');
+  return read.options;
 }
+
+const namesFor = (...args: readonly string[]) => runNames(optionsOf(...args), 'ab12');
 
 describe('the names of a run', () => {
   it('are plain where Kafka and PostgreSQL are its own', () => {
@@ -45,5 +48,16 @@ describe('the names of a run', () => {
       's',
     );
     expect(asked).toEqual({ topic: 't', group: 'g', schema: 's' });
+  });
+});
+
+describe("the names of the tables' schema and of the customers' topic", () => {
+  it.each<[readonly string[], ReturnType<typeof tableNames>]>([
+    [[], { schema: 'public', topic: 'customers' }],
+    [['--kafka', 'h:1'], { schema: 'public', topic: 'customers-ab12' }],
+    [['--database', 'postgres://h/d'], { schema: 'sample_ab12', topic: 'customers' }],
+    [['--topic', 't', '--schema', 's'], { schema: 'public', topic: 'customers' }],
+  ])('are unique where the servers were there before: %j', (args, names) => {
+    expect(tableNames(optionsOf(...args), 'ab12')).toEqual(names);
   });
 });

@@ -18,6 +18,12 @@ describe('the options of npm start', () => {
     expect(readOptions(['--once'])).toMatchObject({ options: { once: true, records: 100_000, rate: undefined } });
   });
 
+  it('have no tables unless they are asked for', () => {
+    expect(readOptions([])).toMatchObject({ options: { tables: false } });
+    expect(readOptions(['--tables', '--once'])).toMatchObject({ options: { tables: true, once: true } });
+    expect(START_HELP).toContain('npm start -- --tables');
+  });
+
   it('take what is given', () => {
     const args = [
       '--kafka',
