@@ -80,8 +80,14 @@ function filledIn(query: string, id = ''): string {
     }
   });
 
-  test('Prometheus has every family of a consumer without TLS, each series with its application, and no value is NaN', async () => {
-    const { certificateExpiry: _ofTls, ...metrics } = METRICS;
+  test('Prometheus has every family of a consumer without TLS and with records alone, each series with its application, and no value is NaN', async () => {
+    const {
+      certificateExpiry: _ofTls,
+      tableRecords: _of,
+      unmappedFields: _tables,
+      tableDeadLetters: _alone,
+      ...metrics
+    } = METRICS;
     const found = await prometheus.query(`{job="consumer",application="${APPLICATION}"}`);
     const names = new Set(found.map(({ metric }) => metric['__name__']));
     for (const { name, type } of Object.values<MetricDefinition>(metrics)) {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
-import { CopyBuffer, CopyQuery, type CopyRows, rowsStored } from '../../../app/store/binary-copy.ts';
+import { CopyBuffer, CopyQuery, type CopyRows } from '../../../app/store/binary-copy.ts';
 import { randomName } from '../stack/random-name.ts';
 import { connect } from '../store/open-store.ts';
 
@@ -47,12 +47,12 @@ describe('several COPYs of one message', () => {
   test('get the rows of each in turn, whichever format they have', async () => {
     const tags = await send([binary(1, 2), text('3\tä\n4\t\\N\n5\ta\\tb\n'), text('6\n')]).tags;
     expect(tags).toEqual(['BEGIN', 'COPY 2', 'COPY 3', 'COPY 1', 'COMMIT']);
-    expect(rowsStored(tags)).toEqual([2, 3, 1]);
     expect(await contents()).toEqual({ first: [1, 2, 6], second: ['3ä', '4', '5a\tb'] });
   });
 
   test('may have no rows', async () => {
-    expect(rowsStored(await send([binary(), text(''), text('7\n')]).tags)).toEqual([0, 0, 1]);
+    const tags = await send([binary(), text(''), text('7\n')]).tags;
+    expect(tags).toEqual(['BEGIN', 'COPY 0', 'COPY 0', 'COPY 1', 'COMMIT']);
     expect(await contents()).toEqual({ first: [7], second: [] });
   });
 
