@@ -4,12 +4,16 @@ import { parse } from 'yaml';
 import { EXIT_CODE } from '../../../app/exit-code.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
+import { POSTGRES_MAJOR } from '../stack/postgres-version.ts';
 import { randomName } from '../stack/random-name.ts';
 import { databaseEnvironment, runCommand } from '../stack/run-command.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 import { startSteadyLoad } from '../stack/steady-load.ts';
 import { until } from '../stack/until.ts';
+
+/** Before PostgreSQL 16 a column with a default is left to it, unless `columns` names it. */
+const TAKES_DEFAULTS = POSTGRES_MAJOR >= 16;
 
 const KINDS = `CREATE TYPE ?.state AS ENUM ('open', 'paid');
   CREATE TABLE ?."Orders" (
@@ -71,7 +75,7 @@ test('a record is a row of a table of its own, each column with what it takes', 
       seen: true,
       more: '1',
     },
-    { ...empty, id: '2', state: 'paid', source: topic, place: '1', seen: true },
+    { ...empty, id: '2', state: TAKES_DEFAULTS ? 'paid' : 'open', source: topic, place: '1', seen: true },
   ]);
   expect(await run('SELECT FROM ?.records')).toEqual([]);
 });
