@@ -7,7 +7,7 @@ import { databaseEnvironment, runCommand, startCommand } from './stack/run-comma
 import { sharedDatabaseUrl } from './stack/shared-stack.ts';
 import { startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
-import { createNamedTopic, deleteTopic } from './stack/topic-changes.ts';
+import { recreateTopic } from './stack/topic-changes.ts';
 import { until } from './stack/until.ts';
 import { aRequest, connect, openStore } from './store/open-store.ts';
 
@@ -64,12 +64,6 @@ async function written() {
   return { topic, schema, groupId, sink };
 }
 
-const createAgain = (topic: string) =>
-  until(`the topic ${topic} again`, async () => {
-    await createNamedTopic(topic, { partitions: 2 });
-    return true;
-  });
-
 const RENAMED = /its rows before are those of the topic (\S+@\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ): (.*)\n/;
 
 describe('accept-topic', () => {
@@ -116,8 +110,7 @@ describe('begin-again', () => {
   test('a topic that was created again is read from its beginning, and the rows before keep their accounts', async () => {
     const place = await consumed(7);
     const { topic, schema, groupId } = place;
-    await deleteTopic(topic);
-    await createAgain(topic);
+    await recreateTopic(topic, { partitions: 2 });
     await produce(topic, orders(11));
     const { code, stdout } = await run(place, 'begin-again', topic, '--rename-rows');
     const [, renamed = '', counts] = RENAMED.exec(stdout) ?? [];

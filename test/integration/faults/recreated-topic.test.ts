@@ -5,7 +5,7 @@ import { startOldBroker } from '../stack/old-broker.ts';
 import { randomName } from '../stack/random-name.ts';
 import { type ConsumerUnderTest, type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
-import { createNamedTopic, deleteTopic } from '../stack/topic-changes.ts';
+import { recreateTopic } from '../stack/topic-changes.ts';
 import { until } from '../stack/until.ts';
 
 const PARTITIONS = 2;
@@ -19,11 +19,7 @@ const toAll = (count: number, value: string) =>
 
 /** Deletes a topic, and makes another one of its name that is longer. */
 async function swap(topic: string, at: AtBroker = {}): Promise<void> {
-  await deleteTopic(topic, at);
-  await until('the new topic', async () => {
-    await createNamedTopic(topic, { ...at, partitions: PARTITIONS });
-    return true;
-  });
+  await recreateTopic(topic, { ...at, partitions: PARTITIONS });
   await produce(topic, toAll(50, 'new'), at);
 }
 

@@ -9,7 +9,7 @@ import { recordsIn } from '../stack/steady-load.ts';
 import { awaitPosition } from '../stack/stored-position.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { values } from '../stack/told-health.ts';
-import { createNamedTopic, deleteTopic, growTopic } from '../stack/topic-changes.ts';
+import { createNamedTopic, growTopic, recreateTopic } from '../stack/topic-changes.ts';
 import { until } from '../stack/until.ts';
 
 test('a topic that is missing at the start is waited for, and read with the ones that are there', async () => {
@@ -122,11 +122,7 @@ test('a topic that was deleted and made again stops the consumer, which says so,
   await produce(topic, [{ value: '1' }, { value: '2' }, { value: '3' }]);
   const consumer = await startConsumer({ topics: [topic] });
   await awaitEachOnce({ schema: consumer.schema, topic, records: 3 });
-  await deleteTopic(topic);
-  await until('the new topic', async () => {
-    await createNamedTopic(topic);
-    return true;
-  });
+  await recreateTopic(topic);
   await produce(topic, [{ value: '4' }]);
   expect(await consumer.exited).toMatchObject({ code: 1 });
   expect(consumer.logs.all.join('\n')).toContain('TOPIC_RECREATED');
