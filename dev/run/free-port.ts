@@ -8,8 +8,16 @@ import { createServer } from 'node:net';
 const FIRST_PORT = 20_000;
 const LAST_PORT = 29_999;
 
+/** Processes that run tests beside each other have ports of their own: that of a stopped server stays free for it. */
+const SHARES = 5;
+const SHARE = (LAST_PORT + 1 - FIRST_PORT) / SHARES;
+const FIRST_OF_SHARE = FIRST_PORT + (Number(process.env['JEST_WORKER_ID'] ?? 0) % SHARES) * SHARE;
+
+/** Ports of servers that may be stopped, or not started yet. */
+const given = new Set<number>();
+
 /**
- * A TCP port of the loopback interface that no process listens on.
+ * A TCP port of the loopback interface that no process listens on, and that this process was not given before.
  *
  * @param usual taken when it is free. @default a random one from 20000 to 29999
  */
@@ -18,7 +26,14 @@ export async function freePort(usual?: number): Promise<number> {
     return usual;
   }
   for (;;) {
-    const port = randomInt(FIRST_PORT, LAST_PORT + 1);
+    const port = FIRST_OF_SHARE + randomInt(SHARE);
+    if (given.size > SHARE / 2) {
+      given.clear();
+    }
+    if (given.has(port)) {
+      continue;
+    }
+    given.add(port);
     if (await isFree(port)) {
       return port;
     }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 const ALTER_CLIENT_QUOTAS = 49;
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 30_000;
 
 const int16 = (value: number): Buffer => {
   const bytes = Buffer.alloc(2);

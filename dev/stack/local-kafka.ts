@@ -212,6 +212,10 @@ export function serverProperties(layout: BrokerLayout): string {
     'advertised.listeners': `PLAINTEXT://127.0.0.1:${advertisedPort}${moreAdvertised}${advertised}`,
     'log.dirs': dataFolder,
     'auto.create.topics.enable': false,
+    // Records may be of any time.
+    'log.retention.ms': -1,
+    // A quarter of the heap by default, which large batches need.
+    'log.cleaner.dedupe.buffer.size': 4_194_304,
     'broker.session.timeout.ms': 3_000,
     'broker.heartbeat.interval.ms': 500,
     'group.initial.rebalance.delay.ms': 0,

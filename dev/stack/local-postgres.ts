@@ -10,7 +10,7 @@ import { postgresBinaries } from './postgres-binaries.ts';
 const SUPERUSER = 'postgres';
 /** PostgreSQL's own user where the system has one, else the user without files. */
 const SERVER_USERS = ['postgres', 'nobody'];
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 20_000;
 /** A line of pg_hba.conf for clients of any address; the port still is the loopback interface's. */
 const HBA_OF_ANY_ADDRESS = 'host all all all scram-sha-256\n';

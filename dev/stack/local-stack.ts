@@ -18,6 +18,8 @@ export interface StackOptions {
   readonly onReady?: (part: StackPart, address: string) => void;
   /** The run that the parts end with. @default a new one, closed by {@link Stack.stop} */
   readonly run?: RunFolder;
+  /** Settings of PostgreSQL. @default none */
+  readonly postgresSettings?: Readonly<Record<string, string>>;
 }
 
 /** A running Kafka and PostgreSQL. */
@@ -74,7 +76,10 @@ async function startKafkaPart(run: RunFolder, options: StackOptions): Promise<Lo
 }
 
 async function startPostgresPart(run: RunFolder, options: StackOptions): Promise<LocalPostgres> {
-  const postgres = await startLocalPostgres(run, options.usualPorts ? { port: USUAL_PORT.postgres } : {});
+  const postgres = await startLocalPostgres(run, {
+    ...(options.usualPorts ? { port: USUAL_PORT.postgres } : {}),
+    ...(options.postgresSettings && { settings: options.postgresSettings }),
+  });
   options.onReady?.('postgres', postgres.url);
   return postgres;
 }

@@ -3,6 +3,8 @@ import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 
 const POLL_MS = 50;
 const LEADERS_TIMEOUT_MS = 30_000;
+/** kafkajs gives a busy controller 5 s. */
+export const ADMIN_TIMEOUT_MS = 30_000;
 
 /**
  * The metadata may name a leader that does not know of it yet and refuses requests: only answers of all leaders count.
@@ -30,7 +32,7 @@ const falseUntil = (deadline: number) => (error: unknown) => {
  * @throws Error the last answer, when 30 s were not enough.
  */
 export async function createTopicWithLeaders(admin: Admin, config: ITopicConfig): Promise<void> {
-  await admin.createTopics({ topics: [config], waitForLeaders: false });
+  await admin.createTopics({ topics: [config], waitForLeaders: false, timeout: ADMIN_TIMEOUT_MS });
   const deadline = Date.now() + LEADERS_TIMEOUT_MS;
   const { topic, numPartitions = 1 } = config;
   while (!(await haveLeadersAnswered(admin, topic, numPartitions).catch(falseUntil(deadline)))) {

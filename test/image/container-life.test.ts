@@ -49,7 +49,7 @@ beforeAll(async () => {
     },
     secrets: { 'database.password': postgres.password },
   });
-}, 60_000);
+}, 120_000);
 
 describe('a container that runs as the manifest says', () => {
   it("becomes healthy by the image's own HEALTHCHECK", async () => {

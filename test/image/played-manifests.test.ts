@@ -32,7 +32,7 @@ beforeAll(async () => {
   startedAt = Date.now();
   const ports = [sharedBroker(), new URL(sharedDatabaseUrl()).host].map((place) => Number(place.split(':')[1]));
   await shareLoopback(pod.pid, ports);
-}, 60_000);
+}, 120_000);
 
 describe('a Pod that podman runs from the synthesized manifests', () => {
   it('writes records with the ConfigMap and the Secret that the chart names', async () => {

@@ -65,8 +65,7 @@ testSincePostgres(
     const asked = pool.withClient(async (client) => {
       await note(client);
       await client.query("SET transaction_timeout = '100ms'");
-      await client.query('BEGIN');
-      await client.query('SELECT pg_sleep(20)');
+      await client.query('BEGIN; SELECT pg_sleep(20)');
     });
     await expect(asked).rejects.toMatchObject({
       name: 'OutageError',

@@ -21,7 +21,7 @@ beforeAll(async () => {
     startTlsPostgres({ expired: true }),
     testAuthority('an authority that nobody knows'),
   ]);
-}, 60_000);
+});
 
 function settingsOf(url: string, tls?: Tls, more: Readonly<Record<string, unknown>> = {}) {
   const checked = checkSettings({

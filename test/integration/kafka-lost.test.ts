@@ -18,7 +18,7 @@ async function awaitUnknownLag(consumer: StartedConsumer): Promise<void> {
   expect(health).toMatchObject({ status: 'UP', components: { kafka: { status: 'DOWN' } } });
   const [age = 0] = await values(consumer, METRICS.logEndAge);
   expect(age).toBeGreaterThan(15);
-  expect(age).toBeLessThan(30);
+  expect(age).toBeLessThan(60);
 }
 
 /** Waits until the log's end is older than a minute: the lag has no series then. */
@@ -105,7 +105,7 @@ test("a topic whose log's end no broker tells leaves that of another one known",
   let oldest = 0;
   await until("the silent topic's log end to be old", async () => {
     const { ofTold, ofSilent } = await ages();
-    oldest = Math.max(oldest, ofTold);
+    oldest = Math.max(oldest, ofTold || 0);
     return ofSilent > 15 ? true : undefined;
   });
   expect(oldest).toBeLessThan(10);

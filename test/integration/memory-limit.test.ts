@@ -41,7 +41,7 @@ describe(missing === null ? place : `WITHOUT a control group, so only the peak i
     const { peak, kills } = await applyLoad({ ...LOAD, partitions: 240, recordBytes: 10_000 });
     expect(kills).toBe(0);
     expect(peak).toBeLessThan(MOST_BYTES);
-  });
+  }, 600_000);
 
   longTest(
     `${SMALLEST_MEMORY_LIMIT}, the least that consumer.yaml may say, is enough for a backlog of 300 MiB`,
@@ -66,7 +66,7 @@ describe(missing === null ? place : `WITHOUT a control group, so only the peak i
     expect(stored).toEqual({ offset: 1 });
     expect(group.kills()).toBe(0);
     expect(memoryBytes(consumer.pid, 'VmHWM')).toBeLessThan(MOST_BYTES);
-  });
+  }, 600_000);
 
   const sizes = [1, 6, 48, 240].flatMap((partitions) =>
     [1_000, 10_000].map((recordBytes) => ({ partitions, recordBytes, isCompressed: false })),

@@ -124,8 +124,8 @@ test('a token file is waited for, and read at each login', async () => {
   const { topic, consumer } = await withOauth({ tokenFile: file });
   await kafkaDetails(consumer, /file of kafka.sasl.oauth.tokenFile cannot be read: ENOENT/);
   // The session ends with the token, so whoever reads on after that has logged in with another one.
-  const end = Date.now() + 8_000;
-  await replace(tokens.token({ lives: 8 }));
+  const end = Date.now() + 20_000;
+  await replace(tokens.token({ lives: 20 }));
   await awaitEachOnce({ schema: consumer.schema, topic, records: 1 });
   await replace(tokens.token());
   await until('the first token to end', async () => (Date.now() > end ? true : undefined));

@@ -49,6 +49,12 @@ describe.each(['session', 'transaction'] as const)('PgBouncer in %s mode', (mode
       const settings = { logging: { level: 'debug' } };
       const consumer = await startConsumer({ topics: [topic], databaseUrl: url, settings });
       await consumer.waitForHealth();
+      const before = failures(consumer).length;
+      // A transaction that is being rolled back may still hold the offset for one more attempt.
+      const cuts = () =>
+        failures(consumer)
+          .slice(before)
+          .filter((line) => !line.includes('55P03'));
       let [produced, poison] = [0, 0];
       for (const by of ['rows', 'COMMIT'] as const) {
         for (const moment of MOMENTS) {
@@ -60,7 +66,8 @@ describe.each(['session', 'transaction'] as const)('PgBouncer in %s mode', (mode
           await awaitEachOnce({ schema: consumer.schema, topic, records: produced });
         }
       }
-      expect(failures(consumer)).toHaveLength(2 * MOMENTS.length);
+      await until('a line for each cut', async () => (cuts().length >= 2 * MOMENTS.length ? true : undefined));
+      expect(cuts()).toHaveLength(2 * MOMENTS.length);
       const letters = await query(`SELECT count(*)::int AS count FROM ${consumer.schema}.dead_letters`);
       expect(letters).toEqual([{ count: poison }]);
       await consumer.waitForHealth();

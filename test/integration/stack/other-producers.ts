@@ -54,11 +54,14 @@ transactional = 'transactional.id' in sent['config']
 if transactional:
     producer.init_transactions(60)
     producer.begin_transaction()
+refused = []
+told = lambda error, _: refused.append(str(error)) if error else None
 for value in sent['values']:
-    producer.produce(sent['topic'], value=value, partition=sent['partition'])
+    producer.produce(sent['topic'], value=value, partition=sent['partition'], on_delivery=told)
 if transactional:
     producer.commit_transaction(60)
 assert producer.flush(60) == 0
+assert not refused, refused[0]
 `;
 
 /** The folder with the binding, which pip fetches once. @throws Error where there is no Python with pip */

@@ -46,7 +46,7 @@ export async function startPgBouncer({ mode, settings = {}, target = sharedDatab
       args: [files.ini],
       user,
       ready: /process up/,
-      startTimeout: 10_000,
+      startTimeout: 30_000,
     });
     return { server, port };
   };

@@ -10,7 +10,12 @@ export default async function setup(): Promise<void> {
   const run = await RunFolder.create();
   endRunOnSignal(run);
   await compileConsumer(run);
-  const stack = await startStack({ run, onProgress: (part, message) => console.error(`\n${part}: ${message}`) });
+  const stack = await startStack({
+    run,
+    // Test files that run beside each other hold more than the usual 100.
+    postgresSettings: { max_connections: '300' },
+    onProgress: (part, message) => console.error(`\n${part}: ${message}`),
+  });
   keepForTeardown(stack);
   process.env[SHARED_STACK_ENV.runFolder] = run.path;
   process.env[SHARED_STACK_ENV.broker] = stack.kafka?.broker;

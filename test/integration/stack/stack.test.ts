@@ -4,6 +4,7 @@ import { query, withDatabase } from './database.ts';
 import { createTopic, kafkaClient, produce } from './kafka-client.ts';
 import { POSTGRES_MAJOR } from './postgres-version.ts';
 import { startPrivateKafka, startPrivatePostgres } from './private-servers.ts';
+import { until } from './until.ts';
 
 describe('the shared stack', () => {
   it('stores records in a topic with the partitions that were asked for', async () => {
@@ -70,7 +71,8 @@ describe('a private Kafka', () => {
     await kafka.start();
     const admin = kafkaClient({ broker: kafka.broker }).admin();
     await admin.connect();
-    const offsets = await admin.fetchTopicOffsets(topic);
+    // The leader of a partition may not know for a moment that it is.
+    const offsets = await until('the offsets', () => admin.fetchTopicOffsets(topic));
     await admin.disconnect();
     expect(offsets).toMatchObject([{ partition: 0, high: '1' }]);
   });

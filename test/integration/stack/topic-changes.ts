@@ -1,5 +1,5 @@
 import type { Admin } from 'kafkajs';
-import { createTopicWithLeaders } from '../../../dev/stack/topic.ts';
+import { ADMIN_TIMEOUT_MS, createTopicWithLeaders } from '../../../dev/stack/topic.ts';
 import { type AtBroker, kafkaClient } from './kafka-client.ts';
 import { until } from './until.ts';
 
@@ -13,7 +13,7 @@ export async function createNamedTopic(topic: string, options: NewTopic = {}): P
 
 /** Deletes a topic with all its records. */
 export const deleteTopic = (topic: string, options: AtBroker = {}): Promise<void> =>
-  withAdmin(options, (admin) => admin.deleteTopics({ topics: [topic] }));
+  withAdmin(options, (admin) => admin.deleteTopics({ topics: [topic], timeout: ADMIN_TIMEOUT_MS }));
 
 /**
  * Deletes a topic that has records in each partition, and makes an empty one of its name. A broker that has not heard of
@@ -37,7 +37,14 @@ export async function recreateTopic(topic: string, options: NewTopic = {}): Prom
 
 /** Gives a topic more partitions: `count` in all. */
 export async function growTopic(topic: string, count: number, options: AtBroker = {}): Promise<void> {
-  await withAdmin(options, (admin) => admin.createPartitions({ topicPartitions: [{ topic, count }] }));
+  await withAdmin(options, async (admin) => {
+    await admin.createPartitions({ topicPartitions: [{ topic, count }], timeout: ADMIN_TIMEOUT_MS });
+    // A producer sends nothing to a partition that the broker does not tell of, and no error.
+    await until(`${count} partitions of ${topic}`, async () => {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+      return topics[0]?.partitions.length === count ? true : undefined;
+    });
+  });
 }
 
 async function withAdmin<T>(options: AtBroker, work: (admin: Admin) => Promise<T>): Promise<T> {

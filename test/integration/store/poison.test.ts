@@ -50,7 +50,7 @@ test('whichever rows are poison, they are dead letters with their places, and al
       expect(await offsetsIn('records')).toEqual(where(bad, false));
       expect(await sink.positions([topic])).toMatchObject([{ topic, partition: 0, offset: BigInt(bad.length) }]);
     }),
-    { numRuns: 40, examples: [[[true]], [[true, true, true]], [[false, true]], [[true, false]]] },
+    { seed: 1, numRuns: 40, examples: [[[true]], [[true, true, true]], [[false, true]], [[true, false]]] },
   );
 });
 

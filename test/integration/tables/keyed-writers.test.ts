@@ -25,8 +25,12 @@ async function deadlocked(store: Awaited<ReturnType<typeof openKeyed>>): Promise
   await session.query(`SET deadlock_timeout = '60s'; BEGIN; SELECT FROM ${store.schema}.seats WHERE id = 2 FOR UPDATE`);
   const { rows } = await session.query<{ xid: string }>('SELECT pg_current_xact_id()::xid::text AS xid');
   const failed = store.write([seat(1, 'A'), seat(2, 'A')]).catch((error: unknown) => error);
-  await awaitLock(`NOT granted AND locktype = 'transactionid' AND transactionid::text = '${rows[0]?.xid}'`);
-  await session.query(`SELECT FROM ${store.schema}.seats WHERE id = 1 FOR UPDATE`);
+  // PostgreSQL looks for a deadlock once, a second after a wait began: the session itself waits for the write's wait.
+  await session.query(`DO $$ BEGIN
+    WHILE NOT EXISTS (
+      SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid' AND transactionid::text = '${rows[0]?.xid}')
+    LOOP PERFORM pg_sleep(0.01); END LOOP;
+    PERFORM FROM ${store.schema}.seats WHERE id = 1 FOR UPDATE; END $$`);
   await session.query('ROLLBACK');
   await session.end();
   return failed;

@@ -54,8 +54,8 @@ describe('the fleet of consumers', () => {
   it('stops the clock of a frozen consumer, and lets it go on', async () => {
     const fleet = await fleetOfOne();
     const pid = fleet.processes[0]?.pid ?? 0;
-    const frozen = fleet.freeze(1, 1_000);
-    await until('the process to be stopped', async () => stateOf(pid) === 'T' || undefined, 900);
+    const frozen = fleet.freeze(1, 5_000);
+    await until('the process to be stopped', async () => stateOf(pid) === 'T' || undefined, 4_900);
     await frozen;
     expect(stateOf(pid)).not.toBe('T');
   });
@@ -68,8 +68,8 @@ describe('the fleet of consumers', () => {
       const answer = await consumer?.get(consumer.endpoint.infoPath);
       return Math.round((Date.parse(answer?.headers.get('date') ?? '') - Date.now()) / HOUR_MS);
     };
-    const set = fleet.setClock(1, -7, 2_500);
-    await until('the other time', async () => (await hoursOff()) === -7 || undefined, 2_400);
+    const set = fleet.setClock(1, -7, 10_000);
+    await until('the other time', async () => (await hoursOff()) === -7 || undefined, 9_900);
     await set;
     await until('the right time', async () => (await hoursOff()) === 0 || undefined);
   });

@@ -28,9 +28,9 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
 
 /** Waits until the consumers' role meets an error with this SQLSTATE. */
 const awaitRefusal = (text: string, code: string) =>
-  until(code, async () => ((await codeOf(asConsumer(text))) === code ? true : undefined), 5_000);
+  until(code, async () => ((await codeOf(asConsumer(text))) === code ? true : undefined), LENGTH_MS);
 
-const LENGTH_MS = 1_500;
+const LENGTH_MS = 4_000;
 
 describe("faults by PostgreSQL's own commands", () => {
   it.each(['role', 'server'] as const)('leave consumers no connection of their %s for a while', async (way) => {

@@ -24,7 +24,7 @@ async function read(source: Awaited<ReturnType<typeof producedTopic>>['source'])
   const offsets = await admin.fetchTopicOffsets(source.topic);
   await admin.disconnect();
   const ends = new Map(offsets.map(({ partition, high }) => [partition, BigInt(high)]));
-  return readTopic({ ...source, ends }, 20_000);
+  return readTopic({ ...source, ends }, 60_000);
 }
 
 describe('what the chaos run produces, read back', () => {
