@@ -211,3 +211,58 @@ export function watchAuthentication(prototype: Authenticator): void {
     }
   };
 }
+
+/** A request on its way; `sentAt` is of the monotonic clock. */
+interface SocketRequest {
+  readonly sentAt: number;
+  readonly requestTimeout: number;
+  timeoutRequest(): void;
+}
+
+/** The part of kafkajs's request queue, one per connection, that sets timers. */
+interface RequestQueue {
+  readonly pending: readonly unknown[];
+  readonly enforceRequestTimeout: boolean;
+  readonly inflight: ReadonlyMap<unknown, SocketRequest>;
+  readonly isConnected: () => boolean;
+  requestTimeoutIntervalId?: NodeJS.Timeout;
+  destroy(): void;
+  scheduleCheckPendingRequests(): void;
+  scheduleRequestTimeoutCheck(): void;
+}
+
+/** Sets no timer while no request is pending. */
+export function stopIdleTimer(prototype: RequestQueue): void {
+  const schedule = prototype.scheduleCheckPendingRequests;
+  prototype.scheduleCheckPendingRequests = function scheduleWhilePending(this: RequestQueue) {
+    if (this.pending.length > 0) {
+      schedule.call(this);
+    }
+  };
+}
+
+/** Requests may take 30 s: when one takes longer, a second more does not matter. */
+const CHECK_MS = 1_000;
+
+/**
+ * Looks once a second whether a request was left without an answer for too long. As shipped each connection looks ten
+ * times a second, whether or not anything was asked.
+ */
+export function checkTimeoutsRarely(prototype: RequestQueue): void {
+  prototype.scheduleRequestTimeoutCheck = function scheduleRarely(this: RequestQueue) {
+    if (!this.enforceRequestTimeout) {
+      return;
+    }
+    this.destroy();
+    this.requestTimeoutIntervalId = setInterval(() => {
+      for (const request of [...this.inflight.values()]) {
+        if (performance.now() - request.sentAt > request.requestTimeout) {
+          request.timeoutRequest();
+        }
+      }
+      if (!this.isConnected()) {
+        this.destroy();
+      }
+    }, CHECK_MS);
+  };
+}

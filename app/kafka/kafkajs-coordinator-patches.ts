@@ -123,6 +123,76 @@ export function connectCoordinatorApart<Options extends { readonly cluster: Clus
   };
 }
 
+/** The part of kafkajs's consumer group that joins and leaves. */
+interface Member {
+  readonly groupId: string;
+  readonly cluster: Cluster;
+  readonly memberId: string | null;
+  joinAndSync(): Promise<void>;
+  [join: symbol]: () => Promise<void>;
+}
+
+interface StoppingRunner {
+  readonly consumerGroup: Member;
+  stop(): Promise<void>;
+}
+
+/**
+ * Lets a consumer that stops leave its group while it waits to join it. As shipped it waits for the end of the rebalance,
+ * which a member that does not answer puts off until its session is over; and one that goes without leaving is waited for
+ * as long, once the others have joined.
+ *
+ * The request goes over the connection of other requests, since a broker answers those of one connection in order. The
+ * coordinator then answers the join with UNKNOWN_MEMBER_ID, for which kafkajs would join anew.
+ */
+export function leaveWhileJoining(
+  group: Member,
+  runner: StoppingRunner,
+  { findGroupCoordinator }: LeavingCluster,
+): void {
+  const joining = new WeakSet<Member>();
+  const stopped = new WeakSet<Member>();
+  const [joinOnce] = Object.getOwnPropertySymbols(group).filter(({ description }) => description === JOIN);
+  if (joinOnce === undefined) {
+    throw new Error(`kafkajs's consumer group has no method ${JOIN}`);
+  }
+  const { joinAndSync, [joinOnce]: join } = group;
+  group[joinOnce] = async function joinUnlessStopped(this: Member) {
+    if (stopped.has(this)) {
+      throw new Error('the group is not joined: the consumer stops');
+    }
+    await join?.call(this);
+  };
+  group.joinAndSync = async function joinAndTell(this: Member) {
+    joining.add(this);
+    await joinAndSync.call(this).finally(() => joining.delete(this));
+  };
+  const { stop } = runner;
+  runner.stop = async function leaveAndStop(this: StoppingRunner) {
+    const member = this.consumerGroup;
+    const { groupId, memberId } = member;
+    stopped.add(member);
+    const ended = stop.call(this);
+    if (joining.has(member) && memberId !== null) {
+      const coordinator = await findGroupCoordinator.call(member.cluster, { groupId }).catch(() => null);
+      await coordinator?.leaveGroup({ groupId, memberId }).catch(() => undefined);
+    }
+    await ended;
+  };
+}
+
+/** The coordinator's broker, over the connection for all other requests. */
+interface LeavingCluster {
+  findGroupCoordinator(
+    this: Cluster,
+    options: { readonly groupId: string },
+  ): Promise<{
+    leaveGroup(member: { readonly groupId: string; readonly memberId: string }): Promise<unknown>;
+  }>;
+}
+
+const JOIN = 'private:ConsumerGroup:join';
+
 interface AskingCluster {
   readonly brokerPool: { findConnectedBroker(): Promise<{ findGroupCoordinator(options: unknown): Promise<unknown> }> };
   findGroupCoordinatorMetadata(options: unknown): Promise<unknown>;

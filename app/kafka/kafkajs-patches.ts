@@ -50,7 +50,7 @@
  *    where the broker offers it; the admin client tells the ids. And a topic that an ACL forbids to be
  *    read fails the fetch of all. Patched: it is reported, and holds up its own partitions.
  *
- * Connections (this file):
+ * Connections (kafkajs-connection-patches.ts, and 19 in this file):
  *
  * 17. Each connection re-arms a timer of negative duration for ever, 900 wake-ups a second and a TimeoutNegativeWarning
  *    since Node 24 (https://github.com/tulios/kafkajs/issues/1751). Patched: no timer while nothing is pending.
@@ -71,8 +71,9 @@
  * 21. The requests of the group wait for those for metadata and log ends, which go over the same connection. Patched: the
  *     coordinator has a connection of its own.
  * 22. A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good in
- *     a restart of Kafka; so does one of a group that an ACL forbids. Patched: the lookup is retried, and what is forbidden
- *     is told.
+ *     a restart of Kafka; so does one of a group that an ACL forbids. Patched: the lookup is retried, and that is told.
+ * 31. A consumer that stops while it joins its group goes without leaving it, and is waited for until its session is over.
+ *     Patched: it leaves at once.
  *
  * Memory (fetch-size.ts, kafkajs-record-patches.ts, kafkajs-consumer-patches.ts):
  *
@@ -98,7 +99,13 @@ import { compileFunction } from 'node:vm';
 import { processMemory } from '../stream/memory-budget.ts';
 import { registerCodecs } from './codecs.ts';
 import { sizeFetches } from './fetch-size.ts';
-import { askAnyBroker, watchAuthentication, watchConnections } from './kafkajs-connection-patches.ts';
+import {
+  askAnyBroker,
+  checkTimeoutsRarely,
+  stopIdleTimer,
+  watchAuthentication,
+  watchConnections,
+} from './kafkajs-connection-patches.ts';
 import {
   commitOnce,
   fetchWhenResumed,
@@ -108,7 +115,12 @@ import {
   reportSkippedRanges,
   reportUnreadableBatches,
 } from './kafkajs-consumer-patches.ts';
-import { beatWhileFetching, connectCoordinatorApart, retryCoordinatorLookup } from './kafkajs-coordinator-patches.ts';
+import {
+  beatWhileFetching,
+  connectCoordinatorApart,
+  leaveWhileJoining,
+  retryCoordinatorLookup,
+} from './kafkajs-coordinator-patches.ts';
 import {
   batchDecoder,
   decodeRecord,
@@ -181,6 +193,11 @@ export function loadKafkajs(): typeof import('kafkajs') {
   retryCoordinatorLookup(require('kafkajs/src/cluster').prototype);
   commitOnce(require('kafkajs/src/consumer/runner').prototype);
   beatWhileFetching(require('kafkajs/src/consumer/runner').prototype);
+  leaveWhileJoining(
+    require('kafkajs/src/consumer/consumerGroup').prototype,
+    require('kafkajs/src/consumer/runner').prototype,
+    require('kafkajs/src/cluster').prototype,
+  );
   failOverUnknownTopics(require('kafkajs/src/broker').prototype);
   rejoinWithoutGoneTopics(require('kafkajs/src/consumer/consumerGroup').prototype);
   replaceModule('kafkajs/src/consumer', consumeByOrigins(consumeKnownTopics(require('kafkajs/src/consumer'))));
@@ -241,59 +258,4 @@ function measureMonotonically(): void {
     run(module.exports, createRequire(file), module, file, dirname(file), MONOTONIC_DATE);
     replaceModule(path, module.exports);
   }
-}
-
-/** A request on its way; `sentAt` is of the monotonic clock. */
-interface SocketRequest {
-  readonly sentAt: number;
-  readonly requestTimeout: number;
-  timeoutRequest(): void;
-}
-
-/** The part of kafkajs's request queue, one per connection, that sets timers. */
-interface RequestQueue {
-  readonly pending: readonly unknown[];
-  readonly enforceRequestTimeout: boolean;
-  readonly inflight: ReadonlyMap<unknown, SocketRequest>;
-  readonly isConnected: () => boolean;
-  requestTimeoutIntervalId?: NodeJS.Timeout;
-  destroy(): void;
-  scheduleCheckPendingRequests(): void;
-  scheduleRequestTimeoutCheck(): void;
-}
-
-/** Sets no timer while no request is pending. */
-function stopIdleTimer(prototype: RequestQueue): void {
-  const schedule = prototype.scheduleCheckPendingRequests;
-  prototype.scheduleCheckPendingRequests = function scheduleWhilePending(this: RequestQueue) {
-    if (this.pending.length > 0) {
-      schedule.call(this);
-    }
-  };
-}
-
-/** Requests may take 30 s: when one takes longer, a second more does not matter. */
-const CHECK_MS = 1_000;
-
-/**
- * Looks once a second whether a request was left without an answer for too long. As shipped each connection looks ten
- * times a second, whether or not anything was asked.
- */
-function checkTimeoutsRarely(prototype: RequestQueue): void {
-  prototype.scheduleRequestTimeoutCheck = function scheduleRarely(this: RequestQueue) {
-    if (!this.enforceRequestTimeout) {
-      return;
-    }
-    this.destroy();
-    this.requestTimeoutIntervalId = setInterval(() => {
-      for (const request of [...this.inflight.values()]) {
-        if (performance.now() - request.sentAt > request.requestTimeout) {
-          request.timeoutRequest();
-        }
-      }
-      if (!this.isConnected()) {
-        this.destroy();
-      }
-    }, CHECK_MS);
-  };
 }

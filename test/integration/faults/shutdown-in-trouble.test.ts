@@ -24,8 +24,9 @@ test('SIGTERM during a rebalance: out in time, exit code 0, nothing lost or doub
   await asleep.waitForHealth();
   // The group cannot be rebalanced while one of its members does not answer: it stays in the middle of it.
   asleep.kill('SIGSTOP');
+  const heard = first.logs.all.length;
   const third = await startConsumer({ topics: [topic], schema, groupId, settings });
-  await first.logs.waitFor(/rebalancing/);
+  await until('the rebalance', async () => first.logs.all.slice(heard).find((line) => line.includes('rebalancing')));
   await produce(topic, orders(300));
   first.kill('SIGTERM');
   const began = Date.now();
