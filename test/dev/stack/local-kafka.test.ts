@@ -35,12 +35,16 @@ describe('the settings of the local broker', () => {
   });
 
   it('are those that were asked for, where there are such', () => {
-    const properties = { 'offsets.topic.replication.factor': 2, 'log.retention.ms': 7 };
+    const properties = { 'offsets.topic.replication.factor': 2, 'log.segment.bytes': 7 };
     const text = serverProperties({ port: 1, controllerPort: 2, dataFolder: '/data', properties });
-    expect(text.match(/^(offsets\.topic\.replication\.factor|log\.retention\.ms)=.*$/gm)).toEqual([
+    expect(text.match(/^(offsets\.topic\.replication\.factor|log\.segment\.bytes)=.*$/gm)).toEqual([
       'offsets.topic.replication.factor=2',
-      'log.retention.ms=7',
+      'log.segment.bytes=7',
     ]);
+  });
+
+  it('keep records of any time', () => {
+    expect(lines).toContain('log.retention.ms=-1');
   });
 
   it('make no topic by accident', () => {
