@@ -2,6 +2,10 @@ import pg from 'pg';
 import { randomName } from './random-name.ts';
 import { sharedDatabaseUrl } from './shared-stack.ts';
 
+/** Its server may end it between two statements; the next one fails then. */
+const connection = (url = sharedDatabaseUrl()): pg.Client =>
+  new pg.Client({ connectionString: url }).on('error', () => undefined);
+
 /** A connection and an unused schema name; the schema is not created. */
 export interface TestDatabase {
   readonly client: pg.Client;
@@ -14,7 +18,7 @@ export interface TestDatabase {
  * @param url @default the shared PostgreSQL
  */
 export async function withDatabase<T>(work: (database: TestDatabase) => Promise<T>, url?: string): Promise<T> {
-  const client = new pg.Client({ connectionString: url ?? sharedDatabaseUrl() });
+  const client = connection(url);
   const schema = randomName('schema');
   await client.connect();
   try {
@@ -31,7 +35,7 @@ export async function query<Row extends pg.QueryResultRow>(
   values: readonly unknown[] = [],
   url?: string,
 ): Promise<readonly Row[]> {
-  const client = new pg.Client({ connectionString: url ?? sharedDatabaseUrl() });
+  const client = connection(url);
   await client.connect();
   try {
     return (await client.query<Row>(text, [...values])).rows;

@@ -10,7 +10,7 @@ import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { until } from '../stack/until.ts';
 import { aRequest, connect, openStore } from './open-store.ts';
 
-const GROUP = 'group';
+const GROUP = randomName('group');
 const OF_THE_GROUP = sessionName(GROUP);
 
 const RUNBOOK = join(import.meta.dirname, '..', '..', '..', 'docs', 'runbooks', 'ConsumerLagHigh.md');
