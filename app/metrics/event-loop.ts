@@ -1,19 +1,13 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { type MetricSources, optional } from './metric-source.ts';
 import { TimeWindowMax } from './time-windows.ts';
 
 /** What matters lasts for a second or more, and ten wake-ups a second cost nothing. */
-const RESOLUTION_MS = 100;
-
-/** The histogram keeps its highest value until it is reset; a scrape may never come. */
-const READ_EVERY_MS = 10_000;
-
-const NANOSECONDS = 1e9;
+const LOOK_EVERY_MS = 100;
 
 /** Watches how late the event loop is: while JavaScript runs in one go, no probe, heartbeat or record has its turn. */
 export class EventLoopLag {
   readonly #max: TimeWindowMax;
-  #histogram: IntervalHistogram | null = null;
+  #lastLook: number | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param now Clock of the decaying maximum, in milliseconds. @default performance.now() */
@@ -23,15 +17,13 @@ export class EventLoopLag {
 
   /** Begins to watch; keeps no process alive. */
   start(): void {
-    this.#histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-    this.#histogram.enable();
-    this.#timer = setInterval(() => this.#read(), READ_EVERY_MS).unref();
+    this.#lastLook = performance.now();
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
   }
 
   /** Ends watching. */
   stop(): void {
     clearInterval(this.#timer);
-    this.#histogram?.disable();
   }
 
   /** Source of the longest delay of the last minutes; left out before the start. */
@@ -39,13 +31,26 @@ export class EventLoopLag {
     return { eventLoopLagMax: optional(() => this.#read()) };
   }
 
-  /** The histogram has the time from one look to the next, which is the delay only beyond the resolution. */
+  /**
+   * The time since the look before is a delay only beyond the time between two looks. No time is missed: each stretch
+   * begins where the one before it ended, which `monitorEventLoopDelay` of Node does not do after its `reset()`.
+   */
+  #look(): void {
+    const now = performance.now();
+    this.#recordSince(this.#lastLook ?? now, now);
+    this.#lastLook = now;
+  }
+
+  /** A block that has just ended has had no look after it yet: a reading records it, and leaves the stretch as it is. */
   #read(): number | null {
-    if (this.#histogram === null) {
+    if (this.#lastLook === null) {
       return null;
     }
-    this.#max.record(Math.max(0, this.#histogram.max / NANOSECONDS - RESOLUTION_MS / 1_000));
-    this.#histogram.reset();
+    this.#recordSince(this.#lastLook, performance.now());
     return this.#max.value;
+  }
+
+  #recordSince(begin: number, end: number): void {
+    this.#max.record(Math.max(0, end - begin - LOOK_EVERY_MS) / 1_000);
   }
 }

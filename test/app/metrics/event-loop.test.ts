@@ -21,7 +21,6 @@ function block(ms: number): void {
   while (performance.now() < end);
 }
 
-/** The first look has none before it to measure from. */
 const nextLook = () => delay(250);
 
 test('nothing is told before the start; a block counts with its length, for three minutes, however often it is read', async () => {
@@ -40,9 +39,30 @@ test('nothing is told before the start; a block counts with its length, for thre
   expect(read()).toBeLessThan(0.45);
 });
 
+test('a block counts that begins right after a reading, or right after the start', async () => {
+  const { lag: watched, pass, read } = watching();
+  watched.start();
+  block(600);
+  await nextLook();
+  expect(read()).toBeGreaterThan(0.45);
+  pass(180_000);
+  read();
+  block(600);
+  await nextLook();
+  expect(read()).toBeGreaterThan(0.45);
+});
+
+test('a block counts in the reading that follows it at once', () => {
+  const { lag: watched, read } = watching();
+  watched.start();
+  block(600);
+  expect(read()).toBeGreaterThan(0.45);
+});
+
 test('the time from one look to the next is no delay', async () => {
   const { lag: watched, pass, read } = watching();
   watched.start();
+  expect(read()).toBeLessThan(0.45);
   const seen: number[] = [];
   // A busy machine is late by itself now and then.
   for (let look = 0; look < 20 && Math.min(...seen) >= 0.09; look += 1) {
