@@ -12,7 +12,10 @@ export type Checked<T> =
 
 /** A condition that no single value's schema can state. */
 export interface Rule<T> {
-  /** Paths of the values it looks at: the rule is asked only when none of them is a problem already. */
+  /**
+   * Paths of the values it looks at: the rule is asked only when none of them, nothing around them and nothing in them is a
+   * problem already. A value that a finding can do without belongs to another rule, so that nobody waits for it.
+   */
   readonly reads: readonly string[];
   /** All that is wrong; empty when the values fit. `given` is masked as that of any problem, unless the rule does so itself. */
   readonly find: (value: T) => readonly Problem[];
@@ -37,6 +40,16 @@ const concerns = (path: string, problem: string): boolean =>
 const withShownValue = (problem: Problem): Problem =>
   problem.given === undefined ? problem : { ...problem, given: shownValue(problem.given) };
 
+/** The error of a rule that fails may hold any value, a secret too: the problem has the place alone. */
+function findings<T>({ reads: [path = ''], find, masksItself }: Rule<T>, value: T): readonly Problem[] {
+  try {
+    return masksItself ? find(value) : find(value).map(withShownValue);
+  } catch {
+    const allowed = 'what the documentation lists for it; if it is that, report this path as an error of the program';
+    return [{ path, message: 'cannot be checked', allowed }];
+  }
+}
+
 /**
  * Checks a value against a schema and rules, and fills in the schema's defaults.
  *
@@ -55,8 +68,6 @@ export function checkAgainst<S extends TSchema>(
   const problems = schemaProblems(validate.errors ?? [], schema as SchemaNode, document);
   const value = document as Static<S>;
   const askable = rules.filter(({ reads }) => !problems.some(({ path }) => reads.some((read) => concerns(read, path))));
-  for (const { find, masksItself } of askable) {
-    problems.push(...(masksItself ? find(value) : find(value).map(withShownValue)));
-  }
+  problems.push(...askable.flatMap((rule) => findings(rule, value)));
   return problems.length === 0 ? { ok: true, value: deepFreeze(value) } : { ok: false, problems };
 }

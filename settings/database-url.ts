@@ -140,16 +140,26 @@ export function asksForTls(parameters: URLSearchParams): boolean | null {
 }
 
 /** What contradicts itself, or pg refuses without a word that a user would understand. */
-function togetherProblems(parameters: URLSearchParams, hosts: number, tls: object | undefined): readonly Problem[] {
-  const mode = parameters.get('sslmode');
-  const isCompatible = parameters.get('uselibpqcompat') === 'true';
-  const hasAuthority = parameters.has('sslrootcert') || (tls !== undefined && 'ca' in tls);
-  const asks = asksForTls(parameters);
+function togetherProblems(parameters: URLSearchParams, hosts: number): readonly Problem[] {
   return [
     ...problemIf(
-      parameters.get('sslnegotiation') === 'direct' && asks === false,
+      parameters.get('sslnegotiation') === 'direct' && asksForTls(parameters) === false,
       problem('has sslnegotiation=direct and no TLS', 'sslnegotiation=direct with sslmode=verify-full'),
     ),
+    ...problemIf(
+      hosts > 1 && (parameters.has('host') || parameters.has('port')),
+      problem('has several hosts, and host or port as a parameter', 'postgresql://user@a:5432,b:5432/database'),
+    ),
+  ];
+}
+
+/** The same of the URL and `database.tls`. */
+function tlsProblems(parameters: URLSearchParams, tls: TlsPart | undefined): readonly Problem[] {
+  const mode = parameters.get('sslmode');
+  const isCompatible = parameters.get('uselibpqcompat') === 'true';
+  const hasAuthority = parameters.has('sslrootcert') || tls?.ca !== undefined;
+  const asks = asksForTls(parameters);
+  return [
     ...problemIf(
       isCompatible && mode === 'verify-ca' && !hasAuthority,
       problem('has sslmode=verify-ca and no sslrootcert', 'sslrootcert beside it, or sslmode=verify-full'),
@@ -159,15 +169,11 @@ function togetherProblems(parameters: URLSearchParams, hosts: number, tls: objec
       problem('has channel_binding=require and no TLS', 'channel_binding=require with sslmode=verify-full'),
     ),
     ...problemIf(
-      hosts > 1 && (parameters.has('host') || parameters.has('port')),
-      problem('has several hosts, and host or port as a parameter', 'postgresql://user@a:5432,b:5432/database'),
-    ),
-    ...problemIf(
       tls !== undefined && asks === false,
       problem('asks for no TLS beside database.tls', 'sslmode=verify-full, or no database.tls'),
     ),
     ...problemIf(
-      tls !== undefined && 'ca' in tls && mode === 'no-verify',
+      tls?.ca !== undefined && mode === 'no-verify',
       problem('has sslmode=no-verify beside database.tls.ca', 'sslmode=verify-full, or no database.tls.ca'),
     ),
   ];
@@ -208,8 +214,12 @@ export function readDatabaseUrl(text: string): readonly URL[] {
   }
 }
 
+interface TlsPart {
+  readonly ca?: string;
+}
+
 interface UrlPart {
-  readonly database: { readonly url: string; readonly tls?: object };
+  readonly database: { readonly url: string; readonly tls?: TlsPart };
 }
 
 const isUrl: Rule<UrlPart> = {
@@ -228,20 +238,34 @@ const isUrl: Rule<UrlPart> = {
         ],
 };
 
+/** What is wrong with the URL's parameters one by one. */
+function eachParameter(url: string, parameters: URLSearchParams): readonly Problem[] {
+  const names = [...new Set(parameters.keys())];
+  return names.flatMap((name) => parameterProblems(name, parameters.getAll(name), url));
+}
+
 /** pg takes whatever it does not know for nothing: a misspelt sslmode would connect without TLS. */
 const parametersAreKnown: Rule<UrlPart> = {
   reads: [PATH],
-  find: ({ database: { url, tls } }) => {
+  find: ({ database: { url } }) => {
     const urls = readDatabaseUrl(url);
     const { searchParams } = urls[0] ?? {};
     if (searchParams === undefined) {
       return [];
     }
-    const names = [...new Set(searchParams.keys())];
-    const problems = names.flatMap((name) => parameterProblems(name, searchParams.getAll(name), url));
-    return problems.length > 0 ? problems : togetherProblems(searchParams, urls.length, tls);
+    const problems = eachParameter(url, searchParams);
+    return problems.length > 0 ? problems : togetherProblems(searchParams, urls.length);
+  },
+};
+
+const parametersFitTls: Rule<UrlPart> = {
+  reads: [PATH, 'database.tls.ca'],
+  find: ({ database: { url, tls } }) => {
+    const { searchParams } = readDatabaseUrl(url)[0] ?? {};
+    const isKnown = searchParams !== undefined && eachParameter(url, searchParams).length === 0;
+    return isKnown ? tlsProblems(searchParams, tls) : [];
   },
 };
 
 /** What must hold for the database's URL; of a file that it names only the name is looked at. */
-export const DATABASE_URL_RULES: readonly Rule<UrlPart>[] = [isUrl, parametersAreKnown];
+export const DATABASE_URL_RULES: readonly Rule<UrlPart>[] = [isUrl, parametersAreKnown, parametersFitTls];

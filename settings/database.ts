@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Rule } from './check.ts';
 import { asksForTls, DATABASE_URL_RULES, readDatabaseUrl } from './database-url.ts';
 import { duration, durationBetween, LONGEST } from './duration.ts';
-import { problemIf } from './problem.ts';
+import { type Problem, problemIf } from './problem.ts';
 import { ALLOWED, closed, SECRET, section } from './schema.ts';
 
 const PEM = 'the path of a PEM file, or the PEM itself';
@@ -110,7 +110,7 @@ interface DatabasePart {
 const PAIR_ALLOWED = 'certificate and privateKey together, or neither';
 
 const certificateHasKey: Rule<DatabasePart> = {
-  reads: ['database.tls'],
+  reads: ['database.tls.certificate', 'database.tls.privateKey'],
   find: ({ database }) => {
     const { certificate, privateKey } = database.tls ?? {};
     return [
@@ -128,39 +128,48 @@ const certificateHasKey: Rule<DatabasePart> = {
   },
 };
 
-/** PostgreSQL of RDS takes a token over TLS alone, and as the password of its user. */
-const rdsIamIsAlone: Rule<DatabasePart> = {
-  reads: ['database.rdsIam', 'database.url', 'database.user', 'database.password', 'database.tls'],
-  find: ({ database: { rdsIam, url, user, password, tls } }) => {
-    const [host] = rdsIam.enabled ? readDatabaseUrl(url) : [];
-    if (host === undefined) {
-      return [];
-    }
-    const { searchParams } = host;
-    const [path, hasPassword] = ['database.rdsIam.enabled', host.password !== '' || searchParams.has('password')];
-    const hasUser = user !== undefined || host.username !== '' || searchParams.has('user');
-    const hasTls = asksForTls(searchParams) ?? tls !== undefined;
-    return [
-      ...problemIf(!hasTls, {
-        path,
-        message: 'has no TLS to send the token over',
-        allowed: 'database.tls, or sslmode=verify-full in database.url',
-      }),
-      ...problemIf(hasPassword || password !== undefined, {
-        path,
-        message: 'has a password beside it',
-        allowed: 'no database.password, and none in database.url',
-      }),
-      ...problemIf(!hasUser, { path, message: 'has no user to log in as', allowed: 'database.user beside it' }),
-    ];
+const RDS_IAM = 'database.rdsIam.enabled';
+
+/**
+ * PostgreSQL of RDS takes a token over TLS alone, and as the password of its user.
+ *
+ * @param reads beside the switch and the URL
+ * @param isWrong asked where the login is by RDS IAM
+ */
+const withRdsIam = (
+  reads: readonly string[],
+  isWrong: (database: DatabasePart['database'], url: URL) => boolean,
+  problem: Pick<Problem, 'message' | 'allowed'>,
+): Rule<DatabasePart> => ({
+  reads: [RDS_IAM, 'database.url', ...reads],
+  find: ({ database }) => {
+    const [url] = database.rdsIam.enabled ? readDatabaseUrl(database.url) : [];
+    return problemIf(url !== undefined && isWrong(database, url), { path: RDS_IAM, ...problem });
   },
-};
+});
+
+const RDS_IAM_RULES: readonly Rule<DatabasePart>[] = [
+  withRdsIam(['database.tls'], ({ tls }, url) => !(asksForTls(url.searchParams) ?? tls !== undefined), {
+    message: 'has no TLS to send the token over',
+    allowed: 'database.tls, or sslmode=verify-full in database.url',
+  }),
+  withRdsIam(
+    ['database.password'],
+    ({ password }, url) => password !== undefined || url.password !== '' || url.searchParams.has('password'),
+    { message: 'has a password beside it', allowed: 'no database.password, and none in database.url' },
+  ),
+  withRdsIam(
+    ['database.user'],
+    ({ user }, url) => user === undefined && url.username === '' && !url.searchParams.has('user'),
+    { message: 'has no user to log in as', allowed: 'database.user beside it' },
+  ),
+];
 
 /** What the schema cannot say of the URL, of TLS and of the time-outs. */
 export const DATABASE_RULES: readonly Rule<DatabasePart>[] = [
   ...DATABASE_URL_RULES,
   certificateHasKey,
-  rdsIamIsAlone,
+  ...RDS_IAM_RULES,
   // PostgreSQL and its client take 0 for "wait for ever", which no time-out of 0 in a configuration means.
   durationBetween('database.connectTimeout', ({ database }) => database.connectTimeout, '1ms', LONGEST),
   durationBetween('database.statementTimeout', ({ database }) => database.statementTimeout, '1ms', LONGEST),

@@ -43,7 +43,7 @@ const LONGEST_TOPIC = 249;
 
 /** Dead letters that come back as records would go round for ever; names that Kafka cannot have would stop the first one. */
 const deadLetterTopics: Rule<KafkaPart & TablesPart & { readonly deadLetters: DeadLetters }> = {
-  reads: ['deadLetters', 'kafka.topics', 'tables'],
+  reads: ['deadLetters.to', 'deadLetters.topic', 'kafka.topics', 'tables'],
   find: ({ deadLetters, ...settings }) => {
     if (deadLetters.to === 'table') {
       return [];

@@ -151,7 +151,7 @@ function ofEndpoint(given: string): readonly Problem[] {
   });
 }
 
-function ofMechanism({ kafka: { sasl, ssl } }: SaslPart): readonly Problem[] {
+function ofMechanism({ kafka: { sasl } }: SaslPart): readonly Problem[] {
   if (sasl === undefined) {
     return [];
   }
@@ -165,16 +165,19 @@ function ofMechanism({ kafka: { sasl, ssl } }: SaslPart): readonly Problem[] {
   if (mechanism === 'oauthbearer') {
     return [...ofOauth(sasl.oauth), ...unread(sasl, PATH, ['username', 'password', 'aws'], mechanism)];
   }
-  return [
-    ...unread(sasl, PATH, ['username', 'password', 'oauth'], mechanism),
-    ...problemIf(!ssl, {
+  return unread(sasl, PATH, ['username', 'password', 'oauth'], mechanism);
+}
+
+const mskWantsTls: Rule<SaslPart> = {
+  reads: [`${PATH}.mechanism`, 'kafka.ssl'],
+  find: ({ kafka: { sasl, ssl } }) =>
+    problemIf(sasl?.mechanism === 'aws-msk-iam' && !ssl, {
       path: 'kafka.ssl',
       message: 'is off, and MSK takes aws-msk-iam over TLS alone',
       given: ssl,
       allowed: 'true',
     }),
-  ];
-}
+};
 
 /** What each mechanism needs and what it does not read. */
-export const SASL_RULES: readonly Rule<SaslPart>[] = [{ reads: [PATH, 'kafka.ssl'], find: ofMechanism }];
+export const SASL_RULES: readonly Rule<SaslPart>[] = [{ reads: [PATH], find: ofMechanism }, mskWantsTls];

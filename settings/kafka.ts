@@ -134,15 +134,19 @@ const topicNames: Rule<KafkaPart> = {
   find: ({ kafka }) => kafka.topics.flatMap((given, index) => forbiddenTopic(`kafka.topics[${index}]`, given)),
 };
 
-/** A half of the client's certificate without the other, and options of TLS without TLS. */
-const tlsOptions: Rule<KafkaPart> = {
+const tlsIsUsed: Rule<KafkaPart> = {
   reads: ['kafka.ssl', 'kafka.tls'],
-  find: ({ kafka: { ssl, tls: { certificate, privateKey } = {}, tls: options } }) => [
-    ...problemIf(options !== undefined && !ssl, {
+  find: ({ kafka: { ssl, tls } }) =>
+    problemIf(tls !== undefined && !ssl, {
       path: 'kafka.tls',
       message: 'is set, but the connections to the brokers are not encrypted',
       allowed: 'only beside kafka.ssl: true',
     }),
+};
+
+const certificateHasKey: Rule<KafkaPart> = {
+  reads: ['kafka.tls.certificate', 'kafka.tls.privateKey'],
+  find: ({ kafka: { tls: { certificate, privateKey } = {} } }) => [
     ...problemIf(certificate !== undefined && privateKey === undefined, {
       path: 'kafka.tls.privateKey',
       message: 'is missing',
@@ -185,7 +189,8 @@ export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
   brokerPorts,
   topicNames,
   ...SASL_RULES,
-  tlsOptions,
+  tlsIsUsed,
+  certificateHasKey,
   // The range in which brokers accept a session timeout unless they are configured otherwise.
   durationBetween('kafka.sessionTimeout', ({ kafka }) => kafka.sessionTimeout, '6s', '30m'),
 ];

@@ -187,7 +187,7 @@ interface Credential {
 
 /** A user without a password, or the other way round, is a mistake and not a choice. */
 export const completeCredential = <T>(path: string, read: (settings: T) => Credential): Rule<T> => ({
-  reads: [path],
+  reads: [`${path}.username`, `${path}.password`],
   find: (settings) => {
     const { username, password } = read(settings);
     if ((username === undefined) === (password === undefined)) {

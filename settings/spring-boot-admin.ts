@@ -114,7 +114,7 @@ const urlsParse: Rule<SpringPart> = {
 
 /** The server knows user and password only: there is no way to tell it a token. */
 const sentCredentialsExist: Rule<SpringPart & ManagementPart> = {
-  reads: [`${CLIENT}.instance.send-credentials`, 'management.security'],
+  reads: [`${CLIENT}.instance.send-credentials`, 'management.security.username'],
   find: ({ spring, management }) => {
     const { 'send-credentials': isSent } = spring.boot.admin.client.instance;
     return isSent && management.security.username === undefined

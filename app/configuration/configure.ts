@@ -1,9 +1,6 @@
-import { createPrivateKey } from 'node:crypto';
 import { stringify } from 'yaml';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
-import type { Rule } from '../../settings/check.ts';
-import { readDatabaseUrl } from '../../settings/database-url.ts';
 import { kafkaWarnings } from '../../settings/kafka.ts';
 import { maskSecrets } from '../../settings/mask-secrets.ts';
 import { describeProblems, type Problem } from '../../settings/problem.ts';
@@ -11,13 +8,12 @@ import type { SchemaNode } from '../../settings/schema.ts';
 import { type Settings, SettingsSchema } from '../../settings/settings.ts';
 import type { DeadLettersRequest } from '../dead-letters/dead-letters-request.ts';
 import { EXIT_CODE } from '../exit-code.ts';
-import { readCertificate, readPem } from '../management/certificate.ts';
 import type { OffsetsRequest } from '../offsets/offsets-request.ts';
 import type { TablesRequest } from '../tables/tables-request.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
 import { deadLettersHelp, helpText, offsetsHelp, tablesHelp } from './help-text.ts';
 import { CONFIG_FILE_PLACES, type LoadedSettings, loadSettings } from './load-settings.ts';
-import { isPair, parseCertificates, tlsProblems } from './tls-files.ts';
+import { DATABASE_FILE_RULES, FILE_RULES } from './tls-files.ts';
 
 /** The command to run with its settings, or the output and exit code to end with. */
 export type Decision =
@@ -93,8 +89,7 @@ export function configure(
     return refuse('The command line is wrong', commandLine.problems, '--help lists the options.');
   }
   const { config, configTree, deadLetters, offsets, tables } = commandLine;
-  const database = [databaseUrlFiles, databaseTlsFiles];
-  const rules = deadLetters || offsets || tables ? database : [...database, certificateFiles, kafkaTlsFiles];
+  const rules = deadLetters || offsets || tables ? DATABASE_FILE_RULES : FILE_RULES;
   const sources = { configFile: config, configTree, env, cwd };
   // Files that settings name are looked at again where they are used: a broken one keeps no password from being taken.
   return settle(loadSettings({ ...sources, rules }), commandLine, () => loadSettings(sources));
@@ -116,62 +111,3 @@ export function printSettings(settings: Settings): string {
   const schema = SettingsSchema as SchemaNode;
   return stringify(inSchemaOrder(schema, maskSecrets(schema, settings)), { lineWidth: 0 });
 }
-
-const CERTIFICATE = 'a PEM file that begins with -----BEGIN CERTIFICATE-----';
-
-const URL_FILES = {
-  sslrootcert: {
-    parse: parseCertificates,
-    allowed: `${CERTIFICATE}; a URL without sslrootcert trusts the certificate authorities that Node.js trusts`,
-  },
-  sslcert: { parse: parseCertificates, allowed: CERTIFICATE },
-  sslkey: { parse: createPrivateKey, allowed: 'a PEM file with a private key that is not encrypted' },
-} as const;
-
-/** The files for TLS that the database's URL names. Their names are not shown: a key itself may stand there. */
-const databaseUrlFiles: Rule<Settings> = {
-  reads: ['database.url'],
-  find: ({ database: { url } }) => {
-    const parameters = readDatabaseUrl(url)[0]?.searchParams;
-    const pems = new Map<string, string>();
-    const problems = Object.entries(URL_FILES).flatMap(([name, { parse, allowed }]): Problem[] => {
-      const file = parameters?.get(name);
-      const reading = file ? readPem<unknown>(file, parse) : undefined;
-      if (reading?.failure === undefined) {
-        pems.set(name, reading?.pem ?? '');
-        return [];
-      }
-      return [{ path: 'database.url', message: `names by ${name} a file that ${reading.failure}`, allowed }];
-    });
-    const { sslcert, sslkey } = Object.fromEntries(pems);
-    return sslcert && sslkey && !isPair(sslcert, sslkey)
-      ? [
-          ...problems,
-          { path: 'database.url', message: 'names by sslkey the key of another certificate', allowed: PAIR },
-        ]
-      : problems;
-  },
-};
-
-const PAIR = 'the key that the certificate of sslcert was made for';
-
-/** What `database.tls` names, or holds. */
-const databaseTlsFiles: Rule<Settings> = {
-  reads: ['database.tls'],
-  masksItself: true,
-  find: ({ database: { tls } }) => tlsProblems('database.tls', tls),
-};
-
-/** What `kafka.tls` names, or holds. */
-const kafkaTlsFiles: Rule<Settings> = {
-  reads: ['kafka.tls.ca', 'kafka.tls.certificate', 'kafka.tls.privateKey'],
-  masksItself: true,
-  find: ({ kafka: { tls } }) => tlsProblems('kafka.tls', tls),
-};
-
-/** The certificate of the HTTP interface and its key. */
-const certificateFiles: Rule<Settings> = {
-  reads: ['server.ssl'],
-  masksItself: true,
-  find: ({ server: { ssl } }) => (ssl === undefined ? [] : readCertificate(ssl).problems),
-};

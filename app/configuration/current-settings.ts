@@ -96,6 +96,9 @@ function differences(before: unknown, after: unknown, path = ''): readonly strin
   );
 }
 
+/** An error of this program while it reads: its message may hold any value, a secret too. */
+const FAULT = 'the document cannot be read or checked';
+
 /** What keeps a process of settings that change: how it reads them, and where it tells what it found. */
 interface Rereading {
   /** Reads all sources anew; the environment of a process never changes. */
@@ -135,15 +138,20 @@ export function followSettings(start: Settings, { load, logger, clock, certifica
     toldForStart = waiting.join();
   }
 
+  function tellProblems(problems: string): void {
+    if (problems !== '' && problems !== toldProblems) {
+      logger().error({ reason: problems }, 'settings cannot be read again: those in use stay');
+    }
+    toldProblems = problems;
+  }
+
   function readAgain(): void {
     const loaded = load();
     const problems = loaded.ok ? '' : describeProblems(loaded.problems);
     if (loaded.ok) {
       take(loaded.value);
-    } else if (problems !== toldProblems) {
-      logger().error({ reason: problems }, 'settings cannot be read again: those in use stay');
     }
-    toldProblems = problems;
+    tellProblems(problems);
     complete = certificates.inlined(current);
   }
 
@@ -151,7 +159,11 @@ export function followSettings(start: Settings, { load, logger, clock, certifica
     const now = clock.steady();
     if (now.getTime() - readAt.getTime() >= READ_AGAIN_MS) {
       readAt = now;
-      readAgain();
+      try {
+        readAgain();
+      } catch {
+        tellProblems(FAULT);
+      }
     }
     return complete;
   };

@@ -1,6 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { Rule } from '../../settings/check.ts';
+import { readDatabaseUrl } from '../../settings/database-url.ts';
 import { type Problem, problemIf } from '../../settings/problem.ts';
-import { type PemReading, readPem } from '../management/certificate.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { type PemReading, readCertificate, readPem } from '../management/certificate.ts';
 import { shownFile } from './named-file.ts';
 
 /** A section `tls` of a client: each value is the path of a PEM file, or the PEM itself. */
@@ -20,17 +23,13 @@ export interface TlsMaterial {
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** All certificates of a bundle. @throws Error when there are none, or one of them is none */
-export function parseCertificates(pem: string): readonly X509Certificate[] {
+function parseCertificates(pem: string): readonly X509Certificate[] {
   const certificates = Array.from(pem.matchAll(PEM_CERTIFICATE), ([one]) => new X509Certificate(one));
   if (certificates.length === 0) {
     throw new TypeError('there is no certificate');
   }
   return certificates;
 }
-
-/** Whether the first certificate was made for the key. */
-export const isPair = (certificate: string, privateKey: string): boolean =>
-  parseCertificates(certificate)[0]?.checkPrivateKey(createPrivateKey(privateKey)) === true;
 
 const isInline = (value: string): boolean => value.trimStart().startsWith('-----BEGIN');
 
@@ -47,6 +46,7 @@ function readValue<T>(value: string, parse: (pem: string) => T): PemReading<T> {
   }
 }
 
+const CERTIFICATE_FILE = 'a PEM file that begins with -----BEGIN CERTIFICATE-----';
 const CERTIFICATE = 'PEM that begins with -----BEGIN CERTIFICATE-----, or the path of such a file';
 
 const PARTS = {
@@ -71,26 +71,94 @@ const partsOf = (tls: TlsSection) =>
 const given = (part: Part, value: string) =>
   part === 'privateKey' || isInline(value) ? {} : { given: shownFile(value, process.cwd()) };
 
-/**
- * All that is wrong with what a section names: it cannot be read, is no PEM, or the key is another certificate's.
- *
- * @param path of the section, such as `database.tls`
- */
-export function tlsProblems(path: string, tls: TlsSection = {}): readonly Problem[] {
-  const problems = partsOf(tls).flatMap(({ part, value, parse, allowed }): Problem[] => {
-    const { failure } = readValue<unknown>(value, parse);
-    return failure === undefined ? [] : [{ path: `${path}.${part}`, message: failure, ...given(part, value), allowed }];
-  });
-  if (problems.length > 0) {
-    return problems;
-  }
-  const { cert, key } = readTls(path, tls);
-  return problemIf(cert !== undefined && key !== undefined && !isPair(cert, key), {
-    path: `${path}.privateKey`,
-    message: 'is the key of another certificate',
-    allowed: `the key that the certificate in ${path}.certificate was made for`,
-  });
+function partProblems(path: string, part: Part, value: string | undefined): readonly Problem[] {
+  const { parse, allowed } = PARTS[part];
+  const failure = value === undefined ? undefined : readValue<unknown>(value, parse).failure;
+  return value === undefined || failure === undefined
+    ? []
+    : [{ path: `${path}.${part}`, message: failure, ...given(part, value), allowed }];
 }
+
+/** Whether both can be read, and the first certificate was made for another key. */
+function isOtherKey({ certificate = '', privateKey = '' }: TlsSection): boolean {
+  const chain = readValue(certificate, parseCertificates);
+  const key = readValue(privateKey, createPrivateKey);
+  const isRead = chain.failure === undefined && key.failure === undefined;
+  return isRead && chain.parsed[0]?.checkPrivateKey(key.parsed) === false;
+}
+
+/** What a section names can be read, is PEM of its kind, and the key is that of the certificate. */
+const tlsRules = (path: string, read: (settings: Settings) => TlsSection | undefined): readonly Rule<Settings>[] => [
+  ...(Object.keys(PARTS) as Part[]).map((part) => ({
+    reads: [`${path}.${part}`],
+    masksItself: true,
+    find: (settings: Settings) => partProblems(path, part, read(settings)?.[part]),
+  })),
+  {
+    reads: [`${path}.certificate`, `${path}.privateKey`],
+    find: (settings) =>
+      problemIf(isOtherKey(read(settings) ?? {}), {
+        path: `${path}.privateKey`,
+        message: 'is the key of another certificate',
+        allowed: `the key that the certificate in ${path}.certificate was made for`,
+      }),
+  },
+];
+
+const URL_FILES = {
+  sslrootcert: {
+    ...PARTS.ca,
+    allowed: `${CERTIFICATE_FILE}; a URL without sslrootcert trusts the certificate authorities that Node.js trusts`,
+  },
+  sslcert: { ...PARTS.certificate, allowed: CERTIFICATE_FILE },
+  sslkey: { ...PARTS.privateKey, allowed: 'a PEM file with a private key that is not encrypted' },
+} as const;
+
+/** The files for TLS that the database's URL names. Their names are not shown: a key itself may stand there. */
+const urlFiles: Rule<Settings> = {
+  reads: ['database.url'],
+  find: ({ database: { url } }) => {
+    const parameters = readDatabaseUrl(url)[0]?.searchParams;
+    const problems = Object.entries(URL_FILES).flatMap(([name, { parse, allowed }]): readonly Problem[] => {
+      const file = parameters?.get(name);
+      const failure = file ? readPem<unknown>(file, parse).failure : undefined;
+      return problemIf(failure !== undefined, {
+        path: 'database.url',
+        message: `names by ${name} a file that ${failure}`,
+        allowed,
+      });
+    });
+    const pair = { certificate: parameters?.get('sslcert') ?? '', privateKey: parameters?.get('sslkey') ?? '' };
+    return [
+      ...problems,
+      ...problemIf(isOtherKey(pair), {
+        path: 'database.url',
+        message: 'names by sslkey the key of another certificate',
+        allowed: 'the key that the certificate of sslcert was made for',
+      }),
+    ];
+  },
+};
+
+/** The certificate of the HTTP interface and its key. */
+const serverFiles: Rule<Settings> = {
+  reads: ['server.ssl'],
+  masksItself: true,
+  find: ({ server: { ssl } }) => (ssl === undefined ? [] : readCertificate(ssl).problems),
+};
+
+/** What must hold for the files that settings of the database name. */
+export const DATABASE_FILE_RULES: readonly Rule<Settings>[] = [
+  urlFiles,
+  ...tlsRules('database.tls', ({ database }) => database.tls),
+];
+
+/** The same for all files that settings name. */
+export const FILE_RULES: readonly Rule<Settings>[] = [
+  ...DATABASE_FILE_RULES,
+  serverFiles,
+  ...tlsRules('kafka.tls', ({ kafka }) => kafka.tls),
+];
 
 /**
  * What a section names, as it is now.

@@ -93,4 +93,19 @@ describe('a rule', () => {
   test('is silent when all is well', () => {
     expect(paths({ low: 1, high: 2 })).toEqual([]);
   });
+
+  test('that fails is one problem with its place alone, and the others are asked', () => {
+    const broken = {
+      reads: ['other'],
+      find: (): never => {
+        throw new TypeError("Cannot use 'in' operator to search for 'ca' in hunter2");
+      },
+    };
+    const checked = checkAgainst(schema, { low: 2, high: 1 }, [broken, rule]);
+    expect(checked).toMatchObject({
+      ok: false,
+      problems: [{ path: 'other', message: 'cannot be checked' }, { path: 'low' }],
+    });
+    expect(JSON.stringify(checked)).not.toContain('hunter');
+  });
 });

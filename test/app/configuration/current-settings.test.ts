@@ -133,6 +133,39 @@ describe('credentials of the config tree', () => {
   });
 });
 
+test.each(['database', 'kafka'])(
+  'a file with %s.tls as text leaves the settings in use, and one line says why',
+  (section) => {
+    const { current } = follow();
+    const text = `kafka: { ${SASL} }\ndatabase.url: postgresql://db/orders\n${section}.tls: |\n  Bag\n  hunter2hunter2\n`;
+    writeFileSync(join(files, 'application.yml'), text);
+    for (nowMs of [1_000, 2_000]) {
+      expect(credentials(current())).toEqual(Object.values(SECRET));
+    }
+    const reason = expect.stringMatching(new RegExp(`^${section}[.]tls has the wrong type: "[*]{6}"`));
+    expect(lines).toMatchObject([{ level: 'error', fields: { reason } }]);
+    expect(JSON.stringify(lines)).not.toContain('hunter');
+  },
+);
+
+test('an error of the program while it reads again leaves the settings in use, and its message is not logged', () => {
+  const { start } = follow();
+  const load = () => {
+    throw new TypeError("Cannot use 'in' operator to search for 'ca' in hunter2");
+  };
+  const current = followSettings(start, { load, logger, clock, certificates: new ClientCertificates(logger) });
+  for (nowMs of [1_000, 2_000]) {
+    expect(current()).toEqual(start);
+  }
+  expect(lines).toEqual([
+    {
+      level: 'error',
+      message: 'settings cannot be read again: those in use stay',
+      fields: { reason: 'the document cannot be read or checked' },
+    },
+  ]);
+});
+
 describe("user and password of the database's URL", () => {
   test('are followed where the rest of it is the same', () => {
     const { current } = follow(WITHOUT_ROLE, URL);
