@@ -35,7 +35,6 @@ test('every kind of pause is there with count 0 before the first, and counts fro
   const longest = garbageCollection.sources.gcPauseMax().find(major)?.value ?? 0;
   expect(pause?.count).toBeGreaterThan(0);
   expect(longest).toBeGreaterThan(0);
-  expect(longest).toBeLessThan(10);
   expect(pause?.value).toBeGreaterThanOrEqual(longest);
 });
 
