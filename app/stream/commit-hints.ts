@@ -2,12 +2,16 @@ import type { Clock } from './clock.ts';
 import { partitionKey } from './record.ts';
 import type { Position, RecordSource } from './record-source.ts';
 
-const HINT_MS = 5_000;
+/**
+ * What autoscalers take for lag, though it is written, is what was written since the last hint: the rate times this.
+ * Beside hints every 5 s they cost a hundredth of a core more at most, measured with 6 and with 48 moving partitions.
+ */
+const HINT_MS = 250;
 
 /**
- * Tells Kafka every few seconds where PostgreSQL stands, as far as it moved since it was told, until the signal is
- * aborted. Only tools that watch the group read it; a hint that fails is no failure, and is given again with the next
- * ones.
+ * Commits to Kafka four times a second where PostgreSQL stands, as far as that moved since the last commit, until the
+ * signal is aborted. While nothing moves, nothing is sent. Only tools that watch the group read it; a hint that fails
+ * is no failure, and is given again with the next ones.
  */
 export async function sendCommitHints(
   source: Pick<RecordSource, 'commitHint'>,

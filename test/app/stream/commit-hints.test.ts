@@ -9,11 +9,13 @@ const at = (...offsets: readonly bigint[]): Position[] =>
 async function hintsFor(rounds: readonly Position[][], fails: (hint: number) => boolean = () => false) {
   const ending = new AbortController();
   const hints: (readonly Position[])[] = [];
+  const waits: number[] = [];
   let round = -1;
   const clock = {
     now: () => new Date(0),
     steady: () => new Date(0),
-    wait: async () => {
+    wait: async (ms: number) => {
+      waits.push(ms);
       round += 1;
       if (round === rounds.length - 1) ending.abort();
     },
@@ -25,17 +27,32 @@ async function hintsFor(rounds: readonly Position[][], fails: (hint: number) => 
     },
   };
   await sendCommitHints(source, { positions: () => rounds[round] ?? [] }, clock, ending.signal);
-  return hints;
+  return { hints, waits };
 }
 
 test('Kafka is told where PostgreSQL stands, and then only what moved', async () => {
-  expect(await hintsFor([at(1n, 5n), at(1n, 5n), at(1n, 7n)])).toEqual([at(1n, 5n), at(1n, 7n).slice(1)]);
+  const { hints } = await hintsFor([at(1n, 5n), at(1n, 5n), at(1n, 7n)]);
+  expect(hints).toEqual([at(1n, 5n), at(1n, 7n).slice(1)]);
 });
 
 test('a hint that failed is given again, with what moved meanwhile', async () => {
-  expect(await hintsFor([at(1n), at(2n), at(2n)], (hint) => hint === 1)).toEqual([at(1n), at(2n)]);
+  const { hints } = await hintsFor([at(1n), at(2n), at(2n)], (hint) => hint === 1);
+  expect(hints).toEqual([at(1n), at(2n)]);
 });
 
 test('a partition that was lost and is owned again is told anew', async () => {
-  expect(await hintsFor([at(1n), [], at(1n)])).toEqual([at(1n), at(1n)]);
+  const { hints } = await hintsFor([at(1n), [], at(1n)]);
+  expect(hints).toEqual([at(1n), at(1n)]);
+});
+
+test('positions that move are a second old in Kafka at most, and no more than four hints a second tell them', async () => {
+  const { hints, waits } = await hintsFor(Array.from({ length: 50 }, (_, round) => at(BigInt(round))));
+  expect(hints).toHaveLength(50);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(1_000);
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(250);
+});
+
+test('at rest nothing is sent, however long it lasts', async () => {
+  const { hints } = await hintsFor(Array.from({ length: 10_000 }, () => at(7n, 9n)));
+  expect(hints).toEqual([at(7n, 9n)]);
 });
