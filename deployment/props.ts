@@ -810,7 +810,7 @@ export interface ScalingKedaProps {
    *
    * Allowed: 1 to 1000000000.
    *
-   * @default 1000
+   * @default 10000
    */
   readonly lagPerReplica?: number;
 

@@ -50,7 +50,8 @@ const keda = Type.Object(
     lagPerReplica: Type.Integer({
       minimum: 1,
       maximum: 1_000_000_000,
-      default: 1_000,
+      // A tenth of a second's work of one Pod. Well below it a rate that is kept up with would look like lag.
+      default: 10_000,
       description: 'Records behind that one Pod is for: lag divided by this is the wanted number of Pods.',
     }),
     activationLag: Type.Integer({

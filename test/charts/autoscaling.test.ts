@@ -61,6 +61,11 @@ describe('the ScaledObject', () => {
     expect(scaledObject({ minReplicas: 2, maxReplicas: 6 })).toMatchObject({ minReplicaCount: 2, maxReplicaCount: 6 });
   });
 
+  test("asks for a Pod more for each 10,000 records, unless it says otherwise: a tenth of a second's work", () => {
+    expect(scaledObject().triggers[0]?.metadata['lagThreshold']).toBe('10000');
+    expect(scaledObject({ lagPerReplica: 1_000 }).triggers[0]?.metadata['lagThreshold']).toBe('1000');
+  });
+
   test("asks for the group's lag at the topics of tables as well, at each once", () => {
     const tables = [
       { topic: ['orders', 'bills'], table: 'public.bills' },
