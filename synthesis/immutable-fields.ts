@@ -164,6 +164,38 @@ export function abandonedWorkloads(changes: readonly ObjectChange[]): string[] {
     });
 }
 
+/** Owner of the number of Pods between the apply that leaves it out and the autoscaler's first change of it. */
+const HAND_OVER_MANAGER = 'autoscaler-hand-over';
+
+const podsOf = ({ spec }: KubernetesObject): unknown => valueAt(spec, ['replicas']);
+
+/**
+ * Workloads that leave their number of Pods to an autoscaler from now on. Server-side apply removes a field that its
+ * last owner leaves out, and Kubernetes then takes the default: 1 Pod, until the autoscaler first looks.
+ *
+ * @returns one sentence for each, with the command that gives the field another owner
+ * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#transferring-ownership
+ */
+export function handedOverWorkloads(changes: readonly ObjectChange[]): string[] {
+  return changes.flatMap(({ before, after }) => {
+    const replicas = before?.object.kind === WORKLOAD ? podsOf(before.object) : undefined;
+    if (before === undefined || after === undefined || typeof replicas !== 'number' || replicas <= 1) {
+      return [];
+    }
+    const { apiVersion, kind, metadata } = before.object;
+    const pods = JSON.stringify({ apiVersion, kind, metadata: { name: metadata.name }, spec: { replicas } });
+    const command =
+      `echo '${pods}' | ${kubectlFor(before.object)} apply --server-side --validate=false ` +
+      `--field-manager=${HAND_OVER_MANAGER} -f -`;
+    return podsOf(after.object) !== undefined
+      ? []
+      : [
+          `${objectTitle(before.object)} leaves its number of Pods to the autoscaler, and the next apply sets it to 1 until ` +
+            `the autoscaler acts. To keep ${replicas} Pods, do in each cluster before that apply: ${command}`,
+        ];
+  });
+}
+
 /** What of the changes a cluster would refuse or get wrong, each with what has to be done in it first. */
 export function upgradeProblems(changes: readonly ObjectChange[]): Problem[] {
   return [...changes.flatMap(refusedChanges), ...renamedWorkloads(changes)];

@@ -7,7 +7,7 @@ import { type CheckedEnvironment, checkedEnvironments } from './checked-environm
 import { duplicateProblems, idlePods, sharedObjects } from './conflicts.ts';
 import { type ObjectChange, objectChanges } from './dist-changes.ts';
 import { DIST_FOLDER, outputFolder, publish } from './dist-folder.ts';
-import { abandonedWorkloads, upgradeProblems } from './immutable-fields.ts';
+import { abandonedWorkloads, handedOverWorkloads, upgradeProblems } from './immutable-fields.ts';
 import { readManifests } from './manifest.ts';
 
 /** Writes the files of one environment into a folder, which it makes. */
@@ -130,7 +130,7 @@ export function synthesize({ folder, outdir, only, allowRecreate = false, render
     ok: true,
     value: {
       files: names.flatMap((name) => writtenFiles(name, folder)),
-      notes: [...notes, ...abandonedWorkloads(changes)],
+      notes: [...notes, ...abandonedWorkloads(changes), ...handedOverWorkloads(changes)],
     },
   };
 }

@@ -205,6 +205,35 @@ test('a renamed consumer is told to go on under its old name, with the command t
   ]);
 });
 
+describe('a number of Pods that is left to an autoscaler from now on', () => {
+  const toAutoscaler = renderDeployments({ spec: { replicas: null } });
+  const command =
+    `echo '{"kind":"Deployment","metadata":{"name":"orders-consumer"},"spec":{"replicas":3}}' | kubectl --namespace ` +
+    'stream-consumer apply --server-side --validate=false --field-manager=autoscaler-hand-over -f -';
+
+  test('is noted with the command that keeps the Pods meanwhile', () => {
+    synthesize({ folder, only: ['staging'], render: renderDeployments() });
+    const result = synthesize({ folder, only: ['staging'], render: toAutoscaler });
+    expect(result.ok && result.value.notes).toEqual([
+      'Deployment stream-consumer/orders-consumer leaves its number of Pods to the autoscaler, and the next apply sets ' +
+        `it to 1 until the autoscaler acts. To keep 3 Pods, do in each cluster before that apply: ${command}`,
+    ]);
+  });
+
+  test('is not noted again, nor where it was 1, nor where there is one again', () => {
+    const notes = (render: ReturnType<typeof renderDeployments>): readonly string[] | false => {
+      const result = synthesize({ folder, only: ['staging'], render });
+      return result.ok && result.value.notes;
+    };
+    expect(notes(toAutoscaler)).toEqual([]);
+    expect(notes(toAutoscaler)).toEqual([]);
+    expect(notes(renderDeployments({ spec: { replicas: 1 } }))).toEqual([]);
+    expect(notes(toAutoscaler)).toEqual([]);
+    expect(notes(renderDeployments())).toEqual([]);
+    expect(notes(renderDeployments({ spec: { replicas: 4 } }))).toEqual([]);
+  });
+});
+
 test('more replicas than partitions are told, as Pods that wait idle', () => {
   writeFileSync(join(folder, 'environments/staging.yaml'), 'replicas: 3\npartitions: 2\n');
   const result = synthesize({ folder, only: ['staging'], render });
