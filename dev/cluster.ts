@@ -7,6 +7,7 @@ import { DRY_RUNS, dryRuns } from './cluster/dry-runs.ts';
 import { Kubectl } from './cluster/kubectl.ts';
 import { applied, appliedAgain, changeApplied, deleted, withoutDifference } from './cluster/manifest-checks.ts';
 import { type ClusterOptions, readClusterRequest } from './cluster/options.ts';
+import { autoscalerKept, gitWins, handedOver, takenBack, takenOver } from './cluster/ownership-checks.ts';
 import {
   endpointsAnswer,
   podDeleted,
@@ -16,7 +17,13 @@ import {
   rolledOut,
   rulesEvaluated,
 } from './cluster/pod-checks.ts';
-import { type BackingServices, eachRecordOnce, recordsFlow, startBackingServices } from './cluster/record-checks.ts';
+import {
+  type BackingServices,
+  eachRecordOnce,
+  PARTITIONS,
+  recordsFlow,
+  startBackingServices,
+} from './cluster/record-checks.ts';
 import {
   consumerDocument,
   consumerEndpoint,
@@ -142,6 +149,7 @@ async function testManifests(test: ClusterTest): Promise<void> {
     await testPods(test, services);
   }
   await results.check('deleted', () => deleted(kubectl, [folder, test.changed], SECRET));
+  await testOwnership(test);
 }
 
 function imageIsLoaded({ run, workload, options, results }: ClusterTest): Promise<boolean> {
@@ -192,6 +200,36 @@ async function testInterfaces({ run, options, results, kubectl, dependencies, wo
     await results.check('it scrapes the Pods by the ServiceMonitor', () => podsScraped(pods));
     await results.check('it computes the alerts of the PrometheusRule', () => rulesEvaluated());
   }
+}
+
+/** What a release before the tested one lacks, and Kubernetes then sets in its own way. */
+const FIELD_OF_LATER = '/spec/template/spec/containers/0/terminationMessagePolicy';
+
+async function testOwnership({ run, results, kubectl, dependencies, workload, folder }: ClusterTest): Promise<void> {
+  const { namespace } = dependencies;
+  const deployment = workload.names.workload;
+  const document = consumerDocument(dependencies, 'info');
+  const patches = [{ kind: 'Deployment', operations: [{ op: 'remove', path: FIELD_OF_LATER }] }];
+  const before = await renderManifests(run, { ...document, patches });
+  const isTakenOver = await results.check('taken over after a client-side apply, as documented', () =>
+    takenOver(run, kubectl, before, folder),
+  );
+  if (!isTakenOver) {
+    return;
+  }
+  await results.check('a number of Pods set by hand, and git wins, as documented', () =>
+    gitWins(run, kubectl, folder, deployment),
+  );
+  const scaling = { partitions: PARTITIONS, scaling: { hpa: { cpuPercent: 75 } } };
+  await results.check('from replicas to an HPA, by the command that synth prints', () =>
+    handedOver(kubectl, folder, { ...document, ...scaling }, deployment),
+  );
+  await results.check("an apply keeps the autoscaler's number of Pods", () =>
+    autoscalerKept(kubectl, folder, deployment),
+  );
+  await results.check('from the HPA back to replicas, as documented', () =>
+    takenBack(run, kubectl, folder, { namespace, deployment, document }),
+  );
 }
 
 process.exit(await main(process.argv.slice(2)));

@@ -31,7 +31,7 @@ export interface Dependencies {
 }
 
 /** consumer.yaml of the tested consumer. */
-export function consumerDocument(dependencies: Dependencies, logLevel: 'info' | 'debug'): object {
+export function consumerDocument(dependencies: Dependencies, logLevel: 'info' | 'debug') {
   return {
     name: 'orders-consumer',
     namespace: { name: dependencies.namespace },
@@ -63,6 +63,14 @@ export const consumerEndpoint = ({ settings }: CheckedWorkload) => managementEnd
 const REPOSITORY = resolve(import.meta.dirname, '..', '..');
 const inRepository = (path: string): string => pathToFileURL(join(REPOSITORY, path)).href;
 
+/** What `npm run synth` made of a consumer.yaml. */
+interface Synthesized {
+  /** Folder that `kubectl apply -f` takes. */
+  readonly dist: string;
+  /** What synth printed beside the files: its notes. */
+  readonly notes: string;
+}
+
 /**
  * Renders a consumer.yaml as `npm run synth` does.
  *
@@ -70,11 +78,18 @@ const inRepository = (path: string): string => pathToFileURL(join(REPOSITORY, pa
  * @returns the folder that `kubectl apply -f` takes
  * @throws ExplainedError with what synth says when the document is wrong
  */
-export async function renderManifests(run: RunFolder, document: object): Promise<string> {
-  const folder = await mkdtemp(join(run.path, 'manifests-'));
+export const renderManifests = async (run: RunFolder, document: object): Promise<string> =>
+  (await synthesize(await mkdtemp(join(run.path, 'manifests-')), document)).dist;
+
+/**
+ * Runs `npm run synth` in a folder, which may have a consumer.yaml and a dist/ of before.
+ *
+ * @throws ExplainedError with what synth says when the document is wrong
+ */
+export async function synthesize(folder: string, document: object): Promise<Synthesized> {
   // JSON is YAML.
   await writeFile(join(folder, 'consumer.yaml'), JSON.stringify(document));
-  await mkdir(join(folder, 'environments'));
+  await mkdir(join(folder, 'environments'), { recursive: true });
   const imports = ['--import', inRepository('synthesis/preload.mjs'), '--import', import.meta.resolve('tsx')];
   const { code, stderr } = await runCommand(process.execPath, [...imports, join(REPOSITORY, 'main.ts')], {
     cwd: folder,
@@ -82,7 +97,7 @@ export async function renderManifests(run: RunFolder, document: object): Promise
   if (code !== 0) {
     throw new ExplainedError(`the manifests were not rendered:\n${stderr}`);
   }
-  return join(folder, 'dist');
+  return { dist: join(folder, 'dist'), notes: stderr };
 }
 
 /**
