@@ -25,6 +25,8 @@ const LAG_KNOWN_MS = 15_000;
  *   `offsets`, no free connection, no answer about the log
  * - a stalled partition that stands before a batch that cannot be read is DOWN only where all partitions do: a restart
  *   mends no batch, and holds up the others. The details list each of them
+ * - a partition that no broker leads changes nothing: a restart brings no leader, and holds up the others. The details
+ *   list it; assigning is UP where a Pod owns no other, since without any leader no offset can be read
  * - running or paused without a topic that Kafka has: DOWN, unless Kafka is down. Where only some topics are gone, the
  *   details name them, and the status stays: a restart brings no topic back
  * - draining, stopped: OUT_OF_SERVICE
@@ -59,6 +61,8 @@ function isStalled({ partitions }: ConsumerReport): boolean {
   return (readable.length > 0 ? readable : partitions).some(({ stalledSince }) => stalledSince);
 }
 
+const isLeaderless = ({ leaderlessSince }: PartitionReport): boolean => leaderlessSince !== undefined;
+
 const goneTopics = ({ topics = [] }: ConsumerReport): string[] =>
   topics.flatMap(({ topic, isGone }) => (isGone ? [topic] : []));
 
@@ -76,8 +80,9 @@ function statusOf(report: ConsumerReport, { kafkaIsDown, areReachable }: PartsHe
     case 'stopped':
       return 'OUT_OF_SERVICE';
     case 'starting':
-    case 'assigning':
       return waitsForKafka;
+    case 'assigning':
+      return report.partitions.length > 0 && report.partitions.every(isLeaderless) ? 'UP' : waitsForKafka;
     case 'running':
     case 'paused':
       if ((areReachable && standsStill(report)) || (!kafkaIsDown && hasNoTopic(report))) {
@@ -93,6 +98,9 @@ function detailsOf(report: ConsumerReport): Record<string, Detail> {
   const awaiting = partitions.flatMap(({ topic, partition, awaits }) => (awaits ? [{ topic, partition, awaits }] : []));
   const stalled = partitions.flatMap(stallOf);
   const unreadable = partitions.flatMap(faultOf);
+  const leaderless = partitions.flatMap(({ topic, partition, leaderlessSince: since }) =>
+    since ? [{ topic, partition, since: since.toISOString() }] : [],
+  );
   return {
     state,
     groupId,
@@ -102,6 +110,7 @@ function detailsOf(report: ConsumerReport): Record<string, Detail> {
     ...(awaiting.length === 0 ? {} : { awaiting }),
     ...(stalled.length === 0 ? {} : { stalled }),
     ...(unreadable.length === 0 ? {} : { unreadable }),
+    ...(leaderless.length === 0 ? {} : { leaderless }),
     ...(gone.length === 0 ? {} : { goneTopics: gone }),
     ...(lastProgressAt === null ? {} : { lastProgressAt: lastProgressAt.toISOString() }),
     ...(lastError === null ? {} : { lastError: explainedText(lastError) }),
@@ -128,16 +137,21 @@ function faultOf({ topic, partition, unreadable }: PartitionReport): Detail[] {
   return [{ topic, partition, offset: String(offset), code, ...(codec ? { codec } : {}), reason }];
 }
 
-/** Of all partitions; `null` where that of one is not known, or none can be since the group was never joined. */
+/**
+ * Of all partitions that have a leader; `null` where that of one is not known, where there is none, or where none can be
+ * known since the group was never joined.
+ */
 function totalLag({ partitions, unjoinedMs }: ConsumerReport): number | null {
+  const led = partitions.filter((partition) => !isLeaderless(partition));
   let total = 0n;
-  for (const lag of partitions.map(knownLag)) {
+  for (const lag of led.map(knownLag)) {
     if (lag === null) {
       return null;
     }
     total += lag;
   }
-  return unjoinedMs === undefined ? Number(total) : null;
+  const isKnown = unjoinedMs === undefined && (led.length > 0 || partitions.length === 0);
+  return isKnown ? Number(total) : null;
 }
 
 function partitionsByTopic(partitions: readonly PartitionReport[]): Record<string, number[]> {

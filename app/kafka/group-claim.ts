@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.ts';
 import type { Clock } from '../stream/clock.ts';
-import { partitionKey } from '../stream/record.ts';
+import { partitionKey, type TopicPartition } from '../stream/record.ts';
 import type { WritePlace } from '../stream/record-sink.ts';
 import type { Position } from '../stream/record-source.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
@@ -66,8 +66,10 @@ export interface ClaimingMember {
   readonly isLeader: boolean;
   /** Rejects when the generation is over. */
   commit(position: Position, metadata: string): Promise<void>;
-  /** A partition whose committed offset can hold the claim. */
-  readonly partition: { readonly topic: string; readonly partition: number };
+  /** Partitions whose committed offset can hold the claim. */
+  readonly assigned: readonly TopicPartition[];
+  /** The topics; where none of those partitions has a committed offset or a leader, any other one can hold it. */
+  readonly topics: readonly string[];
 }
 
 /** The parts and settings that a claim works with. */
@@ -158,21 +160,38 @@ export class GroupClaim {
 
   /** Commits an offset that is there again, or the log's start, which says no more than no offset. */
   async #commit(
-    { partition, commit }: ClaimingMember,
+    member: ClaimingMember,
     offsets: readonly GroupOffset[],
     metadata: string,
     signal: AbortSignal,
   ): Promise<void> {
-    const key = partitionKey(partition);
-    const offset = offsets.find((each) => partitionKey(each) === key)?.offset ?? (await this.#logStart(partition));
+    const position = await this.#holder(member, offsets);
     // What was found in one generation is not for the next one to take.
     if (!signal.aborted) {
-      await commit({ ...partition, offset }, metadata);
+      await member.commit(position, metadata);
     }
   }
 
-  async #logStart({ topic, partition }: ClaimingMember['partition']): Promise<bigint> {
-    const ranges = await this.#ports.admin.logRanges(topic);
-    return ranges.find((range) => range.partition === partition)?.start ?? 0n;
+  /** @throws OutageError while no broker leads any partition of the topics: then none can be read or written either */
+  async #holder({ assigned, topics }: ClaimingMember, offsets: readonly GroupOffset[]): Promise<Position> {
+    const keys = new Set(assigned.map(partitionKey));
+    const isAssigned = (position: Position): boolean => keys.has(partitionKey(position));
+    const committed = offsets.flatMap(({ topic, partition, offset }) =>
+      offset !== undefined && topics.includes(topic) ? { topic, partition, offset } : [],
+    );
+    const held = committed.find(isAssigned);
+    if (held !== undefined) {
+      return held;
+    }
+    const logs = await Promise.all(topics.map((topic) => this.#ports.admin.logRanges(topic)));
+    const starts = logs
+      .flat()
+      .filter((log) => !log.isLeaderless)
+      .map(({ topic, partition, start }) => ({ topic, partition, offset: start }));
+    const position = starts.find(isAssigned) ?? committed[0] ?? starts[0];
+    if (position === undefined) {
+      throw new OutageError('Kafka has no leader for any partition of the topics', { reason: 'kafka_away' });
+    }
+    return position;
   }
 }

@@ -1,10 +1,10 @@
 import type { Admin, Kafka } from 'kafkajs';
-import type { LogRange, Position } from '../stream/record-source.ts';
+import type { PartitionLog, Position } from '../stream/record-source.ts';
 import { OutageError } from '../stream/stream-errors.ts';
 import { refusal } from './authorization.ts';
 import type { TopicIdAdmin } from './kafkajs-topic-id-patches.ts';
 
-/** What kafkajs answers for a partition without a committed offset. */
+/** What kafkajs answers for a partition without a committed offset, and our patch for one without a leader. */
 const NO_OFFSET = '-1';
 
 const asOutage = (what: string, asked: Parameters<typeof refusal>[1]) => (error: unknown) => {
@@ -35,16 +35,20 @@ export class KafkaAdmin {
   }
 
   /**
-   * The log ranges of a topic's partitions. The end is the last stable offset: what a read-committed consumer can
-   * reach.
+   * The log ranges of a topic's partitions, or that one has no leader. The end is the last stable offset: what a
+   * read-committed consumer can reach.
    *
    * @throws OutageError while the brokers are away or the topic is unknown to them
    */
-  async logRanges(topic: string): Promise<LogRange[]> {
+  async logRanges(topic: string): Promise<PartitionLog[]> {
     const offsets = await this.#connect()
       .then(() => this.#admin.fetchTopicOffsets(topic))
       .catch(asOutage(`the offsets of ${topic}`, { topics: [topic] }));
-    return offsets.map(({ partition, low, high }) => ({ topic, partition, start: BigInt(low), end: BigInt(high) }));
+    return offsets.map(({ partition, low, high }) =>
+      [low, high].includes(NO_OFFSET)
+        ? { topic, partition, isLeaderless: true }
+        : { topic, partition, start: BigInt(low), end: BigInt(high) },
+    );
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import type { Clock } from '../stream/clock.ts';
 import { partitionKey, type TopicPartition } from '../stream/record.ts';
 import type { WritePlace } from '../stream/record-sink.ts';
-import type { LogRange, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
+import type { PartitionLog, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
 import { logTruncated } from '../stream/topic-ids.ts';
 import { stoppedForGood } from './authorization.ts';
 import { type ClientListener, contentBytes, isOutage, watchClient } from './client-listener.ts';
@@ -89,8 +89,8 @@ export class KafkaSource implements RecordSource {
     this.#clock = clock;
     this.#logger = logger;
     this.#log = new SourceLog(logger);
-    const sessionTimeout = milliseconds(settings.sessionTimeout);
     const { groupId } = settings;
+    const sessionTimeout = milliseconds(settings.sessionTimeout);
     this.#origins = fetchOriginsOf(groupId);
     this.#claim = new GroupClaim({ groupId, sessionTimeoutMs: sessionTimeout, admin, clock, logger, place });
     this.#consumer = kafka.consumer({
@@ -151,8 +151,8 @@ export class KafkaSource implements RecordSource {
     this.#whileAssigned(target, ({ topic, partition }) => this.#consumer.resume([{ topic, partitions: [partition] }]));
   }
 
-  logRanges(topic: string): Promise<LogRange[]> {
-    return this.#log.logEnds(topic, this.#admin.logRanges(topic));
+  logRanges(topic: string): Promise<PartitionLog[]> {
+    return this.#log.logEnds(topic, this.#admin.logRanges(topic), this.#assigned);
   }
 
   readonly topicIds: RecordSource['topicIds'] = (topics) => this.#admin.topicIds(topics);
@@ -164,17 +164,17 @@ export class KafkaSource implements RecordSource {
   }
 
   claim(signal: AbortSignal): Promise<void> {
-    const known = this.#settings.topics.filter((topic) => !this.#unknownTopics.includes(topic));
-    const [first = known.map((topic) => ({ topic, partition: 0 }))[0]] = this.#assigned.values();
-    if (first === undefined) {
+    const topics = this.#settings.topics.filter((topic) => !this.#unknownTopics.includes(topic));
+    const assigned = [...this.#assigned.values()];
+    if (assigned.length + topics.length === 0) {
       // Without a topic there is nothing to write, and no offset that a claim could be committed with.
       return Promise.resolve();
     }
     const commit: ClaimingMember['commit'] = (position, metadata) =>
       this.#commit([position], metadata).catch((error: unknown) => {
-        throw notClaimed(error, { groupId: this.#settings.groupId, topics: [first.topic] });
+        throw notClaimed(error, { groupId: this.#settings.groupId, topics: [position.topic] });
       });
-    return this.#claim.hold({ isLeader: this.#isLeader, partition: first, commit }, signal);
+    return this.#claim.hold({ isLeader: this.#isLeader, assigned, topics, commit }, signal);
   }
 
   async commitHint(positions: readonly Position[]): Promise<void> {

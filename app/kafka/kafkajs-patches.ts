@@ -41,7 +41,8 @@
  * 15. The metadata of all topics are asked for at once, and one that is unknown fails them: one deleted topic stops the
  *    consumer and the admin client for all. Patched: both go on with the topics that are there, those that are not are
  *    reported, and their partitions are assigned no longer. One that an ACL forbids is named.
- *    And one partition without a leader fails them all. Patched: it waits for one, alone.
+ *    And one partition without a leader fails them all. Patched: it waits for one, alone, and the admin client looks for
+ *    new leaders where one is missing or fails, not every five minutes.
  *
  * Fetches by topic id (kafkajs-topic-id-patches.ts):
  *

@@ -109,6 +109,12 @@ interface Cluster {
   fetchTopicsOffset(topics: readonly AskedTopic[]): Promise<readonly TopicOffsets[]>;
 }
 
+interface AdminCluster extends Cluster {
+  readonly targetTopics: ReadonlySet<string>;
+  refreshMetadata(): Promise<void>;
+  refreshMetadataIfNecessary(): Promise<void>;
+}
+
 /** @param answer gives the offsets of topics that are unknown, for which the shipped method has no entry at all */
 function goOnWithoutUnknown(
   cluster: Cluster,
@@ -148,12 +154,43 @@ function askLeadersAlone(cluster: Cluster): void {
       ...asked,
       partitions: asked.partitions.filter(({ partition }) => !leaderless.has(partition)),
     }));
-    const answers = await fetchTopicsOffset(led.filter(({ partitions }) => partitions.length > 0));
+    const isAsked = ({ partitions }: AskedTopic, nth: number) =>
+      partitions.length > 0 || split[nth]?.leaderless.size === 0;
+    const answers = await fetchTopicsOffset(led.filter(isAsked));
     return withoutOffsets(topics).map((unknown) => {
       const known = answers.find(({ topic }) => topic === unknown.topic)?.partitions ?? [];
       const others = unknown.partitions.filter(({ partition }) => !known.some((of) => of.partition === partition));
       return { ...unknown, partitions: [...known, ...others] };
     });
+  };
+}
+
+const leadersOf = (cluster: Cluster, topics: Iterable<string>): readonly number[] =>
+  [...topics].flatMap((topic) => cluster.findTopicPartitionMetadata(topic).map(({ leader }) => leader));
+
+/**
+ * Asks for the metadata anew while a partition has no leader, and where a leader of before failed. As shipped the admin
+ * client keeps them for five minutes, and an error of one leader fails a topic as a whole for as long.
+ */
+function followLeaders(cluster: AdminCluster): void {
+  const refreshMetadataIfNecessary = cluster.refreshMetadataIfNecessary.bind(cluster);
+  cluster.refreshMetadataIfNecessary = () =>
+    leadersOf(cluster, cluster.targetTopics).some((leader) => leader < 0)
+      ? cluster.refreshMetadata()
+      : refreshMetadataIfNecessary();
+  const fetchTopicsOffset = cluster.fetchTopicsOffset.bind(cluster);
+  cluster.fetchTopicsOffset = async (topics) => {
+    const leaders = () => leadersOf(cluster, new Set(topics.map(({ topic }) => topic))).join();
+    const before = leaders();
+    try {
+      return await fetchTopicsOffset(topics);
+    } catch (error) {
+      await cluster.refreshMetadata().catch(() => undefined);
+      if (leaders() === before) {
+        throw error;
+      }
+      return fetchTopicsOffset(topics);
+    }
   };
 }
 
@@ -179,8 +216,11 @@ export function consumeKnownTopics<Options extends { readonly cluster: Cluster; 
   };
 }
 
-/** Lets the admin client answer for one topic when another one, which was asked for before, is unknown by now. */
-export function administerKnownTopics<Options extends { readonly cluster: Cluster }>(
+/**
+ * Lets the admin client answer for one topic when another one, which was asked for before, is unknown by now, and for the
+ * partitions that have a leader when others have none.
+ */
+export function administerKnownTopics<Options extends { readonly cluster: AdminCluster }>(
   create: Create<Options>,
 ): Create<Options> {
   return (options) => {
@@ -194,6 +234,8 @@ export function administerKnownTopics<Options extends { readonly cluster: Cluste
         return [];
       },
     );
+    askLeadersAlone(options.cluster);
+    followLeaders(options.cluster);
     return create(options);
   };
 }

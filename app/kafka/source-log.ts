@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.ts';
 import { partitionKey, type TopicPartition } from '../stream/record.ts';
-import type { UnreadableBatch } from '../stream/record-source.ts';
+import type { PartitionLog, UnreadableBatch } from '../stream/record-source.ts';
 import type { FetchByName } from './kafkajs-consumer-patches.ts';
 import { messageOf } from './subscription.ts';
 
@@ -27,9 +27,14 @@ export class SourceLog {
   #hasToldOfNames = false;
   /** The topics that the log has a warning for. */
   readonly #unknownLogEnds = new Set<string>();
+  /** When the partitions that the log has a warning for were first without a leader. */
+  readonly #leaderlessSince = new Map<string, number>();
+  readonly #now: () => number;
 
-  constructor(logger: Logger) {
+  /** @param now milliseconds of a clock that never goes back. @default performance.now() */
+  constructor(logger: Logger, now: () => number = () => performance.now()) {
     this.#logger = logger;
+    this.#now = now;
   }
 
   /** A batch cannot be read. */
@@ -81,13 +86,22 @@ export class SourceLog {
     );
   }
 
-  /** Passes on what the brokers tell of a topic's logs. */
-  async logEnds<Ends>(topic: string, asked: Promise<Ends>): Promise<Ends> {
+  /**
+   * Passes on what the brokers tell of a topic's logs.
+   *
+   * @param owned the partitions whose leaders the log is told of
+   */
+  async logEnds(
+    topic: string,
+    asked: Promise<PartitionLog[]>,
+    owned: ReadonlyMap<string, TopicPartition>,
+  ): Promise<PartitionLog[]> {
     try {
       const ends = await asked;
       if (this.#unknownLogEnds.delete(topic)) {
         this.#logger.info({ topic }, 'the end of the log is known again');
       }
+      this.#leaders(topic, ends, owned);
       return ends;
     } catch (error) {
       if (!this.#unknownLogEnds.has(topic)) {
@@ -95,6 +109,28 @@ export class SourceLog {
         this.#logger.warn({ topic, reason: messageOf(error) }, 'the end of the log is not known, and the lag gets old');
       }
       throw error;
+    }
+  }
+
+  /** Tells which of a topic's partitions have no leader, and for how long those had none that have one again. */
+  #leaders(topic: string, logs: readonly PartitionLog[], owned: ReadonlyMap<string, TopicPartition>): void {
+    const now = this.#now();
+    const isTold = (log: PartitionLog): boolean => this.#leaderlessSince.has(partitionKey(log));
+    const lost = logs.filter((log) => log.isLeaderless && !isTold(log) && owned.has(partitionKey(log)));
+    const back = logs.filter((log) => !log.isLeaderless && isTold(log));
+    for (const log of lost) {
+      this.#leaderlessSince.set(partitionKey(log), now);
+    }
+    if (lost.length > 0) {
+      const consequence = 'they are read on as soon as they have one, and the others go on';
+      this.#logger.warn({ topic, partitions: numbersOf(lost) }, `these partitions have no leader: ${consequence}`);
+    }
+    if (back.length > 0) {
+      const since = Math.min(...back.map((log) => this.#leaderlessSince.get(partitionKey(log)) ?? now));
+      const seconds = Math.round((now - since) / 1_000);
+      for (const log of back) this.#leaderlessSince.delete(partitionKey(log));
+      const message = `these partitions have a leader again after ${seconds} s`;
+      this.#logger.info({ topic, partitions: numbersOf(back), seconds }, message);
     }
   }
 
@@ -108,3 +144,5 @@ export class SourceLog {
     this.#logger[topics.length === 0 ? 'info' : 'error']({ topics }, message);
   }
 }
+
+const numbersOf = (logs: readonly PartitionLog[]): number[] => logs.map(({ partition }) => partition);

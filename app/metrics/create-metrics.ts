@@ -119,7 +119,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
 type StatusMetrics = Pick<
   MetricSources,
-  'healthFailures' | 'health' | 'certificateExpiry' | 'topicGone' | 'topicPartitions'
+  'healthFailures' | 'health' | 'certificateExpiry' | 'topicGone' | 'topicPartitions' | 'leaderlessPartitions'
 >;
 
 /** What the health and the certificates say, and Kafka of the subscribed topics. */
@@ -140,6 +140,10 @@ function statusSources(
     topicPartitions: () =>
       (report().topics ?? []).flatMap(({ topic, partitions }) =>
         partitions === undefined ? [] : [{ labels: { topic }, value: partitions }],
+      ),
+    leaderlessPartitions: () =>
+      (report().topics ?? []).flatMap(({ topic, leaderless }) =>
+        leaderless === undefined ? [] : [{ labels: { topic }, value: leaderless }],
       ),
   };
 }

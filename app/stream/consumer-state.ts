@@ -24,7 +24,8 @@ export interface PartitionReport extends TopicPartition {
    */
   readonly lag: bigint | null;
   /**
-   * Milliseconds since the brokers told the log's end, or since the assignment where they have not yet.
+   * Milliseconds since the brokers told the log's end, or that the partition has no leader; since the assignment where
+   * they have not yet.
    * @default 0
    */
   readonly logEndAgeMs?: number;
@@ -42,6 +43,11 @@ export interface PartitionReport extends TopicPartition {
    * know.
    */
   readonly stalledSince?: Date;
+  /**
+   * Since when no broker leads the partition: nothing is known of its log, and nothing is awaited; left out while one
+   * does, and when the brokers have not answered for 15 s.
+   */
+  readonly leaderlessSince?: Date;
   /** The batch that the partition stands still before; left out while what comes next can be read. */
   readonly unreadable?: UnreadableBatch;
 }
@@ -53,6 +59,8 @@ export interface TopicReport {
   readonly isGone: boolean;
   /** How many partitions it has; left out where the last answer did not say. */
   readonly partitions?: number;
+  /** How many of them have no leader; left out where that was not asked within a minute: the process owns none. */
+  readonly leaderless?: number;
 }
 
 /** What a partition may have to wait for; `next offset in the log`: the log ends below it, or begins above it. */

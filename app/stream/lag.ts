@@ -2,7 +2,7 @@ import { type Clock, timeOfDay } from './clock.ts';
 import type { Awaited, ConsumerReport, PartitionReport } from './consumer-state.ts';
 import type { StreamRecord } from './record.ts';
 import type { FetchedRecord } from './record-queue.ts';
-import type { LogRange, RecordSource } from './record-source.ts';
+import type { LogRange, PartitionLog, RecordSource } from './record-source.ts';
 
 /** The part of a partition's report that needs neither its topic nor its number. */
 type Progress = Omit<PartitionReport, 'topic' | 'partition'>;
@@ -50,6 +50,7 @@ export class PartitionProgress {
   /** Unknown from the opening until the log is looked at. */
   #isBehind: boolean | null = null;
   #isUnread = false;
+  #leaderlessSince: Date | null = null;
 
   constructor(stallTimeoutMs: number, now: Date) {
     this.#stallTimeoutMs = stallTimeoutMs;
@@ -70,6 +71,7 @@ export class PartitionProgress {
 
   /** The log was looked at. */
   looked(range: LogRange, nextOffset: bigint | null, now: Date): void {
+    this.#leaderlessSince = null;
     this.#log = range;
     this.#lookedAt = now;
     this.#isCut = this.#lookedFrom !== null && range.end < this.#lookedFrom;
@@ -77,6 +79,18 @@ export class PartitionProgress {
     const lag = this.#lag(nextOffset);
     this.#seen(lag, now);
     this.#oldestUnwritten.looked(lag, now);
+  }
+
+  /**
+   * The brokers told that none of them leads the partition. Of what they hold nothing can be written, so that time is no
+   * stall; but a write that is under way may be one.
+   */
+  lookedWithoutLeader(isWriting: boolean, now: Date): void {
+    this.#leaderlessSince ??= now;
+    this.#log = null;
+    this.#lookedAt = now;
+    this.#wellAt = isWriting ? this.#wellAt : now;
+    this.#oldestUnwritten.looked(null, now);
   }
 
   /** The log goes at least so far. */
@@ -125,7 +139,8 @@ export class PartitionProgress {
   report(standing: Standing, queued: FetchedRecord | undefined, now: Date, timeOfDayNow: Date): Progress {
     const { nextOffset } = standing;
     const logEndAgeMs = now.getTime() - this.#lookedAt.getTime();
-    const awaits = this.#awaits(standing);
+    const leaderlessSince = logEndAgeMs > BLIND_MS ? null : this.#leaderlessSince;
+    const awaits = leaderlessSince ? undefined : this.#awaits(standing);
     const lag = logEndAgeMs > LOG_END_KNOWN_MS || awaits ? null : this.#lag(nextOffset);
     const timeoutMs = this.#isBehind ? this.#stallTimeoutMs : Math.max(this.#stallTimeoutMs, BLIND_MS);
     const isLate = now.getTime() - this.#wellAt.getTime() > timeoutMs;
@@ -134,6 +149,7 @@ export class PartitionProgress {
       lag,
       logEndAgeMs,
       ...(awaits && { awaits }),
+      ...(leaderlessSince && { leaderlessSince: timeOfDay(leaderlessSince, now, timeOfDayNow) }),
       behindSince: this.#oldestUnwritten.since(lag, nextOffset ?? 0n, queued, { now, timeOfDayNow }),
       ...(isLate && nextOffset !== null ? { stalledSince: timeOfDay(this.#wellAt, now, timeOfDayNow) } : {}),
     };
@@ -146,7 +162,7 @@ export class PartitionProgress {
     if (isSought || this.#isCut) {
       return 'next offset in the log';
     }
-    return this.#log === null ? 'log end' : undefined;
+    return this.#log === null && this.#leaderlessSince === null ? 'log end' : undefined;
   }
 
   #lag(nextOffset: bigint | null): bigint | null {
@@ -223,17 +239,17 @@ const ANSWERED_MS = 1_000;
  */
 export async function pollLogEnds(
   source: Pick<RecordSource, 'logRanges'>,
-  pipeline: { report(): ConsumerReport; observeLog(range: LogRange): void },
+  pipeline: { report(): ConsumerReport; observeLog(log: PartitionLog): void },
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   const asked = new Set<string>();
   const look = async (topic: string): Promise<void> => {
     asked.add(topic);
-    const ranges = await source.logRanges(topic).catch((): LogRange[] => []);
+    const logs = await source.logRanges(topic).catch((): PartitionLog[] => []);
     asked.delete(topic);
-    for (const range of signal.aborted ? [] : ranges) {
-      pipeline.observeLog(range);
+    for (const log of signal.aborted ? [] : logs) {
+      pipeline.observeLog(log);
     }
   };
   while (!signal.aborted) {

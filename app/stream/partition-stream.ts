@@ -6,7 +6,7 @@ import { behindBrokenBatch, findPosition, storedPosition } from './positions.ts'
 import type { RecordBatch, TopicPartition } from './record.ts';
 import { BatchLimit, type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { Gap } from './record-sink.ts';
-import type { LogRange, Position, UnreadableBatch } from './record-source.ts';
+import type { PartitionLog, Position, UnreadableBatch } from './record-source.ts';
 import { Retries } from './retries.ts';
 import { FatalError, OutageError, outageOnly } from './stream-errors.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
@@ -124,8 +124,13 @@ export class PartitionStream {
     this.#unreadable = null;
   }
 
-  observeLog(range: LogRange): void {
-    this.#progress.looked(range, this.#nextOffset, this.#ports.clock.steady());
+  observeLog(log: PartitionLog): void {
+    const now = this.#ports.clock.steady();
+    if (log.isLeaderless) {
+      this.#progress.lookedWithoutLeader(this.#writing !== null, now);
+    } else {
+      this.#progress.looked(log, this.#nextOffset, now);
+    }
   }
 
   report(now: Date): PartitionReport {
@@ -226,13 +231,8 @@ export class PartitionStream {
       return;
     }
     if (found > offset) {
-      const skipping = this.#skip({
-        ...this.partition,
-        topicId: this.#topicId,
-        expectedOffset: offset,
-        nextOffset: found,
-        broken: this.#unreadable,
-      });
+      const range = { expectedOffset: offset, nextOffset: found };
+      const skipping = this.#skip({ ...this.partition, ...range, topicId: this.#topicId, broken: this.#unreadable });
       this.#writing = skipping
         .catch(() => undefined)
         .finally(() => {

@@ -1,21 +1,23 @@
 import { type ConsumerReport, Lifecycle } from './consumer-state.ts';
 import { Membership } from './membership.ts';
 import { PartitionStream } from './partition-stream.ts';
-import { type StartFrom, startPositions } from './positions.ts';
+import { assignedPositions, type StartFrom } from './positions.ts';
 import { partitionKey, type RecordBatch, type TopicPartition } from './record.ts';
 import type { Gap } from './record-sink.ts';
-import type { LogRange, Position, RecordSourceListener, UnreadableBatch } from './record-source.ts';
+import type { PartitionLog, Position, RecordSourceListener, UnreadableBatch } from './record-source.ts';
 import { Retries } from './retries.ts';
-import { FatalError, OutageError } from './stream-errors.ts';
+import { FatalError, type OutageError } from './stream-errors.ts';
 import type { CommittedBatch, StreamListener } from './stream-listener.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
 import { type OnTopicGone, SubscribedTopics } from './subscribed-topics.ts';
-import { identifiedPositions } from './topic-ids.ts';
 
 /**
  * A transaction of the assignment before may still run; the compare-and-set makes it harmless, so the wait is short.
  */
 const SETTLE_MS = 5_000;
+
+/** The log's ends are asked for every 2 s while a partition has no leader, so a leader is seen soon after. */
+const LED_AGAIN_MS = 1_000;
 
 export interface PipelineOptions extends StreamOptions {
   readonly groupId: string;
@@ -155,10 +157,11 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#ports.listener.onPaused(isPaused);
   }
 
-  /** Takes in the log range of a partition, for its lag. */
-  observeLog(range: LogRange): void {
-    this.#streams.get(partitionKey(range))?.observeLog(range);
-  }
+  /** Takes in what the brokers tell of a partition's log, for its lag. */
+  readonly observeLog = (log: PartitionLog): void => {
+    this.#topics.observeLog(log);
+    this.#streams.get(partitionKey(log))?.observeLog(log);
+  };
 
   /** Positions that PostgreSQL has told; partitions that were not read yet have none. */
   positions(): Position[] {
@@ -217,14 +220,12 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   async #begin(streams: readonly PartitionStream[], before: Promise<void>[], signal: AbortSignal): Promise<void> {
     try {
       await Promise.race([Promise.all(before), this.#ports.clock.wait(SETTLE_MS, signal)]);
-      const positions = await this.#readPositions(streams, signal);
+      const leaderless = await this.#open(streams, signal);
       if (signal.aborted) {
         return;
       }
-      for (const [index, position] of positions.entries()) {
-        streams[index]?.open(position);
-      }
       this.#lifecycle.to('running');
+      await this.#openOnceLed(leaderless, signal);
     } catch (error) {
       if (!signal.aborted) {
         this.onFatal(FatalError.from(error));
@@ -235,35 +236,42 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   /**
    * Reads the positions of the streams' topics, or stores first ones, once the group is known to write here and nowhere
    * else; tries again while PostgreSQL or Kafka is away.
+   *
+   * @returns the streams that have neither a stored position nor a leader; all others are open
    */
-  async #readPositions(streams: readonly PartitionStream[], signal: AbortSignal): Promise<Position[]> {
-    const topics = [...new Set(streams.map(({ partition }) => partition.topic))];
-    const [first] = streams;
+  async #open(streams: readonly PartitionStream[], signal: AbortSignal): Promise<PartitionStream[]> {
+    const { source, clock } = this.#ports;
+    const partitions = streams.map(({ partition }) => partition);
+    const [first] = partitions;
     const read = async () => {
-      await this.#ports.source.claim(signal);
-      return this.#positionsOf(streams, topics);
+      await source.claim(signal);
+      return assignedPositions(this.#ports, partitions, this.#options.startFrom, this.observeLog);
     };
-    const positions = await new Retries(this.#ports.clock).until(read, signal, {
-      onOutage: (outage) => first && this.onFailed(first.partition, outage),
+    const positions = await new Retries(clock).until(read, signal, {
+      onOutage: (outage) => first && this.onFailed(first, outage),
       onRetry: () => this.onRetry(),
     });
-    return positions ?? [];
+    const unopened = new Map(streams.map((stream) => [partitionKey(stream.partition), stream]));
+    for (const position of signal.aborted ? [] : (positions ?? [])) {
+      unopened.get(partitionKey(position))?.open(position);
+      unopened.delete(partitionKey(position));
+    }
+    return [...unopened.values()];
   }
 
-  async #positionsOf(streams: readonly PartitionStream[], topics: readonly string[]): Promise<Position[]> {
-    const { positions, ids } = await identifiedPositions(this.#ports, topics);
-    const incomplete = topics.filter((topic) => streams.some((stream) => lacks(stream.partition, topic, positions)));
-    const added = await Promise.all(incomplete.map((topic) => this.#initialize(topic, ids.get(topic) ?? null)));
-    return allPositions(streams, [...positions, ...added.flat()]);
-  }
-
-  async #initialize(topic: string, topicId: string | null): Promise<Position[]> {
-    const { source, sink } = this.#ports;
-    const { startFrom } = this.#options;
-    const ranges = await source.logRanges(topic);
-    const committed = startFrom === 'committed' ? await source.committedOffsets(topic) : [];
-    const choice = { startFrom, ranges, committed };
-    return sink.initialize(topic, (stored) => startPositions(choice, stored).map((first) => ({ ...first, topicId })));
+  /**
+   * Opens streams that have no position yet, each when a broker leads its partition. Nothing of them was read or written
+   * before, so all their records are still ahead of the first offset, which is stored then.
+   */
+  async #openOnceLed(streams: readonly PartitionStream[], signal: AbortSignal): Promise<void> {
+    let waiting = streams;
+    while (waiting.length > 0 && !signal.aborted) {
+      await this.#ports.clock.wait(LED_AGAIN_MS, signal);
+      const now = this.#ports.clock.now();
+      if (waiting.some((stream) => stream.report(now).leaderlessSince === undefined)) {
+        waiting = await this.#open(waiting, signal);
+      }
+    }
   }
 
   /** Work in the background; {@link close} waits for it. */
@@ -272,24 +280,4 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#background.add(tracked);
     return tracked;
   }
-}
-
-const lacks = (partition: TopicPartition, topic: string, stored: readonly Position[]): boolean =>
-  partition.topic === topic && !stored.some((position) => partitionKey(position) === partitionKey(partition));
-
-function positionOf(partition: TopicPartition, positions: readonly Position[]): Position | undefined {
-  return positions.find((candidate) => partitionKey(candidate) === partitionKey(partition));
-}
-
-/** @throws OutageError while the metadata that Kafka answered with are older than the assignment */
-function allPositions(streams: readonly PartitionStream[], positions: readonly Position[]): Position[] {
-  return streams.map(({ partition }) => {
-    const position = positionOf(partition, positions);
-    if (position === undefined) {
-      throw new OutageError(`${partitionKey(partition)}: Kafka does not know the log of this partition yet`, {
-        reason: 'kafka_away',
-      });
-    }
-    return position;
-  });
 }

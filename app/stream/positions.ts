@@ -1,8 +1,9 @@
 import type { Clock } from './clock.ts';
 import { partitionKey, type TopicPartition } from './record.ts';
-import type { LogRange, Position, RecordSource, UnreadableBatch } from './record-source.ts';
-import { FatalError } from './stream-errors.ts';
-import { epochUnknown, requireSameTopic } from './topic-ids.ts';
+import type { RecordSink } from './record-sink.ts';
+import type { LogRange, PartitionLog, Position, RecordSource, UnreadableBatch } from './record-source.ts';
+import { FatalError, OutageError } from './stream-errors.ts';
+import { epochUnknown, identifiedPositions, requireSameTopic } from './topic-ids.ts';
 
 /**
  * The stored position of a partition that had one. A row is lost by a failover, together with all that was written of the
@@ -33,7 +34,8 @@ export type StartFrom = 'earliest' | 'latest' | 'committed';
 /** The facts about a topic that its first positions follow from. */
 interface StartChoice {
   readonly startFrom: StartFrom;
-  readonly ranges: readonly LogRange[];
+  /** Those of all partitions; one without a leader has a first position only where an offset of it is committed. */
+  readonly logs: readonly PartitionLog[];
   /** Kafka's committed offsets; only looked at for `committed`. */
   readonly committed: readonly Position[];
 }
@@ -47,12 +49,66 @@ interface StartChoice {
 export function startPositions(choice: StartChoice, stored: ReadonlySet<number>): Position[] {
   const startFrom = stored.size > 0 ? 'earliest' : choice.startFrom;
   const committed = new Map(choice.committed.map(({ partition, offset }) => [partition, offset]));
-  return choice.ranges
+  return choice.logs
     .filter(({ partition }) => !stored.has(partition))
-    .map(({ topic, partition, start, end }) => {
+    .flatMap((log) => {
+      const { topic, partition } = log;
+      const { start, end } = log.isLeaderless ? {} : log;
       const offsets = { earliest: start, latest: end, committed: committed.get(partition) ?? start };
-      return { topic, partition, offset: offsets[startFrom] };
+      const offset = offsets[startFrom];
+      return offset === undefined ? [] : { topic, partition, offset };
     });
+}
+
+interface PositionPorts {
+  readonly source: Pick<RecordSource, 'topicIds' | 'logRanges' | 'committedOffsets'>;
+  readonly sink: Pick<RecordSink, 'positions' | 'adoptTopicIds' | 'initialize'>;
+}
+
+/**
+ * The positions of assigned partitions: the stored ones, and where there is none a first one, which is stored. A partition
+ * without a leader that has no stored position is left out: where its log begins and ends is not known.
+ *
+ * @param onLog told what the brokers tell of each log that they are asked for
+ * @throws OutageError while PostgreSQL or Kafka is away, or its metadata are older than the assignment
+ * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name
+ */
+export async function assignedPositions(
+  ports: PositionPorts,
+  partitions: readonly TopicPartition[],
+  startFrom: StartFrom,
+  onLog: (log: PartitionLog) => void,
+): Promise<Position[]> {
+  const topics = [...new Set(partitions.map(({ topic }) => topic))];
+  const { positions, ids } = await identifiedPositions(ports, topics);
+  const known = new Map(positions.map((position) => [partitionKey(position), position]));
+  const lacking = partitions.filter((partition) => !known.has(partitionKey(partition)));
+  const leaderless = new Set<string>();
+  const initialize = async (topic: string): Promise<void> => {
+    const logs = await ports.source.logRanges(topic);
+    logs.forEach(onLog);
+    const committed = startFrom === 'committed' ? await ports.source.committedOffsets(topic) : [];
+    const choose = (stored: ReadonlySet<number>) =>
+      startPositions({ startFrom, logs, committed }, stored).map((first) => ({
+        ...first,
+        topicId: ids.get(topic) ?? null,
+      }));
+    for (const position of await ports.sink.initialize(topic, choose)) {
+      known.set(partitionKey(position), position);
+    }
+    for (const log of logs.filter(({ isLeaderless }) => isLeaderless)) {
+      leaderless.add(partitionKey(log));
+    }
+  };
+  await Promise.all([...new Set(lacking.map(({ topic }) => topic))].map(initialize));
+  return partitions.flatMap((partition) => {
+    const key = partitionKey(partition);
+    const position = known.get(key);
+    if (position === undefined && !leaderless.has(key)) {
+      throw new OutageError(`${key}: Kafka does not know the log of this partition yet`, { reason: 'kafka_away' });
+    }
+    return position ?? [];
+  });
 }
 
 const RECHECK_MS = 1_000;
@@ -130,11 +186,11 @@ type Log = Pick<RecordSource, 'logRanges' | 'topicIds' | 'knowsEpoch'>;
 
 /** @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name */
 async function rangeOf(source: Log, position: Position): Promise<LogRange | undefined> {
-  const ranges = await source.logRanges(position.topic).catch((): LogRange[] => []);
+  const logs = await source.logRanges(position.topic).catch((): PartitionLog[] => []);
   // Asked for behind the range, which is of the same topic when the id still is.
   const ids = await source.topicIds([position.topic]).catch((): ReadonlyMap<string, string> => new Map());
   requireSameTopic(position, ids.get(position.topic));
-  return ranges.find(({ partition }) => partition === position.partition);
+  return logs.filter((log) => !log.isLeaderless).find(({ partition }) => partition === position.partition);
 }
 
 /**

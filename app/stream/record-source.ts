@@ -2,9 +2,18 @@ import type { RecordBatch, TopicPartition } from './record.ts';
 
 /** The offsets a partition's log holds: from `start` up to but without `end`. */
 export interface LogRange extends TopicPartition {
+  readonly isLeaderless?: never;
   readonly start: bigint;
   readonly end: bigint;
 }
+
+/** A partition that no broker leads: until one does, nobody tells its offsets, and nobody reads or writes it. */
+interface LeaderlessLog extends TopicPartition {
+  readonly isLeaderless: true;
+}
+
+/** What the brokers tell of a partition's log. */
+export type PartitionLog = LogRange | LeaderlessLog;
 
 /** What tells an offset from the same number in another topic of the name, or in a log that was truncated. */
 export interface OffsetOrigin {
@@ -81,8 +90,8 @@ export interface RecordSource {
   resume(partition: TopicPartition): void;
   /** Kafka's ids of topics by their names. A topic that the brokers do not have, or tell no id of, is left out. */
   topicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** The log ranges of all partitions of a topic. */
-  logRanges(topic: string): Promise<LogRange[]>;
+  /** The log ranges of all partitions of a topic, or that one has no leader. */
+  logRanges(topic: string): Promise<PartitionLog[]>;
   /**
    * Whether the log of the partition knows the leader epoch of the position, or a later one; true where that is not
    * told. Asked for after the log ranges of the topic.

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { TopicReport } from './consumer-state.ts';
+import type { PartitionLog } from './record-source.ts';
 import { FatalError } from './stream-errors.ts';
 
 /** What becomes of a topic that Kafka does not have any more: the setting `consumer.onTopicGone`. */
@@ -17,6 +18,8 @@ export class SubscribedTopics {
   readonly #clock: Clock;
   /** When the first answer in a row came that did not have the topic. */
   readonly #unknownSince = new Map<string, number>();
+  /** When the brokers told last of each partition that was asked for whether it has a leader. */
+  readonly #leaders = new Map<string, Map<number, { readonly isLeaderless: boolean; readonly toldAt: number }>>();
   #partitions: ReadonlyMap<string, number> = new Map();
   #answeredAt: number | null = null;
 
@@ -39,6 +42,13 @@ export class SubscribedTopics {
     }
   }
 
+  /** The brokers told of a partition of a topic, whoever owns it. */
+  observeLog(log: PartitionLog): void {
+    const partitions = this.#leaders.get(log.topic) ?? new Map();
+    this.#leaders.set(log.topic, partitions);
+    partitions.set(log.partition, { isLeaderless: log.isLeaderless ?? false, toldAt: this.#clock.steady().getTime() });
+  }
+
   /** Whether the last answer did not have the topic. */
   isUnknown(topic: string): boolean {
     return this.#unknownSince.has(topic);
@@ -47,15 +57,24 @@ export class SubscribedTopics {
   /** As Kafka answered last; empty before its first answer, and once that is older than a minute. */
   report(): TopicReport[] {
     const answeredAt = this.#answeredAt;
-    if (answeredAt === null || this.#clock.steady().getTime() - answeredAt > KNOWN_FOR_MS) {
+    if (answeredAt === null || !this.#isKnown(answeredAt)) {
       return [];
     }
     return this.#topics.map((topic) => {
       const since = this.#unknownSince.get(topic);
       const partitions = this.#partitions.get(topic);
       const isGone = since !== undefined && answeredAt - since >= GONE_AFTER_MS;
-      return { topic, isGone, ...(partitions !== undefined && { partitions }) };
+      const leaders = [...(this.#leaders.get(topic)?.values() ?? [])].filter(({ toldAt }) => this.#isKnown(toldAt));
+      return {
+        ...{ topic, isGone },
+        ...(partitions !== undefined && { partitions }),
+        ...(leaders.length > 0 && { leaderless: leaders.filter(({ isLeaderless }) => isLeaderless).length }),
+      };
     });
+  }
+
+  #isKnown(toldAt: number): boolean {
+    return this.#clock.steady().getTime() - toldAt <= KNOWN_FOR_MS;
   }
 
   /** The error `TOPIC_GONE`; `null` while no topic is gone. */

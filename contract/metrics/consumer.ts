@@ -44,7 +44,7 @@ export const CONSUMER_METRICS = {
     name: 'consumer_log_end_age_seconds',
     type: 'gauge',
     labels: ['topic'],
-    help: 'Time since the brokers last told where the log ends, of the partition of the topic for which it is longest; since the assignment where they have not yet, and since the start for every topic before the group was joined',
+    help: 'Time since the brokers last told where the log ends, or that a partition has no leader, of the partition of the topic for which it is longest; since the assignment where they have not yet, and since the start for every topic before the group was joined',
     unit: 'seconds',
   },
   recordsBeyondStable: {
@@ -72,6 +72,13 @@ export const CONSUMER_METRICS = {
     type: 'gauge',
     labels: ['topic'],
     help: 'Partitions that a subscribed topic has in Kafka, whichever process owns them; not there before the first answer, once that is older than a minute, and while the topic is gone',
+    unit: 'partitions',
+  },
+  leaderlessPartitions: {
+    name: 'consumer_partitions_leaderless',
+    type: 'gauge',
+    labels: ['topic'],
+    help: 'Partitions of a subscribed topic that no broker leads, whichever process owns them, so that they cannot be read; told by each process that owns a partition of the topic, and not there when the brokers have not answered for a minute',
     unit: 'partitions',
   },
   skippedOffsets: {

@@ -95,6 +95,36 @@ describe('a batch that cannot be read', () => {
     expect(consumerHealth({ ...IDLE, partitions: [damaged] }, REACHABLE).status).toBe('DOWN');
   });
 });
+
+describe('a partition without a leader', () => {
+  const leaderlessSince = new Date('2026-11-21T11:00:00Z');
+  const led = { topic: 'orders', partition: 0, nextOffset: 1n, lag: 5n };
+  const leaderless = { topic: 'orders', partition: 1, nextOffset: 7n, lag: null, leaderlessSince };
+  const listed = [{ topic: 'orders', partition: 1, since: '2026-11-21T11:00:00.000Z' }];
+
+  test('is named, its lag is left out, and the status stays', () => {
+    const health = consumerHealth({ ...IDLE, partitions: [led, leaderless] }, REACHABLE);
+    expect(health).toMatchObject({ status: 'UP', details: { lag: 5, leaderless: listed } });
+    expect(consumerHealth({ ...IDLE, partitions: [led] }, REACHABLE).details).not.toHaveProperty('leaderless');
+  });
+
+  test('is none where it is the only one, with an offset or without one; nothing is known then', () => {
+    for (const state of ['running', 'assigning'] as const) {
+      for (const nextOffset of [7n, null]) {
+        const health = consumerHealth({ ...IDLE, state, partitions: [{ ...leaderless, nextOffset }] }, REACHABLE);
+        expect(health).toMatchObject({ status: 'UP', details: { lag: null, leaderless: listed } });
+      }
+    }
+  });
+
+  test('excuses neither an assignment of other partitions nor a write that does not end', () => {
+    const assigning = { ...IDLE, state: 'assigning', partitions: [led, leaderless] } as const;
+    expect(consumerHealth(assigning, REACHABLE).status).toBe('OUT_OF_SERVICE');
+    const stalled = { ...leaderless, stalledSince: leaderlessSince };
+    expect(consumerHealth({ ...IDLE, partitions: [led, stalled] }, REACHABLE).status).toBe('DOWN');
+  });
+});
+
 const TOPICS = ['orders', 'payments'];
 
 test.each(['running', 'paused'] as const)(

@@ -31,6 +31,7 @@ type Step =
   | { readonly kind: 'produce'; readonly timestamp: bigint; readonly records: bigint; readonly ticks: number }
   | { readonly kind: 'assign'; readonly partitions: readonly number[]; readonly ticks: number }
   | { readonly kind: 'expel'; readonly ticks: number }
+  | { readonly kind: 'leaders'; readonly led: readonly number[]; readonly ticks: number }
   | { readonly kind: 'set clock'; readonly by: number; readonly ticks: number };
 
 const ticks = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 12 }));
@@ -58,6 +59,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: assign },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('leaders' as const), led: fc.subarray([0, 1]), ticks }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('expel' as const), ticks }) },
   {
     weight: 1,
@@ -95,6 +100,9 @@ function act(consumer: ModelledConsumer, chosen: Step): void {
     case 'assign':
       if (consumer.kafka === 'up') consumer.assign(chosen.partitions);
       return;
+    case 'leaders':
+      for (const partition of consumer.partitions) partition.isLed = chosen.led.includes(partition.place.partition);
+      return;
     case 'expel':
       consumer.isMember = false;
       return;
@@ -119,18 +127,21 @@ class Truth {
   readonly #allWell = new Duration();
   readonly #kafkaUp = new Duration();
   readonly #expelled = new Duration();
+  readonly #leaderless = [new Duration(), new Duration()];
 
   at(consumer: ModelledConsumer) {
     const { assignedAt, clock, owned } = consumer;
     const now = clock.ms;
     const joinedFor = assignedAt === null ? 0 : now - assignedAt;
-    const behind = owned.map(
-      ({ openedAt, caughtUpAt, writtenAt }) => now - Math.max(openedAt ?? now, caughtUpAt, writtenAt),
+    const behind = owned.map(({ isLed, leaderlessAt, openedAt, caughtUpAt, writtenAt }) =>
+      isLed ? now - Math.max(leaderlessAt, openedAt ?? now, caughtUpAt, writtenAt) : 0,
     );
     const untold = owned.map(({ toldAt, writtenAt }) => now - Math.max(toldAt ?? 0, writtenAt));
     const expelled = this.#expelled.ms(assignedAt !== null && !consumer.isMember, now);
     const kafkaUp = this.#kafkaUp.ms(consumer.kafka === 'up' && consumer.isMember, now);
+    const leaderless = consumer.partitions.map(({ isLed }, nth) => this.#leaderless[nth]?.ms(!isLed, now) ?? 0);
     return {
+      leaderless: owned.map(({ place }) => Math.min(leaderless[place.partition] ?? 0, kafkaUp, joinedFor)),
       allWell: Math.min(joinedFor, this.#allWell.ms(consumer.isAllWell, now)),
       stuck: Math.min(this.#reachable.ms(consumer.areReachable, now), Math.max(expelled, ...behind, ...untold)),
       told: owned.map(({ toldAt }) => (toldAt === null ? Number.POSITIVE_INFINITY : now - toldAt)),
@@ -141,7 +152,8 @@ class Truth {
 
 /** What health and metrics say although it is not so; a matcher for each of some million facts would take minutes. */
 async function lies(consumer: ModelledConsumer, truth: ReturnType<Truth['at']>): Promise<string[]> {
-  const { allWell, stuck, told, waiting } = truth;
+  const { allWell, leaderless, stuck, told, waiting } = truth;
+  const isLeaderless = leaderless.map((ms) => ms > NOTICED_WITHIN_MS);
   const { root, readiness, lag } = await consumer.health();
   const isUnjoined = consumer.assignedAt === null;
   const lagSeries = partitionsOf(consumer.lag.sources.recordsLag());
@@ -150,9 +162,11 @@ async function lies(consumer: ModelledConsumer, truth: ReturnType<Truth['at']>):
     [stuck > STALL_TIMEOUT_MS + NOTICED_WITHIN_MS && root === 'UP', 'UP while it stands still'],
     [allWell > RECOVERED_WITHIN_MS && (root !== 'UP' || readiness !== 'UP'), `${root}, ${readiness} while all is well`],
     [isUnjoined && readiness === 'UP', 'ready before the first join'],
+    [isLeaderless.length > 0 && isLeaderless.every(Boolean) && lag !== null, `a lag of ${lag} of what no broker leads`],
     [(isUnjoined || told.some((ms) => ms > LAG_IN_HEALTH_MS)) && lag !== null, `a lag of ${lag} that is not known`],
     ...consumer.owned.flatMap(({ place: { partition }, end, stored }, nth): [boolean, string][] => [
       [(told[nth] ?? 0) > LAG_IN_METRICS_MS && lagSeries.has(partition), 'a series of a lag that is not known'],
+      [isLeaderless[nth] === true && lagSeries.has(partition), 'a series of the lag of what no broker leads'],
       [(seconds.get(partition) ?? 0) > 0 && end === stored, 'seconds behind, though no record waits'],
       [
         (seconds.get(partition) ?? 0) * 1_000 < (waiting[nth] ?? 0) - SEEN_WITHIN_MS,
@@ -184,7 +198,7 @@ const property = fc.asyncProperty(run, async ([joined, steps]) => {
 });
 
 const PROMISE =
-  'nothing written of what waits, or nothing known of it, is never UP; all well is; the unknown is no number';
+  'nothing written of what waits, or nothing known of it, is never UP; all well is, with a leader or without; the unknown is no number';
 
 /** The log's end is told for the first time 14 s after the opening, and the position can be read no more. */
 const behindUnseen: [readonly Step[], readonly Step[]] = [

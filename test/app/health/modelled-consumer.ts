@@ -10,7 +10,7 @@ import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import { Pipeline } from '../../../app/stream/pipeline.ts';
 import type { TopicPartition } from '../../../app/stream/record.ts';
 import type { RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/record-sink.ts';
-import type { LogRange, Position, RecordSource } from '../../../app/stream/record-source.ts';
+import type { PartitionLog, Position, RecordSource } from '../../../app/stream/record-source.ts';
 import { FatalError, OutageError } from '../../../app/stream/stream-errors.ts';
 import { streamLog } from '../../../app/stream/stream-listener.ts';
 import { managementOptions } from '../management/running-management.ts';
@@ -77,6 +77,10 @@ class ModelPartition {
   /** When all of it was in PostgreSQL. */
   caughtUpAt = 0;
   timestamp = -1n;
+  /** Without a leader it is not fetched, and nobody tells its log's end. */
+  isLed = true;
+  /** When it was without a leader last. */
+  leaderlessAt = 0;
 
   constructor(partition: number) {
     this.place = { topic: TOPIC, partition };
@@ -193,13 +197,14 @@ export class ModelledConsumer implements RecordSink, RecordSource {
     for (const partition of this.owned) this.#fetch(partition);
     await settle();
     for (const partition of this.partitions) {
+      partition.leaderlessAt = partition.isLed ? partition.leaderlessAt : this.clock.ms;
       partition.caughtUpAt = partition.stored === partition.end ? this.clock.ms : partition.caughtUpAt;
     }
   }
 
   #fetch(partition: ModelPartition): void {
     const { place, end, fetchFrom: from, isResumed, timestamp } = partition;
-    if (!isResumed || !this.isMember || this.kafka !== 'up' || from >= end) {
+    if (!partition.isLed || !isResumed || !this.isMember || this.kafka !== 'up' || from >= end) {
       return;
     }
     const to = from + FETCH_RECORDS < end ? from + FETCH_RECORDS : end;
@@ -267,10 +272,12 @@ export class ModelledConsumer implements RecordSink, RecordSource {
   knowsEpoch = async (): Promise<boolean> => true;
   topicIds = (): Promise<ReadonlyMap<string, string>> => this.#answer().then(() => new Map());
 
-  async logRanges(topic: string): Promise<LogRange[]> {
+  async logRanges(): Promise<PartitionLog[]> {
     await this.#answer();
     for (const partition of this.owned) partition.toldAt = this.clock.ms;
-    return this.partitions.map(({ place, end }) => ({ topic, partition: place.partition, start: 0n, end }));
+    return this.partitions.map(({ place, end, isLed }) =>
+      isLed ? { ...place, start: 0n, end } : { ...place, isLeaderless: true },
+    );
   }
 
   seek({ partition, offset }: Position): void {

@@ -1,7 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { GroupClaim } from '../../../app/kafka/group-claim.ts';
 import type { GroupOffset } from '../../../app/kafka/kafka-admin.ts';
+import type { TopicPartition } from '../../../app/stream/record.ts';
 import type { WritePlace } from '../../../app/stream/record-sink.ts';
+import type { PartitionLog, Position } from '../../../app/stream/record-source.ts';
 
 const HERE: WritePlace = { schema: 'orders', database: 'shop', systemIdentifier: '1' };
 const ELSEWHERE: WritePlace = { ...HERE, schema: 'copy' };
@@ -13,7 +15,14 @@ const logger = { trace: nothing, debug: nothing, info: nothing, warn: nothing, e
 /** What a group has committed, and the clock of all its members, which goes on while one of them waits. */
 class Group {
   readonly partition = { topic: 'orders', partition: 0 };
-  readonly commits: { readonly at: number; readonly offset: bigint; readonly claim: unknown }[] = [];
+  readonly commits: {
+    readonly at: number;
+    readonly offset: bigint;
+    readonly claim: unknown;
+    readonly partition: number;
+  }[] = [];
+  assigned: readonly TopicPartition[] = [this.partition];
+  logs: PartitionLog[] = [{ ...this.partition, start: 7n, end: 9n }];
   /** Commits that the brokers refuse before they take one. */
   refusals = 0;
   onAsked: () => void = nothing;
@@ -24,13 +33,13 @@ class Group {
     this.#committed = committed && { ...this.partition, ...committed };
   }
 
-  async commit(offset: bigint, metadata: string): Promise<void> {
+  async commit(offset: bigint, metadata: string, partition = 0): Promise<void> {
     if (this.refusals > 0) {
       this.refusals -= 1;
       throw new Error('the group is rebalancing');
     }
     this.#committed = { ...this.partition, offset, metadata };
-    this.commits.push({ at: this.#at, offset, claim: JSON.parse(metadata)['stream-consumer'] });
+    this.commits.push({ at: this.#at, partition, offset, claim: JSON.parse(metadata)['stream-consumer'] });
   }
 
   claimFor(place: WritePlace): GroupClaim {
@@ -45,14 +54,15 @@ class Group {
       this.onAsked();
       return this.#committed ? [this.#committed] : [];
     };
-    const logRanges = async () => [{ ...this.partition, start: 7n, end: 9n }];
+    const logRanges = async () => this.logs;
     const ports = { groupId: 'group', sessionTimeoutMs: SESSION_TIMEOUT_MS, admin: { groupOffsets, logRanges } };
     return new GroupClaim({ ...ports, clock, logger, place: async () => place });
   }
 
   async hold(place: WritePlace, isLeader: boolean, signal = new AbortController().signal): Promise<number> {
-    const commit = ({ offset }: { offset: bigint }, metadata: string) => this.commit(offset, metadata);
-    await this.claimFor(place).hold({ isLeader, partition: this.partition, commit }, signal);
+    const commit = ({ partition, offset }: Position, metadata: string) => this.commit(offset, metadata, partition);
+    const member = { isLeader, assigned: this.assigned, topics: [this.partition.topic], commit };
+    await this.claimFor(place).hold(member, signal);
     return this.#at;
   }
 }
@@ -62,13 +72,46 @@ const claimed = (place: object) => JSON.stringify({ 'stream-consumer': place });
 test('the leader of a group without a claim makes one, at the start of the log', async () => {
   const group = new Group();
   await group.hold(HERE, true);
-  expect(group.commits).toEqual([{ at: 0, offset: 7n, claim: HERE }]);
+  expect(group.commits).toEqual([{ at: 0, partition: 0, offset: 7n, claim: HERE }]);
 });
 
 test('an offset that was committed before keeps its value', async () => {
   const group = new Group({ offset: 123n, metadata: 'of another program' });
   await group.hold(HERE, true);
   expect(group.commits).toMatchObject([{ offset: 123n }]);
+});
+
+describe('where the assigned partition has no leader', () => {
+  const leaderless = { topic: 'orders', partition: 0, isLeaderless: true } as const;
+  const led = { topic: 'orders', partition: 1, start: 5n, end: 9n };
+
+  test('the claim is made at the start of another one, for an offset below the log would be read as a gap', async () => {
+    const group = new Group();
+    group.logs = [leaderless, led];
+    await group.hold(HERE, true);
+    expect(group.commits).toMatchObject([{ partition: 1, offset: 5n, claim: HERE }]);
+  });
+
+  test('its committed offset still keeps its value', async () => {
+    const group = new Group({ offset: 123n, metadata: null });
+    group.logs = [leaderless, led];
+    await group.hold(HERE, true);
+    expect(group.commits).toMatchObject([{ partition: 0, offset: 123n }]);
+  });
+
+  test('and no other one has, none is made: there is nothing that could be read', async () => {
+    const group = new Group();
+    group.logs = [leaderless];
+    await expect(group.hold(HERE, true)).rejects.toMatchObject({ name: 'OutageError', reason: 'kafka_away' });
+    expect(group.commits).toEqual([]);
+  });
+});
+
+test('a leader without a partition takes a committed offset, and none is set back', async () => {
+  const group = new Group({ offset: 123n, metadata: 'of another program' });
+  group.assigned = [];
+  await group.hold(HERE, true);
+  expect(group.commits).toMatchObject([{ partition: 0, offset: 123n }]);
 });
 
 test('a claim of the same place is not made again', async () => {

@@ -56,17 +56,22 @@ describe('a metadata response', () => {
 });
 
 /** A cluster of one broker that has the topic `kept` alone, with a partition that ends at offset 7 and one without a leader. */
-function aCluster() {
+function aCluster(leaders: readonly number[] = [0, -1]) {
   class Broker {
     async metadata(_topics?: readonly string[]) {
       return { topicMetadata: [known, unknown] };
     }
   }
   failOverUnknownTopics(Broker.prototype);
+  const told: string[] = [];
   return {
+    told,
     brokerPool: { createBroker: (_options: unknown) => new Broker() },
+    targetTopics: new Set([known.topic]),
+    refreshMetadata: async (): Promise<void> => void told.push('refreshed'),
+    refreshMetadataIfNecessary: async (): Promise<void> => void told.push('refreshed if necessary'),
     findTopicPartitionMetadata: (topic: string) =>
-      topic === known.topic ? [0, -1].map((leader, partitionId) => ({ partitionId, leader })) : [],
+      topic === known.topic ? leaders.map((leader, partitionId) => ({ partitionId, leader })) : [],
     fetchTopicsOffset: async (topics: readonly AskedTopic[]) =>
       topics
         .filter(({ topic }) => topic === known.topic)
@@ -124,6 +129,60 @@ test('the admin client goes on with what is known, and names the error where it 
   expect(await cluster.brokerPool.createBroker({}).metadata()).toEqual({ topicMetadata: [known, unknown] });
   await expect(offsetsOf(cluster)).rejects.toMatchObject(UNKNOWN_TOPIC);
   expect(await cluster.fetchTopicsOffset([{ topic: 'kept', partitions: [{ partition: 0 }] }])).toHaveLength(1);
+});
+
+const BOTH = [{ topic: 'kept', partitions: [{ partition: 0 }, { partition: 1 }] }];
+
+test('the admin client asks no broker for the offset of a partition without a leader either, and looks for one each time', async () => {
+  const cluster = aCluster();
+  administerKnownTopics(() => 'an admin')({ cluster });
+  await cluster.refreshMetadataIfNecessary();
+  expect(cluster.told).toEqual(['refreshed']);
+  const partitions = [
+    { partition: 0, offset: '7' },
+    { partition: 1, offset: '-1' },
+  ];
+  expect(await cluster.fetchTopicsOffset(BOTH)).toEqual([{ topic: 'kept', partitions }]);
+});
+
+test('with all leaders known the admin client asks for them when kafkajs does', async () => {
+  const cluster = aCluster([0, 0]);
+  administerKnownTopics(() => 'an admin')({ cluster });
+  await cluster.refreshMetadataIfNecessary();
+  expect(cluster.told).toEqual(['refreshed if necessary']);
+});
+
+/** The admin client's cluster, whose leader of before does not lead any more. */
+function withLostLeader(leaders: number[], onRefreshed: () => void) {
+  const cluster = aCluster(leaders);
+  const fetchTopicsOffset = cluster.fetchTopicsOffset;
+  cluster.fetchTopicsOffset = async (topics) => {
+    if (topics.some(({ partitions }) => partitions.some(({ partition }) => leaders[partition] === 9))) {
+      throw new Error('NOT_LEADER_OR_FOLLOWER');
+    }
+    return fetchTopicsOffset(topics);
+  };
+  cluster.refreshMetadata = async () => onRefreshed();
+  administerKnownTopics(() => 'an admin')({ cluster });
+  return cluster;
+}
+
+test.each([0, -1])(
+  'an error of a leader of before makes the admin client ask the one of now (%d) at once',
+  async (now) => {
+    const leaders = [0, 9];
+    const cluster = withLostLeader(leaders, () => leaders.splice(1, 1, now));
+    const [answer] = await cluster.fetchTopicsOffset(BOTH);
+    expect(answer?.partitions).toContainEqual({ partition: 1, offset: now < 0 ? '-1' : '7' });
+  },
+);
+
+test('an error of a leader that still leads, or of whom nothing new is told, is an error', async () => {
+  await expect(withLostLeader([0, 9], () => undefined).fetchTopicsOffset(BOTH)).rejects.toThrow('NOT_LEADER');
+  const failing = withLostLeader([0, 9], () => {
+    throw new Error('no broker');
+  });
+  await expect(failing.fetchTopicsOffset(BOTH)).rejects.toThrow('NOT_LEADER');
 });
 
 /** A group that was assigned partitions when there were `before`, and sees `after` by now. */

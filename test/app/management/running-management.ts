@@ -14,7 +14,7 @@ export const RUNNING: ConsumerReport = {
   state: 'running',
   groupId: 'orders-consumer',
   partitions: [{ topic: 'orders', partition: 0, nextOffset: 96n, lag: 4n }],
-  topics: [{ topic: 'orders', isGone: false, partitions: 1 }],
+  topics: [{ topic: 'orders', isGone: false, partitions: 1, leaderless: 0 }],
   lastProgressAt: new Date('2026-11-21T12:00:00Z'),
   lastError: null,
 };

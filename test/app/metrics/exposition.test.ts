@@ -282,14 +282,17 @@ test('a topic is 1 when it is gone and 0 when it is there, and nothing is told o
   expect(await told({ ...RUNNING, topics: [] })).toEqual([]);
 });
 
-test('the number of partitions of a topic is left out where Kafka has not told it', async () => {
+test.each([
+  [METRICS.topicPartitions, 6],
+  [METRICS.leaderlessPartitions, 2],
+])('the number of partitions of a topic is left out where Kafka has not told it: $name', async ({ name }, value) => {
   const topics = [
-    { topic: 'orders', isGone: false, partitions: 6 },
+    { topic: 'orders', isGone: false, partitions: 6, leaderless: 2 },
     { topic: 'payments', isGone: true },
   ];
   const metrics = runningMetrics({ report: () => ({ ...RUNNING, topics }) });
-  const text = await metrics.write('text', new Set([METRICS.topicPartitions.name]));
+  const text = await metrics.write('text', new Set([name]));
   expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([
-    'consumer_topic_partitions{application="orders-consumer",topic="orders"} 6',
+    `${name}{application="orders-consumer",topic="orders"} ${value}`,
   ]);
 });

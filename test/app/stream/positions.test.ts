@@ -89,7 +89,7 @@ test('a partition whose log Kafka does not know yet is waited for, as an outage 
 });
 
 const topic = 'orders';
-const ranges = [
+const logs = [
   { topic, partition: 0, start: 5n, end: 50n },
   { topic, partition: 1, start: 0n, end: 70n },
 ];
@@ -101,17 +101,83 @@ test.each([
   ['latest', [50n, 70n]],
   ['committed', [5n, 33n]],
 ] as const)('a topic without a position starts at %s', (startFrom, offsets) => {
-  const positions = startPositions({ startFrom, ranges, committed }, nothing);
+  const positions = startPositions({ startFrom, logs, committed }, nothing);
   expect(positions.map(({ offset }) => offset)).toEqual(offsets);
 });
 
 test.each(['earliest', 'latest', 'committed'] as const)(
   'a partition added later starts at its beginning, although startFrom is %s',
   (startFrom) => {
-    const positions = startPositions({ startFrom, ranges, committed }, new Set([0]));
+    const positions = startPositions({ startFrom, logs, committed }, new Set([0]));
     expect(positions).toEqual([{ topic, partition: 1, offset: 0n }]);
   },
 );
+
+test.each([
+  ['earliest', []],
+  ['latest', []],
+  ['committed', [{ topic, partition: 1, offset: 33n }]],
+] as const)(
+  'a partition without a leader has a first position only where one is committed: %s',
+  (startFrom, expected) => {
+    const leaderless = logs.map(({ partition }) => ({ topic, partition, isLeaderless: true as const }));
+    expect(startPositions({ startFrom, logs: leaderless, committed }, nothing)).toEqual(expected);
+  },
+);
+
+describe('a partition without a leader', () => {
+  const leaderless = { topic: 'orders', partition: 1, isLeaderless: true } as const;
+
+  /** Two topics of which one partition has no leader, as long as `led` is false. */
+  function oneLeaderless(stored: readonly Position[]) {
+    const parts = twoTopics(stored);
+    const leaders = { led: false };
+    const logRanges = parts.source.logRanges.bind(parts.source);
+    parts.source.logRanges = async (asked) =>
+      (await logRanges(asked)).map((log) =>
+        leaders.led || asked !== leaderless.topic || log.partition !== leaderless.partition ? log : leaderless,
+      );
+    const look = async () => (await parts.source.logRanges('orders')).forEach(parts.pipeline.observeLog);
+    const nextLook = async () => {
+      await look();
+      parts.clock.endWaits();
+      await settle();
+    };
+    return { ...parts, leaders, nextLook };
+  }
+
+  test('without a stored offset holds up no other one, and begins once it has a leader, with its first offset', async () => {
+    const { pipeline, clock, leaders, nextLook, assign, known, fatal, listener } = oneLeaderless([]);
+    clock.holdWaits();
+    expect(await assign()).toEqual([at('orders', 0, 3n), at('payments', 0, 3n), at('payments', 1, 3n)]);
+    expect(pipeline.report().state).toBe('running');
+    await nextLook();
+    expect(pipeline.positions()).toHaveLength(3);
+    leaders.led = true;
+    await nextLook();
+    expect(pipeline.positions()).toContainEqual(at('orders', 1, 3n));
+    expect(known).toHaveLength(4);
+    expect(pipeline.report().partitions.filter(({ leaderlessSince }) => leaderlessSince)).toEqual([]);
+    expect([fatal, listener.failed]).toEqual([[], []]);
+  });
+
+  test('with a stored offset is opened like the others, so that it is read on from there', async () => {
+    const { assign, initialized } = oneLeaderless(ALL);
+    expect(await assign()).toEqual(ALL);
+    expect(initialized).toEqual([]);
+  });
+
+  test('is not opened any more once its assignment was replaced', async () => {
+    const { pipeline, clock, leaders, nextLook, assign, known } = oneLeaderless([]);
+    clock.holdWaits();
+    await assign();
+    pipeline.onAssigned([]);
+    leaders.led = true;
+    await nextLook();
+    await nextLook();
+    expect(known).toHaveLength(3);
+  });
+});
 
 /** A clock that each wait moves on by its length, and nothing else; the time of day is set forward each time it is read. */
 function steppingClock() {

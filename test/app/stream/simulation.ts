@@ -4,7 +4,7 @@ import { Pipeline } from '../../../app/stream/pipeline.ts';
 import type { OnBrokenBatch, OnGap, StartFrom } from '../../../app/stream/positions.ts';
 import type { RecordBatch, TopicPartition } from '../../../app/stream/record.ts';
 import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/record-sink.ts';
-import type { LogRange, Position, RecordSource } from '../../../app/stream/record-source.ts';
+import type { PartitionLog, Position, RecordSource } from '../../../app/stream/record-source.ts';
 import { FatalError, OutageError } from '../../../app/stream/stream-errors.ts';
 import type { CommittedBatch, StreamListener } from '../../../app/stream/stream-listener.ts';
 import type { OnTopicGone } from '../../../app/stream/subscribed-topics.ts';
@@ -111,7 +111,7 @@ class SimulatedSource implements RecordSource {
     this.told.push('resume');
   }
 
-  async logRanges(_topic: string): Promise<LogRange[]> {
+  async logRanges(_topic: string): Promise<PartitionLog[]> {
     return [{ ...PARTITION, start: this.logStart, end: this.end }];
   }
 

@@ -38,6 +38,26 @@ test('the number of partitions is that of the last answer, and is not told where
   expect(counts()).toEqual([]);
 });
 
+test('partitions without a leader are counted as they were told within a minute, and not where none was asked for', () => {
+  const { clock, topics } = ofTwo();
+  const counts = () => topics.report().map(({ leaderless }) => leaderless);
+  const leaderless = (partition: number) => topics.observeLog({ topic: 'orders', partition, isLeaderless: true });
+  const led = (partition: number) => topics.observeLog({ topic: 'orders', partition, start: 0n, end: 7n });
+  topics.answered([], KNOWN);
+  expect(counts()).toEqual([undefined, undefined]);
+  leaderless(0);
+  leaderless(1);
+  led(2);
+  expect(counts()).toEqual([2, undefined]);
+  led(1);
+  expect(counts()).toEqual([1, undefined]);
+  led(0);
+  expect(counts()).toEqual([0, undefined]);
+  clock.pass(60_001);
+  topics.answered([], KNOWN);
+  expect(counts()).toEqual([undefined, undefined]);
+});
+
 test('a topic is gone once all answers of 5 s did not have it, and not by time without an answer', () => {
   const { clock, topics, gone } = ofTwo();
   topics.answered(['payments'], KNOWN);

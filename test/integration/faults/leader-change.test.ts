@@ -1,13 +1,16 @@
 import { afterAll, expect, test } from '@jest/globals';
 import type { Admin } from 'kafkajs';
+import { METRICS } from '../../../contract/metrics.ts';
 import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
 import { query } from '../stack/database.ts';
 import { groupMembers } from '../stack/group-membership.ts';
 import { createTopic, kafkaClient, produce } from '../stack/kafka-client.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';
 import { randomName } from '../stack/random-name.ts';
+import { runbookCommand } from '../stack/runbook.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
+import { awaitRoot, lagOf, type Root, values } from '../stack/told-health.ts';
 import { TransactionLoad } from '../stack/transaction-load.ts';
 import { until } from '../stack/until.ts';
 
@@ -163,3 +166,70 @@ test('leaders move between two brokers, and each committed record is written onc
   await expectUndisturbed(other);
   await expectUndisturbed(consumer);
 });
+
+/** A topic whose partition 1 has broker 2 alone, and a producer that has sent to all of its partitions once. */
+async function aTopicOfBoth({ admin, first }: Site) {
+  const topic = randomName('split');
+  const replicaAssignment = [1, 2, 1].map((broker, partition) => ({ partition, replicas: [broker] }));
+  await admin.createTopics({ waitForLeaders: true, topics: [{ topic, replicaAssignment }] });
+  const producer = kafkaClient(first).producer();
+  await producer.connect();
+  const send = (...partitions: readonly number[]) =>
+    producer.send({ topic, messages: partitions.map((partition) => ({ partition, value: '7' })) });
+  await send(0, 1, 2);
+  return { topic, send, close: () => producer.disconnect() };
+}
+
+/** The partitions that the component `consumer` lists as without a leader. */
+const leaderlessIn = ({ components }: Root): readonly unknown[] =>
+  [components['consumer']?.details?.['leaderless'] ?? []].flat();
+
+const linesOf = ({ logs }: StartedConsumer, text: string, topic: string) =>
+  logs.all.filter((line) => line.includes(text) && line.includes(topic));
+
+test('a partition without a leader is named and keeps neither the others nor the health, and is read on when one leads it', async () => {
+  const at = site ?? (await startSite());
+  const { first, second, single } = at;
+  const { topic, send, close } = await aTopicOfBoth(at);
+  const brokers = [first.broker];
+  const before = await startConsumer({ topics: [topic], brokers });
+  await awaitEachOnce({ schema: before.schema, topic, records: 3 });
+  await second.stop();
+  const isNamed = (health: Root) => leaderlessIn(health).length === 1 && lagOf(health) === 0;
+  const ofTopic = { topic, partition: 1, since: expect.any(String) };
+  await send(0, 2);
+  const named = await awaitRoot(before, 'a partition without a leader', isNamed);
+  expect([named.status, leaderlessIn(named)]).toEqual(['UP', [ofTopic]]);
+  expect(await values(before, METRICS.leaderlessPartitions, topic)).toEqual([1]);
+  expect(await runbookCommand('PartitionLeaderless', { consumer: before })).toContain(`"partitions":[1]`);
+  expect(await values(before, METRICS.recordsLag, topic)).toHaveLength(2);
+  await awaitEachOnce({ schema: before.schema, topic, records: 5 });
+  // One that has stored offsets, and two that have none: of this topic, and of one that nobody leads.
+  before.kill('SIGTERM');
+  await before.exited;
+  const again = await startConsumer({ topics: [topic], brokers, groupId: before.groupId, schema: before.schema });
+  const fresh = await startConsumer({ topics: [topic], brokers });
+  const alone = await startConsumer({ topics: [single], brokers });
+  await awaitEachOnce({ schema: fresh.schema, topic, records: 4 });
+  for (const consumer of [again, fresh, alone]) {
+    expect(await awaitRoot(consumer, 'UP', isLeaderlessAndUp)).toMatchObject({ status: 'UP' });
+  }
+  await second.start();
+  await awaitEachOnce({ schema: fresh.schema, topic, records: 5 });
+  await produce(topic, [{ partition: 1, value: '7' }], { broker: first.broker });
+  await produce(single, SINGLE, { broker: first.broker });
+  for (const { schema } of [again, fresh]) await awaitEachOnce({ schema, topic, records: 6 });
+  await until('the records of a topic that nobody led', async () => {
+    const [found] = await query<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${alone.schema}.records`);
+    return (found?.rows ?? 0) >= SINGLE.length ? true : undefined;
+  });
+  for (const consumer of [again, fresh]) {
+    await awaitRoot(consumer, 'no partition without a leader', (health) => leaderlessIn(health).length === 0);
+    expect(linesOf(consumer, 'no leader', topic)).toHaveLength(1);
+    expect(linesOf(consumer, 'have a leader again', topic)).toEqual([expect.stringMatching(/"seconds":\d+/)]);
+  }
+  await close();
+  for (const consumer of [again, fresh, alone]) await expectUndisturbed(consumer);
+});
+
+const isLeaderlessAndUp = (health: Root): boolean => health.status === 'UP' && leaderlessIn(health).length === 1;
