@@ -118,6 +118,12 @@ export const ALERTS = {
     keepFiringFor: '2m',
     times: 'a minute has several attempts to read the batch',
   },
+  PartitionLeaderless: {
+    limit: 'partitions of a topic that no broker leads',
+    critical: { threshold: 0, for: '2m' },
+    keepFiringFor: '2m',
+    times: 'a broker that restarts is back within two minutes, and leads its partitions again',
+  },
   RecordsSkipped: {
     limit: 'offsets that were skipped, deleted before they were read or of a batch that cannot be, within 15 minutes',
     critical: { threshold: 0, for: '0s' },

@@ -1,7 +1,7 @@
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { type AlertRule, alertRules } from './rule.ts';
-import { increased, ownLabels, podLabels, series } from './series.ts';
+import { increased, lastSeen, ownLabels, podLabels, series } from './series.ts';
 
 /** A topic that is gone has no end that could be told: that is another alert. */
 export function kafkaAlerts(workload: CheckedWorkload): AlertRule[] {
@@ -30,6 +30,15 @@ export const unreadableAlerts = (workload: CheckedWorkload): AlertRule[] =>
       `sum by (${ownLabels(workload)}, topic) (${series(workload, METRICS.unreadablePartitions)}) > ${partitions}`,
     summary: 'A partition stands still before a batch that cannot be read.',
     description: `${workload.names.workload} in {{ $labels.namespace }}: partitions of topic {{ $labels.topic }} whose next batch cannot be read: {{ $value }}.`,
+  });
+
+/** Each Pod that owns a partition of the topic tells of all of them; the health stays as it is. */
+export const leaderlessAlerts = (workload: CheckedWorkload): AlertRule[] =>
+  alertRules(workload, 'PartitionLeaderless', {
+    expr: (partitions) =>
+      `max by (${ownLabels(workload)}, topic) (${lastSeen(workload, METRICS.leaderlessPartitions)}) > ${partitions}`,
+    summary: 'No broker leads some partitions of a topic, and they are not read.',
+    description: `${workload.names.workload} in {{ $labels.namespace }}: partitions of topic {{ $labels.topic }} without a leader: {{ $value }}.`,
   });
 
 /** Only `consumer.onGap` and `consumer.onBrokenBatch: skip` go on over them; otherwise other alerts tell. */

@@ -1,4 +1,4 @@
-import { METRICS } from '../../contract/metrics.ts';
+import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { type AlertRule, alertRules, type RecordingRule } from './rule.ts';
 import { lastSeen, ownLabels, recorded, series } from './series.ts';
@@ -36,14 +36,21 @@ export const lagAlerts = (workload: CheckedWorkload): AlertRule[] =>
 /** When the brokers tell no end of a log its lag has no series: that is another alert. */
 const LOG_END_KNOWN_SECONDS = 60;
 
-/** A partition without an owner is in no sum of the lag, however much waits in it. A topic that is gone has no number of partitions. */
+/**
+ * A partition without an owner is in no sum of the lag, however much waits in it. A topic that is gone has no number of
+ * partitions, and one without a leader has no lag, which is another alert.
+ */
 export function unassignedAlerts(workload: CheckedWorkload): AlertRule[] {
   const byTopic = `by (${ownLabels(workload)}, topic)`;
-  const partitions = `max ${byTopic} (last_over_time(${series(workload, METRICS.topicPartitions)}[${LAST_SEEN}]))`;
+  const latest = (metric: MetricDefinition) =>
+    `max ${byTopic} (last_over_time(${series(workload, metric)}[${LAST_SEEN}]))`;
+  const partitions = latest(METRICS.topicPartitions);
+  const leaderless = latest(METRICS.leaderlessPartitions);
   const told = `count ${byTopic} (count by (${ownLabels(workload)}, topic, partition) (${lagOfPartitions(workload)}))`;
   const blind = `max ${byTopic} (${series(workload, METRICS.logEndAge)}) > ${LOG_END_KNOWN_SECONDS}`;
   return alertRules(workload, 'PartitionUnassigned', {
-    expr: (limit) => `(${partitions} - (${told} or ${partitions} * 0) unless ${blind}) > ${limit}`,
+    expr: (limit) =>
+      `(${partitions} - (${told} or ${partitions} * 0) - (${leaderless} or ${partitions} * 0) unless ${blind}) > ${limit}`,
     summary: 'No Pod reads some partitions of a topic.',
     description: `${workload.names.workload} in {{ $labels.namespace }}: partitions of topic {{ $labels.topic }} that no Pod tells a lag of: {{ $value }}.`,
   });

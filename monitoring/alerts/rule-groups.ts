@@ -1,7 +1,14 @@
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { databaseAlerts } from './database.ts';
 import { absentAlerts, certificateAlerts, healthAlerts, restartAlerts } from './health.ts';
-import { kafkaAlerts, rebalanceAlerts, skippedAlerts, topicAlerts, unreadableAlerts } from './kafka.ts';
+import {
+  kafkaAlerts,
+  leaderlessAlerts,
+  rebalanceAlerts,
+  skippedAlerts,
+  topicAlerts,
+  unreadableAlerts,
+} from './kafka.ts';
 import { lagAlerts, lagRecordingRule, lagTimeAlerts, unassignedAlerts } from './lag.ts';
 import { eventLoopAlerts, heapAlerts, memoryAlerts } from './memory.ts';
 import type { AlertRule, RuleGroup } from './rule.ts';
@@ -23,6 +30,7 @@ const ALERT_RULES: readonly ((workload: CheckedWorkload) => AlertRule[])[] = [
   topicAlerts,
   unassignedAlerts,
   unreadableAlerts,
+  leaderlessAlerts,
   skippedAlerts,
   rebalanceAlerts,
   deadLetterAlerts,

@@ -49,6 +49,7 @@ const CASES: Readonly<Record<AlertName, string>> = {
   TopicGone: '                 own   own    own    own      own   own      every gauge every   every every   every',
   PartitionUnassigned: '       own   own    own    own      own   own      every gauge own     own   own     own',
   PartitionUnreadable: '       own   own    own    own      own   own      every gauge every   every every   every',
+  PartitionLeaderless: '       own   own    own    own      own   own      every gauge every   every every   every',
   RecordsSkipped: '            own   own    own    own      own   own      own   own   every   own   every   every',
   DeadLettersHigh: '           own   own    own    own      own   own      own   own   every   own   every   every',
   WriterFenced: '              own   own    own    own      own   own      own   zero  every   every every   every',

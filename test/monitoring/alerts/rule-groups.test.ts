@@ -35,6 +35,7 @@ describe('alerts', () => {
       'TopicGone critical',
       'PartitionUnassigned critical',
       'PartitionUnreadable critical',
+      'PartitionLeaderless critical',
       'RecordsSkipped critical',
       'DeadLettersHigh warning',
       'DeadLettersHigh critical',
