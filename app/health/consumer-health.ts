@@ -141,7 +141,7 @@ function faultOf({ topic, partition, unreadable }: PartitionReport): Detail[] {
  * Of all partitions that have a leader; `null` where that of one is not known, where there is none, or where none can be
  * known since the group was never joined.
  */
-function totalLag({ partitions, unjoinedMs }: ConsumerReport): number | null {
+function totalLag({ partitions, unjoined }: ConsumerReport): number | null {
   const led = partitions.filter((partition) => !isLeaderless(partition));
   let total = 0n;
   for (const lag of led.map(knownLag)) {
@@ -150,7 +150,7 @@ function totalLag({ partitions, unjoinedMs }: ConsumerReport): number | null {
     }
     total += lag;
   }
-  const isKnown = unjoinedMs === undefined && (led.length > 0 || partitions.length === 0);
+  const isKnown = unjoined === undefined && (led.length > 0 || partitions.length === 0);
   return isKnown ? Number(total) : null;
 }
 

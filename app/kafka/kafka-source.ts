@@ -114,14 +114,10 @@ export class KafkaSource implements RecordSource {
 
   async start(listener: RecordSourceListener): Promise<void> {
     this.#listen(listener);
-    await subscribe([...this.#settings.topics], this.#subscription, {
-      clock: this.#clock,
-      signal: this.#stopping.signal,
-      onWaiting: (reason) => {
-        this.#logger.warn({ brokers: this.#settings.brokers, reason }, 'waiting for Kafka');
-        listener.onWaiting(reason);
-      },
-    });
+    const { brokers, topics } = this.#settings;
+    const { signal } = this.#stopping;
+    const patience = { clock: this.#clock, logger: this.#logger, brokers, signal, listener };
+    await subscribe([...topics], this.#subscription, patience);
     if (this.#stopping.signal.aborted) {
       return;
     }

@@ -1,6 +1,7 @@
 import type { Consumer } from 'kafkajs';
+import type { Logger } from '../logger.ts';
 import type { Clock } from '../stream/clock.ts';
-import type { Position } from '../stream/record-source.ts';
+import type { Position, RecordSourceListener } from '../stream/record-source.ts';
 import { Retries } from '../stream/retries.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { refusal } from './authorization.ts';
@@ -23,8 +24,11 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 interface Patience {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Told each reason once in a row. */
-  readonly onWaiting: (reason: string) => void;
+  readonly logger: Logger;
+  /** Told each reason for waiting once in a row, as the log is. */
+  readonly listener: Pick<RecordSourceListener, 'onAsked' | 'onFound' | 'onWaiting'>;
+  /** For the log. */
+  readonly brokers: readonly string[];
 }
 
 /**
@@ -35,14 +39,16 @@ interface Patience {
 export async function subscribe(
   topics: string[],
   parts: SubscriptionParts,
-  { clock, signal, onWaiting }: Patience,
+  { clock, signal, logger, listener, brokers }: Patience,
 ): Promise<void> {
   let told = '';
-  await new Retries(clock).until(() => subscribeOnce(topics, parts), signal, {
-    onOutage: ({ message }) => {
-      if (message !== told) {
-        told = message;
-        onWaiting(message);
+  listener.onAsked();
+  await new Retries(clock).until(() => subscribeOnce(topics, parts, listener), signal, {
+    onOutage: ({ message: reason, reason: culprit }) => {
+      if (reason !== told) {
+        told = reason;
+        logger.warn({ brokers, reason }, `waiting for ${culprit === 'kafka_away' ? 'Kafka' : 'PostgreSQL'}`);
+        listener.onWaiting(reason);
       }
     },
   });
@@ -55,9 +61,15 @@ export async function subscribe(
  * @throws OutageError when a broker is away, a topic is missing that was never read, or for any other failure
  * @throws FatalError when the group belongs to other tables, or an ACL forbids it or a topic
  */
-async function subscribeOnce(topics: string[], parts: SubscriptionParts): Promise<void> {
+async function subscribeOnce(
+  topics: string[],
+  parts: SubscriptionParts,
+  listener: Pick<RecordSourceListener, 'onFound'>,
+): Promise<void> {
   try {
-    const missing = await neverRead(await parts.admin.missingTopics(topics), parts);
+    const unlisted = await parts.admin.missingTopics(topics);
+    listener.onFound(topics.filter((topic) => !unlisted.includes(topic)));
+    const missing = await neverRead(unlisted, parts);
     if (missing.length > 0) {
       throw new Error(
         `no such topic: ${missing.join(', ')}; create it, or correct kafka.topics (KAFKA_TOPICS) or tables`,

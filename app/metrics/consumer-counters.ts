@@ -59,7 +59,7 @@ export class ConsumerCounters implements StreamListener {
     tables: Settings['tables'] = [],
   ) {
     this.#tables = new TableCounters({ tables });
-    this.#partitions = new PartitionLag(report, topics, now);
+    this.#partitions = new PartitionLag(report, now);
     this.#writes = new TopicWrites(topics);
     this.#unreadable = () => topics.map((topic) => ({ labels: { topic }, value: unreadableOf(topic, report()) }));
   }

@@ -22,19 +22,16 @@ interface PartitionCounts {
  */
 export class PartitionLag {
   readonly #report: () => ConsumerReport;
-  readonly #topics: readonly string[];
   readonly #now: () => number;
   readonly #counts = new PerPartition<PartitionCounts>((topic, partition) => {
     return { labels: { partition: String(partition), topic }, consumed: 0, skipped: 0 };
   });
 
   /**
-   * @param topics the subscribed topics
    * @param now milliseconds since the epoch
    */
-  constructor(report: () => ConsumerReport, topics: readonly string[], now: () => number) {
+  constructor(report: () => ConsumerReport, now: () => number) {
     this.#report = report;
-    this.#topics = topics;
     this.#now = now;
   }
 
@@ -78,10 +75,8 @@ export class PartitionLag {
   }
 
   #logEndAges(): Sample[] {
-    const { partitions, unjoinedMs } = this.#report();
-    const ages = new Map<string, number>(
-      unjoinedMs === undefined ? [] : this.#topics.map((topic) => [topic, unjoinedMs]),
-    );
+    const { partitions, unjoined = [] } = this.#report();
+    const ages = new Map(unjoined);
     for (const { topic, logEndAgeMs = 0 } of partitions) {
       ages.set(topic, Math.max(ages.get(topic) ?? 0, logEndAgeMs));
     }

@@ -70,8 +70,11 @@ export type Awaited = 'stored offset' | 'log end' | 'next offset in the log';
 export interface ConsumerReport {
   readonly state: ConsumerState;
   readonly groupId: string;
-  /** Milliseconds since the start; left out once the group was joined. Before, nothing is known of any partition. */
-  readonly unjoinedMs?: number;
+  /**
+   * For how many milliseconds Kafka has been asked in vain about each topic: since it was first asked, or since it last
+   * said that it has the topic. Left out once the group was joined; before, nothing is known of any partition.
+   */
+  readonly unjoined?: ReadonlyMap<string, number>;
   /**
    * When the group's coordinator last confirmed the membership, once that is longer ago than both `consumer.stallTimeout`
    * and `kafka.sessionTimeout`; left out before.

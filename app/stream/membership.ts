@@ -5,14 +5,28 @@ import type { ConsumerReport } from './consumer-state.ts';
 export class Membership {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  readonly #startedAt: Date;
+  /** When each topic was first asked for; of one that Kafka has, when it last said so. */
+  readonly #askedAt = new Map<string, Date>();
   #confirmedAt: Date | null = null;
 
   /** @param timeoutMs time without a sign of the coordinator after which the process counts as out of the group */
   constructor(clock: Clock, timeoutMs: number) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
-    this.#startedAt = clock.steady();
+  }
+
+  /** Kafka is asked about these topics from now on, if it was not before. */
+  asked(topics: readonly string[]): void {
+    for (const topic of topics) {
+      this.#askedAt.set(topic, this.#askedAt.get(topic) ?? this.#clock.steady());
+    }
+  }
+
+  /** Kafka has these topics, so what keeps the group from being joined is something else than Kafka's silence. */
+  found(topics: readonly string[]): void {
+    for (const topic of topics) {
+      this.#askedAt.set(topic, this.#clock.steady());
+    }
   }
 
   /** The coordinator gave an assignment, or answered a heartbeat. */
@@ -20,10 +34,11 @@ export class Membership {
     this.#confirmedAt = this.#clock.steady();
   }
 
-  report(now: Date): Pick<ConsumerReport, 'unjoinedMs' | 'outOfGroupSince'> {
+  report(now: Date): Pick<ConsumerReport, 'unjoined' | 'outOfGroupSince'> {
     const steadyNow = this.#clock.steady();
     if (this.#confirmedAt === null) {
-      return { unjoinedMs: steadyNow.getTime() - this.#startedAt.getTime() };
+      const ages = [...this.#askedAt].map(([topic, at]) => [topic, steadyNow.getTime() - at.getTime()] as const);
+      return { unjoined: new Map(ages) };
     }
     const isMember = steadyNow.getTime() - this.#confirmedAt.getTime() <= this.#timeoutMs;
     return isMember ? {} : { outOfGroupSince: timeOfDay(this.#confirmedAt, steadyNow, now) };

@@ -98,6 +98,14 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     }
   }
 
+  onAsked(): void {
+    this.#membership.asked(this.#options.topics);
+  }
+
+  onFound(topics: readonly string[]): void {
+    this.#membership.found(topics);
+  }
+
   onHeartbeat(): void {
     this.#membership.confirmed();
   }

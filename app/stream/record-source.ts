@@ -58,6 +58,10 @@ export interface RecordSourceListener {
    * @param partitions how many partitions the others have
    */
   onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void;
+  /** Kafka is asked from now on: what is not known from here on, it does not tell. */
+  onAsked(): void;
+  /** Before the group was joined: the brokers answered, and have these of the subscribed topics. */
+  onFound(topics: readonly string[]): void;
   /** The group's coordinator confirmed that the process is a member. */
   onHeartbeat(): void;
   /** The group cannot be joined (again) yet, for a reason that a person may have to see to. */

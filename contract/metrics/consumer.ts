@@ -44,7 +44,7 @@ export const CONSUMER_METRICS = {
     name: 'consumer_log_end_age_seconds',
     type: 'gauge',
     labels: ['topic'],
-    help: 'Time since the brokers last told where the log ends, or that a partition has no leader, of the partition of the topic for which it is longest; since the assignment where they have not yet, and since the start for every topic before the group was joined',
+    help: 'Time since the brokers last told where the log ends, or that a partition has no leader, of the partition of the topic for which it is longest; since the assignment where they have not yet; before the group was joined, since Kafka was first asked about the topic, or since it last said that it has it, and not there before it is asked',
     unit: 'seconds',
   },
   recordsBeyondStable: {

@@ -48,7 +48,7 @@ test('the lag is null, not a number, when the end of a log is older than 15 s an
   expect(consumerHealth({ ...IDLE, partitions }, REACHABLE).details).toMatchObject({ lag: 5 });
   const older = partitions.map((partition) => ({ ...partition, logEndAgeMs: 15_001 }));
   expect(consumerHealth({ ...IDLE, partitions: older }, REACHABLE).details).toMatchObject({ lag: null });
-  expect(consumerHealth({ ...IDLE, unjoinedMs: 1 }, REACHABLE).details).toMatchObject({ lag: null });
+  expect(consumerHealth({ ...IDLE, unjoined: new Map() }, REACHABLE).details).toMatchObject({ lag: null });
 });
 
 test.each(['running', 'paused'] as const)(

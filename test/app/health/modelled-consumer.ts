@@ -133,7 +133,7 @@ export class ModelledConsumer implements RecordSink, RecordSource {
       },
     );
     const report = () => this.#pipeline.report();
-    this.lag = new PartitionLag(report, [TOPIC], () => this.clock.now().getTime());
+    this.lag = new PartitionLag(report, () => this.clock.now().getTime());
     this.#endpoint = new HealthEndpoint({
       ...healthGroups(settings.management),
       components: this.#components(report),

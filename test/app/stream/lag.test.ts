@@ -126,14 +126,27 @@ test('while the broker does not hold the next offset it is awaited, and the lag 
   expect(report()).toMatchObject({ lag: null, awaits: 'next offset in the log' });
 });
 
-test('the group counts as left when its coordinator was silent for stallTimeout, and as unjoined before the first join', () => {
+test('before the first join a topic counts from when Kafka was first asked, and again from each answer that has it', () => {
+  const { pipeline, clock } = setUp(12n, undefined, 'fail', { topics: ['orders', 'payments'] });
+  const unjoined = () => Object.fromEntries(pipeline.report().unjoined ?? [['joined', -1]]);
+  clock.pass(300_000);
+  expect(unjoined()).toEqual({});
+  pipeline.onAsked();
+  clock.pass(7_000);
+  expect(unjoined()).toEqual({ orders: 7_000, payments: 7_000 });
+  pipeline.onFound(['orders']);
+  clock.pass(1_000);
+  expect(unjoined()).toEqual({ orders: 1_000, payments: 8_000 });
+  pipeline.onAssigned([]);
+  expect(unjoined()).toEqual({ joined: -1 });
+});
+
+test('the group counts as left when its coordinator was silent for stallTimeout', () => {
   const { pipeline, clock } = setUp(12n);
   clock.pass(7_000);
-  expect(pipeline.report()).toMatchObject({ unjoinedMs: 7_000 });
   pipeline.onAssigned([]);
   clock.pass(60_000);
   expect(pipeline.report()).not.toHaveProperty('outOfGroupSince');
-  expect(pipeline.report()).not.toHaveProperty('unjoinedMs');
   clock.pass(1);
   expect(pipeline.report()).toMatchObject({ outOfGroupSince: new Date(7_000) });
   pipeline.onHeartbeat();
