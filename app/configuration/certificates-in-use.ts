@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readDatabaseUrl } from '../../settings/database-url.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
-import { readPem } from '../management/certificate.ts';
+import { readPemOrFile } from './tls-files.ts';
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -53,12 +53,9 @@ function namedPair(settings: Settings, bundle: Bundle): Pair | undefined {
 }
 
 function readPart<T>(source: string, what: string, parse: (pem: string) => T): { pem: string; parsed: T } {
-  if (source.trimStart().startsWith('-----BEGIN')) {
-    return { pem: source, parsed: parse(source) };
-  }
-  const reading = readPem(source, parse);
+  const reading = readPemOrFile(source, parse);
   if (reading.failure !== undefined) {
-    throw new Error(`the file with the ${what} ${reading.failure}`);
+    throw new Error(`the setting of the ${what} ${reading.failure}`);
   }
   return reading;
 }

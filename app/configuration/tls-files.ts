@@ -31,10 +31,14 @@ function parseCertificates(pem: string): readonly X509Certificate[] {
   return certificates;
 }
 
-const isInline = (value: string): boolean => value.trimStart().startsWith('-----BEGIN');
+/**
+ * Whether a value is the PEM itself, and no path. Text may stand before the first block, between two and behind the last
+ * (RFC 7468, section 2): `openssl pkcs12` writes the attributes of each bag there.
+ */
+const isInline = (value: string): boolean => value.includes('-----BEGIN ');
 
 /** Reads a PEM file, or the PEM itself; the failure is the end of a sentence that begins with the setting. */
-function readValue<T>(value: string, parse: (pem: string) => T): PemReading<T> {
+export function readPemOrFile<T>(value: string, parse: (pem: string) => T): PemReading<T> {
   if (!isInline(value)) {
     const reading = readPem(value, parse);
     return reading.failure === undefined ? reading : { failure: `names a file that ${reading.failure}` };
@@ -46,8 +50,8 @@ function readValue<T>(value: string, parse: (pem: string) => T): PemReading<T> {
   }
 }
 
-const CERTIFICATE_FILE = 'a PEM file that begins with -----BEGIN CERTIFICATE-----';
-const CERTIFICATE = 'PEM that begins with -----BEGIN CERTIFICATE-----, or the path of such a file';
+const CERTIFICATE_FILE = 'a PEM file with -----BEGIN CERTIFICATE-----';
+const CERTIFICATE = 'PEM with -----BEGIN CERTIFICATE-----, or the path of such a file';
 
 const PARTS = {
   ca: { parse: parseCertificates, as: 'ca', allowed: CERTIFICATE },
@@ -73,7 +77,7 @@ const given = (part: Part, value: string) =>
 
 function partProblems(path: string, part: Part, value: string | undefined): readonly Problem[] {
   const { parse, allowed } = PARTS[part];
-  const failure = value === undefined ? undefined : readValue<unknown>(value, parse).failure;
+  const failure = value === undefined ? undefined : readPemOrFile<unknown>(value, parse).failure;
   return value === undefined || failure === undefined
     ? []
     : [{ path: `${path}.${part}`, message: failure, ...given(part, value), allowed }];
@@ -81,8 +85,8 @@ function partProblems(path: string, part: Part, value: string | undefined): read
 
 /** Whether both can be read, and the first certificate was made for another key. */
 function isOtherKey({ certificate = '', privateKey = '' }: TlsSection): boolean {
-  const chain = readValue(certificate, parseCertificates);
-  const key = readValue(privateKey, createPrivateKey);
+  const chain = readPemOrFile(certificate, parseCertificates);
+  const key = readPemOrFile(privateKey, createPrivateKey);
   const isRead = chain.failure === undefined && key.failure === undefined;
   return isRead && chain.parsed[0]?.checkPrivateKey(key.parsed) === false;
 }
@@ -168,7 +172,7 @@ export const FILE_RULES: readonly Rule<Settings>[] = [
  */
 export function readTls(path: string, tls: TlsSection = {}): TlsMaterial {
   const read = partsOf(tls).map(({ part, value, parse, as }) => {
-    const reading = readValue<unknown>(value, parse);
+    const reading = readPemOrFile<unknown>(value, parse);
     if (reading.failure !== undefined) {
       throw new Error(`${path}.${part} ${reading.failure}`);
     }

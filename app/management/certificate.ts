@@ -25,7 +25,7 @@ export type CertificateReading =
 
 const CERTIFICATE = {
   path: 'server.ssl.certificate',
-  allowed: 'a PEM file that begins with -----BEGIN CERTIFICATE-----',
+  allowed: 'a PEM file with -----BEGIN CERTIFICATE-----',
 };
 const KEY = {
   path: 'server.ssl.certificate-private-key',

@@ -42,9 +42,10 @@ const wrongPassword = randomName('canary-wrong-password');
 
 /** The settings and the listener that go together. */
 function right(mechanism: Mechanism): Cell {
-  const { ca, clientCertificate: certificate, clientKey: privateKey } = kafka.files;
+  const { ca, clientBundle } = kafka.files;
   if (mechanism === 'mutual TLS') {
-    return { listener: 'MUTUAL', kafka: { ssl: true, tls: { ca, certificate, privateKey } } };
+    const tls = { ca, certificate: clientBundle, privateKey: clientBundle };
+    return { listener: 'MUTUAL', kafka: { ssl: true, tls } };
   }
   const sasl = { mechanism, username: USER, password: kafka.password };
   const tls = { ssl: true, tls: { ca } };

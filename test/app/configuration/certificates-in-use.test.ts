@@ -71,7 +71,7 @@ describe('a client certificate', () => {
     [
       'is no PEM',
       () => writeFileSync(file('tls.crt'), 'hunter2'),
-      /^the file with the certificate holds something else/,
+      /^the setting of the certificate names a file that holds something else/,
     ],
   ])('stays where the new one %s, and one line says why', (_what, write, reason) => {
     mount(good);

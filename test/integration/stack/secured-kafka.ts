@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../../../dev/run/free-port.ts';
 import type { Listener, LocalKafka, LocalKafkaOptions } from '../../../dev/stack/local-kafka.ts';
+import { pkcs12Text } from '../../app/management/pkcs12-text.ts';
 import type { TestCertificate } from '../../app/management/test-certificate.ts';
 import { startPrivateKafka } from './private-servers.ts';
 import { randomName } from './random-name.ts';
@@ -34,6 +35,8 @@ interface PemFiles {
   readonly otherCa: string;
   readonly clientCertificate: string;
   readonly clientKey: string;
+  /** Both, as `openssl pkcs12 -nodes` writes them. */
+  readonly clientBundle: string;
   readonly expiredClientCertificate: string;
   readonly expiredClientKey: string;
   /** A client certificate by the other authority. */
@@ -137,6 +140,7 @@ async function makeFiles() {
     otherCa: other.ca,
     clientCertificate: client.cert,
     clientKey: client.key,
+    clientBundle: pkcs12Text(client),
     expiredClientCertificate: expiredClient.cert,
     expiredClientKey: expiredClient.key,
     strangeClientCertificate: strangeClient.cert,
