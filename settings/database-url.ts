@@ -196,8 +196,11 @@ function apart(text: string): string[] {
  * The URL that pg-connection-string 2.14 makes of a text, one for each host: a text with a blank, or with a % that begins
  * no code, is encoded first. Of another reading the parameters could be others than those that are followed.
  *
- * @returns the hosts in their order, which differ in nothing else; none where the text is no URL, or one of its parts is
- * encoded wrongly
+ * An @ behind the first slash, or a #, is the rest of a password that was not encoded: what stands before it would be looked
+ * up as a host, and shown as one.
+ *
+ * @returns the hosts in their order, which differ in nothing else; none where the text is no URL, one of its parts is encoded
+ * wrongly, or a part of the password stands elsewhere
  */
 export function readDatabaseUrl(text: string): readonly URL[] {
   try {
@@ -208,7 +211,7 @@ export function readDatabaseUrl(text: string): readonly URL[] {
         decodeURIComponent(part);
       }
     }
-    return urls;
+    return urls.some(({ pathname, href }) => pathname.includes('@') || href.includes('#')) ? [] : urls;
   } catch {
     return [];
   }
@@ -233,7 +236,7 @@ const isUrl: Rule<UrlPart> = {
             message: 'is not a URL',
             given: MASK,
             allowed:
-              'postgresql://user:password@host:port/database, with a port up to 65535, and special characters of user and password percent-encoded (% as %25, @ as %40, # as %23, / as %2F)',
+              'postgresql://user:password@host:port/database, with a port up to 65535, and special characters of user and password percent-encoded (% as %25, @ as %40, # as %23, / as %2F), as an @ in the name of the database',
           },
         ],
 };

@@ -15,7 +15,7 @@ const oauth = Type.Object(
   {
     tokenEndpoint: Type.Optional(
       Type.String({
-        pattern: '^https?://[^\\s/@?#]+(/[^\\s#]*)?$',
+        pattern: '^https?://[^\\s/@?#]+(/[^\\s@#]*)?$',
         [ALLOWED]: 'an https URL, or an http URL of this host, without user and fragment',
         description: 'Where a token is asked for by client credentials (RFC 6749, section 4.4). Left out: tokenFile.',
       }),

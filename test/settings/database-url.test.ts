@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import { readDatabaseUrl, UNFOLLOWED_PARAMETERS, URL_PARAMETERS } from '../../settings/database-url.ts';
+import { maskUrl } from '../../settings/mask-secrets.ts';
 import { describeProblem, type Problem } from '../../settings/problem.ts';
 import { checkSettings } from '../../settings/settings.ts';
 
@@ -14,6 +15,41 @@ function problemsOf(url: string): readonly Problem[] {
 }
 
 const withParameters = (parameters: string) => problemsOf(`postgresql://u:hunter2@h/d?${parameters}`);
+
+describe('a part of a password that is not percent-encoded', () => {
+  test.each([
+    'postgresql://u:p@s3cret/w@host/db',
+    'postgresql://u:p@s3cret/w@host:5432,other:5432/db?sslmode=verify-full',
+    'postgresql://u:p@s3cret/w@host',
+    'postgresql://u:p@s3cret/@host/db',
+    'postgresql://s3cret/w@host/db',
+    'postgresql://u:12/s3cret@host/db',
+    'postgresql://u:12/34@s3cret@host/db',
+    'postgresql://u:p@s3cret#w@host/db',
+    'postgresql://u:12#s3cret@host/db',
+    'postgresql://u:p@host/d#s3cret',
+    'postgresql://u:p@s3cret?w@host/db',
+    'postgresql://u:12?s3cret@host/db',
+    'postgresql://u:p w@s3cret/w@host/db',
+  ])('is taken for no host, and shown nowhere: %s', (url) => {
+    const [problem, ...more] = problemsOf(url);
+    expect(more).toEqual([]);
+    expect(problem).toMatchObject({ path: 'database.url' });
+    expect(JSON.stringify(problem)).not.toContain('s3cret');
+    expect(maskUrl(url)).not.toContain('s3cret');
+  });
+
+  test.each([
+    'postgresql://u:p%40s3cret%2Fw@host/db',
+    'postgresql://u:p%2Fs3cret%23w%3F@host/db',
+    'postgresql://u:p@s3cret@host/db',
+    'postgresql://u:p@host/d%40b',
+    'postgresql://host/db?user=u@server&password=p@s3cret/w',
+  ])('is a part of the password where nothing else can be meant: %s', (url) => {
+    expect(problemsOf(url)).toEqual([]);
+    expect(readDatabaseUrl(url).map(({ host }) => host)).toEqual(['host']);
+  });
+});
 
 describe('parameters of the database URL', () => {
   test.each([
