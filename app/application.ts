@@ -197,6 +197,7 @@ export class Application {
       sessionName: sessionName(this.#settings.kafka.groupId),
       current: () => this.#current().database,
       refusalPausesMs: () => (this.#hasWorked ? ROTATION_PAUSES_MS : REFUSAL_PAUSES_MS),
+      warn: (warning) => this.#management.logger.warn(warning),
     });
   }
 

@@ -14,7 +14,9 @@ import { FatalError, OutageError } from './stream/stream-errors.ts';
  * rejects only for a mistake in the program.
  */
 export async function runMigrate(database: Settings['database'], out: Writable, err: Writable): Promise<number> {
-  const pool = new DatabasePool({ ...database, poolSize: 1 }, () => undefined);
+  const pool = new DatabasePool({ ...database, poolSize: 1 }, () => undefined, {
+    warn: (warning) => err.write(`warning: ${warning}\n`),
+  });
   const { schema } = database;
   try {
     const versions = await pool.withClient(async (client) => {

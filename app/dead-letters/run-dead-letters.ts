@@ -43,7 +43,9 @@ export async function runDeadLetters(
   signal: AbortSignal,
 ): Promise<number> {
   const output = new Output(streams, systemClock);
-  const pool = new DatabasePool({ ...settings.database, poolSize: 1 }, () => undefined);
+  const pool = new DatabasePool({ ...settings.database, poolSize: 1 }, () => undefined, {
+    warn: (warning) => streams.err.write(`warning: ${warning}\n`),
+  });
   const tools = { settings, pool, output, signal };
   try {
     const code = await (request.action === 'list' ? list(tools, request) : replay(tools, request));

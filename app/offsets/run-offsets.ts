@@ -51,7 +51,9 @@ export async function runOffsets(
   out: Writable,
   err: Writable,
 ): Promise<number> {
-  const pool = new DatabasePool({ ...database, statementTimeout: STATEMENT_TIMEOUT, poolSize: 1 }, () => undefined);
+  const pool = new DatabasePool({ ...database, statementTimeout: STATEMENT_TIMEOUT, poolSize: 1 }, () => undefined, {
+    warn: (warning) => err.write(`warning: ${warning}\n`),
+  });
   const schema = escapeIdentifier(database.schema);
   try {
     const lines = await pool.withClient(async (client) => {

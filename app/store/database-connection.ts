@@ -6,7 +6,7 @@ import { milliseconds } from '../../settings/duration.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { rdsPassword } from '../aws/rds-password.ts';
 import { readTls } from '../configuration/tls-files.ts';
-import { destroySocket, requireChannelBinding, watchChannelBinding } from './pg-internals.ts';
+import { destroySocket, requireChannelBinding, watchChannelBinding, watchExposedPassword } from './pg-internals.ts';
 import { describeDatabaseError, READ_ONLY_SQL_TRANSACTION } from './sqlstate.ts';
 
 type Database = Settings['database'];
@@ -72,11 +72,23 @@ export interface DatabaseHost {
   readonly isBound: boolean;
 }
 
-/** A client that has not begun to connect. */
-export function createClient({ config, isBound }: DatabaseHost): pg.Client {
+/**
+ * A client that has not begun to connect.
+ *
+ * @param warn told of a login that others on the way can read. @default nobody is
+ */
+export function createClient({ config, isBound }: DatabaseHost, warn?: (warning: string) => void): pg.Client {
   const client = new pg.Client(config);
   if (isBound) {
     watchChannelBinding(client);
+  }
+  if (warn !== undefined) {
+    watchExposedPassword(client, (asked) =>
+      warn(
+        `PostgreSQL at ${client.host}:${client.port} asks for ${asked}; set sslmode=verify-full in database.url, or ` +
+          'scram-sha-256 in the pg_hba.conf of the server',
+      ),
+    );
   }
   return client;
 }

@@ -52,6 +52,8 @@ interface PoolOptions {
   readonly current?: () => Settings['database'];
   /** Pauses between connections that are refused, until it is final. @default none: the first refusal is */
   readonly refusalPausesMs?: () => readonly number[];
+  /** Told once where the server asks for a password that others on the way can read, or try out. @default nobody is */
+  readonly warn?: (warning: string) => void;
 }
 
 /** How the pool is used right now. */
@@ -82,6 +84,7 @@ export class DatabasePool {
   readonly #timeouts: Timeouts;
   /** A connection pooler such as PgBouncer has refused the time-outs of a session. */
   #isPooled = false;
+  #hasWarned = false;
 
   constructor(
     settings: Settings['database'],
@@ -92,6 +95,7 @@ export class DatabasePool {
       sessionName = PRODUCT_NAME,
       current = () => settings,
       refusalPausesMs = () => [],
+      warn = () => undefined,
     }: PoolOptions = {},
   ) {
     this.#current = current;
@@ -111,6 +115,7 @@ export class DatabasePool {
         })),
       max: settings.poolSize,
       onOpened: (client) => this.#opened(client),
+      warn: (warning) => this.#warnOnce(warn, warning),
     });
   }
 
@@ -150,6 +155,13 @@ export class DatabasePool {
 
   close(): Promise<void> {
     return this.#pools.end();
+  }
+
+  #warnOnce(warn: (warning: string) => void, warning: string): void {
+    if (!this.#hasWarned) {
+      this.#hasWarned = true;
+      warn(warning);
+    }
   }
 
   #opened(client: PoolClient): void {

@@ -16,6 +16,8 @@ interface HostPoolsOptions {
   /** Connections at a time, to all hosts together. */
   readonly max: number;
   readonly onOpened: (client: PoolClient) => void;
+  /** Told of a login that others on the way can read. */
+  readonly warn: (warning: string) => void;
 }
 
 /** Connections to the first of several hosts that takes them; one that waits unused is taken first. */
@@ -71,8 +73,9 @@ export class HostPools {
 
   /** pg's pool would connect with the settings of its own start for ever. */
   #open(host: DatabaseHost): HostPool {
+    const { warn } = this.#options;
     function Client(): pg.Client {
-      return createClient(opened.host);
+      return createClient(opened.host, warn);
     }
     const pool = new pg.Pool({
       Client: Client as unknown as typeof pg.Client,

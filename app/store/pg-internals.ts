@@ -1,4 +1,5 @@
-import type { Socket } from 'node:net';
+import { BlockList, isIPv6, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import pg, { type ClientBase, type Connection } from 'pg';
 
 /** The version of pg that these internals belong to, and the only one that package.json lets in. */
@@ -50,6 +51,46 @@ export function watchChannelBinding(client: ClientBase): void {
 export function requireChannelBinding(client: ClientBase): void {
   if (!bound.has(client)) {
     throw notBound('no password');
+  }
+}
+
+/** Addresses that no network lies before, those of IPv4 in IPv6 included. */
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Whether others can read what the socket carries: it has no TLS, and leads neither to this machine nor to a Unix socket. */
+function isExposed(socket: Socket): boolean {
+  const { remoteAddress } = socket;
+  return (
+    !(socket instanceof TLSSocket) &&
+    remoteAddress !== undefined &&
+    !LOOPBACK.check(remoteAddress, isIPv6(remoteAddress) ? 'ipv6' : 'ipv4')
+  );
+}
+
+/** What a password becomes that the server asks for, and what others on the way can do with it. */
+const EXPOSED = {
+  authenticationCleartextPassword:
+    'a password in clear text over a connection without TLS, which all on the way can read',
+  authenticationMD5Password:
+    'an MD5 hash of the password over a connection without TLS, against which all on the way can try out passwords',
+} as const;
+
+/**
+ * Reports a password that others can read, or try out, on its way to the server. SCRAM and certificates send nothing of use
+ * to them. For a client that has not begun to connect.
+ *
+ * @param report told of it with what the server asked for
+ */
+export function watchExposedPassword(client: ClientBase, report: (asked: string) => void): void {
+  const connection = connectionOf(client);
+  for (const [event, asked] of Object.entries(EXPOSED)) {
+    connection.on(event, () => {
+      if (!connection.stream.destroyed && isExposed(connection.stream)) {
+        report(asked);
+      }
+    });
   }
 }
 

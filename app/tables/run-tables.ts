@@ -33,7 +33,9 @@ export async function runTables(
 ): Promise<number> {
   const { database } = settings;
   const tables = tablesOf(settings);
-  const pool = new DatabasePool({ ...database, poolSize: 1 }, () => undefined);
+  const pool = new DatabasePool({ ...database, poolSize: 1 }, () => undefined, {
+    warn: (warning) => err.write(`warning: ${warning}\n`),
+  });
   try {
     const { mappings, problems } = await pool.withClient((client) => readMappings(client, tables, database.schema));
     const shown = mappings.map((mapping) => (json ? mappingJson(mapping) : mappingLines(mapping).join('\n')));
