@@ -68,7 +68,12 @@ async function aSourceThatOwnsKept() {
     place,
   });
   const batches: RecordBatch[] = [];
-  const listener = { onAsked: nothing, onFound: nothing, onAssigned: nothing, onBatch: (batch: RecordBatch) => batches.push(batch) };
+  const listener = {
+    onAsked: nothing,
+    onFound: nothing,
+    onAssigned: nothing,
+    onBatch: (batch: RecordBatch) => batches.push(batch),
+  };
   await source.start(listener as unknown as RecordSourceListener);
   events.emit('join', { payload: { memberAssignment: { kept: [0] } } });
   return { batches, eachBatch };
