@@ -13,6 +13,9 @@ export interface BuildInfo {
   readonly branch?: string;
 }
 
+/** A commit as `/actuator/info` and `consumer_build_info` show it: by seven digits, as Spring Boot does. */
+export const shortCommit = (commit: string): string => commit.slice(0, 7);
+
 const COMMIT = /^[0-9a-f]{7,64}$/i;
 
 const isTime = (value: unknown): value is string => typeof value === 'string' && !Number.isNaN(Date.parse(value));

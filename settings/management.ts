@@ -199,9 +199,12 @@ export const completeCredential = <T>(path: string, read: (settings: T) => Crede
   },
 });
 
-/** Labels that belong to the metrics themselves or to Prometheus: a common one of the same name would hide them. */
+/**
+ * Labels that belong to the metrics themselves or to Prometheus: a common one of the same name would hide them. Those of an
+ * info are free: it keeps its own, and no other family has a meaning for them.
+ */
 const RESERVED_LABELS: ReadonlySet<string> = new Set([
-  ...Object.values(METRICS).flatMap(({ labels }): readonly string[] => labels),
+  ...Object.values(METRICS).flatMap(({ type, labels }): readonly string[] => (type === 'info' ? [] : labels)),
   'le',
   'quantile',
 ]);

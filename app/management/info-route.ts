@@ -2,6 +2,7 @@ import { arch, availableParallelism, release, type, userInfo } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
+import { shortCommit } from '../../contract/build-info.ts';
 import { LICENSE, PRODUCT_GROUP, PRODUCT_NAME } from '../../contract/identity.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -49,7 +50,7 @@ function gitOf({ branch, commit, commitTime }: ProductBuild): object {
     : {
         git: {
           ...(branch !== undefined && { branch }),
-          commit: { id: commit.slice(0, 7), ...(commitTime !== undefined && { time: commitTime }) },
+          commit: { id: shortCommit(commit), ...(commitTime !== undefined && { time: commitTime }) },
         },
       };
 }

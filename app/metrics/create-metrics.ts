@@ -4,6 +4,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { topicsOf } from '../../settings/tables.ts';
 import type { ClientListener } from '../kafka/client-listener.ts';
 import { KAFKAJS_VERSION } from '../kafka/kafkajs-patches.ts';
+import type { ProductBuild } from '../product-build.ts';
 import type { ConsumerReport } from '../stream/consumer-state.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';
 import { type PoolFigures, PoolMetrics } from './connection-pool.ts';
@@ -26,6 +27,7 @@ import { processStatusSources } from './process-status.ts';
 /** Sources outside of this room. */
 export interface MetricsOptions {
   readonly settings: Pick<Settings, 'kafka' | 'tables' | 'management'>;
+  readonly build: ProductBuild;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
   /** Evaluations of the consumer's health in a row that were not UP. */
@@ -68,7 +70,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const connections = new PoolMetrics(oncePerScrape(pool));
   const http = new HttpRequests();
   const log = new LogEvents();
-  const startup = new ProcessStart();
+  const startup = new ProcessStart(options.build);
   const disk = new DiskSpace(settings.management.health.diskspace.path);
   const watched = [new GarbageCollection(), new HeapActivity(), new EventLoopLag()] as const;
   const [garbageCollection, heapActivity, eventLoop] = watched;
@@ -124,7 +126,11 @@ type StatusMetrics = Pick<
 
 /** What the health and the certificates say, and Kafka of the subscribed topics. */
 function statusSources(
-  { healthFailures, healthStatuses, certificates }: Omit<MetricsOptions, 'settings' | 'pool' | 'report'>,
+  {
+    healthFailures,
+    healthStatuses,
+    certificates,
+  }: Pick<MetricsOptions, 'healthFailures' | 'healthStatuses' | 'certificates'>,
   report: () => ConsumerReport,
 ): StatusMetrics {
   return {

@@ -55,24 +55,28 @@ function headerText({ name, type, help }: MetricDefinition, format: ExpositionFo
   return `# TYPE ${family} ${type}\n# HELP ${family} ${description}\n`;
 }
 
-/** Writes the label pairs of a series, sorted by name as by Spring Boot; the tags are escaped only once. */
+/**
+ * Writes the label pairs of a series, sorted by name as by Spring Boot; the tags are escaped only once. A label of the
+ * family without a value in the series is left out.
+ */
 function labelWriter(own: readonly string[], tags: Labels): (labels: LabelValues) => string {
-  const names = [...new Set([...own, ...Object.keys(tags)])].sort();
-  const pairs = names.map((name, index) => {
-    const before = `${index === 0 ? '' : ','}${name}="`;
-    return own.includes(name) ? { name, before } : { text: `${before}${escapedValue(tags[name])}"` };
+  const pairs = [...new Set([...own, ...Object.keys(tags)])].sort().map((name) => {
+    const before = `,${name}="`;
+    const tag = tags[name] === undefined ? '' : `${before}${escapedValue(tags[name])}"`;
+    return { name: own.includes(name) ? name : '', before, tag };
   });
   return (labels) => {
     let written = '';
-    for (const { name, before, text } of pairs) {
-      written += text ?? `${before}${escapedValue(labels[name])}"`;
+    for (const { name, before, tag } of pairs) {
+      const value = labels[name];
+      written += value === undefined ? tag : `${before}${escapedValue(value)}"`;
     }
-    return written === '' ? '' : `{${written}}`;
+    return written === '' ? '' : `{${written.slice(1)}}`;
   };
 }
 
 /** Most values have nothing to escape, and a test of that costs less than three replacements. */
-function escapedValue(value: string | number = ''): string {
+function escapedValue(value: string | number): string {
   const text = String(value);
   return /[\\\n"]/.test(text) ? escaped(text).replaceAll('"', '\\"') : text;
 }

@@ -131,6 +131,12 @@ export const PROCESS_METRICS = {
     dotted: 'disk.total',
     unit: 'bytes',
   },
+  buildInfo: {
+    name: 'consumer_build_info',
+    type: 'info',
+    labels: ['version', 'commit'],
+    help: 'The program that runs: its version, and the first seven digits of the commit it was built from; a build that does not know its commit has no label commit',
+  },
   applicationStarted: {
     name: 'application_started_time_seconds',
     type: 'gauge',

@@ -4,6 +4,9 @@ import { managementOptions } from '../management/running-management.ts';
 /** The topic of the settings goes into a table as well. */
 const TABLES = [{ topic: 'orders', table: 'public.orders', fields: 'same' as const, columns: {} }];
 
+/** A build that knows all of itself. */
+const BUILD = { version: '1.2.3', commit: '3a2e408b2f8d1f5a0c9c6c2a3f1b2d4e5f607182' };
+
 /** Metrics of a consumer at work, whose partitions were fetched; nothing of it was started. */
 export function runningMetrics(overrides: Partial<MetricsOptions> = {}): Metrics {
   const health = {
@@ -16,7 +19,7 @@ export function runningMetrics(overrides: Partial<MetricsOptions> = {}): Metrics
       ] as const),
   };
   const own = managementOptions();
-  const options = { ...own, settings: { ...own.settings, tables: TABLES }, ...health, ...overrides };
+  const options = { ...own, settings: { ...own.settings, tables: TABLES }, build: BUILD, ...health, ...overrides };
   const metrics = createMetrics(options);
   for (const { topic, partition } of options.report().partitions) {
     metrics.client.onLogEnds({ topic, partition, highWatermark: 5n, lastStableOffset: 5n });
