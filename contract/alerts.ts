@@ -9,6 +9,8 @@ export interface AlertLevel {
   readonly threshold: number;
   /** Time the condition has to hold before the alert fires, as Prometheus writes it. */
   readonly for: string;
+  /** Rendered only where consumer.yaml switches it, or the whole alert, on. @default false */
+  readonly isOptional?: boolean;
 }
 
 /** An alert by its defaults; consumer.yaml may say otherwise under `monitoring.alerts`. */
@@ -19,8 +21,6 @@ export interface AlertDefinition extends Readonly<Partial<Record<AlertLevelName,
   readonly keepFiringFor: string;
   /** Why these two times. */
   readonly times: string;
-  /** Rendered only where consumer.yaml says so. @default false */
-  readonly isOptional?: boolean;
 }
 
 /**
@@ -145,18 +145,17 @@ export const ALERTS = {
   },
   RebalanceStorm: {
     limit: 'rebalances of one Pod within 15 minutes',
-    warning: { threshold: 5, for: '0s' },
+    warning: { threshold: 5, for: '0s', isOptional: true },
     keepFiringFor: '15m',
     times: 'a rolling update of a few Pods makes fewer; one of many makes more, so the alert is optional',
-    isOptional: true,
   },
   RecordsLate: {
-    limit: 'burn rate of the error budget: times as many records late as the objective allows',
+    limit:
+      'burn rate of the error budget of a topic: times as many records late as the objective allows, unless a backlog was worked off',
     warning: { threshold: 6, for: '2m' },
-    critical: { threshold: 14.4, for: '2m' },
+    critical: { threshold: 14.4, for: '2m', isOptional: true },
     keepFiringFor: '5m',
     times: 'the windows are the wait: 6 h and 30 min for a warning, 1 h and 5 min for critical',
-    isOptional: true,
   },
 } as const satisfies Readonly<Record<string, AlertDefinition>>;
 
@@ -164,6 +163,9 @@ export type AlertName = keyof typeof ALERTS;
 
 /** Records that are in the table within this time of their timestamp are fresh: a bucket of `consumer_end_to_end_seconds`. */
 export const FRESH_WITHIN_SECONDS = 60;
+
+/** A topic with more records of lag than this has a backlog: its records come late, and no objective holds for them. */
+export const BACKLOG_RECORDS = 10_000;
 
 /** Share of all records that is to be fresh. */
 export const FRESH_SHARE = 0.99;

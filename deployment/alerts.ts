@@ -23,7 +23,12 @@ const annotations = (description: string) => Type.Record(ANNOTATION, Type.String
 const level = (name: string) =>
   Type.Object(
     {
-      enabled: Type.Boolean({ default: true, description: 'Whether the alert has this level.' }),
+      enabled: Type.Optional(
+        Type.Boolean({
+          description:
+            'Whether the alert has this level; left out: as enabled of the alert says, otherwise true, but false for an optional one.',
+        }),
+      ),
       threshold: Type.Optional(
         Type.Number({ minimum: 0, description: 'Limit; left out: the default that docs/monitoring.md lists.' }),
       ),
@@ -44,7 +49,10 @@ const level = (name: string) =>
 const rule = Type.Object(
   {
     enabled: Type.Optional(
-      Type.Boolean({ description: 'Whether the alert is rendered; left out: true, but false for an optional one.' }),
+      Type.Boolean({
+        description:
+          'false: no level of it is rendered. true: each of its levels, optional ones too. Left out: all but the optional ones.',
+      }),
     ),
     keepFiringFor: Type.Optional(
       promDuration('Time it keeps firing afterwards; left out: the default that docs/monitoring.md lists.'),

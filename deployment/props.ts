@@ -2511,9 +2511,10 @@ export interface MonitoringSpringBootAdminKeysProps {
 /** What differs from the defaults of one alert. */
 export interface MonitoringAlertsRulesProps {
   /**
-   * Whether the alert is rendered; left out: true, but false for an optional one.
+   * false: no level of it is rendered. true: each of its levels, optional ones too. Left out: all but the optional
+   * ones.
    *
-   * @default - true, but false for an optional one
+   * @default - all but the optional ones
    */
   readonly enabled?: boolean;
 
@@ -2843,9 +2844,10 @@ export interface KafkaTlsClientCertificateKeysProps {
 /** The level warning, where the alert has it; left out: as docs/monitoring.md lists it. */
 export interface MonitoringAlertsRulesWarningProps {
   /**
-   * Whether the alert has this level.
+   * Whether the alert has this level; left out: as enabled of the alert says, otherwise true, but false for an
+   * optional one.
    *
-   * @default true
+   * @default - as enabled of the alert says, otherwise true, but false for an optional one
    */
   readonly enabled?: boolean;
 
@@ -2878,9 +2880,10 @@ export interface MonitoringAlertsRulesWarningProps {
 /** The level critical, where the alert has it; left out: as docs/monitoring.md lists it. */
 export interface MonitoringAlertsRulesCriticalProps {
   /**
-   * Whether the alert has this level.
+   * Whether the alert has this level; left out: as enabled of the alert says, otherwise true, but false for an
+   * optional one.
    *
-   * @default true
+   * @default - as enabled of the alert says, otherwise true, but false for an optional one
    */
   readonly enabled?: boolean;
 

@@ -83,10 +83,13 @@ export const metricsTable = (): string =>
   );
 
 function alertRow([name, alert]: readonly [string, AlertDefinition]): readonly string[] {
-  const limits = ALERT_LEVELS.map((level) => alert[level]?.threshold.toLocaleString('en') ?? '');
+  const limits = ALERT_LEVELS.map((level) => {
+    const { threshold, isOptional = false } = alert[level] ?? {};
+    return `${threshold?.toLocaleString('en') ?? ''}${isOptional ? ' (off unless switched on)' : ''}`;
+  });
   const times = new Set(ALERT_LEVELS.flatMap((level) => alert[level]?.for ?? []));
   return [
-    `[${name}](runbooks/${name}.md)${alert.isOptional ? ' (off unless switched on)' : ''}`,
+    `[${name}](runbooks/${name}.md)`,
     alert.limit,
     ...limits,
     [...times].join(', then '),

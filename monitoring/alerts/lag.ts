@@ -4,7 +4,7 @@ import { type AlertRule, alertRules, type RecordingRule } from './rule.ts';
 import { lastSeen, ownLabels, recorded, series } from './series.ts';
 
 /** Lag of a topic over all its partitions, as a series of its own. */
-const LAG_RECORD = `namespace_job_topic:${METRICS.recordsLag.name}:sum`;
+export const LAG_RECORD = `namespace_job_topic:${METRICS.recordsLag.name}:sum`;
 
 /**
  * A series that ended counts for so long: a scrape that failed, or a Pod that was killed, is no time without lag. Not

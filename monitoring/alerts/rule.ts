@@ -57,29 +57,24 @@ interface AlertText {
   readonly description: string;
 }
 
-/** Whether consumer.yaml leaves the alert on, or switches an optional one on. */
-export function isOn({ file }: CheckedWorkload, name: AlertName): boolean {
-  const { isOptional = false }: AlertDefinition = ALERTS[name];
-  return file.monitoring.alerts.rules[name]?.enabled ?? !isOptional;
-}
-
 /** A level of an alert as consumer.yaml leaves it. */
 interface ChosenLevel extends AlertLevel {
   readonly level: AlertLevelName;
   readonly severity: string;
 }
 
-/** The levels of an alert that are on: its defaults, and what consumer.yaml says otherwise. */
+/**
+ * The levels of an alert that are on: its defaults, and what consumer.yaml says otherwise. `enabled` of the alert counts
+ * for each level that has none of its own; false switches all of them off.
+ */
 export function levelsOf(workload: CheckedWorkload, name: AlertName): ChosenLevel[] {
   const definition: AlertDefinition = ALERTS[name];
   const own = workload.file.monitoring.alerts.rules[name];
-  if (!isOn(workload, name)) {
-    return [];
-  }
   return ALERT_LEVELS.flatMap((level) => {
     const limit = definition[level];
-    const { enabled = true, severity = level, ...changes } = own?.[level] ?? {};
-    return limit === undefined || !enabled ? [] : [{ level, severity, ...limit, ...changes }];
+    const { enabled = own?.enabled ?? limit?.isOptional !== true, severity = level, ...changes } = own?.[level] ?? {};
+    const isOn = enabled && own?.enabled !== false;
+    return limit === undefined || !isOn ? [] : [{ level, severity, ...limit, ...changes }];
   });
 }
 

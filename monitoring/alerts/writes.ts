@@ -1,7 +1,8 @@
-import { FRESH_SHARE, FRESH_WITHIN_SECONDS } from '../../contract/alerts.ts';
+import { BACKLOG_RECORDS, FRESH_SHARE, FRESH_WITHIN_SECONDS } from '../../contract/alerts.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
-import { type AlertRule, alertRules, isOn, type RecordingRule } from './rule.ts';
+import { LAG_RECORD } from './lag.ts';
+import { type AlertRule, alertRules, levelsOf, type RecordingRule } from './rule.ts';
 import { bucket, grown, increased, observations, ownLabels, recorded, series } from './series.ts';
 
 /** Fewer dead letters are no share of anything: one broken record of two is no emergency. */
@@ -40,27 +41,33 @@ export function fencedAlerts(workload: CheckedWorkload): AlertRule[] {
 /** The long window says that it matters, the short one that it goes on (Google's Site Reliability Workbook, chapter 5). */
 const WINDOWS = { warning: ['6h', '30m'], critical: ['1h', '5m'] } as const;
 
-const lateRatio = (window: string): string => `namespace_job:${METRICS.endToEnd.name}:late_ratio_rate${window}`;
+const lateRatio = (window: string): string => `namespace_job_topic:${METRICS.endToEnd.name}:late_ratio_rate${window}`;
 
-/** Share of the records of a window that came into the table later than the objective says. */
+/** Share of the records of a topic that came into the table later than the objective says, in the windows of each level. */
 export function lateRecordingRules(workload: CheckedWorkload): RecordingRule[] {
-  const rate = (selector: string, window: string) => `sum by (${ownLabels(workload)}) (rate(${selector}[${window}]))`;
+  const byTopic = `by (${ownLabels(workload)}, topic)`;
+  const rate = (selector: string, window: string) => `sum ${byTopic} (rate(${selector}[${window}]))`;
   const fresh = bucket(workload, METRICS.endToEnd, FRESH_WITHIN_SECONDS);
   const all = observations(workload, METRICS.endToEnd);
-  return isOn(workload, 'RecordsLate')
-    ? [...WINDOWS.critical, ...WINDOWS.warning].map((window) => ({
-        record: lateRatio(window),
-        expr: `1 - ${rate(fresh, window)} / ${rate(all, window)}`,
-      }))
-    : [];
+  return levelsOf(workload, 'RecordsLate')
+    .flatMap(({ level }) => WINDOWS[level])
+    .map((window) => ({
+      record: lateRatio(window),
+      expr: `1 - ${rate(fresh, window)} / ${rate(all, window)}`,
+    }));
 }
 
+/** Records of a backlog are late whoever reads them: as long as it is within the long window, it says nothing of this consumer. */
 export function lateAlerts(workload: CheckedWorkload): AlertRule[] {
   const budget = Math.round((1 - FRESH_SHARE) * 1_000) / 1_000;
+  const burns = (window: string, rate: number) => `${recorded(workload, lateRatio(window))} / ${budget} > ${rate}`;
   return alertRules(workload, 'RecordsLate', {
-    expr: (rate, level) =>
-      WINDOWS[level].map((window) => `${recorded(workload, lateRatio(window))} / ${budget} > ${rate}`).join(' and '),
+    expr: (rate, level) => {
+      const [long, short] = WINDOWS[level];
+      const backlog = `max_over_time(${recorded(workload, LAG_RECORD)}[${long}]) > ${BACKLOG_RECORDS}`;
+      return `${burns(long, rate)} and ${burns(short, rate)} unless ${backlog}`;
+    },
     summary: `Too many records come into the table later than ${FRESH_WITHIN_SECONDS} s.`,
-    description: `${workload.names.workload} in {{ $labels.namespace }} uses up its error budget (${budget * 100} % of the records later than ${FRESH_WITHIN_SECONDS} s) {{ $value | printf "%.1f" }} times as fast as it may.`,
+    description: `${workload.names.workload} in {{ $labels.namespace }}: topic {{ $labels.topic }} uses up its error budget (${budget * 100} % of the records later than ${FRESH_WITHIN_SECONDS} s) {{ $value | printf "%.1f" }} times as fast as it may.`,
   });
 }

@@ -18,7 +18,7 @@ if (!hasPromtool && !isRequired) {
   );
 }
 
-/** Every alert is on, the optional ones too. */
+/** Every alert is on, and each level of it. */
 const EVERY_ALERT = {
   alerts: { rules: { RebalanceStorm: { enabled: true }, RecordsLate: { enabled: true } } },
 };

@@ -40,6 +40,7 @@ describe('alerts', () => {
       'DeadLettersHigh warning',
       'DeadLettersHigh critical',
       'WriterFenced warning',
+      'RecordsLate warning',
     ]);
   });
 
@@ -111,13 +112,34 @@ describe('monitoring.alerts', () => {
     expect(others).toEqual([]);
   });
 
-  test('switches an alert off, or one level of it, and an optional one on with what it records', () => {
+  test('switches an alert off, or one level of it, and an optional one on', () => {
     expect(rulesOf({ rules: { MemoryHigh: { enabled: false } } }, 'MemoryHigh')).toEqual([]);
     expect(rulesOf({ rules: { MemoryHigh: { warning: { enabled: false } } } }, 'MemoryHigh')).toHaveLength(1);
-    expect(rulesOf({}, 'RecordsLate')).toEqual([]);
-    const late = { monitoring: { alerts: { rules: { RecordsLate: { enabled: true } } } } };
-    const [group] = groupsOf(renderedMonitoring(late));
-    expect(group?.rules.filter((rule) => 'record' in rule)).toHaveLength(5);
+    expect(rulesOf({}, 'RebalanceStorm')).toEqual([]);
+    expect(rulesOf({ rules: { RebalanceStorm: { warning: { threshold: 9 } } } }, 'RebalanceStorm')).toEqual([]);
+    expect(rulesOf({ rules: { RebalanceStorm: { enabled: true } } }, 'RebalanceStorm')).toHaveLength(1);
+  });
+
+  test.each<[string, object, string[], string[]]>([
+    ['by default: the warning alone', {}, ['warning'], ['6h', '30m']],
+    ['with enabled: both levels', { enabled: true }, ['warning', 'critical'], ['6h', '30m', '1h', '5m']],
+    ['critical as well', { critical: { enabled: true } }, ['warning', 'critical'], ['6h', '30m', '1h', '5m']],
+    ['another limit for critical switches it not on', { critical: { threshold: 9 } }, ['warning'], ['6h', '30m']],
+    [
+      'critical in the place of the warning',
+      { enabled: true, warning: { enabled: false } },
+      ['critical'],
+      ['1h', '5m'],
+    ],
+    ['off, with what it records', { enabled: false }, [], []],
+    ['off, whatever its levels say', { enabled: false, critical: { enabled: true } }, [], []],
+  ])('renders RecordsLate %s', (_name, RecordsLate, levels, windows) => {
+    expect(rulesOf({ rules: { RecordsLate } }, 'RecordsLate').map(({ labels }) => labels.severity)).toEqual(levels);
+    const [group] = groupsOf(renderedMonitoring({ monitoring: { alerts: { rules: { RecordsLate } } } }));
+    const recorded = group?.rules.flatMap((rule) =>
+      'record' in rule ? (/late_ratio_rate(.*)/.exec(rule.record)?.[1] ?? []) : [],
+    );
+    expect(recorded).toEqual(windows);
   });
 
   test('adds labels and annotations to all alerts and to one', () => {
