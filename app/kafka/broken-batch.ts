@@ -1,4 +1,5 @@
 import type { UnreadableBatch } from '../stream/record-source.ts';
+import { TooManyObjectsError } from './batch-memory.ts';
 import { codecOf, UnknownCodecError } from './codecs.ts';
 import { OversizedError } from './unpacked-size.ts';
 
@@ -41,7 +42,7 @@ function codeOf(error: unknown): BatchFault['code'] {
   if (error instanceof UnknownCodecError) {
     return 'UNKNOWN_CODEC';
   }
-  return error instanceof OversizedError ? 'OVERSIZED_BATCH' : 'CORRUPT_BATCH';
+  return error instanceof OversizedError || error instanceof TooManyObjectsError ? 'OVERSIZED_BATCH' : 'CORRUPT_BATCH';
 }
 
 /**

@@ -14,8 +14,8 @@ import { type ClaimingMember, GroupClaim, notClaimed } from './group-claim.ts';
 import { listenToGroup } from './group-events.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
 import { kafkajsEvents, type SkippedRange } from './kafkajs-consumer-patches.ts';
-import type { decodeRecord } from './kafkajs-record-patches.ts';
 import { fetchOriginsOf, lastEpochOf } from './kafkajs-topic-id-patches.ts';
+import type { DecodedRecord } from './record-batch.ts';
 import { RestartPace } from './restart-pace.ts';
 import { SourceLog } from './source-log.ts';
 import { type SubscriptionParts, subscribe } from './subscription.ts';
@@ -25,7 +25,7 @@ type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
   readonly fetchedOffset: string;
   /** The decoded record set, the very array. */
   readonly rawMessages: readonly unknown[];
-  readonly messages: readonly ReturnType<typeof decodeRecord>[];
+  readonly messages: readonly DecodedRecord[];
 };
 
 /**

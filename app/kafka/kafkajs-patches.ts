@@ -3,7 +3,7 @@
  * installation and in the image; nothing on disk is touched. kafkajs has had no release since February 2023: the exact
  * version is pinned in package.json, and another one is refused here rather than half patched.
  *
- * Record format (kafkajs-record-patches.ts):
+ * Record format (kafkajs-record-patches.ts, record-batch.ts):
  *
  * 1. The record decoder folds headers into an object: the order of integer-like keys and of repeated keys is lost, and
  *    each header copies all before it. Patched: `headers` is the array of `{ key, value }` as it was sent. Offset and
@@ -20,6 +20,8 @@
  * 7. Messages of the formats before 0.11 are handed over without their context and with other types, and those behind a
  *    batch of record format v2 are taken for one. Patched: they are records like others.
  * 8. A header's key that is not UTF-8 is changed into one that is. Patched: it stays bytes.
+ * 32. Counts and lengths in a batch are believed, and objects are made without a bound. Patched: both are compared with
+ *     the bytes that are left, and a batch whose records take more memory than the process has is reported.
  *
  * Consumer group (kafkajs-consumer-patches.ts):
  *
@@ -122,13 +124,7 @@ import {
   leaveWhileJoining,
   retryCoordinatorLookup,
 } from './kafkajs-coordinator-patches.ts';
-import {
-  batchDecoder,
-  decodeRecord,
-  encodeRecord,
-  recordSetDecoder,
-  recordSetReader,
-} from './kafkajs-record-patches.ts';
+import { encodeRecord, recordSetDecoder, recordSetReader } from './kafkajs-record-patches.ts';
 import { administerTopicIds, consumeByOrigins, fetchByTopicId, fetchProtocol } from './kafkajs-topic-id-patches.ts';
 import {
   administerKnownTopics,
@@ -150,8 +146,6 @@ const METADATA_RESPONSE = 'kafkajs/src/protocol/requests/metadata/v0/response.js
 const FETCH_RESPONSE = 'kafkajs/src/protocol/requests/fetch/v11/response.js';
 const FETCH = 'kafkajs/src/protocol/requests/fetch/index.js';
 const RECORD_SET_DECODER = 'kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js';
-const BATCH_DECODER = 'kafkajs/src/protocol/recordBatch/v0/decoder.js';
-const RECORD_DECODER = 'kafkajs/src/protocol/recordBatch/record/v0/decoder.js';
 const RECORD_ENCODER = 'kafkajs/src/protocol/recordBatch/record/v0/index.js';
 
 /**
@@ -167,10 +161,8 @@ export function loadKafkajs(): typeof import('kafkajs') {
   measureMonotonically();
   registerCodecs(require('kafkajs/src/protocol/message/compression').Codecs);
   replaceModule(METADATA_RESPONSE, metadataResponse(require(METADATA_RESPONSE)));
-  replaceModule(RECORD_DECODER, decodeRecord);
   replaceModule(RECORD_ENCODER, encodeRecord);
-  replaceModule(BATCH_DECODER, batchDecoder(require(BATCH_DECODER)));
-  replaceModule(RECORD_SET_DECODER, recordSetDecoder(require(BATCH_DECODER), processMemory));
+  replaceModule(RECORD_SET_DECODER, recordSetDecoder(processMemory));
   logInLate(require('kafkajs/src/network/connection').prototype);
   closeFailedLogins(require('kafkajs/src/broker/saslAuthenticator').prototype);
   watchConnections(require('kafkajs/src/network/connection').prototype);
@@ -182,10 +174,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
   reportSkippedRanges(require('kafkajs/src/consumer/runner').prototype);
   reportUnreadableBatches(require('kafkajs/src/consumer/runner').prototype);
   // Its importers have it already, so it is changed in place.
-  Object.assign(
-    require(FETCH),
-    fetchProtocol({ ...require(FETCH) }, recordSetReader(require(BATCH_DECODER), processMemory)),
-  );
+  Object.assign(require(FETCH), fetchProtocol({ ...require(FETCH) }, recordSetReader(processMemory)));
   fetchByTopicId(require('kafkajs/src/broker').prototype, require(FETCH_RESPONSE));
   reportLogEnds(require('kafkajs/src/broker').prototype, require('kafkajs/src/consumer/runner').prototype);
   rejoinAsSameMember(require('kafkajs/src/consumer/consumerGroup').prototype);

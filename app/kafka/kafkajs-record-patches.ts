@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import type { MemoryBudget } from '../stream/memory-budget.ts';
 import type { RecordHeader, StreamRecord } from '../stream/record.ts';
@@ -11,8 +10,8 @@ import {
   UnknownFormatError,
 } from './broken-batch.ts';
 import { crc32c } from './crc32c.ts';
-import { EventLoopTurns } from './event-loop-turns.ts';
-import { decodeMessage, MESSAGE_HEAD_BYTES } from './message-set.ts';
+import { decodeMessage, LEAST_MESSAGE_BYTES, MESSAGE_HEAD_BYTES } from './message-set.ts';
+import { BatchDecoder } from './record-batch.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -21,137 +20,10 @@ interface Decoder {
   readonly buffer: Buffer;
   offset: number;
   canReadBytes(length: number): boolean;
-  readInt8(): number;
   readInt32(): number;
-  readVarInt(): number;
-  readVarIntBytes(): Buffer | null;
-  readVarIntArray(decode: (decoder: Decoder) => RecordHeader): RecordHeader[];
 }
 
 type Decode<Decoded> = (decoder: Decoder) => Promise<Decoded>;
-
-interface BatchContext {
-  readonly firstOffset: string;
-  readonly firstTimestamp: string;
-  readonly maxTimestamp?: string;
-  readonly timestampType?: number;
-  readonly isControlBatch?: boolean;
-}
-
-/** What the records of a batch are counted from, parsed once for all of them. */
-interface BatchStart {
-  readonly offset: bigint;
-  readonly timestamp: bigint;
-  /**
-   * The broker's own time for the whole batch, where the topic says so; the deltas of its records mean nothing then.
-   */
-  readonly appendTime: bigint | null;
-}
-
-const LOG_APPEND_TIME = 1;
-
-const starts = new WeakMap<BatchContext, BatchStart>();
-
-function startOf(context: BatchContext): BatchStart {
-  const known = starts.get(context);
-  if (known) {
-    return known;
-  }
-  const { firstOffset, firstTimestamp, maxTimestamp, timestampType } = context;
-  const appendTime = timestampType === LOG_APPEND_TIME && maxTimestamp !== undefined ? BigInt(maxTimestamp) : null;
-  const start = { offset: BigInt(firstOffset), timestamp: BigInt(firstTimestamp), appendTime };
-  starts.set(context, start);
-  return start;
-}
-
-/** A zigzag varlong (Kafka's record format): plain numbers while they are exact, which five bytes always are. */
-function readVarLong(decoder: Decoder): bigint {
-  const { buffer } = decoder;
-  let end = decoder.offset;
-  while ((buffer[end] ?? 0) >= 0x80) {
-    end += 1;
-  }
-  let raw = 0n;
-  let small = 0;
-  if (end - decoder.offset < 5) {
-    for (let at = end; at >= decoder.offset; at -= 1) {
-      small = small * 0x80 + ((buffer[at] ?? 0) & 0x7f);
-    }
-    raw = BigInt(small);
-  } else {
-    for (let at = end; at >= decoder.offset; at -= 1) {
-      raw = (raw << 7n) | BigInt((buffer[at] ?? 0) & 0x7f);
-    }
-  }
-  decoder.offset = end + 1;
-  return (raw >> 1n) ^ -(raw & 1n);
-}
-
-const REPLACEMENT_CHARACTER = '\ufffd';
-
-/**
- * A header of record format v2. A key that is not UTF-8 stays bytes: as text it would be another key.
- *
- * @throws Error when it has no key, which the format does not allow
- */
-export function decodeHeader(decoder: Decoder): RecordHeader {
-  const bytes = decoder.readVarIntBytes();
-  if (bytes === null) {
-    throw new Error('a header has no key');
-  }
-  const key = bytes.toString('utf8');
-  const isText = !key.includes(REPLACEMENT_CHARACTER) || isUtf8(bytes);
-  return { key: isText ? key : bytes, value: decoder.readVarIntBytes() };
-}
-
-/** The record decoder of record format v2; its fields are read in the order of the wire format. */
-export function decodeRecord(decoder: Decoder, context: BatchContext) {
-  const start = startOf(context);
-  const attributes = decoder.readInt8();
-  const timestampDelta = readVarLong(decoder);
-  const offset = start.offset + BigInt(decoder.readVarInt());
-  const key = decoder.readVarIntBytes();
-  const value = decoder.readVarIntBytes();
-  return {
-    attributes,
-    timestamp: start.appendTime ?? start.timestamp + timestampDelta,
-    offset,
-    key,
-    value,
-    headers: decoder.readVarIntArray(decodeHeader),
-    isControlRecord: context.isControlBatch ?? false,
-    batchContext: context,
-  };
-}
-
-interface RecordBatch extends BatchContext {
-  readonly lastOffsetDelta: number;
-  readonly records: { offset: bigint }[];
-}
-
-/**
- * Decodes a batch, once other work of the event loop has had its turn. A batch whose last records were compacted away
- * ends with a control record at its real last offset.
- *
- * @param shipped kafkajs's own, which decodes the records by {@link decodeRecord}
- */
-export function batchDecoder(shipped: Decode<RecordBatch>): Decode<RecordBatch> {
-  const turns = new EventLoopTurns();
-  return async (decoder) => {
-    await turns.afterTurn();
-    const batch = await shipped(decoder);
-    const { firstOffset, lastOffsetDelta, firstTimestamp, records } = batch;
-    const offset = BigInt(firstOffset) + BigInt(lastOffsetDelta);
-    if ((records.at(-1)?.offset ?? -1n) < offset) {
-      const end = { attributes: 0, timestamp: BigInt(firstTimestamp), offset, key: null, value: null, headers: [] };
-      records.push(Object.assign(end, { isControlRecord: true, batchContext: batch }));
-    }
-    return batch;
-  };
-}
-
-/** Bytes behind offset and size that the smallest message has: checksum, format, attributes, two lengths. */
-const LEAST_BYTES = 14;
 
 /** In a batch of record format v2: where its checksum is, and where that begins what it is the checksum of. */
 const CRC_OFFSET = 17;
@@ -170,27 +42,23 @@ function requireChecksum(batch: Buffer): void {
   }
 }
 
-const KafkajsDecoder = require('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => Decoder;
-
-type DecodeBatch = Decode<{ readonly records: readonly StreamRecord[] }>;
-
 /** The records of a whole batch, or why there are none. Its checksum is compared before anything is unpacked. */
-async function readBatch(batch: Buffer, decode: DecodeBatch): Promise<readonly StreamRecord[] | BatchFault> {
+async function readBatch(batch: Buffer, decoder: BatchDecoder): Promise<readonly StreamRecord[] | BatchFault> {
   try {
     const format = formatOf(batch);
     if (format < 0 || format > RECORD_FORMAT_V2) {
       throw new UnknownFormatError(format);
     }
-    if (batch.length < MESSAGE_HEAD_BYTES + LEAST_BYTES) {
+    if (batch.length < MESSAGE_HEAD_BYTES + LEAST_MESSAGE_BYTES) {
       throw new Error(
-        `its size is ${batch.length - MESSAGE_HEAD_BYTES}, and the smallest one has ${LEAST_BYTES} bytes`,
+        `its size is ${batch.length - MESSAGE_HEAD_BYTES}, and the smallest one has ${LEAST_MESSAGE_BYTES} bytes`,
       );
     }
     if (format < RECORD_FORMAT_V2) {
-      return await decodeMessage(batch);
+      return await decodeMessage(batch, { room: decoder.room(), turns: decoder.turns });
     }
     requireChecksum(batch);
-    return (await decode(new KafkajsDecoder(batch))).records;
+    return await decoder.decode(batch);
   } catch (error) {
     return faultOf(batch, error);
   }
@@ -205,11 +73,9 @@ async function readBatch(batch: Buffer, decode: DecodeBatch): Promise<readonly S
  *
  * Batches behind the one that fills the memory for a response are left out, as if it had been shorter: they stay ahead
  * of the position. Each batch is copied, so what waits for its transaction keeps no other partition's records.
- *
- * @param decodeBatch decodes one batch of record format v2
  */
-export function recordSetDecoder(decodeBatch: DecodeBatch, memory: MemoryBudget): Decode<readonly StreamRecord[]> {
-  const read = recordSetReader(decodeBatch, memory);
+export function recordSetDecoder(memory: MemoryBudget, batches = new BatchDecoder()): Decode<readonly StreamRecord[]> {
+  const read = recordSetReader(memory, batches);
   return async (decoder) => {
     const size = decoder.readInt32();
     if (size <= 0 || !decoder.canReadBytes(size)) {
@@ -225,7 +91,7 @@ export function recordSetDecoder(decodeBatch: DecodeBatch, memory: MemoryBudget)
 export type RecordSetReader = (set: Buffer, response: object) => Promise<readonly StreamRecord[]>;
 
 /** {@link recordSetDecoder} for a record set without its length. */
-export function recordSetReader(decodeBatch: DecodeBatch, memory: MemoryBudget): RecordSetReader {
+export function recordSetReader(memory: MemoryBudget, batches = new BatchDecoder()): RecordSetReader {
   return async (set, response) => {
     const records: StreamRecord[] = [];
     const answer = memory.answer(response);
@@ -234,7 +100,7 @@ export function recordSetReader(decodeBatch: DecodeBatch, memory: MemoryBudget):
       if (end > set.length || answer.isFull) {
         break;
       }
-      const read = await readBatch(Buffer.from(set.subarray(at, end)), decodeBatch);
+      const read = await readBatch(Buffer.from(set.subarray(at, end)), batches);
       if ('code' in read) {
         faults.set(records, read);
         break;

@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import { crc32 } from 'node:zlib';
 import type { StreamRecord } from '../stream/record.ts';
+import { BatchObjects, type BatchRoom } from './batch-memory.ts';
 import { ChecksumError } from './broken-batch.ts';
+import type { EventLoopTurns } from './event-loop-turns.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -40,9 +42,26 @@ interface Message {
 
 const LOG_APPEND_TIME = 0x8;
 
-/** Bytes behind their length; -1 is null. */
+/** Bytes behind offset and size that the smallest message has: checksum, format, attributes, two lengths. */
+export const LEAST_MESSAGE_BYTES = 14;
+
+/** Messages that are read before the time is looked at. */
+const STEP = 256;
+
+const NOT_ITS_OWN = 'it is compressed, and holds no messages of its own format';
+
+/** What decoding may take, and when other work has its turn. */
+export interface DecodingBounds {
+  readonly room: BatchRoom;
+  readonly turns: EventLoopTurns;
+}
+
+/** Bytes behind their length; -1 is null. @throws Error when there are not as many */
 function bytesAt(message: Buffer, at: number): Buffer | null {
   const length = message.readInt32BE(at);
+  if (length > message.length - at - 4) {
+    throw new Error(`a field has the length ${length}, and ${message.length - at - 4} bytes are left`);
+  }
   return length < 0 ? null : message.subarray(at + 4, at + 4 + length);
 }
 
@@ -65,14 +84,25 @@ function readMessage(message: Buffer): Message {
   };
 }
 
-function readMessages(set: Buffer): Message[] {
-  const messages: Message[] = [];
+/** Where the messages of a set end. @throws Error when the set does not end with one of them, or is too large */
+async function endsOf(set: Buffer, { room, turns }: DecodingBounds): Promise<readonly number[]> {
+  const objects = new BatchObjects();
+  const ends: number[] = [];
   for (let at = 0; at < set.length; ) {
-    const end = at + MESSAGE_HEAD_BYTES + set.readInt32BE(at + 8);
-    messages.push(readMessage(set.subarray(at, end)));
+    const size = set.length - at < MESSAGE_HEAD_BYTES ? -1 : set.readInt32BE(at + 8);
+    const end = at + MESSAGE_HEAD_BYTES + size;
+    if (size < LEAST_MESSAGE_BYTES || end > set.length) {
+      throw new Error(`it is compressed, and a message within it has the size ${size} at byte ${at} of ${set.length}`);
+    }
+    objects.addRecord(0, 0, 0);
+    ends.push(end);
     at = end;
+    if (ends.length % STEP === 0) {
+      await turns.afterTurn();
+    }
   }
-  return messages;
+  objects.requireRoom(set.length, room);
+  return ends;
 }
 
 const recordOf = ({ key, value }: Message, offset: bigint, timestamp: bigint): OldRecord => ({
@@ -91,20 +121,34 @@ const recordOf = ({ key, value }: Message, offset: bigint, timestamp: bigint): O
  * offsets count from 0). A broker's own time outside is that of all of them.
  *
  * @param bytes the message, its offset and size in front
+ * @throws TooManyObjectsError when they would take more memory than there is; none is made
  * @throws Error when a checksum is wrong, the codec is not known, or the content is no message or larger than allowed
  */
-export async function decodeMessage(bytes: Buffer): Promise<readonly OldRecord[]> {
+export async function decodeMessage(bytes: Buffer, bounds: DecodingBounds): Promise<readonly OldRecord[]> {
   const outer = readMessage(bytes);
   const codec = lookupCodecByAttributes(outer.attributes);
   if (codec === null) {
     return [recordOf(outer, outer.offset, outer.timestamp)];
   }
-  const messages = readMessages(await codec.decompress(outer.value ?? Buffer.alloc(0)));
-  const last = messages.at(-1);
-  if (last === undefined || messages.some(({ magic }) => magic !== outer.magic)) {
-    throw new Error('it is compressed, and holds no messages of its own format');
+  const set = await codec.decompress(outer.value ?? Buffer.alloc(0));
+  const ends = await endsOf(set, bounds);
+  const messageAt = (nth: number): Message => readMessage(set.subarray(ends[nth - 1] ?? 0, ends[nth]));
+  if (ends.length === 0) {
+    throw new Error(NOT_ITS_OWN);
   }
+  const last = messageAt(ends.length - 1);
   const base = outer.magic === 0 || outer.offset === 0n ? 0n : outer.offset - last.offset;
   const appendTime = outer.magic > 0 && outer.attributes & LOG_APPEND_TIME ? outer.timestamp : null;
-  return messages.map((message) => recordOf(message, base + message.offset, appendTime ?? message.timestamp));
+  const records = new Array<OldRecord>(ends.length);
+  for (let nth = 0; nth < ends.length; nth += 1) {
+    const message = messageAt(nth);
+    if (message.magic !== outer.magic) {
+      throw new Error(NOT_ITS_OWN);
+    }
+    records[nth] = recordOf(message, base + message.offset, appendTime ?? message.timestamp);
+    if (nth % STEP === STEP - 1) {
+      await bounds.turns.afterTurn();
+    }
+  }
+  return records;
 }

@@ -12,7 +12,7 @@ const DAMAGED_HEAD =
 /** What to do about a batch that cannot be read, where its reason does not say that. */
 const ADVICE: Readonly<Record<UnreadableBatch['code'], string>> = {
   CORRUPT_BATCH: DAMAGED,
-  OVERSIZED_BATCH: `. Raise consumer.maxUnpackedBytes, or ${GIVE_UP}`,
+  OVERSIZED_BATCH: `. Raise the setting in brackets, or ${GIVE_UP}`,
   UNKNOWN_CODEC: `. Upgrade the consumer, or ${GIVE_UP}`,
   UNKNOWN_RECORD_FORMAT: DAMAGED_HEAD,
   TOPIC_FORBIDDEN: '',

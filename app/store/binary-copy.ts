@@ -93,6 +93,17 @@ export class CopyBuffer {
     this.#bytes.writeInt32BE(this.#end - start - LENGTH_BYTES, start);
   }
 
+  /** {@link jsonb} from texts that are JSON together. */
+  jsonbOf(texts: Iterable<string>): void {
+    const start = this.#end;
+    this.jsonb('');
+    for (const text of texts) {
+      this.#reserve(text.length * MOST_BYTES_PER_UNIT);
+      this.#end += this.#bytes.write(text, this.#end, 'utf8');
+    }
+    this.#bytes.writeInt32BE(this.#end - start - LENGTH_BYTES, start);
+  }
+
   #null(): void {
     this.#reserve(LENGTH_BYTES);
     this.#end = this.#bytes.writeInt32BE(NULL_LENGTH, this.#end);

@@ -102,7 +102,7 @@ function encode(
   rows.int8(offset);
   rows.int8(postgresTimestamp(timestamp));
   rows.bytes(keyBytes(key, encoding));
-  rows.jsonb(headersJson(headers));
+  writeHeaders(rows, headers);
   rows.jsonb(value);
 }
 
@@ -143,7 +143,7 @@ export function deadLetterRows(letters: readonly DeadLetter[]): Buffer {
     rows.int8(record.offset);
     rows.int8(postgresTimestamp(record.timestamp));
     rows.bytes(record.key);
-    rows.jsonb(headersJson(record.headers));
+    writeHeaders(rows, record.headers);
     rows.bytes(record.value);
     rows.text(reason);
     rows.text(error);
@@ -179,6 +179,26 @@ export function headersJson(headers: readonly RecordHeader[]): string {
     json += `${separator}{"key":${keyJson(key)},"value":${value === null ? 'null' : valueJson(value)}}`;
   }
   return `${json}]`;
+}
+
+/** Headers whose JSON is one text: the parts of a text that grows are objects until it is written. */
+const HEADERS_PER_TEXT = 1_000;
+
+function writeHeaders(rows: CopyBuffer, headers: readonly RecordHeader[]): void {
+  if (headers.length <= HEADERS_PER_TEXT) {
+    rows.jsonb(headersJson(headers));
+  } else {
+    rows.jsonbOf(headersTexts(headers));
+  }
+}
+
+/** The parts of {@link headersJson}. */
+function* headersTexts(headers: readonly RecordHeader[]): Generator<string> {
+  for (let from = 0; from < headers.length; from += HEADERS_PER_TEXT) {
+    const text = headersJson(headers.slice(from, from + HEADERS_PER_TEXT));
+    yield `${from === 0 ? '[' : ','}${text.slice(1, -1)}`;
+  }
+  yield ']';
 }
 
 /** Milliseconds from 1970 to 2000-01-01, where PostgreSQL's timestamps begin to count. */

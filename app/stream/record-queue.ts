@@ -61,7 +61,7 @@ export class RecordQueue {
   /** Appends a batch; one without records still moves the offset on. */
   push(batch: QueuedRecords): void {
     const bytes = bytesOfAll(batch.records);
-    this.#batches.push(batch);
+    this.#batches.push(...inPieces(batch));
     this.#bytes += bytes;
     this.#memory.hold(memoryOf(batch.records.length, bytes));
   }
@@ -116,6 +116,23 @@ export class RecordQueue {
     this.#bytes -= limit.bytes - room.bytes;
     return { records: parts.flat(), firstOffset, nextOffset, leaderEpoch, fetchedAt };
   }
+}
+
+/** Records of a batch that are kept together: what is left of a piece is copied when some are taken from its front. */
+const PIECE_RECORDS = 10_000;
+
+/** A batch as pieces that follow each other without a hole, so that what was taken of a large one is free. */
+function inPieces(batch: QueuedRecords): readonly QueuedRecords[] {
+  const { records, nextOffset } = batch;
+  const pieces: QueuedRecords[] = [];
+  let { firstOffset } = batch;
+  for (let from = 0; from < records.length || from === 0; from += PIECE_RECORDS) {
+    const end = records[from + PIECE_RECORDS]?.offset ?? nextOffset;
+    const piece = from === 0 && end === nextOffset ? records : records.slice(from, from + PIECE_RECORDS);
+    pieces.push({ ...batch, records: piece, firstOffset, nextOffset: end });
+    firstOffset = end;
+  }
+  return pieces;
 }
 
 /**

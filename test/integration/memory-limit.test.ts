@@ -2,11 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { SMALLEST_MEMORY_LIMIT } from '../../deployment/resources.ts';
 import { memoryBytes } from '../../dev/bench/bench-consumer.ts';
+import { batchOf, recordWithHeaders, tinyRecords } from '../app/kafka/record-sets.ts';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { longTest } from './stack/long-test.ts';
 import { memoryGroup, whyNoMemoryGroup } from './stack/memory-group.ts';
 import { applyLoad, awaitRows, type MemoryLoad, POD, podWith, produceLoad, startInPod } from './stack/memory-load.ts';
+import { produceBatch } from './stack/raw-batch.ts';
+import { awaitPosition } from './stack/stored-position.ts';
 import { testRun } from './stack/test-run.ts';
 
 const MEBIBYTE = 2 ** 20;
@@ -67,6 +70,41 @@ describe(missing === null ? place : `WITHOUT a control group, so only the peak i
     expect(group.kills()).toBe(0);
     expect(memoryBytes(consumer.pid, 'VmHWM')).toBeLessThan(MOST_BYTES);
   }, 600_000);
+
+  test('a batch of 39 kB with 20 million headers stops its partition alone, before any of them is in memory', async () => {
+    const topic = await createTopic({ partitions: 2 });
+    const bomb = batchOf(recordWithHeaders(20_000_000, [0, 1]), { records: 1, isPacked: true });
+    await produceBatch(topic, 0, bomb);
+    const { consumer, group } = await startInPod(topic);
+    const line = await consumer.logs.waitFor(/"code":"OVERSIZED_BATCH"/, 60_000);
+    expect(JSON.parse(line)).toMatchObject({ topic, partition: 0, offset: '0', codec: 'gzip' });
+    expect(line).toContain('it holds 1 records and 20,000,000 headers');
+    await produce(topic, [{ partition: 1, value: '"goes on"' }]);
+    await awaitRows(consumer.schema, 1);
+    expect(group.kills()).toBe(0);
+    expect(memoryBytes(consumer.pid, 'VmHWM')).toBeLessThan(MOST_BYTES);
+  });
+
+  /** Each just below the bound, and above the most that was written before there was one. */
+  const largest: readonly (readonly [string, number, Buffer | null, readonly number[]])[] = [
+    ['records of nothing', 1_780_000, null, [1, 1, 0]],
+    ['records with a key and a value', 810_000, null, [2, 107, 2, 55, 0]],
+    ['records with a header', 525_000, null, [2, 107, 2, 55, 2, 2, 107, 2, 118]],
+    ['headers of one record', 1, recordWithHeaders(2_500_000, [0, 1]), []],
+  ];
+  for (const [name, records, content, end] of largest) {
+    longTest(
+      `the largest batch of ${name} that is not refused is written`,
+      async () => {
+        const topic = await createTopic({ config: { 'max.message.bytes': '50000000' } });
+        await produceBatch(topic, 0, batchOf(content ?? tinyRecords(records, end), { records, isPacked: true }));
+        const { consumer, group } = await startInPod(topic);
+        await awaitPosition({ schema: consumer.schema, offset: records, timeout: 400_000 });
+        expect(group.kills()).toBe(0);
+      },
+      600_000,
+    );
+  }
 
   const sizes = [1, 6, 48, 240].flatMap((partitions) =>
     [1_000, 10_000].map((recordBytes) => ({ partitions, recordBytes, isCompressed: false })),

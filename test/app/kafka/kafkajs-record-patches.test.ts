@@ -1,13 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
 import { crc32c } from '../../../app/kafka/crc32c.ts';
 import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
-import {
-  decodeHeader,
-  encodeRecord,
-  faultBehind,
-  recordSetDecoder,
-} from '../../../app/kafka/kafkajs-record-patches.ts';
+import { encodeRecord, faultBehind, recordSetDecoder } from '../../../app/kafka/kafkajs-record-patches.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import type { StreamRecord } from '../../../app/stream/record.ts';
 import { BATCH_HEAD_BYTES, checksummed, compressedMessages, oldMessage, recordBatch } from './record-sets.ts';
@@ -172,7 +168,7 @@ interface Decoder {
   readVarInt(): number;
   readVarLong(): { toString(): string };
   readVarIntBytes(): Buffer | null;
-  readVarIntArray(decode: unknown): readonly unknown[];
+  readVarIntArray(decode: (decoder: Decoder) => unknown): readonly unknown[];
   canReadBytes(bytes: number): boolean;
 }
 
@@ -187,7 +183,10 @@ function readBack(record: Parameters<typeof encodeRecord>[0]) {
   const timestampDelta = Number(decoder.readVarLong().toString());
   const offsetDelta = decoder.readVarInt();
   const [key, value] = [decoder.readVarIntBytes(), decoder.readVarIntBytes()];
-  const headers = decoder.readVarIntArray(decodeHeader);
+  const headers = decoder.readVarIntArray((of) => {
+    const [key, value] = [of.readVarIntBytes(), of.readVarIntBytes()];
+    return { key: key && isUtf8(key) ? key.toString() : key, value };
+  });
   const isAtEnd = !decoder.canReadBytes(1);
   return { length, attributes, timestampDelta, offsetDelta, key, value, headers, isAtEnd, bytes: buffer.length };
 }
@@ -221,7 +220,7 @@ async function decodedWithin(
   sets: readonly Buffer[],
 ): Promise<readonly (readonly StreamRecord[])[]> {
   loadKafkajs();
-  const decode = recordSetDecoder(require('kafkajs/src/protocol/recordBatch/v0/decoder.js'), memory);
+  const decode = recordSetDecoder(memory);
   const Decoder = require('kafkajs/src/protocol/decoder.js') as new (buffer: Buffer) => Parameters<typeof decode>[0];
   const decoder = new Decoder(Buffer.concat(sets.flatMap((set) => [lengthOf(set), set])));
   const records: (readonly StreamRecord[])[] = [];

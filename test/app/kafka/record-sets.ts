@@ -6,6 +6,7 @@ const crc32c = require('kafkajs/src/protocol/recordBatch/crc32C') as (bytes: Buf
 
 /** Bytes of a batch of record format v2 before its first record. */
 export const BATCH_HEAD_BYTES = 61;
+const GZIP = 1;
 const CRC_OFFSET = 17;
 const CRC_START = 21;
 
@@ -36,13 +37,51 @@ export function checksummed(batch: Buffer): Buffer {
 /** A batch of record format v2 as a fetch brings it, uncompressed. */
 export function recordBatch(firstOffset: number, records: number, headerKeys: readonly Buffer[] = []): Buffer {
   const content = Buffer.concat(Array.from({ length: records }, (_, delta) => Buffer.from(record(delta, headerKeys))));
+  return batchOf(content, { firstOffset, records });
+}
+
+interface BatchHead {
+  /** @default 0 */
+  readonly firstOffset?: number;
+  /** The count, whether or not the content holds as many. */
+  readonly records: number;
+  /** Whether gzip packs the content. @default false */
+  readonly isPacked?: boolean;
+}
+
+/** A batch of record format v2 with any content, without a producer's id. */
+export function batchOf(content: Buffer, { firstOffset = 0, records, isPacked = false }: BatchHead): Buffer {
+  const packed = isPacked ? gzipSync(content) : content;
   const head = Buffer.alloc(BATCH_HEAD_BYTES);
   head.writeBigInt64BE(BigInt(firstOffset), 0);
-  head.writeInt32BE(head.length - 12 + content.length, 8);
+  head.writeInt32BE(head.length - 12 + packed.length, 8);
   head.writeInt8(2, 16);
+  head.writeInt16BE(isPacked ? GZIP : 0, 21);
   head.writeInt32BE(records - 1, 23);
+  head.fill(0xff, 43, 57);
   head.writeInt32BE(records, 57);
-  return checksummed(Buffer.concat([head, content]));
+  return checksummed(Buffer.concat([head, packed]));
+}
+
+/** A record without a key, with the value `7` and so many headers, each of the bytes given. */
+export function recordWithHeaders(count: number, header: readonly number[]): Buffer {
+  const headers = Buffer.alloc(header.length * count, Buffer.from(header));
+  const start = Buffer.from([0, 0, 0, 1, 2, '7'.charCodeAt(0), ...varInt(count)]);
+  return Buffer.concat([Buffer.from(varInt(start.length + headers.length)), start, headers]);
+}
+
+/** Records that end with the bytes given: a key, a value and headers. */
+export function tinyRecords(count: number, end: readonly number[]): Buffer {
+  const content = Buffer.alloc(count * (end.length + 8));
+  let at = 0;
+  for (let delta = 0; delta < count; delta += 1) {
+    const offset = varInt(delta);
+    at = content.writeUInt8((2 + offset.length + end.length) * 2, at) + 2;
+    for (const byte of [...offset, ...end]) {
+      at = content.writeUInt8(byte, at);
+    }
+  }
+  return content.subarray(0, at);
 }
 
 interface OldMessage {
@@ -52,8 +91,6 @@ interface OldMessage {
   /** Only format v1 has one. */
   readonly timestamp?: number;
 }
-
-const GZIP = 1;
 
 const encodeMessage = require('kafkajs/src/protocol/message') as (options: {
   version: number;

@@ -112,6 +112,18 @@ test('a key that is no UTF-8 is in base64, byte for byte, in its place among the
   ]);
 });
 
+test('the headers of a row are the same JSON however many there are', () => {
+  const headers = Array.from({ length: 2_500 }, (_, at) => ({
+    key: `grün-${at}`,
+    value: at % 3 ? null : Buffer.from('ü'),
+  }));
+  const [row] = [rowsOf([aRecord(0n, { headers, value: null })]).all];
+  const json = Buffer.from(headersJson(headers));
+  const at = row?.indexOf(json) ?? -1;
+  expect(at).toBeGreaterThan(0);
+  expect(row?.readInt32BE(at - 5)).toBe(json.length + 1);
+});
+
 test('no headers are an empty array', () => {
   expect(parsed([])).toEqual([]);
 });

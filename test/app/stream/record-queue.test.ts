@@ -48,6 +48,24 @@ test('a batch larger than one transaction is taken in pieces, each with the offs
   expect(queue.isEmpty).toBe(true);
 });
 
+test('a large batch comes out whole and in order, over its holes, too', () => {
+  const queue = new RecordQueue(memory);
+  const { records } = aBatch(0n, 25_000n);
+  // Compaction took records between the pieces.
+  const left = records.filter(({ offset }) => offset < 9_999n || offset > 10_001n);
+  queue.push({ records: left, firstOffset: 0n, nextOffset: 25_003n, fetchedAt: FETCHED_AT });
+  const taken = [
+    take(queue, limited(12_000, 1e9)),
+    take(queue, limited(12_000, 1e9)),
+    take(queue, limited(12_000, 1e9)),
+  ];
+  expect(taken.map(({ firstOffset }) => firstOffset)).toEqual([0n, taken[0]?.nextOffset, taken[1]?.nextOffset]);
+  expect(taken[2]?.nextOffset).toBe(25_003n);
+  expect(taken.flatMap((part) => part.records)).toEqual(left);
+  expect(queue.isEmpty).toBe(true);
+  expect(queue.bytes).toBe(0);
+});
+
 test('batches with a hole between them are taken apart, each with the offset that it begins at', () => {
   const queue = new RecordQueue(memory);
   pushRange(queue, 5n, 8n);
