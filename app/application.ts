@@ -49,7 +49,15 @@ function pipelineOptions(settings: Settings): PipelineOptions {
 }
 
 /** Codes that the start of another Pod with the same settings would meet again. */
-const OF_CONFIGURATION: ReadonlySet<string> = new Set(['GROUP_WRITES_ELSEWHERE', 'TABLES_DO_NOT_FIT']);
+const OF_CONFIGURATION: ReadonlySet<string> = new Set([
+  'GROUP_WRITES_ELSEWHERE',
+  'GROUP_MEETS_ANOTHER',
+  'TABLES_DO_NOT_FIT',
+]);
+
+const SHARED =
+  'other groups fill these tables from the same topics, so each record is written once by each group: fill another table, ' +
+  'or consent with tables[].sharedWithGroups: true';
 
 const contentionOf = (table: string): string =>
   `transactions of ${table} have waited for each other, so keys of it are in several partitions: which record comes last ` +
@@ -184,8 +192,14 @@ export class Application {
       this.#pool,
       this.#settings,
       this.#deadLetterTopic,
-      (session) =>
-        logger().warn(session, 'ended the session of a frozen writer of this group: it held an offset of a partition'),
+      {
+        onEnded: (session) =>
+          logger().warn(
+            session,
+            'ended the session of a frozen writer of this group: it held an offset of a partition',
+          ),
+        onShared: (tables) => logger().warn({ tables }, SHARED),
+      },
       () => this.#tables.targets,
     );
   }

@@ -1866,6 +1866,15 @@ export interface ApplicationTablesProps {
   readonly delete?: string;
 
   /**
+   * Whether this group may fill the table although another group of database.schema fills it from the same topic:
+   * each group then writes each record. Left out: it may not; a group without a stored offset of the topic stops with
+   * GROUP_MEETS_ANOTHER before it reads.
+   *
+   * @default - it may not
+   */
+  readonly sharedWithGroups?: boolean;
+
+  /**
    * Field that a column takes which columns does not name: the one of the same name, or that name in camelCase, so
    * that customer_id takes customerId.
    *

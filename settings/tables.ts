@@ -60,6 +60,12 @@ const entry = Type.Object(
         'Table that takes a row of each record; it has to exist. The first dot ends the name of the schema; search_path plays no part.',
     }),
     ...KEY_PROPERTIES,
+    sharedWithGroups: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether this group may fill the table although another group of database.schema fills it from the same topic: each group then writes each record. Left out: it may not; a group without a stored offset of the topic stops with GROUP_MEETS_ANOTHER before it reads.',
+      }),
+    ),
     fields: Type.Enum(['same', 'camelCase'], {
       default: 'same',
       description:
@@ -106,6 +112,8 @@ export interface TableSettings {
   readonly table: string;
   /** `null`: rows are appended. */
   readonly key: TableKey | null;
+  /** Whether another group may fill the table from the same topic. Left out: it may not. */
+  readonly sharedWithGroups?: true;
   readonly fields: 'same' | 'camelCase';
   /** By the columns' names; a column that is not there takes the field that `fields` says. */
   readonly columns: Readonly<Record<string, ColumnSetting>>;
@@ -125,6 +133,7 @@ export const tablesOf = ({ tables }: TablesPart): readonly TableSettings[] =>
       schema: each.table.slice(0, dot),
       table: each.table.slice(dot + 1),
       key: tableKeyOf(each),
+      ...(each.sharedWithGroups && { sharedWithGroups: true }),
       fields: each.fields,
       columns: Object.fromEntries(columnsOf(each)),
     };

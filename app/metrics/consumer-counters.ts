@@ -103,6 +103,7 @@ export class ConsumerCounters implements StreamListener {
     return {
       positions: (topics) => sink.positions(topics),
       adoptTopicIds: (ids) => sink.adoptTopicIds(ids),
+      recordTables: (ids) => sink.recordTables(ids),
       initialize: (topic, choose) => sink.initialize(topic, choose),
       skip: (gap) => this.#standStill.during(sink.skip(gap)),
       write: (request) => this.#standStill.during(sink.write(request)),

@@ -87,6 +87,19 @@ export const MIGRATIONS: readonly Migration[] = [
         ADD COLUMN target text,
         ADD COLUMN target_column text;`,
   },
+  {
+    version: 5,
+    name: 'create filled_tables',
+    sql: (schema) => `
+      CREATE TABLE ${schema}.filled_tables (
+        group_id text NOT NULL,
+        topic text NOT NULL,
+        topic_id text NOT NULL,
+        target text NOT NULL,
+        found_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (group_id, topic, topic_id, target)
+      );`,
+  },
 ];
 
 /** Any number that no other program is likely to lock: the first bytes of "stream-consumer". */

@@ -40,6 +40,11 @@ const TABLES: readonly OwnTable[] = [
     columns: { ...PLACE, from_offset: 'bigint', next_offset: 'bigint' },
     key: [...Object.keys(PLACE), 'from_offset'],
   },
+  {
+    table: 'filled_tables',
+    columns: { group_id: 'text', topic: 'text', topic_id: 'text', target: 'text' },
+    key: ['group_id', 'topic', 'topic_id', 'target'],
+  },
 ];
 
 export const TABLE_NAMES = TABLES.map(({ table }) => table);

@@ -5,6 +5,7 @@ import type { Gap, RecordSink, WriteOutcome, WritePlace, WriteRequest } from '..
 import type { Position } from '../stream/record-source.ts';
 import { beginMovingOffset } from './compare-and-set.ts';
 import type { DatabasePool } from './database-pool.ts';
+import { FilledTables, type SharedTable, targetsBySettings } from './filled-tables.ts';
 import { type EndedSession, FrozenWriters } from './frozen-writers.ts';
 import { GroupedWrites, writeGroup } from './grouped-writes.ts';
 import { migrate, requireMigrated, unknownVersions } from './migrations.ts';
@@ -14,6 +15,14 @@ import { RowTargets, type TopicTable } from './row-target.ts';
 import { BEGIN, commit, timeoutsOf } from './transaction.ts';
 import { type WriteTarget, writeRecords } from './write-records.ts';
 
+/** What is told of other writers. */
+interface SinkTold {
+  /** A frozen writer whose session was ended. */
+  readonly onEnded?: (session: EndedSession) => void;
+  /** Tables of the user's own that another group fills as well, once of each. */
+  readonly onShared?: (tables: readonly SharedTable[]) => void;
+}
+
 /** The sink that PostgreSQL is: each method is one transaction on one connection of the pool. */
 export class PostgresSink implements RecordSink {
   readonly #pool: DatabasePool;
@@ -21,17 +30,18 @@ export class PostgresSink implements RecordSink {
   readonly #mayMigrate: boolean;
   readonly #writes: GroupedWrites;
   readonly #frozenWriters: FrozenWriters;
+  readonly #filled: FilledTables;
 
   /**
    * @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not looked at where it does not
-   * @param onEnded told of each frozen writer whose session was ended
+   * @param told what is told of other writers. @default nothing is
    * @param topicTables the user's own tables, asked for each transaction. @default none: all topics go to `records`
    */
   constructor(
     pool: DatabasePool,
-    settings: Pick<Settings, 'database' | 'kafka' | 'consumer' | 'records' | 'deadLetters'>,
+    settings: Pick<Settings, 'database' | 'kafka' | 'consumer' | 'records' | 'deadLetters' | 'tables'>,
     deadLetterTopic: DeadLetterTopic,
-    onEnded: (session: EndedSession) => void = () => undefined,
+    { onEnded = () => undefined, onShared = () => undefined }: SinkTold = {},
     topicTables: () => readonly TopicTable[] = () => [],
   ) {
     const { schema } = settings.database;
@@ -59,6 +69,8 @@ export class PostgresSink implements RecordSink {
       },
     };
     const { database, kafka } = settings;
+    const targets = targetsBySettings(settings);
+    this.#filled = new FilledTables({ schema, groupId: kafka.groupId, targets, onShared });
     this.#frozenWriters = new FrozenWriters(pool, { database, groupId: kafka.groupId, onEnded });
     const alone = (request: WriteRequest) =>
       this.#frozenWriters.moving(request, () =>
@@ -104,9 +116,14 @@ export class PostgresSink implements RecordSink {
     return this.#withTables((client) => adoptTopicIds(client, schema, groupId, ids));
   }
 
+  recordTables(ids: ReadonlyMap<string, string | null>): Promise<void> {
+    const topics = new Map([...ids].map(([topic, id]) => [topic, id ?? '']));
+    return this.#withTables((client) => this.#filled.record(client, topics));
+  }
+
   initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]> {
-    const { schema, groupId } = this.#target;
-    return this.#withTables((client) => initializePositions(client, schema, groupId, topic, choose));
+    const owner = { ...this.#target, filled: this.#filled };
+    return this.#withTables((client) => initializePositions(client, owner, topic, choose));
   }
 
   skip(gap: Gap): Promise<WriteOutcome> {
@@ -188,20 +205,28 @@ async function adoptTopicIds(
 }
 
 /**
- * Adds first positions to a topic. The lock is per group and topic: of two processes that find the topic without any
- * position one chooses for all partitions, and the other then finds them.
+ * Adds first positions to a topic, with the tables that the group fills from it. The second lock is per group and topic: of
+ * two processes that find the topic without any position one chooses for all partitions, and the other then finds them.
+ * A program without the first lock waits for that one alone, so neither waits for the other in a circle.
+ *
+ * @throws FatalError `GROUP_MEETS_ANOTHER` where another group fills a table that this one would fill
  */
 export async function initializePositions(
   client: PoolClient,
-  schema: string,
-  groupId: string,
+  { schema, groupId, filled }: { readonly schema: string; readonly groupId: string; readonly filled: FilledTables },
   topic: string,
   choose: (stored: ReadonlySet<number>) => readonly Position[],
 ): Promise<Position[]> {
   await client.query(BEGIN);
+  await filled.lock(client);
   await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${schema}/${groupId}/${topic}`]);
   const stored = await readPositions(client, schema, groupId, [topic]);
   const added = choose(new Set(stored.map(({ partition }) => partition)));
+  const positions = [...stored, ...added];
+  if (positions.length > 0) {
+    const id = positions.find(({ topicId }) => topicId)?.topicId ?? '';
+    await filled.admit(client, topic, id, stored.length > 0);
+  }
   await client.query(
     `INSERT INTO ${escapeIdentifier(schema)}.offsets
             (group_id, topic, partition, next_offset, topic_id, leader_epoch, leader_epoch_offset)
@@ -217,7 +242,7 @@ export async function initializePositions(
     ],
   );
   await client.query('COMMIT');
-  return [...stored, ...added];
+  return positions;
 }
 
 /** One transaction: the offset moves over the gap, and the gap is recorded. */

@@ -62,7 +62,7 @@ export function startPositions(choice: StartChoice, stored: ReadonlySet<number>)
 
 interface PositionPorts {
   readonly source: Pick<RecordSource, 'topicIds' | 'logRanges' | 'committedOffsets'>;
-  readonly sink: Pick<RecordSink, 'positions' | 'adoptTopicIds' | 'initialize'>;
+  readonly sink: Pick<RecordSink, 'positions' | 'adoptTopicIds' | 'recordTables' | 'initialize'>;
 }
 
 /**
@@ -71,7 +71,8 @@ interface PositionPorts {
  *
  * @param onLog told what the brokers tell of each log that they are asked for
  * @throws OutageError while PostgreSQL or Kafka is away, or its metadata are older than the assignment
- * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name
+ * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name, `GROUP_MEETS_ANOTHER` when another group
+ * fills a table that the topic would fill here
  */
 export async function assignedPositions(
   ports: PositionPorts,
@@ -81,6 +82,7 @@ export async function assignedPositions(
 ): Promise<Position[]> {
   const topics = [...new Set(partitions.map(({ topic }) => topic))];
   const { positions, ids } = await identifiedPositions(ports, topics);
+  await ports.sink.recordTables(new Map(positions.map(({ topic, topicId }) => [topic, topicId ?? null])));
   const known = new Map(positions.map((position) => [partitionKey(position), position]));
   const lacking = partitions.filter((partition) => !known.has(partitionKey(partition)));
   const leaderless = new Set<string>();

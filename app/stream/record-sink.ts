@@ -81,8 +81,14 @@ export interface RecordSink {
   /** Stores the ids of topics by their names, where none is stored. */
   adoptTopicIds(ids: ReadonlyMap<string, string>): Promise<void>;
   /**
+   * Stores which tables the group fills from topics whose positions are stored, where that is not stored yet. By the
+   * topics' names: their ids, `null` where one is not known.
+   */
+  recordTables(ids: ReadonlyMap<string, string | null>): Promise<void>;
+  /**
    * Stores first positions for a topic, atomically towards every other process: `choose` is given the partitions that
-   * have a position and answers with those to add. Answers with all positions of the topic.
+   * have a position and answers with those to add. Answers with all positions of the topic. With the first ones it stores
+   * which tables the group fills from the topic; rejects with `GROUP_MEETS_ANOTHER` where another group fills one of them.
    */
   initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]>;
   /** Records a range of offsets that are given up and moves the stored offset over it, in one transaction. */

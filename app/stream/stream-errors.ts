@@ -41,8 +41,8 @@ export function outageOnly(error: unknown): OutageError {
 }
 
 /**
- * Why the consumer ends by itself, with exit code 1, or with 78 for `GROUP_WRITES_ELSEWHERE` and `TABLES_DO_NOT_FIT`. The
- * codes are stable: alerts and runbooks may match them.
+ * Why the consumer ends by itself, with exit code 1, or with 78 for `GROUP_WRITES_ELSEWHERE`, `GROUP_MEETS_ANOTHER` and
+ * `TABLES_DO_NOT_FIT`. The codes are stable: alerts and runbooks may match them.
  */
 type FatalCode =
   | 'RECORD_ALREADY_WRITTEN'
@@ -55,6 +55,7 @@ type FatalCode =
   | 'GROUP_FORBIDDEN'
   | 'LOG_TRUNCATED'
   | 'GROUP_WRITES_ELSEWHERE'
+  | 'GROUP_MEETS_ANOTHER'
   | 'DATABASE_REFUSED'
   | 'DATABASE_ENCODING'
   | 'DATABASE_NOT_MIGRATED'

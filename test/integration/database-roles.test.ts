@@ -60,7 +60,7 @@ test('without tables a consumer that may not make them ends with code 1, and say
   expect(log).toContain('"code":"DATABASE_NOT_MIGRATED"');
   expect(log).toContain(
     'has none of our tables; missing: 1 (create records, offsets and dead_letters), 2 (create gaps), ' +
-      '3 (add topic_id and leader_epoch to offsets), 4 (add target and target_column to dead_letters)',
+      '3 (add topic_id and leader_epoch to offsets), 4 (add target and target_column to dead_letters), 5 (create filled_tables)',
   );
   expect(log).toContain('stream-consumer migrate');
 });
@@ -76,7 +76,7 @@ test('the owner migrates, and a second time finds nothing to do', async () => {
   expect(await migrate(urlOf(owner))).toEqual({
     code: 0,
     stderr: '',
-    stdout: `the schema "${schema}" was brought to version 4\n`,
+    stdout: `the schema "${schema}" was brought to version 5\n`,
   });
   expect(await migrate(urlOf(owner))).toMatchObject({ code: 0, stdout: `the schema "${schema}" is up to date\n` });
 });
@@ -114,6 +114,7 @@ test.each([
   ['records', 'TRUNCATE', 'TRUNCATE ?'],
   ['records', 'DROP', 'DROP TABLE ?'],
   ['offsets', 'DELETE', 'DELETE FROM ?'],
+  ['filled_tables', 'DELETE', 'DELETE FROM ?'],
   ['schema_migrations', 'INSERT', "INSERT INTO ? (version, name) VALUES (99, 'x')"],
   ['mine', 'CREATE', 'CREATE TABLE ? (a int)'],
 ])('the writer cannot touch %s with %s', async (table, _, sql) => {

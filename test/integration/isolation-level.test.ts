@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { replayNext } from '../../app/dead-letters/dead-letters-replay.ts';
 import { DatabasePool } from '../../app/store/database-pool.ts';
+import { FilledTables } from '../../app/store/filled-tables.ts';
 import { migrate } from '../../app/store/migrations.ts';
 import { initializePositions } from '../../app/store/postgres-sink.ts';
 import { checkSettings } from '../../settings/settings.ts';
@@ -75,15 +76,18 @@ test('the sessions of this test are serializable unless a transaction says other
 test('of several consumers that start at once one makes the tables, and the others find them', async () => {
   const lock = `SELECT pg_advisory_xact_lock(${0x73747265})`;
   const applied = await allAtOnce(STARTERS, lock, (client) => migrate(client, schema));
-  expect(applied.filter((versions) => versions.length > 0)).toEqual([[1, 2, 3, 4]]);
+  expect(applied.filter((versions) => versions.length > 0)).toEqual([[1, 2, 3, 4, 5]]);
 });
 
 test('of several consumers that choose first positions at once one does, and the others find them', async () => {
   await pool.withClient((client) => migrate(client, schema));
   const lock = `SELECT pg_advisory_xact_lock(hashtextextended('${schema}/group/orders', 0))`;
+  const targets = () => ({ all: [], shared: new Set<string>() });
+  const filled = new FilledTables({ schema, groupId: 'group', targets, onShared: () => undefined });
+  const owner = { schema, groupId: 'group', filled };
   const position = { topic: 'orders', partition: 0, offset: 7n, topicId: 'MAY9gLLuRv6PPlUO7yaqbw', leaderEpoch: 2 };
   const found = await allAtOnce(STARTERS, lock, (client) =>
-    initializePositions(client, schema, 'group', 'orders', (stored) => (stored.has(0) ? [] : [position])),
+    initializePositions(client, owner, 'orders', (stored) => (stored.has(0) ? [] : [position])),
   );
   expect(found).toEqual(Array.from({ length: STARTERS }, () => [position]));
 });

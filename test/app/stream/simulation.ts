@@ -33,6 +33,8 @@ export class SimulatedSink implements RecordSink {
 
   async adoptTopicIds(): Promise<void> {}
 
+  async recordTables(): Promise<void> {}
+
   async initialize(topic: string, _choose: Parameters<RecordSink['initialize']>[1]): Promise<Position[]> {
     return this.positions([topic]);
   }

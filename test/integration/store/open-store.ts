@@ -1,6 +1,7 @@
 import { afterAll } from '@jest/globals';
 import pg from 'pg';
 import { DatabasePool } from '../../../app/store/database-pool.ts';
+import type { SharedTable } from '../../../app/store/filled-tables.ts';
 import { type EndedSession, sessionName } from '../../../app/store/frozen-writers.ts';
 import { PostgresSink } from '../../../app/store/postgres-sink.ts';
 import type { TopicTable } from '../../../app/store/row-target.ts';
@@ -50,8 +51,13 @@ export function openStore(options: StoreOptions = {}) {
   opened.push(pool);
   const send = options.deadLetterTopic ?? (async () => undefined);
   const ended: EndedSession[] = [];
-  const sink = new PostgresSink(pool, checked.value, { send }, (session) => ended.push(session), options.topicTables);
-  return { schema, groupId, pool, sink, ended };
+  const shared: SharedTable[][] = [];
+  const told = {
+    onEnded: (session: EndedSession) => ended.push(session),
+    onShared: (tables: readonly SharedTable[]) => shared.push([...tables]),
+  };
+  const sink = new PostgresSink(pool, checked.value, { send }, told, options.topicTables);
+  return { schema, groupId, pool, sink, ended, shared };
 }
 
 /**
