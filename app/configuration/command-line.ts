@@ -53,7 +53,11 @@ const COMMANDS: Readonly<Record<string, Options>> = {
   [`${DEAD_LETTERS} replay`]: { ...SELECTING, 'dry-run': { type: 'boolean' }, overwrite: { type: 'boolean' } },
   [OFFSETS]: OF_TOPIC,
   [`${OFFSETS} accept-topic`]: OF_TOPIC,
-  [`${OFFSETS} begin-again`]: { ...OF_TOPIC, 'rename-rows': { type: 'boolean' } },
+  [`${OFFSETS} begin-again`]: {
+    ...OF_TOPIC,
+    'rename-rows': { type: 'boolean' },
+    'keep-table-rows': { type: 'boolean' },
+  },
   [TABLES]: OF_TABLES,
   [`${TABLES} check`]: OF_TABLES,
 };

@@ -109,7 +109,7 @@ Exit codes:
 /** What `offsets --help` prints. */
 export function offsetsHelp(): string {
   return `Usage: ${PRODUCT_NAME} offsets accept-topic TOPIC [--dry-run]
-       ${PRODUCT_NAME} offsets begin-again TOPIC [--rename-rows] [--dry-run]
+       ${PRODUCT_NAME} offsets begin-again TOPIC [--rename-rows] [--keep-table-rows] [--dry-run]
 
 A topic that is deleted and created again, mirrored or restored has another id than the one that is stored with its offsets,
 and the consumer stops rather than take it for the same topic. Which of the two is right only you know:
@@ -117,13 +117,16 @@ and the consumer stops rather than take it for the same topic. Which of the two 
   accept-topic    it holds the same records at the same offsets, as a restored cluster does: go on at the stored offsets.
                   Where it holds others, those below the stored offsets are never read
   begin-again     it holds other records: read it from offset 0. The rows of the topic before, in records, dead_letters and
-                  gaps, have the same keys: while there are any it is refused, unless --rename-rows keeps them under another name
+                  gaps, have the same keys: while there are any it is refused, unless --rename-rows keeps them under another name.
+                  Rows of your own tables stay as they are, and tables without a key get the topic a second time: where the
+                  topic fills such tables it is refused, unless --keep-table-rows consents
 
 Both are one transaction, and change the offsets of kafka.groupId alone. The topic id that the next consumer finds is stored.
 A consumer may run beside them: its next transaction is turned away, and it goes on where they say. Kafka is not asked.
 
 Options:
   --rename-rows       begin-again: give the rows that the topic has the topic TOPIC@TIME, which no topic in Kafka can be called
+  --keep-table-rows   begin-again: leave the rows of your own tables as they are, and fill these tables with the topic again
   --dry-run           say what would be done, and change nothing
   --config FILE       the consumer's configuration, which says where the database is
   --config-tree DIR   a folder of secret files
@@ -135,7 +138,8 @@ tables, which their owner has (docs/database-roles.md).
 
 Exit codes:
   ${String(EXIT_CODE.ok).padEnd(4)}it was done, or there was nothing to do
-  ${String(EXIT_CODE.failed).padEnd(4)}it was refused and nothing was changed: no offset of the topic is stored, rows are in the way, or PostgreSQL was away
+  ${String(EXIT_CODE.failed).padEnd(4)}it was refused and nothing was changed: no offset of the topic is stored, rows are in the way, a consent is missing, or
+      PostgreSQL was away
   ${String(EXIT_CODE.configuration).padEnd(4)}the command line or the configuration is wrong; nothing was started
 `;
 }

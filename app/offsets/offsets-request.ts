@@ -19,6 +19,8 @@ export interface BeginAgainRequest extends TopicRequest {
   readonly action: 'begin-again';
   /** Whether the rows that the topic has get another topic's name; else the command is refused where there are any. */
   readonly renameRows: boolean;
+  /** Whether rows of tables of the user's own stay as they are; else the command is refused where the topic fills any. */
+  readonly keepTableRows: boolean;
 }
 
 export type OffsetsRequest = AcceptTopicRequest | BeginAgainRequest;
@@ -56,7 +58,8 @@ export function readOffsetsRequest(
   }
   const problems = others.map((word) => ({ path, message: 'takes one topic', given: shownText(word), allowed }));
   const common = { topic, dryRun: options.has('dry-run') };
+  const consents = { renameRows: options.has('rename-rows'), keepTableRows: options.has('keep-table-rows') };
   const request: OffsetsRequest =
-    action === 'accept-topic' ? { ...common, action } : { ...common, action, renameRows: options.has('rename-rows') };
+    action === 'accept-topic' ? { ...common, action } : { ...common, action, ...consents };
   return { request, problems };
 }

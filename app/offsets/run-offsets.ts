@@ -3,9 +3,11 @@ import { escapeIdentifier, type PoolClient } from 'pg';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { shownText } from '../../settings/shown-value.ts';
+import { type TableSettings, tablesOf } from '../../settings/tables.ts';
 import { EXIT_CODE } from '../exit-code.ts';
 import { DatabasePool } from '../store/database-pool.ts';
 import { requireMigrated } from '../store/migrations.ts';
+import { RECORDS } from '../store/record-rows.ts';
 import { BEGIN, commit } from '../store/transaction.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import type { AcceptTopicRequest, BeginAgainRequest, OffsetsRequest } from './offsets-request.ts';
@@ -26,6 +28,8 @@ interface Tools {
   /** Quoted. */
   readonly schema: string;
   readonly groupId: string;
+  /** The user's own, by the settings. */
+  readonly tables: readonly TableSettings[];
 }
 
 interface StoredOffset {
@@ -46,7 +50,7 @@ interface StoredOffset {
  * or refused. It rejects only for a mistake in the program.
  */
 export async function runOffsets(
-  { database, kafka: { groupId } }: Settings,
+  { database, kafka: { groupId }, tables }: Settings,
   request: OffsetsRequest,
   out: Writable,
   err: Writable,
@@ -58,7 +62,7 @@ export async function runOffsets(
   try {
     const lines = await pool.withClient(async (client) => {
       await requireMigrated(client, database.schema);
-      return change({ client, schema, groupId }, request).catch(refusalOnly);
+      return change({ client, schema, groupId, tables: tablesOf({ tables }) }, request).catch(refusalOnly);
     });
     if (lines instanceof Refused) {
       throw lines;
@@ -147,22 +151,24 @@ const idBefore = (id: string | null): string => (id === null ? 'no topic id was 
 
 /**
  * Every record of the new topic is ahead of the stored offset then. The rows of the one before would have the same keys:
- * they stay in their tables under another name, and so does the position that they were written up to.
+ * they stay in their tables under another name, and so does the position that they were written up to. In tables of the
+ * user's own no row says which topic it is of, so all of them stay as they are.
  */
 async function beginAgain(
   tools: Tools,
-  { topic, dryRun, renameRows }: BeginAgainRequest,
+  { topic, dryRun, renameRows, keepTableRows }: BeginAgainRequest,
   offsets: readonly StoredOffset[],
 ): Promise<readonly string[]> {
   const counts = await countRows(tools, topic);
   const hasRows = counts.some(({ rows }) => rows !== '0');
   const found = counts.map(({ table, rows }) => `${BigInt(rows).toLocaleString('en')} in ${table}`).join(', ');
-  if (hasRows && !renameRows) {
-    throw new Refused(
-      `the tables still hold rows of the topic ${topic}, at the offsets that would be written again: ${found}. ` +
-        '--rename-rows gives them another topic, NAME@TIME, in the same tables; or move or delete them yourself. ' +
-        'Nothing was changed',
-    );
+  const kept = await tablesOfTopic(tools, topic);
+  const obstacles = [
+    ...(hasRows && !renameRows ? [rowsInTheWay(topic, found)] : []),
+    ...(keepTableRows ? [] : unkept(kept)),
+  ];
+  if (obstacles.length > 0) {
+    throw new Refused(`${obstacles.join('\n')}\nNothing was changed`);
   }
   const renamed = hasRows ? await nameOfRowsBefore(tools, topic) : null;
   if (!dryRun) {
@@ -173,6 +179,41 @@ async function beginAgain(
     `${topic} of group ${tools.groupId}: begins again at offset 0, with the topic id that the next consumer finds`,
     ...offsets.map(({ partition, next, id }) => `  partition ${partition} was at ${next}, ${idBefore(id)}`),
     ...(renamed === null ? [] : [`its rows before are those of the topic ${renamed}: ${found}`]),
+    ...kept.map((line) => `table ${line}`),
+  ];
+}
+
+const rowsInTheWay = (topic: string, found: string): string =>
+  `the tables still hold rows of the topic ${topic}, at the offsets that would be written again: ${found}. ` +
+  '--rename-rows gives them another topic, NAME@TIME, in the same tables; or move or delete them yourself.';
+
+const unkept = (tables: readonly string[]): readonly string[] =>
+  tables.length === 0
+    ? []
+    : [
+        `the topic fills tables of your own: ${tables.join('; ')}. --keep-table-rows consents to that; where you do not ` +
+          'want these rows a second time, delete them before the next consumer starts.',
+      ];
+
+/**
+ * What becomes of each table of the user's own that the topic fills by the settings, or has filled by what consumers of the
+ * group have stored.
+ */
+async function tablesOfTopic({ client, schema, groupId, tables }: Tools, topic: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ target: string }>(
+    `SELECT DISTINCT target FROM ${schema}.filled_tables WHERE group_id = $1 AND topic = $2 AND target <> $3 ORDER BY 1`,
+    [groupId, topic, RECORDS.table],
+  );
+  const set = tables.filter(({ topics }) => topics.includes(topic));
+  const named = new Map(set.map(({ schema: of, table, key }) => [`${of}.${table}`, key]));
+  const others = rows.map(({ target }) => target).filter((target) => !named.has(target));
+  return [
+    ...[...named].map(([table, key]) =>
+      key === null
+        ? `${table}: its rows stay, and the topic is appended to them a second time`
+        : `${table}: its rows stay, and the topic is applied to them a second time, by the key ${key.columns.join(', ')}`,
+    ),
+    ...others.map((table) => `${table}: its rows stay; these settings do not name it`),
   ];
 }
 

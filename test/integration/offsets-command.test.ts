@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
+import { stringify } from 'yaml';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { randomName } from './stack/random-name.ts';
@@ -25,6 +26,10 @@ const placeOf = ({ schema, groupId }: Place) => ({
 
 /** `offsets` with these arguments, as a process of its own. */
 const run = (place: Place, ...args: readonly string[]) => runCommand(['offsets', ...args], placeOf(place));
+
+/** The same with tables of the user's own. */
+const runWith = (tables: readonly object[], place: Place, ...args: readonly string[]) =>
+  runCommand(['offsets', ...args], { ...placeOf(place), files: { 'application.yml': stringify({ tables }) } });
 
 const orders = (count: number) =>
   Array.from({ length: count }, (_, id) => ({ partition: id % 2, value: id === 0 ? '{poison' : `{"id":${id}}` }));
@@ -175,6 +180,40 @@ describe('begin-again', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(RENAMED) });
     expect(stdout).toMatch(/nothing was changed \(--dry-run\)\n$/);
     expect(await stored(place)).toEqual(before);
+  });
+
+  test('of a topic that fills tables of the user is refused with what becomes of each, unless their rows may stay', async () => {
+    const { sink: _, ...place } = await written();
+    const { topic, schema, groupId } = place;
+    await query(
+      `INSERT INTO ${schema}.filled_tables VALUES ($1, $2, '', 'public.before'), ($1, $2, '', 'records'),
+      ('another', $2, '', 'public.foreign'), ($1, 'another', '', 'public.foreign')`,
+      [groupId, topic],
+    );
+    const tables = [
+      { topic, table: 'public.orders' },
+      { topic: [topic, 'others'], table: 'public.sums', key: ['id', 'day'] },
+      { topic: 'others', table: 'public.others' },
+    ];
+    const lines = [
+      'public.orders: its rows stay, and the topic is appended to them a second time',
+      'public.sums: its rows stay, and the topic is applied to them a second time, by the key id, day',
+      'public.before: its rows stay; these settings do not name it',
+    ];
+    const before = await stored(place);
+    const both = await runWith(tables, place, 'begin-again', topic);
+    expect({ ...both, stderr: '' }).toEqual({ code: 1, stdout: '', stderr: '' });
+    expect(both.stderr).toContain('1 in dead_letters, 0 in gaps, 2 in records. --rename-rows gives them');
+    expect(both.stderr).toContain(`fills tables of your own: ${lines.join('; ')}. --keep-table-rows consents`);
+    const one = await runWith(tables, place, 'begin-again', topic, '--rename-rows');
+    expect(one).toMatchObject({ code: 1, stdout: '', stderr: expect.not.stringContaining('in records') });
+    expect(await stored(place)).toEqual(before);
+    const { code, stdout } = await runWith(tables, place, 'begin-again', topic, '--rename-rows', '--keep-table-rows');
+    expect({ code, told: stdout.split('\n').filter((line) => line.startsWith('table ')) }).toEqual({
+      code: 0,
+      told: lines.map((line) => `table ${line}`),
+    });
+    expect((await stored(place))?.offsets).toMatchObject({ [`${topic}/0`]: '0 ?' });
   });
 
   test.each([

@@ -180,9 +180,12 @@ describe('offsets', () => {
     [['accept-topic', 'orders'], { action: 'accept-topic', topic: 'orders', dryRun: false }],
     [
       ['begin-again', '--rename-rows', 'orders', '--dry-run'],
-      { action: 'begin-again', topic: 'orders', dryRun: true, renameRows: true },
+      { action: 'begin-again', topic: 'orders', dryRun: true, renameRows: true, keepTableRows: false },
     ],
-    [['begin-again', 'orders'], { action: 'begin-again', topic: 'orders', dryRun: false, renameRows: false }],
+    [
+      ['begin-again', 'orders', '--keep-table-rows'],
+      { action: 'begin-again', topic: 'orders', dryRun: false, renameRows: false, keepTableRows: true },
+    ],
   ])('%j is the request, with the settings of the consumer', (argv, request) => {
     const decision = configure(['offsets', ...argv], {}, CWD);
     expect(decision).toMatchObject({ kind: 'offsets', settings: { kafka: { groupId: 'g' } } });
@@ -195,7 +198,14 @@ describe('offsets', () => {
     (argv) => {
       const { code, stdout } = exitOf(configure(argv, {}, folderWith({})));
       expect(code).toBe(0);
-      for (const word of ['accept-topic ', 'begin-again ', '--rename-rows ', '--dry-run ', '\n  78 ']) {
+      for (const word of [
+        'accept-topic ',
+        'begin-again ',
+        '--rename-rows ',
+        '--keep-table-rows ',
+        '--dry-run ',
+        '\n  78 ',
+      ]) {
         expect(stdout).toContain(word);
       }
       expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(132);
@@ -267,6 +277,7 @@ describe('a wrong command line', () => {
     [['offsets', 'begin-again'], 'the command offsets begin-again needs a topic'],
     [['offsets', 'begin-again', 'a', 'b'], 'the command offsets begin-again takes one topic: "b"'],
     [['offsets', 'accept-topic', 'orders', '--rename-rows'], '--rename-rows is not an option'],
+    [['offsets', 'accept-topic', 'orders', '--keep-table-rows'], '--keep-table-rows is not an option'],
   ])('%j is code 78 and says why', (argv, message) => {
     const { code, stderr } = exit(argv);
     expect(code).toBe(78);
