@@ -119,8 +119,29 @@ function ofStage({ key, stage }: CheckedMapping): readonly string[] {
     : [`key: ${key.columns.join(', ')}; ${EXISTING[key.existing]}; ${deletedBy(key)}; through a temporary table`];
 }
 
-/** A mapping for a person. */
-export function mappingLines(mapping: CheckedMapping): readonly string[] {
+/** Another schema with offsets of a topic, or one that the role may not look into. */
+export interface OffsetsElsewhere {
+  readonly schema: string;
+  /** Left out, with the topic: not known. */
+  readonly groupId?: string;
+  readonly topic?: string;
+}
+
+/** Those that matter to a mapping. */
+const ofTopics = ({ topics }: CheckedMapping, elsewhere: readonly OffsetsElsewhere[]): readonly OffsetsElsewhere[] =>
+  elsewhere.filter(({ topic }) => topic === undefined || topics.includes(topic));
+
+const shownElsewhere = ({ schema, groupId, topic }: OffsetsElsewhere): string =>
+  topic === undefined
+    ? `the schema ${schema} may hold offsets of these topics: the role may not read it`
+    : `the schema ${schema} holds offsets of ${topic} by group ${groupId}: where that group fills this table, too, each record is in it twice`;
+
+/**
+ * A mapping for a person.
+ *
+ * @param elsewhere offsets in other schemas of the database. @default none
+ */
+export function mappingLines(mapping: CheckedMapping, elsewhere: readonly OffsetsElsewhere[] = []): readonly string[] {
   const { schema, table, topics, columns, key, unwritten, relation } = mapping;
   const seen = columns.filter(({ isNotNull, source }) => isNotNull && !ALWAYS_THERE.includes(source.kind));
   const notes = [
@@ -135,6 +156,7 @@ export function mappingLines(mapping: CheckedMapping): readonly string[] {
     ),
     ...listed('row triggers, which may change or drop rows', relation.rowTriggers),
     ...ofOldServer(mapping),
+    ...ofTopics(mapping, elsewhere).map(shownElsewhere),
   ];
   return [
     `${topics.join(', ')} -> ${schema}.${table}`,
@@ -142,8 +164,12 @@ export function mappingLines(mapping: CheckedMapping): readonly string[] {
   ];
 }
 
-/** A mapping as one line of JSON. */
-export function mappingJson(mapping: CheckedMapping): string {
+/**
+ * A mapping as one line of JSON.
+ *
+ * @param elsewhere offsets in other schemas of the database. @default none
+ */
+export function mappingJson(mapping: CheckedMapping, elsewhere: readonly OffsetsElsewhere[] = []): string {
   const { schema, table, topics, columns, key, stage, unwritten, relation } = mapping;
   return JSON.stringify({
     schema,
@@ -169,5 +195,6 @@ export function mappingJson(mapping: CheckedMapping): string {
     })),
     unwritten,
     rowTriggers: relation.rowTriggers,
+    offsetsElsewhere: ofTopics(mapping, elsewhere),
   });
 }
