@@ -18,6 +18,15 @@ const FILLER = { requests: 200, atOnce: 20, query: 'x'.repeat(10_000) } as const
 /** A longer line is filler. */
 const LONGEST_KEPT_LINE = 5_000;
 
+/** How long a consumer may take to be refused, outages included. */
+const REFUSAL_TIMEOUT_MS = 120_000;
+
+/** How a consumer that is refused has to end. */
+interface Refused {
+  readonly exitCode: number;
+  readonly code: string;
+}
+
 interface Member {
   readonly process: ConsumerProcess;
   /** The end that the fleet has asked for; undefined: none. */
@@ -87,6 +96,24 @@ export class ConsumerFleet {
     const { code, output } = await runConsumerCommand(this.#run, { configFile: CONFIG_FILE, env: this.#env }, args);
     if (code !== 0) {
       throw new Error(`${args.join(' ')} ended with exit code ${code}: ${output.join('\n')}`);
+    }
+  }
+
+  /**
+   * Starts a consumer of another group beside the others, which has to end by itself with the exit code and the code of its
+   * last words before it writes; anything else is a problem.
+   *
+   * @param env settings that differ from those of the others.
+   */
+  async refuse(env: Readonly<Record<string, string>>, { exitCode, code }: Refused): Promise<void> {
+    const process = await startConsumerProcess(this.#run, { configFile: CONFIG_FILE, env: { ...this.#env, ...env } });
+    this.#pids.set(process.pid, processIdentity(process.pid));
+    const late = setTimeout(() => process.kill('SIGKILL'), REFUSAL_TIMEOUT_MS);
+    const exit = await process.exited;
+    clearTimeout(late);
+    const words = lastWords(process);
+    if (!this.#run.isClosed && !(exit.code === exitCode && words.includes(code))) {
+      this.#problems.push(`a consumer of another group ended with ${describeExit(exit)} instead of ${code}: ${words}`);
     }
   }
 

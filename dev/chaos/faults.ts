@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { EXIT_CODE } from '../../app/exit-code.ts';
 import { limitFetches } from '../stack/client-quota.ts';
 import { type ChaosStack, CLIENT_ID } from './chaos-stack.ts';
 import { insist } from './insist.ts';
+import { KEYED_SETTINGS } from './keyed-topic.ts';
 import type { Fault } from './schedule.ts';
 import type { TcpProxy } from './tcp-proxy.ts';
 
@@ -53,9 +55,17 @@ export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> 
     case 're-create topic':
       await stack.side.delete();
       return createTopicAgain(stack);
+    case 'second group':
+      return refuseSecondGroup(stack, fault.number);
     case 'poison burst':
       return producer.burst(fault.partition, fault.records);
   }
+}
+
+/** Reads the topic of the table by key alone: in `records` its first record would stop it as well. */
+function refuseSecondGroup({ fleet }: ChaosStack, number: number): Promise<void> {
+  const env = { KAFKA_GROUP_ID: `chaos-second-${number}`, KAFKA_TOPICS: KEYED_SETTINGS.TABLES_0_TOPIC };
+  return fleet.refuse(env, { exitCode: EXIT_CODE.configuration, code: 'GROUP_MEETS_ANOTHER' });
 }
 
 async function cut(proxy: TcpProxy, ms: number): Promise<void> {

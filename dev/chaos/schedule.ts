@@ -36,6 +36,7 @@ export type Fault =
   | { readonly kind: 'fill output'; readonly slot: number; readonly ms: number }
   | { readonly kind: 'delete topic'; readonly ms: number }
   | { readonly kind: 're-create topic' }
+  | { readonly kind: 'second group'; readonly number: number }
   | { readonly kind: 'poison burst'; readonly partition: number; readonly records: number };
 
 export type FaultKind = Fault['kind'];
@@ -83,6 +84,8 @@ export function describeFault(fault: Fault): string {
       return `delete topic ${SIDE_TOPIC}, and create it again after ${seconds(fault.ms)}`;
     case 're-create topic':
       return `re-create topic ${SIDE_TOPIC}: delete it, and create it again at once`;
+    case 'second group':
+      return `second group ${fault.number}: a consumer of it fills the table by key, and has to be refused`;
     case 'poison burst':
       return `poison burst: ${fault.records} bad records in a row to partition ${fault.partition}`;
   }
@@ -127,6 +130,7 @@ const KINDS: readonly FaultKind[] = [
   'fill output',
   'delete topic',
   're-create topic',
+  'second group',
   'poison burst',
 ];
 
@@ -203,6 +207,8 @@ function drawFault(random: RandomSource, kind: FaultKind, slots: readonly number
       return { kind, ms: between(random, 6_000, 12_000) };
     case 're-create topic':
       return { kind };
+    case 'second group':
+      return { kind, number: random.below(1_000_000) };
     case 'poison burst':
       return { kind, partition: random.below(PARTITIONS), records: between(random, 50, 1_000) };
   }

@@ -10,7 +10,7 @@ import {
   type Step,
 } from '../../../dev/chaos/schedule.ts';
 
-const KINDS = 19;
+const KINDS = 20;
 const ROUNDS = 5;
 const SEEDS = Array.from({ length: 50 }, (_, seed) => seed);
 
@@ -110,6 +110,10 @@ describe('the schedule of faults', () => {
     ],
     [{ kind: 'set clock', slot: 2, hours: -7, ms: 3_000 }, 'set clock of consumer 2 by -7 h, and back after 3.0 s'],
     [{ kind: 'fill output', slot: 2, ms: 3_000 }, 'fill output of consumer 2, and read none of it for 3.0 s'],
+    [
+      { kind: 'second group', number: 7 },
+      'second group 7: a consumer of it fills the table by key, and has to be refused',
+    ],
     [{ kind: 're-create topic' }, 're-create topic refunds: delete it, and create it again at once'],
     [{ kind: 'delete topic', ms: 6_000 }, 'delete topic refunds, and create it again after 6.0 s'],
   ])('begins what it tells of %j with its kind', (fault, told) => {
