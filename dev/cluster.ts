@@ -4,6 +4,7 @@ import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { imageReference } from '../deployment/image.ts';
 import { CheckResults } from './cluster/check-results.ts';
 import { DRY_RUNS, dryRuns } from './cluster/dry-runs.ts';
+import { KEDA_SCALING, kedaAbsence, scaledDown, scaledUp, steadyPods } from './cluster/keda-checks.ts';
 import { Kubectl } from './cluster/kubectl.ts';
 import { applied, appliedAgain, changeApplied, deleted, withoutDifference } from './cluster/manifest-checks.ts';
 import { type ClusterOptions, readClusterRequest } from './cluster/options.ts';
@@ -142,7 +143,7 @@ async function testManifests(test: ClusterTest): Promise<void> {
     return;
   }
   if (services === undefined) {
-    results.skip('Pods, records, scrape', 'CLUSTER_LOAD_IMAGE and CLUSTER_HOST are needed for it');
+    results.skip('Pods, records, scrape, KEDA', 'not run: CLUSTER_LOAD_IMAGE and CLUSTER_HOST are needed for it');
     await testSecondApply(test);
     await results.check('one change applied', () => changeApplied(kubectl, folder, test.changed));
   } else {
@@ -180,6 +181,7 @@ async function testPods(test: ClusterTest, services: BackingServices): Promise<v
   const [pod = ''] = await podNames(kubectl, workload.selector);
   await results.check('kubectl delete pod, under load', () => podDeleted(kubectl, name, pod));
   await results.check('records flow after it', () => recordsFlow(services));
+  await testKeda(test, services);
   await services.producer.stop();
   await results.check('each record once, over all of it', () => eachRecordOnce(services));
 }
@@ -199,6 +201,28 @@ async function testInterfaces({ run, options, results, kubectl, dependencies, wo
   if (await results.check('a Prometheus', () => prometheusRuns(kubectl, dependencies.namespace, scrape))) {
     await results.check('it scrapes the Pods by the ServiceMonitor', () => podsScraped(pods));
     await results.check('it computes the alerts of the PrometheusRule', () => rulesEvaluated());
+  }
+}
+
+/** Under load all along: the check of the records comes after it. */
+async function testKeda(test: ClusterTest, { localDatabaseUrl }: BackingServices): Promise<void> {
+  const { results, kubectl, dependencies, workload, changed } = test;
+  const absence = await kedaAbsence(kubectl);
+  if (absence !== undefined) {
+    results.skip('scaled by KEDA', absence);
+    return;
+  }
+  const deployment = workload.names.workload;
+  const scaled = { kubectl, namespace: dependencies.namespace, deployment };
+  const document = { ...consumerDocument(dependencies, 'debug'), ...KEDA_SCALING };
+  if (
+    await results.check('from replicas to KEDA, by the command that synth prints', () =>
+      handedOver(kubectl, changed, document, deployment),
+    )
+  ) {
+    await results.check('KEDA: no Pod more at a steady rate that one keeps up with', () => steadyPods(scaled));
+    await results.check('KEDA: Pods are added for real lag', () => scaledUp(scaled, localDatabaseUrl));
+    await results.check('KEDA: they are taken away when it is written', () => scaledDown(scaled));
   }
 }
 
@@ -224,7 +248,7 @@ async function testOwnership({ run, results, kubectl, dependencies, workload, fo
   await results.check('from replicas to an HPA, by the command that synth prints', () =>
     handedOver(kubectl, folder, { ...document, ...scaling }, deployment),
   );
-  await results.check("an apply keeps the autoscaler's number of Pods", () =>
+  await results.check('an apply keeps the number of Pods that the autoscaler set', () =>
     autoscalerKept(kubectl, folder, deployment),
   );
   await results.check('from the HPA back to replicas, as documented', () =>

@@ -22,6 +22,8 @@ It works in a namespace of its own with Pod Security "restricted" and removes it
   CLUSTER_SCRAPE      a command that gets namespace and name of a Prometheus object and runs a Prometheus by what the
                       operator made of it, at ${PROMETHEUS_URL}
 
+With the first two, KEDA scales the Pods where it runs in the cluster; it has to reach CLUSTER_HOST, too.
+
 Needs kubectl; the image's part also podman or docker, Java >= 17 and Maven. Exit code 1: something failed.
 `;
 

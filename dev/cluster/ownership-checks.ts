@@ -57,7 +57,7 @@ async function podsAre(kubectl: Kubectl, deployment: string, wanted: number): Pr
 }
 
 /** The number of Pods that the Deployment has by now, as its manifest, a person or an autoscaler set it. */
-const wantedPods = async (kubectl: Kubectl, deployment: string): Promise<number> =>
+export const wantedPods = async (kubectl: Kubectl, deployment: string): Promise<number> =>
   Number(await kubectl.text('get', `deployment/${deployment}`, '--output', 'jsonpath={.spec.replicas}'));
 
 /** A release that was applied client-side is taken over by a later one. */

@@ -18,7 +18,7 @@ const kafkajs = loadQuietKafkajs();
 /** Seed of the records' content; any number will do. */
 const SEED = 1;
 export const PARTITIONS = 6;
-const RECORDS_PER_SECOND = 500;
+export const RECORDS_PER_SECOND = 500;
 
 const RECOVERY_LIMIT_MS = 120_000;
 const READ_LIMIT_MS = 120_000;
