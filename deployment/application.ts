@@ -140,8 +140,9 @@ const SECURITY = {
   basic: { username: FROM_SECRET, password: FROM_SECRET },
 } as const;
 
-/** The certificate's files where the Secret is mounted, and what stands for the credential in the other Secret. */
-function access(application: Section, { tls, credentials }: MonitoringSettings): Section {
+/** The files of the certificate, and what stands for the credential, which a section that is wrong may give, too. */
+function access(application: Section, monitoring: MonitoringSettings | undefined): Section {
+  const { tls, credentials } = monitoring ?? { credentials: { type: 'basic' } as const };
   const ssl = tls && {
     certificate: `${CONTAINER_PATH.certificate}/${tls.keys.certificate}`,
     'certificate-private-key': `${CONTAINER_PATH.certificate}/${tls.keys.privateKey}`,
@@ -166,23 +167,23 @@ function withLogin(sasl: Section): Section {
  * `application` of consumer.yaml with something in place of each value that a Secret will give, so that the consumer's own
  * check can be asked.
  *
- * @param file the checked file; `undefined` when it is wrong: then nothing is added for it.
+ * @param file the sections of the file that are right
  */
-export function withPlaceholders(written: Section, file: (MonitoringPart & CertificateSources) | undefined): Section {
+export function withPlaceholders(written: Section, file: SecretNamingSections): Section {
   const application = withCertificates(written, file);
-  const monitoring = file?.monitoring;
   const kafka = sectionOf(application, 'kafka');
   const sasl = isSection(kafka['sasl']) ? { sasl: withLogin(kafka['sasl']) } : {};
   return {
     ...application,
     kafka: 'kafka' in application && !isSection(application['kafka']) ? application['kafka'] : { ...kafka, ...sasl },
     database: { ...sectionOf(application, 'database'), url: `postgresql://${FROM_SECRET}/${FROM_SECRET}` },
-    ...(monitoring && access(application, monitoring)),
+    ...access(application, file.monitoring),
   };
 }
 
-interface MonitoringPart {
-  readonly monitoring: MonitoringSettings;
+/** The sections of consumer.yaml that name what a Secret gives; a wrong one is left out. */
+export interface SecretNamingSections extends CertificateSources {
+  readonly monitoring?: MonitoringSettings;
 }
 
 interface ApplicationPart {
@@ -206,8 +207,16 @@ const ASKED: Readonly<Partial<Record<ActuatorEndpointId, string>>> = {
 /** `application` with its defaults, of which the schema knows no type. */
 const endpointOf = ({ application }: ApplicationPart) => managementEndpoint(application as unknown as EndpointSettings);
 
+/** What the endpoint is derived from. */
+export const ENDPOINT_SETTINGS = [
+  'application.server',
+  'application.management.server',
+  'application.management.endpoints.web.base-path',
+  'application.management.security',
+];
+
 const portIsKnown: Rule<ApplicationPart> = {
-  reads: ['application.server', 'application.management'],
+  reads: ENDPOINT_SETTINGS,
   find: (file) => {
     const { port, settings } = endpointOf(file);
     return problemIf(port === 0, {
@@ -220,7 +229,7 @@ const portIsKnown: Rule<ApplicationPart> = {
 };
 
 const probesReachServer: Rule<ApplicationPart> = {
-  reads: ['application.server', 'application.management'],
+  reads: ENDPOINT_SETTINGS,
   find: (file) => {
     const { address, settings } = endpointOf(file);
     return problemIf(!WILDCARD_ADDRESSES.includes(address), {
@@ -247,7 +256,7 @@ const certificateIsMounted: Rule<ApplicationPart> = {
 const managementOf = ({ application }: ApplicationPart) => application['management'] as Settings['management'];
 
 const askedEndpointsAnswer: Rule<ApplicationPart> = {
-  reads: ['application.management'],
+  reads: [`application.${EXPOSURE}`],
   find: (file) => {
     const { exposure } = managementOf(file).endpoints.web;
     return Object.entries(ASKED).flatMap(([id, whose]) =>
@@ -262,7 +271,11 @@ const askedEndpointsAnswer: Rule<ApplicationPart> = {
 };
 
 const probedGroupsExist: Rule<ProbedPart> = {
-  reads: ['application.management', 'probes'],
+  reads: [
+    'application.management.endpoint.health.probes',
+    'application.management.endpoint.health.group',
+    'probes.paths',
+  ],
   find: (file) => {
     const { probes, group } = managementOf(file).endpoint.health;
     const missing = Object.values(HEALTH_GROUP).filter((name) => !probes.enabled && group[name] === undefined);

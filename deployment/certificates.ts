@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { CONTAINER_PATH } from '../contract/container.ts';
 import type { Rule } from '../settings/check.ts';
 import { type Section, sectionOf, valueAt } from '../settings/document.ts';
-import { type Problem, problemIf } from '../settings/problem.ts';
+import { problemIf } from '../settings/problem.ts';
 import { closed, section } from '../settings/schema.ts';
 import { objectName, secretKey } from './object-names.ts';
 
@@ -54,7 +54,7 @@ type TlsFiles = Static<ReturnType<typeof tlsFiles>>;
 /** What of consumer.yaml names certificates. */
 export interface CertificateSources {
   readonly kafka?: { readonly tls?: TlsFiles };
-  readonly database: { readonly tls?: TlsFiles };
+  readonly database?: { readonly tls?: TlsFiles };
 }
 
 /** A Secret or ConfigMap whose keys become files of a folder. */
@@ -118,10 +118,10 @@ function tlsSettings(server: Server, { ca, clientCertificate }: TlsFiles): Secti
   };
 }
 
-/** `application` with the paths of the mounted certificates. @param file `undefined`: it is wrong, nothing is added */
-export function withCertificates(application: Section, file: CertificateSources | undefined): Section {
+/** `application` with the paths of the mounted certificates. */
+export function withCertificates(application: Section, file: CertificateSources): Section {
   const added = SERVERS.flatMap((server): [string, Section][] => {
-    const tls = file?.[server]?.tls;
+    const tls = file[server]?.tls;
     const own = sectionOf(application, server);
     return tls === undefined
       ? []
@@ -134,34 +134,31 @@ interface CertificatesPart extends CertificateSources {
   readonly application: unknown;
 }
 
-function sourceProblems(server: Server, { ca }: TlsFiles): readonly Problem[] {
-  const given = [ca?.existingSecret, ca?.existingConfigMap].filter((each) => each !== undefined);
-  return problemIf(ca !== undefined && given.length !== 1, {
-    path: `${server}.tls.ca`,
-    message: given.length === 0 ? 'names nothing that holds the authorities' : 'names both a Secret and a ConfigMap',
-    allowed: 'existingSecret or existingConfigMap, with key for what it is called there',
-  });
-}
-
-const authorityHasOneSource: Rule<CertificatesPart> = {
-  reads: ['kafka.tls', 'database.tls'],
-  find: (file) => SERVERS.flatMap((server) => sourceProblems(server, file[server]?.tls ?? {})),
-};
+const authorityHasOneSource = (server: Server): Rule<CertificatesPart> => ({
+  reads: [`${server}.tls.ca`],
+  find: (file) => {
+    const ca = file[server]?.tls?.ca;
+    const given = [ca?.existingSecret, ca?.existingConfigMap].filter((each) => each !== undefined);
+    return problemIf(ca !== undefined && given.length !== 1, {
+      path: `${server}.tls.ca`,
+      message: given.length === 0 ? 'names nothing that holds the authorities' : 'names both a Secret and a ConfigMap',
+      allowed: 'existingSecret or existingConfigMap, with key for what it is called there',
+    });
+  },
+});
 
 /** What stands in `application` would win, or lose, without a word. */
-const pathsAreOurs: Rule<CertificatesPart> = {
-  reads: ['kafka.tls', 'database.tls', 'application.kafka.tls', 'application.database.tls'],
+const pathsAreOurs = (server: Server): Rule<CertificatesPart> => ({
+  reads: [`${server}.tls`, `application.${server}.tls`],
   find: (file) =>
-    SERVERS.flatMap((server) =>
-      Object.keys(tlsSettings(server, file[server]?.tls ?? {})).flatMap((key) =>
-        problemIf(valueAt(file.application, [server, 'tls', key]) !== undefined, {
-          path: `application.${server}.tls.${key}`,
-          message: `is said by ${server}.tls of consumer.yaml already, which mounts the file`,
-          allowed: `nothing here, or ${server}.tls without ${key === 'ca' ? 'ca' : 'clientCertificate'}`,
-        }),
-      ),
+    Object.keys(tlsSettings(server, file[server]?.tls ?? {})).flatMap((key) =>
+      problemIf(valueAt(file.application, [server, 'tls', key]) !== undefined, {
+        path: `application.${server}.tls.${key}`,
+        message: `is said by ${server}.tls of consumer.yaml already, which mounts the file`,
+        allowed: `nothing here, or ${server}.tls without ${key === 'ca' ? 'ca' : 'clientCertificate'}`,
+      }),
     ),
-};
+});
 
 const certificatesWantTls: Rule<CertificatesPart> = {
   reads: ['kafka.tls', 'application.kafka.ssl'],
@@ -176,7 +173,6 @@ const certificatesWantTls: Rule<CertificatesPart> = {
 
 /** What must hold for certificates that are mounted. */
 export const CERTIFICATE_RULES: readonly Rule<CertificatesPart>[] = [
-  authorityHasOneSource,
-  pathsAreOurs,
+  ...SERVERS.flatMap((server) => [authorityHasOneSource(server), pathsAreOurs(server)]),
   certificatesWantTls,
 ];

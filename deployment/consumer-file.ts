@@ -118,10 +118,10 @@ const unrenderable = (path: string): Problem => ({
 });
 
 /** Labels and annotations may have any name that Kubernetes allows, but for one. */
-const namesAreRendered: Rule<ConsumerFile> = {
-  reads: PARTS,
-  find: (file) => PARTS.flatMap((part) => keyProblems(file[part], part)),
-};
+const namesAreRendered: readonly Rule<ConsumerFile>[] = PARTS.map((part) => ({
+  reads: [part],
+  find: (file) => keyProblems(file[part], part),
+}));
 
 const graceOutlastsDrain: Rule<ConsumerFile> = {
   reads: ['terminationGracePeriodSeconds', 'application.shutdown.timeout'],
@@ -155,5 +155,5 @@ export const CONSUMER_FILE_RULES: readonly Rule<ConsumerFile>[] = [
   ...POD_RULES,
   ...POD_PART_RULES,
   ...PATCH_RULES,
-  namesAreRendered,
+  ...namesAreRendered,
 ];

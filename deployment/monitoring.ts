@@ -151,7 +151,7 @@ interface MonitoringPart {
 }
 
 const annotationsShowNoCredential: Rule<MonitoringPart> = {
-  reads: ['monitoring'],
+  reads: ['monitoring.scrape', 'monitoring.credentials'],
   find: ({ monitoring: { scrape, credentials } }) =>
     scrape === 'annotations' && credentials !== undefined
       ? [

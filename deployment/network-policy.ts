@@ -136,15 +136,10 @@ function placeProblems(path: string, { cidr, namespace, podLabels }: NetworkPlac
   ];
 }
 
-const placesAreOne: Rule<NetworkPolicyPart> = {
-  reads: ['networkPolicy'],
-  find: ({ networkPolicy: { ingress, egress } }) => [
-    ...ingress.flatMap((place, index) => placeProblems(`networkPolicy.ingress[${index}]`, place)),
-    ...(['dns', 'brokers', 'database', 'tokens', 'others'] as const).flatMap((name) =>
-      egress[name].flatMap((place, index) => placeProblems(`networkPolicy.egress.${name}[${index}]`, place)),
-    ),
-  ],
-};
+const placesAreOne = (path: string, read: (part: NetworkPolicyPart) => readonly NetworkPlace[]) => ({
+  reads: [path],
+  find: (part: NetworkPolicyPart) => read(part).flatMap((place, index) => placeProblems(`${path}[${index}]`, place)),
+});
 
 const askersAreNamed: Rule<NetworkPolicyPart> = {
   reads: ['networkPolicy.ingress'],
@@ -164,4 +159,10 @@ const askersAreNamed: Rule<NetworkPolicyPart> = {
 };
 
 /** What the places of the NetworkPolicy must be. */
-export const NETWORK_RULES: readonly Rule<NetworkPolicyPart>[] = [placesAreOne, askersAreNamed];
+export const NETWORK_RULES: readonly Rule<NetworkPolicyPart>[] = [
+  placesAreOne('networkPolicy.ingress', ({ networkPolicy }) => networkPolicy.ingress),
+  ...(['dns', 'brokers', 'database', 'tokens', 'others'] as const).map((name) =>
+    placesAreOne(`networkPolicy.egress.${name}`, ({ networkPolicy }) => networkPolicy.egress[name]),
+  ),
+  askersAreNamed,
+];

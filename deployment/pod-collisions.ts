@@ -3,7 +3,8 @@ import { CONTAINER_NAME, CONTAINER_PATH, VOLUME } from '../contract/container.ts
 import type { Rule } from '../settings/check.ts';
 import { isSection, type Section } from '../settings/document.ts';
 import { type Problem, problemIf } from '../settings/problem.ts';
-import { initContainersOf, type PodParts, typeProblems } from './pod-parts.ts';
+import { ENDPOINT_SETTINGS } from './application.ts';
+import { initContainersOf, POD_PARTS, type PodParts, typeProblems } from './pod-parts.ts';
 import { containerSecurityProblems, volumeSecurityProblems } from './pod-security.ts';
 
 /** A part of the Pods with its place in consumer.yaml. */
@@ -140,7 +141,7 @@ interface PodPartsPart {
 }
 
 /** What of the parts does not fit to the manifests, or to each other. */
-function partProblems(pods: PodParts, endpoint: ManagementEndpoint): Problem[] {
+function partProblems(pods: PodParts): Problem[] {
   const volumes = placed('pods.volumes', pods.volumes);
   const mounts = placed('pods.volumeMounts', pods.volumeMounts);
   const names = volumes.map(nameOf);
@@ -154,18 +155,37 @@ function partProblems(pods: PodParts, endpoint: ManagementEndpoint): Problem[] {
     ]),
     ...placed('pods.envFrom', pods.envFrom).flatMap(sourceProblems),
     ...nameProblems(all, Object.values(CONTAINER_NAME), 'container'),
-    ...all.flatMap((each) => [...containerProblems(each, [...OUR_VOLUMES, ...names]), ...portProblems(each, endpoint)]),
+    ...all.flatMap((each) => containerProblems(each, [...OUR_VOLUMES, ...names])),
   ];
 }
 
+const partIsKnown = (key: keyof PodParts): Rule<PodPartsPart> => ({
+  reads: [`pods.${key}`],
+  find: ({ pods }) => typeProblems(pods, key),
+});
+
+const places = (keys: readonly (keyof PodParts)[]): string[] => keys.map((key) => `pods.${key}`);
+
+const areKnown = (pods: PodParts, keys: readonly (keyof PodParts)[]): boolean =>
+  keys.every((key) => typeProblems(pods, key).length === 0);
+
+const COLLIDING = ['volumes', 'volumeMounts', 'envFrom', 'initContainers', 'sidecars'] as const;
+
 const partsFit: Rule<PodPartsPart> = {
-  reads: ['pods', 'application.server', 'application.management'],
+  reads: places(COLLIDING),
+  find: ({ pods }) => (areKnown(pods, COLLIDING) ? partProblems(pods) : []),
+};
+
+const CONTAINERS = ['initContainers', 'sidecars'] as const;
+
+const portIsOurs: Rule<PodPartsPart> = {
+  reads: [...places(CONTAINERS), ...ENDPOINT_SETTINGS],
   find: ({ pods, application }) => {
-    const wrong = typeProblems(pods);
     // `application` with its defaults, of which the schema knows no type.
-    return wrong.length > 0 ? wrong : partProblems(pods, managementEndpoint(application as EndpointSettings));
+    const endpoint = managementEndpoint(application as EndpointSettings);
+    return areKnown(pods, CONTAINERS) ? containers(pods).flatMap((each) => portProblems(each, endpoint)) : [];
   },
 };
 
 /** What a user adds to the Pods is valid, "restricted", and takes no name or folder of ours; all problems at once. */
-export const POD_PART_RULES: readonly Rule<PodPartsPart>[] = [partsFit];
+export const POD_PART_RULES: readonly Rule<PodPartsPart>[] = [...POD_PARTS.map(partIsKnown), partsFit, portIsOurs];

@@ -87,16 +87,17 @@ const under = (place: string, problem: Problem): Problem => ({
 const checkPart = (key: keyof PodParts, value: Section): Checked<unknown> =>
   checkAgainst(KUBERNETES_TYPES[TYPES[key]] as SchemaNode, value);
 
+/** The parts, by their keys below `pods`. */
+export const POD_PARTS = Object.keys(TYPES) as (keyof PodParts)[];
+
 /** What is no part of a Pod by what Kubernetes publishes. Values are masked already. */
-export function typeProblems(pods: PodParts): Problem[] {
-  return (Object.keys(TYPES) as (keyof PodParts)[]).flatMap((key) => {
-    const value = pods[key];
-    const items = value === undefined ? [] : ([value].flat() as Section[]);
-    return items.flatMap((item, index) => {
-      const checked = checkPart(key, item);
-      const place = `pods.${key}${isList(key) ? `[${index}]` : ''}`;
-      return checked.ok ? [] : checked.problems.map((problem) => under(place, problem));
-    });
+export function typeProblems(pods: PodParts, key: keyof PodParts): Problem[] {
+  const value = pods[key];
+  const items = value === undefined ? [] : ([value].flat() as Section[]);
+  return items.flatMap((item, index) => {
+    const checked = checkPart(key, item);
+    const place = `pods.${key}${isList(key) ? `[${index}]` : ''}`;
+    return checked.ok ? [] : checked.problems.map((problem) => under(place, problem));
   });
 }
 

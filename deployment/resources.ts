@@ -85,23 +85,27 @@ const memoryHoldsHeap: Rule<ResourcesPart> = {
     }),
 };
 
-const requestsFitLimits: Rule<ResourcesPart> = {
-  reads: ['resources'],
-  find: ({ resources: { requests, limits } }) => [
-    ...problemIf(memoryBytes(requests.memory ?? limits.memory) > memoryBytes(limits.memory), {
+const memoryRequestFits: Rule<ResourcesPart> = {
+  reads: ['resources.requests.memory', 'resources.limits.memory'],
+  find: ({ resources: { requests, limits } }) =>
+    problemIf(memoryBytes(requests.memory ?? limits.memory) > memoryBytes(limits.memory), {
       path: 'resources.requests.memory',
       message: 'is above the limit, which Kubernetes refuses',
       given: requests.memory,
       allowed: `at most resources.limits.memory (${limits.memory}), or nothing: then it is the limit`,
     }),
-    ...problemIf(millicores(requests.cpu) > millicores(limits.cpu), {
+};
+
+const cpuRequestFits: Rule<ResourcesPart> = {
+  reads: ['resources.requests.cpu', 'resources.limits.cpu'],
+  find: ({ resources: { requests, limits } }) =>
+    problemIf(millicores(requests.cpu) > millicores(limits.cpu), {
       path: 'resources.requests.cpu',
       message: 'is above the limit, which Kubernetes refuses',
       given: requests.cpu,
       allowed: `at most resources.limits.cpu (${limits.cpu})`,
     }),
-  ],
 };
 
 /** What the schema cannot say of memory and CPU. */
-export const RESOURCE_RULES: readonly Rule<ResourcesPart>[] = [memoryHoldsHeap, requestsFitLimits];
+export const RESOURCE_RULES: readonly Rule<ResourcesPart>[] = [memoryHoldsHeap, memoryRequestFits, cpuRequestFits];

@@ -174,36 +174,36 @@ const autoscalerKnowsPartitions: Rule<ScalingPart> = {
     }),
 };
 
-const mostIsWithinPartitions: Rule<ScalingPart> = {
-  reads: ['scaling', 'partitions'],
-  find: ({ scaling, partitions = Number.POSITIVE_INFINITY }) =>
-    (['keda', 'hpa'] as const).flatMap((name) => {
-      const given = scaling[name]?.maxReplicas;
-      return problemIf(given !== undefined && given > partitions, {
-        path: `scaling.${name}.maxReplicas`,
-        message: `is above the number of partitions (${partitions}), and the Pods beyond it would wait idle`,
-        given,
-        allowed: `at most ${partitions}`,
-      });
-    }),
-};
+type Autoscaler = 'keda' | 'hpa';
 
-const leastIsNotAboveMost: Rule<ScalingPart> = {
-  reads: ['scaling', 'partitions'],
-  find: ({ scaling, partitions = Number.POSITIVE_INFINITY }) =>
-    (['keda', 'hpa'] as const).flatMap((name) => {
-      const { minReplicas = 0, maxReplicas = partitions } = scaling[name] ?? {};
-      return problemIf(minReplicas > maxReplicas, {
-        path: `scaling.${name}.minReplicas`,
-        message: `is above the most that there may be (${maxReplicas})`,
-        given: minReplicas,
-        allowed: `at most ${maxReplicas}`,
-      });
-    }),
-};
+const mostIsWithinPartitions = (name: Autoscaler): Rule<ScalingPart> => ({
+  reads: [`scaling.${name}.maxReplicas`, 'partitions'],
+  find: ({ scaling, partitions = Number.POSITIVE_INFINITY }) => {
+    const given = scaling[name]?.maxReplicas;
+    return problemIf(given !== undefined && given > partitions, {
+      path: `scaling.${name}.maxReplicas`,
+      message: `is above the number of partitions (${partitions}), and the Pods beyond it would wait idle`,
+      given,
+      allowed: `at most ${partitions}`,
+    });
+  },
+});
+
+const leastIsNotAboveMost = (name: Autoscaler): Rule<ScalingPart> => ({
+  reads: [`scaling.${name}.minReplicas`, `scaling.${name}.maxReplicas`, 'partitions'],
+  find: ({ scaling, partitions = Number.POSITIVE_INFINITY }) => {
+    const { minReplicas = 0, maxReplicas = partitions } = scaling[name] ?? {};
+    return problemIf(minReplicas > maxReplicas, {
+      path: `scaling.${name}.minReplicas`,
+      message: `is above the most that there may be (${maxReplicas})`,
+      given: minReplicas,
+      allowed: `at most ${maxReplicas}`,
+    });
+  },
+});
 
 const hpaHasMetric: Rule<ScalingPart> = {
-  reads: ['scaling'],
+  reads: ['scaling.hpa'],
   find: ({ scaling: { hpa } }) =>
     problemIf(hpa !== undefined && (hpa.cpuPercent ?? hpa.memoryPercent ?? hpa.external) === undefined, {
       path: 'scaling.hpa',
@@ -213,7 +213,7 @@ const hpaHasMetric: Rule<ScalingPart> = {
 };
 
 const kedaFindsUser: Rule<ScalingPart> = {
-  reads: ['scaling', 'application.kafka.sasl'],
+  reads: ['scaling.keda', 'application.kafka.sasl.username'],
   find: ({ scaling, application }) => {
     const given = valueAt(application, ['kafka', 'sasl', 'username']);
     return problemIf(scaling.keda !== undefined && given !== undefined, {
@@ -228,7 +228,7 @@ const kedaFindsUser: Rule<ScalingPart> = {
 
 /** KEDA has names for both, but takes the token endpoint from a Secret alone, and the keys at AWS from its own Pod. */
 const kedaLogsIn: Rule<ScalingPart> = {
-  reads: ['scaling', 'application.kafka.sasl'],
+  reads: ['scaling.keda', 'application.kafka.sasl.mechanism'],
   find: ({ scaling, application }) => {
     const mechanism = valueAt(application, ['kafka', 'sasl', 'mechanism']);
     return problemIf(scaling.keda !== undefined && mechanism !== undefined && !provesPassword(mechanism), {
@@ -248,7 +248,7 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
 };
 
 const kedaTrusts: Rule<ScalingPart> = {
-  reads: ['scaling', 'application.kafka.tls'],
+  reads: ['scaling.keda', 'application.kafka.tls'],
   find: ({ scaling, application }) =>
     Object.entries(OUT_OF_REACH).flatMap(([key, allowed]) => {
       const given = valueAt(application, ['kafka', 'tls', key]);
@@ -279,8 +279,10 @@ const autoscalerFindsWork: Rule<ScalingPart> = {
 export const SCALING_RULES: readonly Rule<ScalingPart>[] = [
   isOneAutoscaler,
   autoscalerKnowsPartitions,
-  mostIsWithinPartitions,
-  leastIsNotAboveMost,
+  mostIsWithinPartitions('keda'),
+  mostIsWithinPartitions('hpa'),
+  leastIsNotAboveMost('keda'),
+  leastIsNotAboveMost('hpa'),
   hpaHasMetric,
   kedaFindsUser,
   kedaLogsIn,

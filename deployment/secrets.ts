@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Rule } from '../settings/check.ts';
 import { isSection, valueAt } from '../settings/document.ts';
 import { asksTokenEndpoint, provesPassword } from '../settings/kafka-sasl.ts';
-import { type Problem, problemIf } from '../settings/problem.ts';
+import { problemIf } from '../settings/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema.ts';
 import { tlsFiles } from './certificates.ts';
 import { objectName, SECRET_KEY, secretKey } from './object-names.ts';
@@ -148,24 +148,31 @@ interface SecretsPart {
   readonly kafka?: Static<typeof kafka>;
 }
 
-const twoSources = (path: string, source: SecretSource | undefined): readonly Problem[] =>
-  problemIf(source?.externalSecret !== undefined && source.sealedSecret !== undefined, {
-    path,
-    message: 'has two that make one Secret, externalSecret and sealedSecret',
-    allowed: 'one of both, or neither: then the Secret is there already',
-  });
+/** Where Secrets are named, and what may make them. */
+const SOURCES: readonly (readonly [path: string, read: (file: SecretsPart) => SecretSource | undefined])[] = [
+  ['database', ({ database }) => database],
+  ['database.owner', ({ database }) => database.owner],
+  ['kafka', ({ kafka }) => kafka],
+];
 
-const secretHasOneSource: Rule<SecretsPart> = {
-  reads: ['database', 'kafka'],
-  find: ({ database, kafka }) => [
-    ...twoSources('database', database),
-    ...twoSources('database.owner', database.owner),
-    ...twoSources('kafka', kafka),
-  ],
-};
+const makersAt = (path: string): string[] => [`${path}.externalSecret`, `${path}.sealedSecret`];
+
+const secretHasOneSource = SOURCES.map(
+  ([path, read]): Rule<SecretsPart> => ({
+    reads: makersAt(path),
+    find: (file) => {
+      const source = read(file);
+      return problemIf(source?.externalSecret !== undefined && source.sealedSecret !== undefined, {
+        path,
+        message: 'has two that make one Secret, externalSecret and sealedSecret',
+        allowed: 'one of both, or neither: then the Secret is there already',
+      });
+    },
+  }),
+);
 
 const madeSecretIsNamed: Rule<SecretsPart> = {
-  reads: ['kafka'],
+  reads: ['kafka.existingSecret', ...makersAt('kafka')],
   find: ({ kafka }) =>
     problemIf(kafka?.existingSecret === undefined && (kafka?.externalSecret ?? kafka?.sealedSecret) !== undefined, {
       path: 'kafka.existingSecret',
@@ -175,7 +182,7 @@ const madeSecretIsNamed: Rule<SecretsPart> = {
 };
 
 const jobHasOwner: Rule<SecretsPart> = {
-  reads: ['database'],
+  reads: ['database.migrate', 'database.owner'],
   find: ({ database: { migrate, owner } }) => [
     ...problemIf(migrate === 'job' && owner === undefined, {
       path: 'database.owner.existingSecret',
@@ -191,7 +198,7 @@ const jobHasOwner: Rule<SecretsPart> = {
 };
 
 const secretsDiffer: Rule<SecretsPart> = {
-  reads: ['database', 'kafka'],
+  reads: SOURCES.flatMap(([path]) => [`${path}.existingSecret`, ...makersAt(path)]),
   find: ({ database, kafka }) => {
     const made = [database, database.owner, kafka].filter(
       (each) => (each?.externalSecret ?? each?.sealedSecret) !== undefined,
@@ -209,7 +216,7 @@ const secretsDiffer: Rule<SecretsPart> = {
 
 /** A SASL login with a password or a client's secret, and its Secret: neither without the other. */
 export const saslHasCredentials: Rule<SecretsPart & { readonly application: unknown }> = {
-  reads: ['kafka', 'application.kafka.sasl'],
+  reads: ['kafka.existingSecret', 'application.kafka.sasl'],
   find: ({ kafka, application }) => {
     const sasl = valueAt(application, ['kafka', 'sasl']);
     const login = isSection(sasl) ? sasl : {};
@@ -237,7 +244,7 @@ export const saslHasCredentials: Rule<SecretsPart & { readonly application: unkn
 
 /** What must hold for Secrets, and for what makes them. */
 export const SECRET_RULES: readonly Rule<SecretsPart>[] = [
-  secretHasOneSource,
+  ...secretHasOneSource,
   madeSecretIsNamed,
   jobHasOwner,
   secretsDiffer,

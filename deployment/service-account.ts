@@ -32,7 +32,7 @@ interface ServiceAccountPart {
 }
 
 const existingIsNamed: Rule<ServiceAccountPart> = {
-  reads: ['serviceAccount'],
+  reads: ['serviceAccount.create', 'serviceAccount.name'],
   find: ({ serviceAccount: { create, name } }) =>
     problemIf(!create && name === undefined, {
       path: 'serviceAccount.name',
@@ -41,17 +41,19 @@ const existingIsNamed: Rule<ServiceAccountPart> = {
     }),
 };
 
-const existingIsLeftAlone: Rule<ServiceAccountPart> = {
-  reads: ['serviceAccount'],
-  find: ({ serviceAccount: { create, ...given } }) =>
-    (['annotations', 'labels'] as const).flatMap((key) =>
-      problemIf(!create && Object.keys(given[key]).length > 0, {
-        path: `serviceAccount.${key}`,
-        message: 'would be written nowhere, since create: false leaves the ServiceAccount to you',
-        allowed: 'nothing, or create: true',
-      }),
-    ),
-};
+const existingIsLeftAlone = (key: 'annotations' | 'labels'): Rule<ServiceAccountPart> => ({
+  reads: ['serviceAccount.create', `serviceAccount.${key}`],
+  find: ({ serviceAccount: { create, [key]: given } }) =>
+    problemIf(!create && Object.keys(given).length > 0, {
+      path: `serviceAccount.${key}`,
+      message: 'would be written nowhere, since create: false leaves the ServiceAccount to you',
+      allowed: 'nothing, or create: true',
+    }),
+});
 
 /** What must hold for the ServiceAccount. */
-export const SERVICE_ACCOUNT_RULES: readonly Rule<ServiceAccountPart>[] = [existingIsNamed, existingIsLeftAlone];
+export const SERVICE_ACCOUNT_RULES: readonly Rule<ServiceAccountPart>[] = [
+  existingIsNamed,
+  existingIsLeftAlone('annotations'),
+  existingIsLeftAlone('labels'),
+];

@@ -94,7 +94,11 @@ function faultsAt(
   );
   const isRefused = found.some((problem) => problem.path === place);
   const invented = texts.filter(
-    (text, index) => !isWithin(found[index]?.path ?? '', place) && untold(mistakes, [text]).length === mistakes.length,
+    (text, index) =>
+      !isWithin(found[index]?.path ?? '', place) &&
+      // A section that is made for the value lacks what it has to have.
+      found[index]?.message !== 'is missing' &&
+      untold(mistakes, [text]).length === mistakes.length,
   );
   return [
     ...untold(apart, texts).map((problem) => `hides: ${problem}`),
