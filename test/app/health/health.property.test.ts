@@ -20,6 +20,8 @@ const LONG_RUNS = 200_000;
 const NOTICED_WITHIN_MS = 3 * TICK_MS;
 /** The longest pause between two attempts, and what follows from it. */
 const RECOVERED_WITHIN_MS = 12_000;
+/** Until what waits in a partition is written: its leader, or the end of an outage, is noticed, its position read, and it is fetched. */
+const WRITTEN_WITHIN_MS = 20_000;
 /** Until a record that waits was fetched, or the log's end was told after an assignment or an outage. */
 const SEEN_WITHIN_MS = 12_000;
 const LAG_IN_HEALTH_MS = 15_000;
@@ -136,13 +138,18 @@ class Truth {
     const behind = owned.map(({ isLed, leaderlessAt, openedAt, caughtUpAt, writtenAt }) =>
       isLed ? now - Math.max(leaderlessAt, openedAt ?? now, caughtUpAt, writtenAt) : 0,
     );
+    const unwritten = owned.map(({ isLed, leaderlessAt, caughtUpAt, writtenAt }) =>
+      isLed ? now - Math.max(leaderlessAt, caughtUpAt, writtenAt) : 0,
+    );
     const untold = owned.map(({ toldAt, writtenAt }) => now - Math.max(toldAt ?? 0, writtenAt));
     const expelled = this.#expelled.ms(assignedAt !== null && !consumer.isMember, now);
     const kafkaUp = this.#kafkaUp.ms(consumer.kafka === 'up' && consumer.isMember, now);
     const leaderless = consumer.partitions.map(({ isLed }, nth) => this.#leaderless[nth]?.ms(!isLed, now) ?? 0);
+    const allWell = Math.min(joinedFor, this.#allWell.ms(consumer.isAllWell, now));
     return {
+      allWell,
+      unwritten: Math.min(allWell, Math.max(0, ...unwritten)),
       leaderless: owned.map(({ place }) => Math.min(leaderless[place.partition] ?? 0, kafkaUp, joinedFor)),
-      allWell: Math.min(joinedFor, this.#allWell.ms(consumer.isAllWell, now)),
       stuck: Math.min(this.#reachable.ms(consumer.areReachable, now), Math.max(expelled, ...behind, ...untold)),
       told: owned.map(({ toldAt }) => (toldAt === null ? Number.POSITIVE_INFINITY : now - toldAt)),
       waiting: behind.map((ms) => Math.min(ms, kafkaUp)),
@@ -152,7 +159,7 @@ class Truth {
 
 /** What health and metrics say although it is not so; a matcher for each of some million facts would take minutes. */
 async function lies(consumer: ModelledConsumer, truth: ReturnType<Truth['at']>): Promise<string[]> {
-  const { allWell, leaderless, stuck, told, waiting } = truth;
+  const { allWell, unwritten, leaderless, stuck, told, waiting } = truth;
   const isLeaderless = leaderless.map((ms) => ms > NOTICED_WITHIN_MS);
   const { root, readiness, lag } = await consumer.health();
   const isUnjoined = consumer.assignedAt === null;
@@ -161,6 +168,7 @@ async function lies(consumer: ModelledConsumer, truth: ReturnType<Truth['at']>):
   const claims: readonly (readonly [boolean, string])[] = [
     [stuck > STALL_TIMEOUT_MS + NOTICED_WITHIN_MS && root === 'UP', 'UP while it stands still'],
     [allWell > RECOVERED_WITHIN_MS && (root !== 'UP' || readiness !== 'UP'), `${root}, ${readiness} while all is well`],
+    [unwritten > WRITTEN_WITHIN_MS, `nothing written for ${unwritten} ms while all is well`],
     [isUnjoined && readiness === 'UP', 'ready before the first join'],
     [isLeaderless.length > 0 && isLeaderless.every(Boolean) && lag !== null, `a lag of ${lag} of what no broker leads`],
     [(isUnjoined || told.some((ms) => ms > LAG_IN_HEALTH_MS)) && lag !== null, `a lag of ${lag} that is not known`],
@@ -198,7 +206,7 @@ const property = fc.asyncProperty(run, async ([joined, steps]) => {
 });
 
 const PROMISE =
-  'nothing written of what waits, or nothing known of it, is never UP; all well is, with a leader or without; the unknown is no number';
+  'nothing written of what waits, or nothing known of it, is never UP; all well is, and all that has a leader is written; the unknown is no number';
 
 /** The log's end is told for the first time 14 s after the opening, and the position can be read no more. */
 const behindUnseen: [readonly Step[], readonly Step[]] = [

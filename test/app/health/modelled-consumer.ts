@@ -65,7 +65,8 @@ class ModelClock implements Clock {
 class ModelPartition {
   readonly place: TopicPartition;
   end = 0n;
-  stored = 0n;
+  /** `null` until a first offset is stored, which needs a leader. */
+  stored: bigint | null = null;
   fetchFrom = 0n;
   isResumed = false;
   /** When the consumer was last told the log's end; `null` before it was since the assignment. */
@@ -232,10 +233,16 @@ export class ModelledConsumer implements RecordSink, RecordSource {
 
   async positions(): Promise<Position[]> {
     this.#refuseWhile('away', 'locked offsets');
-    return this.partitions.map(({ place, stored }) => ({ ...place, offset: stored }));
+    return this.partitions.flatMap(({ place, stored }) => (stored === null ? [] : { ...place, offset: stored }));
   }
 
-  initialize = (): Promise<Position[]> => this.positions();
+  async initialize(_topic: string, choose: Parameters<RecordSink['initialize']>[1]): Promise<Position[]> {
+    const stored = await this.positions();
+    for (const { partition, offset } of choose(new Set(stored.map((position) => position.partition)))) {
+      this.#of(partition).stored = offset;
+    }
+    return this.positions();
+  }
 
   async write({ partition, expectedOffset, nextOffset, records }: WriteRequest): Promise<WriteOutcome> {
     this.#refuseWhile('away', 'locked offsets', 'locked records');

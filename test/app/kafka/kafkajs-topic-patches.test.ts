@@ -128,6 +128,8 @@ test('the admin client goes on with what is known, and names the error where it 
   administerKnownTopics(() => 'an admin')({ cluster });
   expect(await cluster.brokerPool.createBroker({}).metadata()).toEqual({ topicMetadata: [known, unknown] });
   await expect(offsetsOf(cluster)).rejects.toMatchObject(UNKNOWN_TOPIC);
+  const withoutPartitions = [{ topic: unknown.topic, partitions: [] }];
+  await expect(cluster.fetchTopicsOffset(withoutPartitions)).rejects.toMatchObject(UNKNOWN_TOPIC);
   expect(await cluster.fetchTopicsOffset([{ topic: 'kept', partitions: [{ partition: 0 }] }])).toHaveLength(1);
 });
 
