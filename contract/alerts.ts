@@ -131,11 +131,13 @@ export const ALERTS = {
     times: 'records are lost, whatever comes after it',
   },
   DeadLettersHigh: {
-    limit: 'share of the records of 10 minutes that became dead letters, once they are at least 10',
+    limit:
+      "share of a topic's records of 10 minutes that became dead letters, once they are at least 10; a warning also looks at an hour: at least 5, and more than 25 %",
     warning: { threshold: 0.01, for: '5m' },
     critical: { threshold: 0.25, for: '5m' },
     keepFiringFor: '10m',
-    times: 'five minutes of it are no single batch; the share of ten minutes falls slowly after the last letter',
+    times:
+      'five minutes of it are no single batch; the share of ten minutes falls slowly after the last letter, that of the hour within an hour',
   },
   WriterFenced: {
     limit: 'fenced writes of 15 minutes for each partition',
@@ -160,6 +162,9 @@ export const ALERTS = {
 } as const satisfies Readonly<Record<string, AlertDefinition>>;
 
 export type AlertName = keyof typeof ALERTS;
+
+/** A topic with few records has not ten dead letters in ten minutes: so many of an hour, and such a share, are a warning. */
+export const DEAD_LETTERS_OF_AN_HOUR = { letters: 5, share: 0.25 } as const;
 
 /** Records that are in the table within this time of their timestamp are fresh: a bucket of `consumer_end_to_end_seconds`. */
 export const FRESH_WITHIN_SECONDS = 60;

@@ -1,4 +1,4 @@
-import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import { DEAD_LETTER_REASONS, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import {
   ERROR_REASON,
   type ErrorReason,
@@ -23,12 +23,11 @@ import {
 import { PartitionLag } from './partition-lag.ts';
 import { TableCounters } from './table-counters.ts';
 
-const DEAD_LETTER_REASONS = Object.keys(DEAD_LETTER_REASON) as DeadLetterReason[];
 const ERROR_REASONS = Object.keys(ERROR_REASON) as ErrorReason[];
 
 type CounterMetrics = Pick<
   MetricSources,
-  'deadLetters' | 'transactions' | 'errors' | 'retries' | 'pausedSeconds' | 'unreadablePartitions'
+  'transactions' | 'errors' | 'retries' | 'pausedSeconds' | 'unreadablePartitions'
 >;
 
 /**
@@ -39,7 +38,6 @@ export class ConsumerCounters implements StreamListener {
   readonly #partitions: PartitionLag;
   readonly #writes: TopicWrites;
   readonly #unreadable: MetricSource;
-  readonly #deadLetters = new LabelledCounts('reason', DEAD_LETTER_REASONS);
   readonly #transactions = new LabelledCounts('outcome', TRANSACTION_OUTCOMES);
   readonly #errors = new LabelledCounts('reason', ERROR_REASONS);
   readonly #standStill = new StandStill();
@@ -67,9 +65,6 @@ export class ConsumerCounters implements StreamListener {
   onCommitted(batch: CommittedBatch): void {
     this.#transactions.add('committed');
     this.#partitions.onCommitted(batch);
-    for (const [reason, records] of batch.deadLetters) {
-      this.#deadLetters.add(reason, records);
-    }
     this.#writes.observe(batch);
     if (batch.tables) {
       this.#tables.observe(batch.topic, batch.tables);
@@ -120,7 +115,6 @@ export class ConsumerCounters implements StreamListener {
       ...this.#partitions.sources,
       ...this.#writes.sources,
       ...this.#tables.sources,
-      deadLetters: this.#deadLetters.source,
       transactions: this.#transactions.source,
       errors: this.#errors.source,
       retries: single(() => this.#retries),
@@ -133,10 +127,16 @@ export class ConsumerCounters implements StreamListener {
 const unreadableOf = (topic: string, { partitions }: ConsumerReport): number =>
   partitions.filter((owned) => owned.topic === topic && owned.unreadable !== undefined).length;
 
-/** Rows, batch sizes and times of one topic's transactions. */
+type TopicWriteMetrics = Pick<
+  MetricSources,
+  'rowsWritten' | 'deadLetters' | 'rowsDropped' | 'processing' | 'endToEnd' | 'batchRecords'
+>;
+
+/** Rows, dead letters, batch sizes and times of one topic's transactions. */
 class WritesOfTopic {
   readonly labels: Labels;
   readonly rows: LabelledCounts<(typeof WRITE_METHODS)[number]>;
+  readonly deadLetters: LabelledCounts<DeadLetterReason>;
   rowsDropped = 0;
   readonly processing = new BucketCounts(METRICS.processing.buckets);
   readonly endToEnd = new BucketCounts(METRICS.endToEnd.buckets);
@@ -145,6 +145,7 @@ class WritesOfTopic {
   constructor(topic: string) {
     this.labels = { topic };
     this.rows = new LabelledCounts('method', WRITE_METHODS, { topic });
+    this.deadLetters = new LabelledCounts('reason', DEAD_LETTER_REASONS, { topic });
   }
 }
 
@@ -166,6 +167,9 @@ class TopicWrites {
     for (const [method, count] of rows) {
       writes.rows.add(method, count);
     }
+    for (const [reason, count] of batch.deadLetters) {
+      writes.deadLetters.add(reason, count);
+    }
     writes.rowsDropped += rowsDropped(batch);
     writes.batchRecords.observe(records);
     writes.processing.observe(seconds(committedMs - fetchedAt.getTime()));
@@ -176,12 +180,13 @@ class TopicWrites {
     }
   }
 
-  get sources(): Pick<MetricSources, 'rowsWritten' | 'rowsDropped' | 'processing' | 'endToEnd' | 'batchRecords'> {
+  get sources(): TopicWriteMetrics {
     const histogram = (of: (writes: WritesOfTopic) => BucketCounts): MetricSource => {
       return () => [...this.#topics.values()].map((writes) => of(writes).sample(writes.labels));
     };
     return {
       rowsWritten: () => [...this.#topics.values()].flatMap(({ rows }) => rows.source()),
+      deadLetters: () => [...this.#topics.values()].flatMap(({ deadLetters }) => deadLetters.source()),
       rowsDropped: () =>
         [...this.#topics.values()].map((writes) => ({ labels: writes.labels, value: writes.rowsDropped })),
       processing: histogram(({ processing }) => processing),

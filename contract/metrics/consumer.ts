@@ -119,8 +119,8 @@ export const CONSUMER_METRICS = {
   deadLetters: {
     name: 'consumer_dead_letters_total',
     type: 'counter',
-    labels: ['reason'],
-    help: 'Records that became dead letters, by reason',
+    labels: ['topic', 'reason'],
+    help: 'Records that became dead letters, by topic and reason',
     unit: 'records',
   },
   tableDeadLetters: {

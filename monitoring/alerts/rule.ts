@@ -49,12 +49,17 @@ export interface RuleGroup {
   readonly rules: readonly (AlertRule | RecordingRule)[];
 }
 
+/** A text that both levels share, or one for each. */
+type LevelText = string | ((level: AlertLevelName) => string);
+
+const textOf = (text: LevelText, level: AlertLevelName): string => (typeof text === 'string' ? text : text(level));
+
 /** What an alert looks at and says. */
 interface AlertText {
   /** The condition of a level, with its limit. */
   readonly expr: (threshold: number, level: AlertLevelName) => string;
   readonly summary: string;
-  readonly description: string;
+  readonly description: LevelText;
 }
 
 /** A level of an alert as consumer.yaml leaves it. */
@@ -90,7 +95,7 @@ export function alertRules(workload: CheckedWorkload, name: AlertName, text: Ale
     labels: { severity: limit.severity, ...alerts.labels, ...own?.labels },
     annotations: {
       summary: text.summary,
-      description: text.description,
+      description: textOf(text.description, limit.level),
       runbook_url: `${runbookBaseUrl}/${name}.md`,
       ...(dashboardUrl !== undefined && { dashboard_url: dashboardUrl }),
       ...alerts.annotations,

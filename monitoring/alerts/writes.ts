@@ -1,29 +1,42 @@
-import { BACKLOG_RECORDS, FRESH_SHARE, FRESH_WITHIN_SECONDS } from '../../contract/alerts.ts';
+import { BACKLOG_RECORDS, DEAD_LETTERS_OF_AN_HOUR, FRESH_SHARE, FRESH_WITHIN_SECONDS } from '../../contract/alerts.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { LAG_RECORD } from './lag.ts';
 import { type AlertRule, alertRules, levelsOf, type RecordingRule } from './rule.ts';
 import { bucket, grown, increased, observations, ownLabels, recorded, series } from './series.ts';
 
-/** Fewer dead letters are no share of anything: one broken record of two is no emergency. */
+/** Fewer dead letters of ten minutes are no share of anything: one broken record of two is no emergency. */
 const LEAST_DEAD_LETTERS = 10;
 
 /** The table and the column with most letters, and nothing where no table of the user's own has made one. */
 function worstColumn(workload: CheckedWorkload): string {
   const worst = `topk(1, sum by (table, column) ${grown(workload, METRICS.tableDeadLetters, 10)} > 0)`;
   const column = '{{ with .Labels.column }}, column {{ . }}{{ end }}';
-  const words = `Of those that a table of yours made, most are of {{ .Labels.table }}${column}: {{ .Value }}.`;
+  const words = `Of the letters of 10m that a table of yours made, of whatever topic, most are of {{ .Labels.table }}${column}: {{ .Value }}.`;
   return `{{ with query \`${worst}\` }}{{ with first . }} ${words}{{ end }}{{ end }}`;
 }
 
+/** Share of the dead letters among the records of each topic, above a limit. */
+function deadShare(workload: CheckedWorkload, minutes: number, least: number, share: number): string {
+  const byTopic = `sum by (${ownLabels(workload)}, topic)`;
+  const letters = `${byTopic} ${increased(workload, METRICS.deadLetters, minutes)}`;
+  const records = `${byTopic} ${increased(workload, { name: `${METRICS.batchRecords.name}_sum` }, minutes)}`;
+  return `(${letters} >= ${least}) / ${records} > ${share}`;
+}
+
+/** By topic: beside a large one that is well, a small one that is all dead is no share of anything. */
 export function deadLetterAlerts(workload: CheckedWorkload): AlertRule[] {
-  const own = ownLabels(workload);
-  const letters = `sum by (${own}) ${increased(workload, METRICS.deadLetters, 10)}`;
-  const records = `sum by (${own}) ${increased(workload, { name: `${METRICS.batchRecords.name}_sum` }, 10)}`;
+  const { letters, share: least } = DEAD_LETTERS_OF_AN_HOUR;
+  const within = { warning: 'within 10m, or within 1h where 10m have few', critical: 'within 10m' };
   return alertRules(workload, 'DeadLettersHigh', {
-    expr: (share) => `(${letters} >= ${LEAST_DEAD_LETTERS}) / ${records} > ${share}`,
+    expr: (share, level) => {
+      const recent = deadShare(workload, 10, LEAST_DEAD_LETTERS, share);
+      // Whoever raises the limit expects that share, in an hour as well.
+      return level === 'critical' ? recent : `${recent} or ${deadShare(workload, 60, letters, Math.max(share, least))}`;
+    },
     summary: 'Many records become dead letters.',
-    description: `${workload.names.workload} in {{ $labels.namespace }}: {{ $value | humanizePercentage }} of the records of 10m became dead letters.${worstColumn(workload)}`,
+    description: (level) =>
+      `${workload.names.workload} in {{ $labels.namespace }}: {{ $value | humanizePercentage }} of the records of topic {{ $labels.topic }} became dead letters (${within[level]}).${worstColumn(workload)}`,
   });
 }
 

@@ -198,10 +198,10 @@ const deadLetters = ({ own, limits }: DashboardScope): RowDefinition => ({
     {
       id: 52,
       title: 'Share of dead letters',
-      description: 'Of the records of ten minutes. The alert asks for at least ten letters, too.',
+      description: 'Of the records of a topic within ten minutes. The alert asks for at least ten letters, too.',
       unit: 'percentunit',
       queries: {
-        'dead letters': `sum(increase(${own(METRICS.deadLetters)}[10m])) / sum(increase(${own(`${METRICS.batchRecords.name}_sum`)}[10m]))`,
+        '{{topic}}': `sum by (topic) (increase(${own(METRICS.deadLetters)}[10m])) / sum by (topic) (increase(${own(`${METRICS.batchRecords.name}_sum`)}[10m]))`,
       },
       limits: limits('DeadLettersHigh'),
     },

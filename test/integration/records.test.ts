@@ -133,9 +133,15 @@ describe('a dead letter', () => {
     expect(row).toEqual({ group_id: consumer.groupId, error: expect.stringContaining('SQLSTATE 22P02'), recent: true });
   });
 
-  test('is counted by its reason, and never quoted in the log', async () => {
+  test('is counted by its topic and reason as often as it is in the table, and never quoted in the log', async () => {
     const scrape = await (await consumer.get(consumer.endpoint.prometheusPath)).text();
-    expect(scrape).toMatch(/^consumer_dead_letters_total\{.*reason="invalid_json".*\} 3$/m);
+    const lines = scrape.matchAll(/^consumer_dead_letters_total\{.*reason="(.*)",topic="(.*)"\} ([1-9]\d*)$/gm);
+    const counted = [...lines].map(([, reason, of, count]) => ({ topic: of, reason, count: Number(count) }));
+    const stored = await query(
+      `SELECT topic, reason, count(*)::int AS count FROM ${consumer.schema}.dead_letters GROUP BY 1, 2`,
+    );
+    expect(stored).toHaveLength(smallPoison.length);
+    expect(new Set(counted)).toEqual(new Set(stored));
     expect(consumer.logs.all.join('\n')).not.toContain('oops');
   });
 });

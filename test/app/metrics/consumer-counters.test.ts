@@ -70,20 +70,26 @@ test('partitions that stand before a batch that cannot be read are counted by to
   expect(counters.sources.unreadablePartitions()).toEqual([{ labels: { topic: 'orders' }, value: 1 }]);
 });
 
-test('every reason for a dead letter is there from the start, and each is counted', () => {
+test('every topic and reason of a dead letter is there from the start, and the sums by reason are those of all topics', () => {
+  const topics = ['orders', 'bills'];
+  counters = new ConsumerCounters(() => ({ ...RUNNING, partitions }), topics);
   const reasons = Object.keys(DEAD_LETTER_REASON);
-  expect(counters.sources.deadLetters().map(({ labels }) => labels['reason'])).toEqual(reasons);
-  commit(0, 20, [
-    ['invalid_json', 2],
-    ['key_not_text', 1],
+  const none = topics.flatMap((topic) => reasons.map((reason) => ({ labels: { topic, reason }, value: 0 })));
+  expect(counters.sources.deadLetters()).toEqual(none);
+  const letters = (topic: string, ...deadLetters: [DeadLetterReason, number][]) =>
+    counters.onCommitted(aCommit({ topic, records: 20, deadLetters: new Map(deadLetters) }));
+  letters('orders', ['invalid_json', 2], ['key_not_text', 1]);
+  letters('bills', ['invalid_json', 4]);
+  letters('orders', ['invalid_json', 3]);
+  const counted = counters.sources.deadLetters().filter(({ value }) => value > 0);
+  expect(counted).toEqual([
+    { labels: { topic: 'orders', reason: 'invalid_json' }, value: 5 },
+    { labels: { topic: 'orders', reason: 'key_not_text' }, value: 1 },
+    { labels: { topic: 'bills', reason: 'invalid_json' }, value: 4 },
   ]);
-  commit(0, 20, [['invalid_json', 3]]);
-  const counted = valuesBy('reason', counters.sources.deadLetters());
-  expect(counted).toEqual({
-    ...Object.fromEntries(reasons.map((reason) => [reason, 0])),
-    invalid_json: 5,
-    key_not_text: 1,
-  });
+  const ofReason = (reason: string) => counted.filter(({ labels }) => labels['reason'] === reason);
+  const sum = (reason: string) => ofReason(reason).reduce((total, { value }) => total + value, 0);
+  expect([sum('invalid_json'), sum('key_not_text')]).toEqual([9, 1]);
 });
 
 test('transactions are counted by outcome, each from 0', () => {

@@ -28,8 +28,8 @@ const OF_EACH_TYPE: Partial<MetricSources> = {
   poolActive: () => [{ labels: {}, value: 0 }],
   poolIdle: () => [{ labels: {}, value: Number.NaN }],
   deadLetters: () => [
-    { labels: { reason: 'key_not_text' }, value: 0 },
-    { labels: { reason: 'invalid_json' }, value: 3 },
+    { labels: { topic: 'orders', reason: 'key_not_text' }, value: 0 },
+    { labels: { topic: 'orders', reason: 'invalid_json' }, value: 3 },
   ],
   hikariAcquire: () => [
     { labels: { pool: 'second' }, value: 0.1 + 0.2, count: 3 },
@@ -65,7 +65,7 @@ test.each(FORMATS)('series and values are those of the moment, in the order of t
 
 test.each(FORMATS)('a counter is what its source has counted, not the sum of the scrapes (%s)', async (format) => {
   let value = 5;
-  const exposition = exposed(format, { deadLetters: () => [{ labels: { reason: 'invalid_json' }, value }] });
+  const exposition = exposed(format, { deadLetters: () => [{ labels: { topic: 'orders', reason: 'invalid_json' }, value }] });
   expect(withoutHeader(await exposition.write())[0]).toMatch(/^consumer_dead_letters_total\{.*\} 5$/);
   value = 8;
   expect(withoutHeader(await exposition.write())[0]).toMatch(/^consumer_dead_letters_total\{.*\} 8$/);

@@ -274,7 +274,7 @@ describeWatched('a live Prometheus and Alertmanager, in the troubles that take l
     [
       'every other record a dead letter',
       'dead-letters',
-      /: [45]\d(\.\d+)?% of the records of 10m became dead letters\.$/,
+      /: [45]\d(\.\d+)?% of the records of topic \S+ became dead letters \(within 10m\)\.$/,
     ],
     ['the consumer killed three times', 'restarting', /\(127.0.0.1:\d+\) started 3 times again within 15 minutes\.$/],
     ['the consumer frozen', 'frozen', /\(127.0.0.1:\d+\) did not answer the last scrapes\.$/],

@@ -112,6 +112,15 @@ describe('monitoring.alerts', () => {
     expect(others).toEqual([]);
   });
 
+  test('looks for no smaller share of dead letters in an hour than the warning asks of ten minutes', () => {
+    const shares = (threshold: number) => {
+      const [warning] = rulesOf({ rules: { DeadLettersHigh: { warning: { threshold } } } }, 'DeadLettersHigh');
+      return [...(warning?.expr.matchAll(/ > ([\d.]+)(?= or |$)/g) ?? [])].map(([, share]) => share);
+    };
+    expect(shares(0.01)).toEqual(['0.01', '0.25']);
+    expect(shares(0.5)).toEqual(['0.5', '0.5']);
+  });
+
   test('switches an alert off, or one level of it, and an optional one on', () => {
     expect(rulesOf({ rules: { MemoryHigh: { enabled: false } } }, 'MemoryHigh')).toEqual([]);
     expect(rulesOf({ rules: { MemoryHigh: { warning: { enabled: false } } } }, 'MemoryHigh')).toHaveLength(1);
