@@ -107,9 +107,13 @@ longTest(
   'during a rollout the version before and this one write side by side, and after a rollback the one before does',
   async () => {
     const main = await compiledProgram(commitBefore(newest));
-    const [groupId, schema] = [randomName('group'), randomName('schema')];
+    const [groupId, schema, own] = [randomName('group'), randomName('schema'), randomName('own')];
     const topic = await createTopic({ partitions: 6 });
-    const place = { topics: [topic], groupId, schema, settings: { kafka: { sessionTimeout: '6s' } } };
+    await query(`CREATE SCHEMA ${own}; CREATE TABLE ${own}.places ("partition" int, "offset" bigint)`);
+    const columns = { partition: '$partition', offset: '$offset' };
+    const tables = [{ topic, table: `${own}.places`, columns }];
+    const settings = { kafka: { sessionTimeout: '6s' }, tables };
+    const place = { topics: [topic], groupId, schema, settings };
     const startBefore = () => startConsumer({ ...place, shell: `exec "$1" '${main}'` });
     const startThis = () => startConsumer(place);
 
@@ -117,6 +121,10 @@ longTest(
     const before = await startBefore();
     await eachWrites([before], 1_000);
     expect(await versionsIn(schema)).not.toContain(newest);
+
+    const second = await startConsumer({ ...place, topics: [], groupId: randomName('group') });
+    expect(await second.exited).toMatchObject({ code: 78 });
+    expect(second.logs.all.join('\n')).toContain(`group ${groupId} has stored offsets of it and has not run`);
 
     const beside = await startThis();
     await eachWrites([before, beside], 1_000);
@@ -136,6 +144,9 @@ longTest(
     const records = await load.stop();
     await awaitEachOnce({ schema, topic, records });
     await stop(forward);
+    const places = `SELECT count(*)::int AS rows, count(DISTINCT ("partition", "offset"))::int AS places FROM ${own}.places`;
+    expect(await query(places)).toEqual([{ rows: records, places: records }]);
+    await query(`DROP SCHEMA ${own} CASCADE`);
     const [gaps] = await query(`SELECT count(*)::int AS gaps FROM ${schema}.gaps`);
     expect(gaps).toEqual({ gaps: 0 });
   },

@@ -16,10 +16,11 @@ afterAll(() => query(`DROP SCHEMA ${own} CASCADE`));
 
 const values = ['{"id":1}', '{"id":2}', '{poison', '{"id":4}', '{"id":5}'].map((value) => ({ value }));
 
-const start = (topic: string, schema: string, entry: object = {}) =>
+const start = (topic: string, schema: string, entry: object = {}, groupId = randomName('group')) =>
   startConsumer({
     topics: [],
     schema,
+    groupId,
     settings: { tables: [{ topic, table: `${own}.orders`, ...entry }], deadLetters: { maxRatio: 1 } } as never,
   });
 
@@ -38,7 +39,7 @@ const stopped = async (consumer: StartedConsumer): Promise<void> => {
   expect(await consumer.exited).toMatchObject({ code: 0 });
 };
 
-test('a second group that fills the same table ends with 78 before it doubles a row or a dead letter, unless it consents', async () => {
+test('a second group that fills the same table ends with 78 before it doubles a row or a dead letter, unless it consents; the first one goes on with a warning', async () => {
   const topic = await createTopic();
   await produce(topic, values);
   const first = await start(topic, randomName('schema'));
@@ -59,4 +60,19 @@ test('a second group that fills the same table ends with 78 before it doubles a 
   await written(schema, [8, 2]);
   await Promise.all([stopped(first), stopped(third)]);
   expect(await counts(schema)).toEqual([8, 2]);
+
+  // As in a schema that was upgraded: its tables are stored anew, and it goes on beside the other one.
+  await query(`DELETE FROM ${schema}.filled_tables WHERE group_id = $1`, [first.groupId]);
+  const again = await start(topic, schema, {}, first.groupId);
+  const warning = JSON.parse(await again.logs.waitFor(/other groups fill these tables/));
+  expect(warning).toMatchObject({
+    level: 'warn',
+    tables: [{ table: `${own}.orders`, topic, groupId: third.groupId }],
+    msg: expect.stringContaining('tables[].sharedWithGroups: true'),
+  });
+  await again.waitForHealth();
+  await stopped(again);
+  expect(await query(`SELECT target FROM ${schema}.filled_tables WHERE group_id = $1`, [first.groupId])).toEqual([
+    { target: `${own}.orders` },
+  ]);
 });
