@@ -9,7 +9,7 @@ import { BEGIN } from './transaction.ts';
 interface FilledTable {
   readonly groupId: string;
   readonly topic: string;
-  /** Empty where no broker has told it. */
+  /** Empty where no broker returned it. */
   readonly topicId: string;
   /** `records`, or a table of the user's own with its schema. */
   readonly target: string;
@@ -27,7 +27,7 @@ interface TableFiller {
   readonly groupId: string;
   /** By topic, the tables that this group fills, and those of them that other groups may fill as well. */
   readonly targets: (topic: string) => { readonly all: readonly string[]; readonly shared: ReadonlySet<string> };
-  /** Told of tables that another group fills from the same topic without this group's consent, once of each. */
+  /** Called with tables that another group fills from the same topic without this group's consent, once for each. */
   readonly onShared: (tables: readonly SharedTable[]) => void;
 }
 
@@ -60,7 +60,8 @@ const isSameId = (one: string, other: string): boolean => one === '' || other ==
  *    commit can be seen. Each statement behind the lock has a snapshot of its own (READ COMMITTED), so the second group
  *    finds the tables of the first one, and is refused before it adds an offset.
  * 3. A group whose offsets a program without this table has stored is known by them, and by the lack of its tables: the
- *    second one is refused as long as these are unknown.
+ *    second one is refused as long as these are unknown. Such a program takes no lock: where a new group of it begins at
+ *    the same moment, both may go on, and this one logs a warning at its next start.
  * 4. A table that comes to the settings of a group with offsets is stored, behind the same lock, before the group writes
  *    into it: {@link record}. So is each table of a group that was upgraded. Such a group is never refused.
  *
@@ -70,8 +71,8 @@ export class FilledTables {
   readonly #filler: TableFiller;
   readonly #table: string;
   readonly #offsets: string;
-  /** Shared tables that were told of. */
-  readonly #told = new Set<string>();
+  /** Shared tables that were reported. */
+  readonly #reported = new Set<string>();
 
   constructor(filler: TableFiller) {
     const schema = escapeIdentifier(filler.schema);
@@ -105,7 +106,7 @@ export class FilledTables {
       }
     }
     await this.#store(client, this.#missing(known, ids));
-    this.#tell(met);
+    this.#report(met);
   }
 
   /**
@@ -123,7 +124,7 @@ export class FilledTables {
       await this.#store(client, this.#missing(known, ids));
       await client.query('COMMIT');
     }
-    this.#tell(this.#met(known, ids));
+    this.#report(this.#met(known, ids));
   }
 
   /** Those of topics with these ids, of all groups. */
@@ -191,10 +192,10 @@ export class FilledTables {
     return [...new Set(groups)].filter((group) => !known.some(({ groupId }) => groupId === group));
   }
 
-  #tell(met: readonly SharedTable[]): void {
-    const news = met.filter((table) => !this.#told.has(JSON.stringify(table)));
+  #report(met: readonly SharedTable[]): void {
+    const news = met.filter((table) => !this.#reported.has(JSON.stringify(table)));
     for (const table of news) {
-      this.#told.add(JSON.stringify(table));
+      this.#reported.add(JSON.stringify(table));
     }
     if (news.length > 0) {
       this.#filler.onShared(news);

@@ -15,11 +15,11 @@ import { RowTargets, type TopicTable } from './row-target.ts';
 import { BEGIN, commit, timeoutsOf } from './transaction.ts';
 import { type WriteTarget, writeRecords } from './write-records.ts';
 
-/** What is told of other writers. */
-interface SinkTold {
-  /** A frozen writer whose session was ended. */
+/** Reports about other writers. */
+interface WriterReports {
+  /** Called with a frozen writer whose session was ended. */
   readonly onEnded?: (session: EndedSession) => void;
-  /** Tables of the user's own that another group fills as well, once of each. */
+  /** Called with tables of the user's own that another group fills as well, once for each. */
   readonly onShared?: (tables: readonly SharedTable[]) => void;
 }
 
@@ -34,14 +34,14 @@ export class PostgresSink implements RecordSink {
 
   /**
    * @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not looked at where it does not
-   * @param told what is told of other writers. @default nothing is
+   * @param reports about other writers. @default none is made
    * @param topicTables the user's own tables, asked for each transaction. @default none: all topics go to `records`
    */
   constructor(
     pool: DatabasePool,
     settings: Pick<Settings, 'database' | 'kafka' | 'consumer' | 'records' | 'deadLetters' | 'tables'>,
     deadLetterTopic: DeadLetterTopic,
-    { onEnded = () => undefined, onShared = () => undefined }: SinkTold = {},
+    { onEnded = () => undefined, onShared = () => undefined }: WriterReports = {},
     topicTables: () => readonly TopicTable[] = () => [],
   ) {
     const { schema } = settings.database;
