@@ -107,9 +107,79 @@ function problemsOf(name: string, given: Static<typeof rule>): Problem[] {
   }));
 }
 
+/** What Prometheus declares before each template (`template.Expand`). */
+const VARIABLES: ReadonlySet<string> = new Set(['', 'labels', 'externalLabels', 'externalURL', 'value']);
+
+/** An action of Go's text/template: comments and strings first, as a brace in one of them ends nothing. */
+const ACTION =
+  /\{\{(?:-\s)?(?:\/\*[\s\S]*?\*\/(?:\s-)?\}\}|(?!\/\*)((?:"(?:\\.|[^"\\\n])*"|`[^`]*`|'(?:\\.|[^'\\\n])*'|[^"'`}]|\}(?!\}))*)\}\})/g;
+
+const STRING = /"(?:\\.|[^"\\\n])*"|`[^`]*`|'(?:\\.|[^'\\\n])*'/g;
+
+const BEGINS = /^(?:if|range|with|define|block)\b/;
+
+/** Why Prometheus, and so its operator, would refuse a template, as far as that can be said without its functions. */
+function templateMistake(text: string): string | undefined {
+  const actions = Array.from(text.matchAll(ACTION), ([, body]) => body?.replace(/^-(?=\s)|(?:^|\s)-$/g, '').trim());
+  if (text.replaceAll(ACTION, '').includes('{{')) {
+    return 'opens a template with {{ that nothing closes';
+  }
+  if (actions.includes('')) {
+    return 'has a template without content';
+  }
+  const code = actions.map((action = 'comment') => action.replaceAll(STRING, '""'));
+  const depths = code.map((action) => (BEGINS.test(action) ? 1 : action === 'end' ? -1 : 0));
+  let depth = 0;
+  const isEndedEarly = depths.some((step) => {
+    depth += step;
+    return depth < 0;
+  });
+  if (isEndedEarly || depth !== 0) {
+    return 'has if, range, with or define without its end, or an end without one of them';
+  }
+  const declared = new Set(
+    code.flatMap((action) => Array.from(action.matchAll(/\$(\w+)\s*(?:,|:=)/g), ([, name]) => name)),
+  );
+  const used = code.flatMap((action) => Array.from(action.matchAll(/\$(\w*)/g), ([, name = '']) => name));
+  return used.every((name) => VARIABLES.has(name) || declared.has(name))
+    ? undefined
+    : 'has a template with a variable that Prometheus does not have';
+}
+
+/** Annotations are templates, and so are labels. */
+const templatesParse = (
+  path: string,
+  read: (part: AlertsPart) => Readonly<Record<string, string>>,
+): Rule<AlertsPart> => ({
+  reads: [path],
+  find: (part) =>
+    Object.entries(read(part)).flatMap(([name, given]) => {
+      const message = templateMistake(given);
+      return message === undefined ? [] : [{ path: `${path}.${name}`, message, given, allowed: TEMPLATE_ALLOWED }];
+    }),
+});
+
+const TEMPLATE_ALLOWED =
+  'text, or a template of Prometheus such as {{ $labels.pod }} or {{ $value }}; {{ "{{" }} for two braces';
+
+const ruleTemplatesParse: Rule<AlertsPart> = {
+  reads: ['monitoring.alerts.rules'],
+  find: ({ monitoring }) =>
+    Object.entries(monitoring.alerts.rules).flatMap(([name, rule]) =>
+      (['labels', 'annotations'] as const).flatMap((key) =>
+        templatesParse(`monitoring.alerts.rules.${name}.${key}`, () => rule[key]).find({ monitoring }),
+      ),
+    ),
+};
+
 const alertsExist: Rule<AlertsPart> = {
   reads: ['monitoring.alerts.rules'],
   find: ({ monitoring }) => Object.entries(monitoring.alerts.rules).flatMap(([name, given]) => problemsOf(name, given)),
 };
 
-export const ALERT_RULES: readonly Rule<AlertsPart>[] = [alertsExist];
+export const ALERT_RULES: readonly Rule<AlertsPart>[] = [
+  alertsExist,
+  templatesParse('monitoring.alerts.labels', ({ monitoring }) => monitoring.alerts.labels),
+  templatesParse('monitoring.alerts.annotations', ({ monitoring }) => monitoring.alerts.annotations),
+  ruleTemplatesParse,
+];

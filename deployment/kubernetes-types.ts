@@ -17,14 +17,26 @@ export const KUBERNETES_TYPES = {
            "items": {
             "properties": {
              "key": {
-              "type": "string"
+              "type": "string",
+              "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+              "x-allowed": "a label's name, such as team or example.com/team"
              },
              "operator": {
-              "type": "string"
+              "type": "string",
+              "enum": [
+               "In",
+               "NotIn",
+               "Exists",
+               "DoesNotExist",
+               "Gt",
+               "Lt"
+              ]
              },
              "values": {
               "items": {
-               "type": "string"
+               "type": "string",
+               "pattern": "^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$",
+               "x-allowed": "a label's value: at most 63 letters, digits, dashes, underscores and dots"
               },
               "type": "array"
              }
@@ -42,14 +54,26 @@ export const KUBERNETES_TYPES = {
            "items": {
             "properties": {
              "key": {
-              "type": "string"
+              "type": "string",
+              "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+              "x-allowed": "a label's name, such as team or example.com/team"
              },
              "operator": {
-              "type": "string"
+              "type": "string",
+              "enum": [
+               "In",
+               "NotIn",
+               "Exists",
+               "DoesNotExist",
+               "Gt",
+               "Lt"
+              ]
              },
              "values": {
               "items": {
-               "type": "string"
+               "type": "string",
+               "pattern": "^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$",
+               "x-allowed": "a label's value: at most 63 letters, digits, dashes, underscores and dots"
               },
               "type": "array"
              }
@@ -68,7 +92,9 @@ export const KUBERNETES_TYPES = {
          "additionalProperties": false
         },
         "weight": {
-         "type": "integer"
+         "type": "integer",
+         "minimum": 1,
+         "maximum": 100
         }
        },
        "required": [
@@ -89,14 +115,26 @@ export const KUBERNETES_TYPES = {
            "items": {
             "properties": {
              "key": {
-              "type": "string"
+              "type": "string",
+              "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+              "x-allowed": "a label's name, such as team or example.com/team"
              },
              "operator": {
-              "type": "string"
+              "type": "string",
+              "enum": [
+               "In",
+               "NotIn",
+               "Exists",
+               "DoesNotExist",
+               "Gt",
+               "Lt"
+              ]
              },
              "values": {
               "items": {
-               "type": "string"
+               "type": "string",
+               "pattern": "^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$",
+               "x-allowed": "a label's value: at most 63 letters, digits, dashes, underscores and dots"
               },
               "type": "array"
              }
@@ -114,14 +152,26 @@ export const KUBERNETES_TYPES = {
            "items": {
             "properties": {
              "key": {
-              "type": "string"
+              "type": "string",
+              "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+              "x-allowed": "a label's name, such as team or example.com/team"
              },
              "operator": {
-              "type": "string"
+              "type": "string",
+              "enum": [
+               "In",
+               "NotIn",
+               "Exists",
+               "DoesNotExist",
+               "Gt",
+               "Lt"
+              ]
              },
              "values": {
               "items": {
-               "type": "string"
+               "type": "string",
+               "pattern": "^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$",
+               "x-allowed": "a label's value: at most 63 letters, digits, dashes, underscores and dots"
               },
               "type": "array"
              }
@@ -165,10 +215,18 @@ export const KUBERNETES_TYPES = {
              "items": {
               "properties": {
                "key": {
-                "type": "string"
+                "type": "string",
+                "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+                "x-allowed": "a label's name, such as team or example.com/team"
                },
                "operator": {
-                "type": "string"
+                "type": "string",
+                "enum": [
+                 "In",
+                 "NotIn",
+                 "Exists",
+                 "DoesNotExist"
+                ]
                },
                "values": {
                 "items": {
@@ -214,10 +272,18 @@ export const KUBERNETES_TYPES = {
              "items": {
               "properties": {
                "key": {
-                "type": "string"
+                "type": "string",
+                "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+                "x-allowed": "a label's name, such as team or example.com/team"
                },
                "operator": {
-                "type": "string"
+                "type": "string",
+                "enum": [
+                 "In",
+                 "NotIn",
+                 "Exists",
+                 "DoesNotExist"
+                ]
                },
                "values": {
                 "items": {
@@ -247,12 +313,17 @@ export const KUBERNETES_TYPES = {
           },
           "namespaces": {
            "items": {
-            "type": "string"
+            "type": "string",
+            "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+            "maxLength": 63,
+            "x-allowed": "a name of at most 63 lower-case letters, digits and dashes"
            },
            "type": "array"
           },
           "topologyKey": {
-           "type": "string"
+           "type": "string",
+           "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+           "x-allowed": "a label's name, such as team or example.com/team"
           }
          },
          "required": [
@@ -262,7 +333,9 @@ export const KUBERNETES_TYPES = {
          "additionalProperties": false
         },
         "weight": {
-         "type": "integer"
+         "type": "integer",
+         "minimum": 1,
+         "maximum": 100
         }
        },
        "required": [
@@ -283,10 +356,18 @@ export const KUBERNETES_TYPES = {
            "items": {
             "properties": {
              "key": {
-              "type": "string"
+              "type": "string",
+              "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+              "x-allowed": "a label's name, such as team or example.com/team"
              },
              "operator": {
-              "type": "string"
+              "type": "string",
+              "enum": [
+               "In",
+               "NotIn",
+               "Exists",
+               "DoesNotExist"
+              ]
              },
              "values": {
               "items": {
@@ -332,10 +413,18 @@ export const KUBERNETES_TYPES = {
            "items": {
             "properties": {
              "key": {
-              "type": "string"
+              "type": "string",
+              "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+              "x-allowed": "a label's name, such as team or example.com/team"
              },
              "operator": {
-              "type": "string"
+              "type": "string",
+              "enum": [
+               "In",
+               "NotIn",
+               "Exists",
+               "DoesNotExist"
+              ]
              },
              "values": {
               "items": {
@@ -365,12 +454,17 @@ export const KUBERNETES_TYPES = {
         },
         "namespaces": {
          "items": {
-          "type": "string"
+          "type": "string",
+          "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+          "maxLength": 63,
+          "x-allowed": "a name of at most 63 lower-case letters, digits and dashes"
          },
          "type": "array"
         },
         "topologyKey": {
-         "type": "string"
+         "type": "string",
+         "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+         "x-allowed": "a label's name, such as team or example.com/team"
         }
        },
        "required": [
@@ -398,10 +492,18 @@ export const KUBERNETES_TYPES = {
              "items": {
               "properties": {
                "key": {
-                "type": "string"
+                "type": "string",
+                "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+                "x-allowed": "a label's name, such as team or example.com/team"
                },
                "operator": {
-                "type": "string"
+                "type": "string",
+                "enum": [
+                 "In",
+                 "NotIn",
+                 "Exists",
+                 "DoesNotExist"
+                ]
                },
                "values": {
                 "items": {
@@ -447,10 +549,18 @@ export const KUBERNETES_TYPES = {
              "items": {
               "properties": {
                "key": {
-                "type": "string"
+                "type": "string",
+                "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+                "x-allowed": "a label's name, such as team or example.com/team"
                },
                "operator": {
-                "type": "string"
+                "type": "string",
+                "enum": [
+                 "In",
+                 "NotIn",
+                 "Exists",
+                 "DoesNotExist"
+                ]
                },
                "values": {
                 "items": {
@@ -480,12 +590,17 @@ export const KUBERNETES_TYPES = {
           },
           "namespaces": {
            "items": {
-            "type": "string"
+            "type": "string",
+            "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+            "maxLength": 63,
+            "x-allowed": "a name of at most 63 lower-case letters, digits and dashes"
            },
            "type": "array"
           },
           "topologyKey": {
-           "type": "string"
+           "type": "string",
+           "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+           "x-allowed": "a label's name, such as team or example.com/team"
           }
          },
          "required": [
@@ -495,7 +610,9 @@ export const KUBERNETES_TYPES = {
          "additionalProperties": false
         },
         "weight": {
-         "type": "integer"
+         "type": "integer",
+         "minimum": 1,
+         "maximum": 100
         }
        },
        "required": [
@@ -516,10 +633,18 @@ export const KUBERNETES_TYPES = {
            "items": {
             "properties": {
              "key": {
-              "type": "string"
+              "type": "string",
+              "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+              "x-allowed": "a label's name, such as team or example.com/team"
              },
              "operator": {
-              "type": "string"
+              "type": "string",
+              "enum": [
+               "In",
+               "NotIn",
+               "Exists",
+               "DoesNotExist"
+              ]
              },
              "values": {
               "items": {
@@ -565,10 +690,18 @@ export const KUBERNETES_TYPES = {
            "items": {
             "properties": {
              "key": {
-              "type": "string"
+              "type": "string",
+              "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+              "x-allowed": "a label's name, such as team or example.com/team"
              },
              "operator": {
-              "type": "string"
+              "type": "string",
+              "enum": [
+               "In",
+               "NotIn",
+               "Exists",
+               "DoesNotExist"
+              ]
              },
              "values": {
               "items": {
@@ -598,12 +731,17 @@ export const KUBERNETES_TYPES = {
         },
         "namespaces": {
          "items": {
-          "type": "string"
+          "type": "string",
+          "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+          "maxLength": 63,
+          "x-allowed": "a name of at most 63 lower-case letters, digits and dashes"
          },
          "type": "array"
         },
         "topologyKey": {
-         "type": "string"
+         "type": "string",
+         "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+         "x-allowed": "a label's name, such as team or example.com/team"
         }
        },
        "required": [
@@ -640,7 +778,9 @@ export const KUBERNETES_TYPES = {
     "items": {
      "properties": {
       "name": {
-       "type": "string"
+       "type": "string",
+       "pattern": "^[ -<>-~]+$",
+       "x-allowed": "the name of a variable: printable ASCII without ="
       },
       "value": {
        "type": "string"
@@ -650,10 +790,15 @@ export const KUBERNETES_TYPES = {
         "configMapKeyRef": {
          "properties": {
           "key": {
-           "type": "string"
+           "type": "string",
+           "pattern": "^(?!\\.\\.)(?!\\.$)[-._a-zA-Z0-9]{1,253}$",
+           "x-allowed": "a key of a Secret or ConfigMap: letters, digits, and any of - _ ."
           },
           "name": {
-           "type": "string"
+           "type": "string",
+           "pattern": "^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+           "maxLength": 253,
+           "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
           },
           "optional": {
            "type": "boolean"
@@ -733,10 +878,15 @@ export const KUBERNETES_TYPES = {
         "secretKeyRef": {
          "properties": {
           "key": {
-           "type": "string"
+           "type": "string",
+           "pattern": "^(?!\\.\\.)(?!\\.$)[-._a-zA-Z0-9]{1,253}$",
+           "x-allowed": "a key of a Secret or ConfigMap: letters, digits, and any of - _ ."
           },
           "name": {
-           "type": "string"
+           "type": "string",
+           "pattern": "^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+           "maxLength": 253,
+           "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
           },
           "optional": {
            "type": "boolean"
@@ -767,7 +917,10 @@ export const KUBERNETES_TYPES = {
       "configMapRef": {
        "properties": {
         "name": {
-         "type": "string"
+         "type": "string",
+         "pattern": "^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+         "maxLength": 253,
+         "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
         },
         "optional": {
          "type": "boolean"
@@ -782,7 +935,10 @@ export const KUBERNETES_TYPES = {
       "secretRef": {
        "properties": {
         "name": {
-         "type": "string"
+         "type": "string",
+         "pattern": "^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+         "maxLength": 253,
+         "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
         },
         "optional": {
          "type": "boolean"
@@ -798,10 +954,17 @@ export const KUBERNETES_TYPES = {
     "type": "array"
    },
    "image": {
-    "type": "string"
+    "type": "string",
+    "pattern": "^\\S+$",
+    "x-allowed": "an image"
    },
    "imagePullPolicy": {
-    "type": "string"
+    "type": "string",
+    "enum": [
+     "Always",
+     "IfNotPresent",
+     "Never"
+    ]
    },
    "lifecycle": {
     "properties": {
@@ -849,16 +1012,23 @@ export const KUBERNETES_TYPES = {
          "port": {
           "anyOf": [
            {
-            "type": "integer"
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 65535
            },
            {
-            "type": "string"
+            "type": "string",
+            "pattern": "^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*$"
            }
           ],
-          "x-allowed": "a whole number or a text"
+          "x-allowed": "a port from 1 to 65535, or the name of one"
          },
          "scheme": {
-          "type": "string"
+          "type": "string",
+          "enum": [
+           "HTTP",
+           "HTTPS"
+          ]
          }
         },
         "required": [
@@ -887,13 +1057,16 @@ export const KUBERNETES_TYPES = {
          "port": {
           "anyOf": [
            {
-            "type": "integer"
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 65535
            },
            {
-            "type": "string"
+            "type": "string",
+            "pattern": "^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*$"
            }
           ],
-          "x-allowed": "a whole number or a text"
+          "x-allowed": "a port from 1 to 65535, or the name of one"
          }
         },
         "required": [
@@ -950,16 +1123,23 @@ export const KUBERNETES_TYPES = {
          "port": {
           "anyOf": [
            {
-            "type": "integer"
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 65535
            },
            {
-            "type": "string"
+            "type": "string",
+            "pattern": "^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*$"
            }
           ],
-          "x-allowed": "a whole number or a text"
+          "x-allowed": "a port from 1 to 65535, or the name of one"
          },
          "scheme": {
-          "type": "string"
+          "type": "string",
+          "enum": [
+           "HTTP",
+           "HTTPS"
+          ]
          }
         },
         "required": [
@@ -988,13 +1168,16 @@ export const KUBERNETES_TYPES = {
          "port": {
           "anyOf": [
            {
-            "type": "integer"
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 65535
            },
            {
-            "type": "string"
+            "type": "string",
+            "pattern": "^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*$"
            }
           ],
-          "x-allowed": "a whole number or a text"
+          "x-allowed": "a port from 1 to 65535, or the name of one"
          }
         },
         "required": [
@@ -1029,12 +1212,15 @@ export const KUBERNETES_TYPES = {
       "additionalProperties": false
      },
      "failureThreshold": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      },
      "grpc": {
       "properties": {
        "port": {
-        "type": "integer"
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 65535
        },
        "service": {
         "type": "string"
@@ -1076,16 +1262,23 @@ export const KUBERNETES_TYPES = {
        "port": {
         "anyOf": [
          {
-          "type": "integer"
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 65535
          },
          {
-          "type": "string"
+          "type": "string",
+          "pattern": "^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*$"
          }
         ],
-        "x-allowed": "a whole number or a text"
+        "x-allowed": "a port from 1 to 65535, or the name of one"
        },
        "scheme": {
-        "type": "string"
+        "type": "string",
+        "enum": [
+         "HTTP",
+         "HTTPS"
+        ]
        }
       },
       "required": [
@@ -1095,13 +1288,16 @@ export const KUBERNETES_TYPES = {
       "additionalProperties": false
      },
      "initialDelaySeconds": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      },
      "periodSeconds": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      },
      "successThreshold": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      },
      "tcpSocket": {
       "properties": {
@@ -1111,13 +1307,16 @@ export const KUBERNETES_TYPES = {
        "port": {
         "anyOf": [
          {
-          "type": "integer"
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 65535
          },
          {
-          "type": "string"
+          "type": "string",
+          "pattern": "^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*$"
          }
         ],
-        "x-allowed": "a whole number or a text"
+        "x-allowed": "a port from 1 to 65535, or the name of one"
        }
       },
       "required": [
@@ -1127,23 +1326,30 @@ export const KUBERNETES_TYPES = {
       "additionalProperties": false
      },
      "terminationGracePeriodSeconds": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 1
      },
      "timeoutSeconds": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      }
     },
     "type": "object",
     "additionalProperties": false
    },
    "name": {
-    "type": "string"
+    "type": "string",
+    "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+    "maxLength": 63,
+    "x-allowed": "a name of at most 63 lower-case letters, digits and dashes"
    },
    "ports": {
     "items": {
      "properties": {
       "containerPort": {
-       "type": "integer"
+       "type": "integer",
+       "minimum": 1,
+       "maximum": 65535
       },
       "hostIP": {
        "type": "string"
@@ -1152,10 +1358,17 @@ export const KUBERNETES_TYPES = {
        "type": "integer"
       },
       "name": {
-       "type": "string"
+       "type": "string",
+       "pattern": "^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*$",
+       "x-allowed": "a name of at most 15 lower-case letters, digits and dashes"
       },
       "protocol": {
-       "type": "string"
+       "type": "string",
+       "enum": [
+        "TCP",
+        "UDP",
+        "SCTP"
+       ]
       }
      },
      "required": [
@@ -1181,12 +1394,15 @@ export const KUBERNETES_TYPES = {
       "additionalProperties": false
      },
      "failureThreshold": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      },
      "grpc": {
       "properties": {
        "port": {
-        "type": "integer"
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 65535
        },
        "service": {
         "type": "string"
@@ -1228,16 +1444,23 @@ export const KUBERNETES_TYPES = {
        "port": {
         "anyOf": [
          {
-          "type": "integer"
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 65535
          },
          {
-          "type": "string"
+          "type": "string",
+          "pattern": "^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*$"
          }
         ],
-        "x-allowed": "a whole number or a text"
+        "x-allowed": "a port from 1 to 65535, or the name of one"
        },
        "scheme": {
-        "type": "string"
+        "type": "string",
+        "enum": [
+         "HTTP",
+         "HTTPS"
+        ]
        }
       },
       "required": [
@@ -1247,13 +1470,16 @@ export const KUBERNETES_TYPES = {
       "additionalProperties": false
      },
      "initialDelaySeconds": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      },
      "periodSeconds": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      },
      "successThreshold": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      },
      "tcpSocket": {
       "properties": {
@@ -1263,13 +1489,16 @@ export const KUBERNETES_TYPES = {
        "port": {
         "anyOf": [
          {
-          "type": "integer"
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 65535
          },
          {
-          "type": "string"
+          "type": "string",
+          "pattern": "^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*$"
          }
         ],
-        "x-allowed": "a whole number or a text"
+        "x-allowed": "a port from 1 to 65535, or the name of one"
        }
       },
       "required": [
@@ -1279,10 +1508,12 @@ export const KUBERNETES_TYPES = {
       "additionalProperties": false
      },
      "terminationGracePeriodSeconds": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 1
      },
      "timeoutSeconds": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      }
     },
     "type": "object",
@@ -1292,10 +1523,18 @@ export const KUBERNETES_TYPES = {
     "items": {
      "properties": {
       "resourceName": {
-       "type": "string"
+       "type": "string",
+       "enum": [
+        "cpu",
+        "memory"
+       ]
       },
       "restartPolicy": {
-       "type": "string"
+       "type": "string",
+       "enum": [
+        "NotRequired",
+        "RestartContainer"
+       ]
       }
      },
      "required": [
@@ -1445,13 +1684,17 @@ export const KUBERNETES_TYPES = {
       "type": "boolean"
      },
      "runAsGroup": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 2147483647
      },
      "runAsNonRoot": {
       "type": "boolean"
      },
      "runAsUser": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 2147483647
      },
      "seLinuxOptions": {
       "properties": {
@@ -1523,12 +1766,15 @@ export const KUBERNETES_TYPES = {
       "additionalProperties": false
      },
      "failureThreshold": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      },
      "grpc": {
       "properties": {
        "port": {
-        "type": "integer"
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 65535
        },
        "service": {
         "type": "string"
@@ -1570,16 +1816,23 @@ export const KUBERNETES_TYPES = {
        "port": {
         "anyOf": [
          {
-          "type": "integer"
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 65535
          },
          {
-          "type": "string"
+          "type": "string",
+          "pattern": "^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*$"
          }
         ],
-        "x-allowed": "a whole number or a text"
+        "x-allowed": "a port from 1 to 65535, or the name of one"
        },
        "scheme": {
-        "type": "string"
+        "type": "string",
+        "enum": [
+         "HTTP",
+         "HTTPS"
+        ]
        }
       },
       "required": [
@@ -1589,13 +1842,16 @@ export const KUBERNETES_TYPES = {
       "additionalProperties": false
      },
      "initialDelaySeconds": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      },
      "periodSeconds": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      },
      "successThreshold": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      },
      "tcpSocket": {
       "properties": {
@@ -1605,13 +1861,16 @@ export const KUBERNETES_TYPES = {
        "port": {
         "anyOf": [
          {
-          "type": "integer"
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 65535
          },
          {
-          "type": "string"
+          "type": "string",
+          "pattern": "^(?=.{1,15}$)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*$"
          }
         ],
-        "x-allowed": "a whole number or a text"
+        "x-allowed": "a port from 1 to 65535, or the name of one"
        }
       },
       "required": [
@@ -1621,10 +1880,12 @@ export const KUBERNETES_TYPES = {
       "additionalProperties": false
      },
      "terminationGracePeriodSeconds": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 1
      },
      "timeoutSeconds": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0
      }
     },
     "type": "object",
@@ -1640,7 +1901,11 @@ export const KUBERNETES_TYPES = {
     "type": "string"
    },
    "terminationMessagePolicy": {
-    "type": "string"
+    "type": "string",
+    "enum": [
+     "File",
+     "FallbackToLogsOnError"
+    ]
    },
    "tty": {
     "type": "boolean"
@@ -1671,7 +1936,12 @@ export const KUBERNETES_TYPES = {
        "type": "string"
       },
       "mountPropagation": {
-       "type": "string"
+       "type": "string",
+       "enum": [
+        "None",
+        "HostToContainer",
+        "Bidirectional"
+       ]
       },
       "name": {
        "type": "string"
@@ -1680,7 +1950,12 @@ export const KUBERNETES_TYPES = {
        "type": "boolean"
       },
       "recursiveReadOnly": {
-       "type": "string"
+       "type": "string",
+       "enum": [
+        "Disabled",
+        "Enabled",
+        "IfPossible"
+       ]
       },
       "subPath": {
        "type": "string"
@@ -1713,7 +1988,10 @@ export const KUBERNETES_TYPES = {
    "configMapRef": {
     "properties": {
      "name": {
-      "type": "string"
+      "type": "string",
+      "pattern": "^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+      "maxLength": 253,
+      "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
      },
      "optional": {
       "type": "boolean"
@@ -1728,7 +2006,10 @@ export const KUBERNETES_TYPES = {
    "secretRef": {
     "properties": {
      "name": {
-      "type": "string"
+      "type": "string",
+      "pattern": "^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+      "maxLength": 253,
+      "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
      },
      "optional": {
       "type": "boolean"
@@ -1749,10 +2030,18 @@ export const KUBERNETES_TYPES = {
       "items": {
        "properties": {
         "key": {
-         "type": "string"
+         "type": "string",
+         "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+         "x-allowed": "a label's name, such as team or example.com/team"
         },
         "operator": {
-         "type": "string"
+         "type": "string",
+         "enum": [
+          "In",
+          "NotIn",
+          "Exists",
+          "DoesNotExist"
+         ]
         },
         "values": {
          "items": {
@@ -1787,22 +2076,38 @@ export const KUBERNETES_TYPES = {
     "type": "array"
    },
    "maxSkew": {
-    "type": "integer"
+    "type": "integer",
+    "minimum": 1
    },
    "minDomains": {
-    "type": "integer"
+    "type": "integer",
+    "minimum": 1
    },
    "nodeAffinityPolicy": {
-    "type": "string"
+    "type": "string",
+    "enum": [
+     "Honor",
+     "Ignore"
+    ]
    },
    "nodeTaintsPolicy": {
-    "type": "string"
+    "type": "string",
+    "enum": [
+     "Honor",
+     "Ignore"
+    ]
    },
    "topologyKey": {
-    "type": "string"
+    "type": "string",
+    "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+    "x-allowed": "a label's name, such as team or example.com/team"
    },
    "whenUnsatisfiable": {
-    "type": "string"
+    "type": "string",
+    "enum": [
+     "DoNotSchedule",
+     "ScheduleAnyway"
+    ]
    }
   },
   "required": [
@@ -1949,19 +2254,27 @@ export const KUBERNETES_TYPES = {
    "configMap": {
     "properties": {
      "defaultMode": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 511
      },
      "items": {
       "items": {
        "properties": {
         "key": {
-         "type": "string"
+         "type": "string",
+         "pattern": "^(?!\\.\\.)(?!\\.$)[-._a-zA-Z0-9]{1,253}$",
+         "x-allowed": "a key of a Secret or ConfigMap: letters, digits, and any of - _ ."
         },
         "mode": {
-         "type": "integer"
+         "type": "integer",
+         "minimum": 0,
+         "maximum": 511
         },
         "path": {
-         "type": "string"
+         "type": "string",
+         "pattern": "^(?!/)(?!\\.\\.)(?!.*/\\.\\.(/|$)).+$",
+         "x-allowed": "a path within the volume, without .. in it"
         }
        },
        "required": [
@@ -1974,7 +2287,10 @@ export const KUBERNETES_TYPES = {
       "type": "array"
      },
      "name": {
-      "type": "string"
+      "type": "string",
+      "pattern": "^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+      "maxLength": 253,
+      "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
      },
      "optional": {
       "type": "boolean"
@@ -2019,7 +2335,9 @@ export const KUBERNETES_TYPES = {
    "downwardAPI": {
     "properties": {
      "defaultMode": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 511
      },
      "items": {
       "items": {
@@ -2040,10 +2358,14 @@ export const KUBERNETES_TYPES = {
          "additionalProperties": false
         },
         "mode": {
-         "type": "integer"
+         "type": "integer",
+         "minimum": 0,
+         "maximum": 511
         },
         "path": {
-         "type": "string"
+         "type": "string",
+         "pattern": "^(?!/)(?!\\.\\.)(?!.*/\\.\\.(/|$)).+$",
+         "x-allowed": "a path within the volume, without .. in it"
         },
         "resourceFieldRef": {
          "properties": {
@@ -2088,7 +2410,9 @@ export const KUBERNETES_TYPES = {
    "emptyDir": {
     "properties": {
      "medium": {
-      "type": "string"
+      "type": "string",
+      "pattern": "^(|Memory|HugePages(-.+)?)$",
+      "x-allowed": "nothing, Memory, HugePages or HugePages-<size>"
      },
      "sizeLimit": {
       "anyOf": [
@@ -2324,10 +2648,18 @@ export const KUBERNETES_TYPES = {
             "items": {
              "properties": {
               "key": {
-               "type": "string"
+               "type": "string",
+               "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+               "x-allowed": "a label's name, such as team or example.com/team"
               },
               "operator": {
-               "type": "string"
+               "type": "string",
+               "enum": [
+                "In",
+                "NotIn",
+                "Exists",
+                "DoesNotExist"
+               ]
               },
               "values": {
                "items": {
@@ -2593,7 +2925,10 @@ export const KUBERNETES_TYPES = {
     "additionalProperties": false
    },
    "name": {
-    "type": "string"
+    "type": "string",
+    "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+    "maxLength": 63,
+    "x-allowed": "a name of at most 63 lower-case letters, digits and dashes"
    },
    "nfs": {
     "properties": {
@@ -2617,7 +2952,10 @@ export const KUBERNETES_TYPES = {
    "persistentVolumeClaim": {
     "properties": {
      "claimName": {
-      "type": "string"
+      "type": "string",
+      "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+      "maxLength": 253,
+      "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
      },
      "readOnly": {
       "type": "boolean"
@@ -2665,7 +3003,9 @@ export const KUBERNETES_TYPES = {
    "projected": {
     "properties": {
      "defaultMode": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 511
      },
      "sources": {
       "items": {
@@ -2678,10 +3018,18 @@ export const KUBERNETES_TYPES = {
              "items": {
               "properties": {
                "key": {
-                "type": "string"
+                "type": "string",
+                "pattern": "^((?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$",
+                "x-allowed": "a label's name, such as team or example.com/team"
                },
                "operator": {
-                "type": "string"
+                "type": "string",
+                "enum": [
+                 "In",
+                 "NotIn",
+                 "Exists",
+                 "DoesNotExist"
+                ]
                },
                "values": {
                 "items": {
@@ -2734,13 +3082,19 @@ export const KUBERNETES_TYPES = {
            "items": {
             "properties": {
              "key": {
-              "type": "string"
+              "type": "string",
+              "pattern": "^(?!\\.\\.)(?!\\.$)[-._a-zA-Z0-9]{1,253}$",
+              "x-allowed": "a key of a Secret or ConfigMap: letters, digits, and any of - _ ."
              },
              "mode": {
-              "type": "integer"
+              "type": "integer",
+              "minimum": 0,
+              "maximum": 511
              },
              "path": {
-              "type": "string"
+              "type": "string",
+              "pattern": "^(?!/)(?!\\.\\.)(?!.*/\\.\\.(/|$)).+$",
+              "x-allowed": "a path within the volume, without .. in it"
              }
             },
             "required": [
@@ -2753,7 +3107,10 @@ export const KUBERNETES_TYPES = {
            "type": "array"
           },
           "name": {
-           "type": "string"
+           "type": "string",
+           "pattern": "^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+           "maxLength": 253,
+           "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
           },
           "optional": {
            "type": "boolean"
@@ -2783,10 +3140,14 @@ export const KUBERNETES_TYPES = {
               "additionalProperties": false
              },
              "mode": {
-              "type": "integer"
+              "type": "integer",
+              "minimum": 0,
+              "maximum": 511
              },
              "path": {
-              "type": "string"
+              "type": "string",
+              "pattern": "^(?!/)(?!\\.\\.)(?!.*/\\.\\.(/|$)).+$",
+              "x-allowed": "a path within the volume, without .. in it"
              },
              "resourceFieldRef": {
               "properties": {
@@ -2868,13 +3229,19 @@ export const KUBERNETES_TYPES = {
            "items": {
             "properties": {
              "key": {
-              "type": "string"
+              "type": "string",
+              "pattern": "^(?!\\.\\.)(?!\\.$)[-._a-zA-Z0-9]{1,253}$",
+              "x-allowed": "a key of a Secret or ConfigMap: letters, digits, and any of - _ ."
              },
              "mode": {
-              "type": "integer"
+              "type": "integer",
+              "minimum": 0,
+              "maximum": 511
              },
              "path": {
-              "type": "string"
+              "type": "string",
+              "pattern": "^(?!/)(?!\\.\\.)(?!.*/\\.\\.(/|$)).+$",
+              "x-allowed": "a path within the volume, without .. in it"
              }
             },
             "required": [
@@ -2887,7 +3254,10 @@ export const KUBERNETES_TYPES = {
            "type": "array"
           },
           "name": {
-           "type": "string"
+           "type": "string",
+           "pattern": "^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+           "maxLength": 253,
+           "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
           },
           "optional": {
            "type": "boolean"
@@ -2902,10 +3272,14 @@ export const KUBERNETES_TYPES = {
            "type": "string"
           },
           "expirationSeconds": {
-           "type": "integer"
+           "type": "integer",
+           "minimum": 600,
+           "maximum": 4294967296
           },
           "path": {
-           "type": "string"
+           "type": "string",
+           "pattern": "^(?!/)(?!\\.\\.)(?!.*/\\.\\.(/|$)).+$",
+           "x-allowed": "a path within the volume, without .. in it"
           }
          },
          "required": [
@@ -3045,19 +3419,27 @@ export const KUBERNETES_TYPES = {
    "secret": {
     "properties": {
      "defaultMode": {
-      "type": "integer"
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 511
      },
      "items": {
       "items": {
        "properties": {
         "key": {
-         "type": "string"
+         "type": "string",
+         "pattern": "^(?!\\.\\.)(?!\\.$)[-._a-zA-Z0-9]{1,253}$",
+         "x-allowed": "a key of a Secret or ConfigMap: letters, digits, and any of - _ ."
         },
         "mode": {
-         "type": "integer"
+         "type": "integer",
+         "minimum": 0,
+         "maximum": 511
         },
         "path": {
-         "type": "string"
+         "type": "string",
+         "pattern": "^(?!/)(?!\\.\\.)(?!.*/\\.\\.(/|$)).+$",
+         "x-allowed": "a path within the volume, without .. in it"
         }
        },
        "required": [
@@ -3073,7 +3455,10 @@ export const KUBERNETES_TYPES = {
       "type": "boolean"
      },
      "secretName": {
-      "type": "string"
+      "type": "string",
+      "pattern": "^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
+      "maxLength": 253,
+      "x-allowed": "the name of a Kubernetes object: lower-case letters, digits, dashes and dots"
      }
     },
     "type": "object",
@@ -3140,7 +3525,12 @@ export const KUBERNETES_TYPES = {
     "type": "string"
    },
    "mountPropagation": {
-    "type": "string"
+    "type": "string",
+    "enum": [
+     "None",
+     "HostToContainer",
+     "Bidirectional"
+    ]
    },
    "name": {
     "type": "string"
@@ -3149,7 +3539,12 @@ export const KUBERNETES_TYPES = {
     "type": "boolean"
    },
    "recursiveReadOnly": {
-    "type": "string"
+    "type": "string",
+    "enum": [
+     "Disabled",
+     "Enabled",
+     "IfPossible"
+    ]
    },
    "subPath": {
     "type": "string"

@@ -21,12 +21,13 @@ export const secretKey = (fallback: string) =>
     [ALLOWED]: 'a key of a Secret: letters, digits, dashes, underscores and dots, not beginning with two dots',
   });
 
-const DNS_NAME = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?){0,3}';
+/** At most 253 characters in any number of parts (Kubernetes' IsDNS1123Subdomain), and the slash behind them. */
+const PREFIX = '(?=[^/]{1,253}/)[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/';
 const NAME = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
 
 /** Options of a string that names a label. */
 export const labelKey = {
-  pattern: `^(${DNS_NAME}/)?${NAME}$`,
+  pattern: `^(${PREFIX})?${NAME}$`,
   [ALLOWED]: "a label's name, such as team or example.com/team",
 };
 

@@ -135,6 +135,37 @@ function containerProblems({ at, part, rendered }: PlacedContainer, volumes: rea
   ];
 }
 
+/** Lists of a container in which the API server takes each key once, and what its key is. */
+const KEYED: readonly (readonly [list: string, keys: readonly string[]])[] = [
+  ['env', ['name']],
+  ['ports', ['containerPort', 'protocol']],
+  ['ports', ['name']],
+  ['volumeMounts', ['mountPath']],
+  ['volumeDevices', ['devicePath']],
+];
+
+const KEY_DEFAULTS: Section = { protocol: 'TCP' };
+
+/** Items of a list that have the keys of one before; one without any of them has none. */
+function doubledItems(items: readonly Section[], at: string, keys: readonly string[]): Problem[] {
+  const found = items.map((item) => keys.map((key) => item[key] ?? KEY_DEFAULTS[key]));
+  const texts = found.map((values) => JSON.stringify(values));
+  return found.flatMap((values, index): readonly Problem[] =>
+    problemIf(!values.includes(undefined) && texts.indexOf(texts[index] ?? '') < index, {
+      path: `${at}[${index}]`,
+      message: `has the same ${keys.join(' and ')} as the one at ${texts.indexOf(texts[index] ?? '')}`,
+      given: values.join(' '),
+      allowed: 'each once in the list',
+    }),
+  );
+}
+
+const doubledKeys = ({ at, part }: Placed): Problem[] =>
+  KEYED.flatMap(([list, keys]) => {
+    const items = part[list];
+    return Array.isArray(items) ? doubledItems(items as Section[], `${at}.${list}`, keys) : [];
+  });
+
 interface PodPartsPart {
   readonly pods: PodParts;
   readonly application: unknown;
@@ -155,7 +186,7 @@ function partProblems(pods: PodParts): Problem[] {
     ]),
     ...placed('pods.envFrom', pods.envFrom).flatMap(sourceProblems),
     ...nameProblems(all, Object.values(CONTAINER_NAME), 'container'),
-    ...all.flatMap((each) => containerProblems(each, [...OUR_VOLUMES, ...names])),
+    ...all.flatMap((each) => [...containerProblems(each, [...OUR_VOLUMES, ...names]), ...doubledKeys(each)]),
   ];
 }
 
@@ -187,5 +218,20 @@ const portIsOurs: Rule<PodPartsPart> = {
   },
 };
 
+const CONSTRAINTS = 'topologySpreadConstraints';
+
+const constraintsDiffer: Rule<PodPartsPart> = {
+  reads: places([CONSTRAINTS]),
+  find: ({ pods }) =>
+    areKnown(pods, [CONSTRAINTS])
+      ? doubledItems(pods[CONSTRAINTS] ?? [], `pods.${CONSTRAINTS}`, ['topologyKey', 'whenUnsatisfiable'])
+      : [],
+};
+
 /** What a user adds to the Pods is valid, "restricted", and takes no name or folder of ours; all problems at once. */
-export const POD_PART_RULES: readonly Rule<PodPartsPart>[] = [...POD_PARTS.map(partIsKnown), partsFit, portIsOurs];
+export const POD_PART_RULES: readonly Rule<PodPartsPart>[] = [
+  ...POD_PARTS.map(partIsKnown),
+  partsFit,
+  portIsOurs,
+  constraintsDiffer,
+];

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SchemaNode } from '../../settings/schema.ts';
+import { KUBERNETES_LIMITS } from './kubernetes-limits.ts';
 import type { GeneratedFile } from './props.ts';
 
 /** Types of Kubernetes that consumer.yaml takes in Kubernetes' own words. */
@@ -41,10 +42,23 @@ function namedMap({ propertyNames, additionalProperties, ...others }: Published)
     : { ...others, patternProperties: { [pattern]: additionalProperties }, additionalProperties: false };
 }
 
+/** A type with what the API server checks of its values. @throws Error for a field that the type does not have */
+function limited(type: SchemaNode, name: string): SchemaNode {
+  const limits = Object.entries(KUBERNETES_LIMITS[name] ?? {}).map(([field, limit]) => {
+    const published = type.properties?.[field];
+    if (published === undefined) {
+      throw new Error(`${name} of Kubernetes has no field ${field}: mend its limit`);
+    }
+    return [field, { ...published, ...limit }];
+  });
+  return limits.length === 0 ? type : { ...type, properties: { ...type.properties, ...Object.fromEntries(limits) } };
+}
+
 /** A schema without references, and without formats, which a check at synth would have to know. */
 function inlined(node: Published, definitions: Readonly<Record<string, Published>>): SchemaNode {
   if (node.$ref !== undefined) {
-    return inlined(definitions[node.$ref.split('/').at(-1) ?? ''] ?? {}, definitions);
+    const name = node.$ref.split('/').at(-1) ?? '';
+    return limited(inlined(definitions[name] ?? {}, definitions), name.split('.').at(-1) ?? '');
   }
   if (Array.isArray(node.type)) {
     return mixed(node.type as string[], node['pattern']);

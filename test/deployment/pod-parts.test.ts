@@ -40,7 +40,7 @@ describe('what a user adds to the Pods', () => {
     ],
     [
       'a constraint without its skew',
-      { topologySpreadConstraints: [{ topologyKey: 'a', whenUnsatisfiable: 'b' }] },
+      { topologySpreadConstraints: [{ topologyKey: 'a', whenUnsatisfiable: 'ScheduleAnyway' }] },
       'pods.topologySpreadConstraints[0].maxSkew',
     ],
     ['a container without an image', { initContainers: [{ name: 'wait' }] }, 'pods.initContainers[0].image'],
@@ -53,6 +53,107 @@ describe('what a user adds to the Pods', () => {
     ],
   ])('has no %s', (_, pods, place) => {
     expect(places(pods)).toEqual([place]);
+  });
+
+  const sidecar = (more: object) => ({ sidecars: [{ ...proxy, ...more }] });
+  const probe = (more: object) => sidecar({ startupProbe: { httpGet: { port: 'http' }, ...more } });
+  const spread = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway' };
+  const nodes = (term: object) => ({
+    affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [term] } },
+  });
+  const TERM = 'pods.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]';
+
+  test.each<[string, object, string]>([
+    [
+      'a port that does not exist',
+      sidecar({ ports: [{ containerPort: 70_000 }] }),
+      'sidecars[0].ports[0].containerPort',
+    ],
+    [
+      'a long name of a port',
+      sidecar({ ports: [{ containerPort: 1, name: 'a-name-of-16-chr' }] }),
+      'sidecars[0].ports[0].name',
+    ],
+    ['a protocol', sidecar({ ports: [{ containerPort: 1, protocol: 'HTTP' }] }), 'sidecars[0].ports[0].protocol'],
+    [
+      'one port twice',
+      sidecar({ ports: [{ containerPort: 1 }, { containerPort: 1, protocol: 'TCP' }] }),
+      'sidecars[0].ports[1]',
+    ],
+    [
+      'one name for two ports',
+      sidecar({
+        ports: [
+          { containerPort: 1, name: 'a' },
+          { containerPort: 2, name: 'a' },
+        ],
+      }),
+      'sidecars[0].ports[1]',
+    ],
+    [
+      'one variable twice',
+      sidecar({
+        env: [
+          { name: 'A', value: '1' },
+          { name: 'A', value: '2' },
+        ],
+      }),
+      'sidecars[0].env[1]',
+    ],
+    ['a variable with =', sidecar({ env: [{ name: 'A=B' }] }), 'sidecars[0].env[0].name'],
+    ['a policy for pulls', sidecar({ imagePullPolicy: 'always' }), 'sidecars[0].imagePullPolicy'],
+    ['a long name of a container', { sidecars: [{ ...proxy, name: 'a'.repeat(64) }] }, 'sidecars[0].name'],
+    ["a probe's port", probe({ httpGet: { port: 0 } }), 'sidecars[0].startupProbe.httpGet.port'],
+    ["a probe's scheme", probe({ httpGet: { port: 1, scheme: 'https' } }), 'sidecars[0].startupProbe.httpGet.scheme'],
+    ["a probe's period", probe({ periodSeconds: -1 }), 'sidecars[0].startupProbe.periodSeconds'],
+    ['a long name of a volume', { volumes: [{ name: 'a'.repeat(64), emptyDir: {} }] }, 'volumes[0].name'],
+    ['a medium', { volumes: [{ name: 'a', emptyDir: { medium: 'RAM' } }] }, 'volumes[0].emptyDir.medium'],
+    [
+      'a mode',
+      { volumes: [{ name: 'a', secret: { secretName: 's', defaultMode: 644 } }] },
+      'volumes[0].secret.defaultMode',
+    ],
+    [
+      'a path out of the volume',
+      { volumes: [{ name: 'a', configMap: { name: 'c', items: [{ key: 'k', path: '../k' }] } }] },
+      'volumes[0].configMap.items[0].path',
+    ],
+    ['a skew of 0', { topologySpreadConstraints: [{ ...spread, maxSkew: 0 }] }, 'topologySpreadConstraints[0].maxSkew'],
+    [
+      'what is done otherwise',
+      { topologySpreadConstraints: [{ ...spread, whenUnsatisfiable: 'Never' }] },
+      'topologySpreadConstraints[0].whenUnsatisfiable',
+    ],
+    ['one constraint twice', { topologySpreadConstraints: [spread, spread] }, 'topologySpreadConstraints[1]'],
+    ['a weight', nodes({ weight: 101, preference: {} }), `${TERM.slice(5)}.weight`],
+    [
+      'an operator',
+      nodes({ weight: 1, preference: { matchExpressions: [{ key: 'a', operator: 'Is' }] } }),
+      `${TERM.slice(5)}.preference.matchExpressions[0].operator`,
+    ],
+  ])('has no value that the API server refuses: %s', (_, pods, place) => {
+    expect(places(pods)).toEqual([`pods.${place}`]);
+  });
+
+  test('has values at their limits', () => {
+    const ports = [
+      { containerPort: 65_535, name: 'a-name-of-15-ch' },
+      { containerPort: 65_535, protocol: 'UDP' },
+    ];
+    const pods = {
+      ...sidecar({
+        ports,
+        env: [{ name: 'A' }, { name: 'B' }],
+        startupProbe: { tcpSocket: { port: 'a-name-of-15-ch' } },
+      }),
+      volumes: [{ name: 'a'.repeat(63), secret: { secretName: 's', defaultMode: 0o777 } }],
+      topologySpreadConstraints: [spread, { ...spread, whenUnsatisfiable: 'DoNotSchedule' }],
+      ...nodes({
+        weight: 100,
+        preference: { matchExpressions: [{ key: 'topology.disk.csi.azure.com/zone', operator: 'Exists' }] },
+      }),
+    };
+    expect(problemsOf(pods)).toEqual([]);
   });
 
   test.each<[string, object, string]>([
