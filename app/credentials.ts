@@ -1,4 +1,5 @@
 import { maskText } from '../settings/mask-secrets.ts';
+import { InvalidAnswerError, limitedText } from './invalid-answer.ts';
 
 /** The login cannot be had, since a server answered that it is not given or a setting is missing: asking again changes nothing. */
 export class CredentialsRefused extends Error {
@@ -83,6 +84,9 @@ export class Renewed<T extends Ending> {
 const ANSWER_MS = 8_000;
 const SHOWN_CHARACTERS = 300;
 
+/** A token or keys are some kilobytes. */
+const MOST_BYTES = 1_048_576;
+
 /** Words of a server for one line of a log: masked, and without what was secret in the request. */
 export function toldBy(text: string, secrets: readonly string[]): string {
   const open = secrets.filter((secret) => secret !== '').reduce((left, secret) => left.replaceAll(secret, '***'), text);
@@ -107,13 +111,16 @@ const isPassing = (status: number): boolean => status >= 500 || status === 408 |
  * The body of the server's answer. Redirections are not followed: the request holds a secret.
  *
  * @throws {CredentialsRefused} for an answer of 300 to 499 but for 408 and 429
- * @throws {CredentialsUnavailable} when no answer comes within 8 s, or another one than 200
+ * @throws {CredentialsUnavailable} when no answer comes within 8 s, it is larger than 1 MiB, or another one than 200
  */
 export async function requestCredentials(request: CredentialRequest): Promise<string> {
   const { name, url, init, secrets, reason = (body) => body } = request;
   const place = `${name} ${url.origin}${url.pathname}`;
   const { status, body } = await answerOf(url, init).catch((error: unknown) => {
-    throw new CredentialsUnavailable(`${place} does not answer: ${toldBy(networkReason(error), secrets)}`);
+    const reason = toldBy(networkReason(error), secrets);
+    throw new CredentialsUnavailable(
+      `${place} ${error instanceof InvalidAnswerError ? '' : 'does not answer: '}${reason}`,
+    );
   });
   if (status === 200) {
     return body;
@@ -124,7 +131,7 @@ export async function requestCredentials(request: CredentialRequest): Promise<st
 
 async function answerOf(url: URL, init: RequestInit): Promise<{ readonly status: number; readonly body: string }> {
   const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS) });
-  return { status: response.status, body: await response.text() };
+  return { status: response.status, body: await limitedText(response, MOST_BYTES) };
 }
 
 /** `fetch` has the reason in the cause of its error. */

@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import type { ISocketFactoryArgs } from 'kafkajs';
 import type { Settings } from '../../settings/settings.ts';
+import { INVALID_ANSWER } from '../invalid-answer.ts';
 import type { Logger } from '../logger.ts';
 import type { Clock } from '../stream/clock.ts';
 import { FatalError } from '../stream/stream-errors.ts';
@@ -183,7 +184,7 @@ export class BrokerLogins {
   }
 
   /**
-   * A broker that closes without a word says nothing, as one that is starting does: it is asked in the other way, once
+   * A broker that closes without a word, or with an alert of TLS, says nothing, as one that is starting does: it is asked in the other way, once
    * as long as it goes on like that.
    */
   async #mismatch(
@@ -192,21 +193,28 @@ export class BrokerLogins {
     answered: AnsweredSoFar,
   ): Promise<LoginRefusal | undefined> {
     const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
-    if (name !== 'KafkaJSConnectionClosedError' && code !== 'ECONNRESET' && code !== 'EPIPE') {
+    const isAnswered = code === INVALID_ANSWER;
+    if (name !== 'KafkaJSConnectionClosedError' && code !== 'ECONNRESET' && code !== 'EPIPE' && !isAnswered) {
       return undefined;
     }
     const state = this.#state(nameOf(address));
     if (state.refusal !== undefined && ALL_MISMATCHES.includes(state.refusal)) {
       return state.refusal;
     }
-    state.asking ??= this.#askOtherwise(address, answered).finally(() => {
+    state.asking ??= this.#askOtherwise(address, isAnswered ? 'otherwise' : answered).finally(() => {
       state.asking = undefined;
     });
     return state.asking;
   }
 
-  async #askOtherwise(address: ListenerAddress, answered: AnsweredSoFar): Promise<LoginRefusal | undefined> {
+  async #askOtherwise(
+    address: ListenerAddress,
+    answered: AnsweredSoFar | 'otherwise',
+  ): Promise<LoginRefusal | undefined> {
     const { ssl, sasl } = this.#ports.current();
+    if (answered === 'otherwise') {
+      return !ssl && (await speaksTls(address)) ? MISMATCH.tls : undefined;
+    }
     if (answered === 'nothing' && (await (ssl ? speaksClear(address) : speaksTls(address)))) {
       return ssl ? MISMATCH.clear : MISMATCH.tls;
     }

@@ -58,15 +58,13 @@ export const NO_ID = Buffer.alloc(ID_BYTES).toString('base64url');
 
 /** A topic's id, as `kafka-topics --describe` prints it. */
 export function readTopicId(decoder: Decoder): string {
-  const id = decoder.buffer.toString('base64url', decoder.offset, decoder.offset + ID_BYTES);
   decoder.forward(ID_BYTES);
-  return id;
+  return decoder.buffer.toString('base64url', decoder.offset - ID_BYTES, decoder.offset);
 }
 
 export function readInt64(decoder: Decoder): bigint {
-  const value = decoder.buffer.readBigInt64BE(decoder.offset);
   decoder.forward(8);
-  return value;
+  return decoder.buffer.readBigInt64BE(decoder.offset - 8);
 }
 
 export const writeTags = (encoder: Encoder): Encoder => encoder.writeUVarInt(0);

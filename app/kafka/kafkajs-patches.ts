@@ -60,6 +60,12 @@
  * 18. Each connection looks for overdue requests ten times a second. Patched: once.
  * 19. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
  *
+ * Answers (kafkajs-answer-patches.ts, kafkajs-decoder-patches.ts):
+ *
+ * 33. The size of an answer is believed, and so are counts and lengths in it: what is no answer of a broker ends the process
+ *     or is waited for until the memory ends. Patched: it closes the connection, or fails the request, with what came.
+ * 34. A login by SCRAM makes as many iterations as the broker asks for. Patched: a million at most.
+ *
  * Logins (kafkajs-connection-patches.ts):
  *
  * 27. A broker that refuses a login or a certificate is asked again several times a second for ever, and after a refused
@@ -102,6 +108,7 @@ import { compileFunction } from 'node:vm';
 import { processMemory } from '../stream/memory-budget.ts';
 import { registerCodecs } from './codecs.ts';
 import { sizeFetches } from './fetch-size.ts';
+import { boundAnswers, boundIterations } from './kafkajs-answer-patches.ts';
 import {
   askAnyBroker,
   checkTimeoutsRarely,
@@ -124,6 +131,7 @@ import {
   leaveWhileJoining,
   retryCoordinatorLookup,
 } from './kafkajs-coordinator-patches.ts';
+import { boundDecoder } from './kafkajs-decoder-patches.ts';
 import { encodeRecord, recordSetDecoder, recordSetReader } from './kafkajs-record-patches.ts';
 import { administerTopicIds, consumeByOrigins, fetchByTopicId, fetchProtocol } from './kafkajs-topic-id-patches.ts';
 import {
@@ -159,6 +167,9 @@ export function loadKafkajs(): typeof import('kafkajs') {
     throw new Error(`kafkajs ${version} is installed, but the patches are made for ${KAFKAJS_VERSION}: run npm ci`);
   }
   measureMonotonically();
+  boundDecoder(require('kafkajs/src/protocol/decoder').prototype);
+  boundAnswers(require('kafkajs/src/network/connection').prototype);
+  boundIterations(require('kafkajs/src/broker/saslAuthenticator/scram').SCRAM.prototype);
   registerCodecs(require('kafkajs/src/protocol/message/compression').Codecs);
   replaceModule(METADATA_RESPONSE, metadataResponse(require(METADATA_RESPONSE)));
   replaceModule(RECORD_ENCODER, encodeRecord);

@@ -4,10 +4,14 @@ import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { milliseconds } from '../../settings/duration.ts';
 import { maskText } from '../../settings/mask-secrets.ts';
 import type { AdminClientSettings, Settings } from '../../settings/settings.ts';
+import { limitedText } from '../invalid-answer.ts';
 import type { Logger } from '../logger.ts';
 
 /** Timeout of a registration, in milliseconds, the same as that of Spring's own client. */
 const ANSWER_MS = 5_000;
+
+/** Most bytes of an answer, which holds an id. */
+const MOST_BYTES = 65_536;
 
 /** Longest time, in milliseconds, that a registration under way gets during the shutdown, and then signing off. */
 const SIGN_OFF_MS = 1_000;
@@ -127,7 +131,7 @@ export class AdminRegistration {
       await response.body?.cancel();
       throw new Error(`${url} answered ${response.status}`);
     }
-    const id = idOf(await response.text());
+    const id = idOf(await limitedText(response, MOST_BYTES));
     if (typeof id !== 'string' || id === '') {
       throw new Error(`${url} answered without an id`);
     }

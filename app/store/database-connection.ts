@@ -6,7 +6,13 @@ import { milliseconds } from '../../settings/duration.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { rdsPassword } from '../aws/rds-password.ts';
 import { readTls } from '../configuration/tls-files.ts';
-import { destroySocket, requireChannelBinding, watchChannelBinding, watchExposedPassword } from './pg-internals.ts';
+import {
+  boundMessages,
+  destroySocket,
+  requireChannelBinding,
+  watchChannelBinding,
+  watchExposedPassword,
+} from './pg-internals.ts';
 import { describeDatabaseError, READ_ONLY_SQL_TRANSACTION } from './sqlstate.ts';
 
 type Database = Settings['database'];
@@ -79,6 +85,7 @@ export interface DatabaseHost {
  */
 export function createClient({ config, isBound }: DatabaseHost, warn?: (warning: string) => void): pg.Client {
   const client = new pg.Client(config);
+  boundMessages(client);
   if (isBound) {
     watchChannelBinding(client);
   }

@@ -1,6 +1,7 @@
 import { BlockList, isIPv6, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import pg, { type ClientBase, type Connection } from 'pg';
+import { answerLimit, InvalidAnswerError, usualCause } from '../invalid-answer.ts';
 
 /** The version of pg that these internals belong to, and the only one that package.json lets in. */
 export const PG_VERSION = '8.23.1';
@@ -8,6 +9,8 @@ export const PG_VERSION = '8.23.1';
 /** pg's connections as they are at run time; their types show less. */
 export interface PgConnection extends Connection {
   readonly stream: Socket;
+  /** Reads the messages of a stream, the socket or TLS on it. */
+  attachListeners(stream: Socket): void;
   endCopyFrom(): void;
   sendCopyFail(message: string): void;
 }
@@ -112,9 +115,94 @@ export function endWhenSilent(client: ClientBase, longestSilenceMs: number): { s
   };
 }
 
+/** Types of messages that may be long, as in libpq (fe-protocol3.c, VALID_LONG_MESSAGE_TYPE), and the most of all others. */
+const LONG_TYPES = 'dDEAVNT';
+const MOST_OF_OTHERS = 30_000;
+
+const TYPE_BYTES = 1;
+const LENGTH_BYTES = 4;
+
+/** Follows the messages of a server through the pieces that they come in. */
+class MessageFrames {
+  readonly #limit: number;
+  readonly #head = Buffer.alloc(TYPE_BYTES + LENGTH_BYTES);
+  #headBytes = 0;
+  #left = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** @throws InvalidAnswerError when no message of PostgreSQL begins like that, or it is too long */
+  take(piece: Buffer): void {
+    for (let at = 0; at < piece.length; ) {
+      if (this.#left > 0) {
+        const taken = Math.min(this.#left, piece.length - at);
+        this.#left -= taken;
+        at += taken;
+      } else {
+        this.#head.writeUInt8(piece[at] ?? 0, this.#headBytes);
+        this.#headBytes += 1;
+        at += 1;
+        this.#begin();
+      }
+    }
+  }
+
+  #begin(): void {
+    if (this.#headBytes < this.#head.length) {
+      return;
+    }
+    this.#headBytes = 0;
+    const length = this.#head.readUInt32BE(TYPE_BYTES);
+    const most = LONG_TYPES.includes(this.#head.toString('latin1', 0, TYPE_BYTES)) ? this.#limit : MOST_OF_OTHERS;
+    if (length < LENGTH_BYTES || length > most) {
+      throw new InvalidAnswerError(
+        `PostgreSQL sent a message of ${length} bytes, and ${LENGTH_BYTES} to ${most} are taken ` +
+          `(it begins with ${this.#head.toString('hex')}): ${usualCause(this.#head)}`,
+      );
+    }
+    this.#left = length - LENGTH_BYTES;
+  }
+}
+
+const unreadable = (error: unknown): InvalidAnswerError =>
+  error instanceof InvalidAnswerError
+    ? error
+    : new InvalidAnswerError(`PostgreSQL sent a message that cannot be read: ${(error as Error).message}`, {
+        cause: error,
+      });
+
+/**
+ * Closes a connection whose server sends a message that is longer than any of PostgreSQL, or that cannot be read. As
+ * shipped pg keeps what it waits for without a bound, and ends the process with what it cannot read.
+ *
+ * @param limit bytes of a message. @default half of the memory limit
+ */
+export function boundMessages(client: ClientBase, limit = answerLimit()): void {
+  const connection = connectionOf(client);
+  const { attachListeners } = connection;
+  connection.attachListeners = function attachBounded(this: PgConnection, stream) {
+    const others = stream.listeners('data');
+    attachListeners.call(this, stream);
+    const frames = new MessageFrames(limit);
+    for (const parse of stream.listeners('data').filter((listener) => !others.includes(listener))) {
+      stream.off('data', parse as (piece: Buffer) => void);
+      stream.on('data', (piece: Buffer) => {
+        try {
+          frames.take(piece);
+          parse(piece);
+        } catch (error) {
+          stream.destroy(unreadable(error));
+        }
+      });
+    }
+  };
+}
+
 /** The functions of pg's internals that this program calls. */
 const FUNCTIONS = {
-  connection: ['query', 'endCopyFrom', 'sendCopyFail'],
+  connection: ['query', 'attachListeners', 'endCopyFrom', 'sendCopyFail'],
   'connection.stream': ['write', 'cork', 'uncork', 'destroy', 'setTimeout', 'off'],
 } as const;
 

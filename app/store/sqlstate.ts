@@ -2,6 +2,7 @@ import { isNativeError } from 'node:util/types';
 import { DatabaseError } from 'pg';
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { CredentialsRefused, CredentialsUnavailable } from '../credentials.ts';
+import { InvalidAnswerError } from '../invalid-answer.ts';
 import { refusedLine } from './copy-context.ts';
 import { RowRefused } from './isolate-poison.ts';
 import type { RowCopy } from './row-target.ts';
@@ -126,7 +127,8 @@ function isNetworkError(error: unknown): boolean {
     return false;
   }
   const hasCode = 'code' in error && typeof error.code === 'string' && NETWORK_CODE.test(error.code);
-  return hasCode || LOST_CONNECTION.some((beginning) => error.message.startsWith(beginning));
+  const isOther = error instanceof InvalidAnswerError;
+  return isOther || hasCode || LOST_CONNECTION.some((beginning) => error.message.startsWith(beginning));
 }
 
 function verdictOfServer(error: DatabaseError, sqlstate: string): Verdict {

@@ -114,6 +114,15 @@ test('an answer that is no JSON is not repeated in the log: it may hold what was
   expect(JSON.stringify(lines)).not.toContain('hunter2');
 });
 
+test('an answer that is larger than any id is not read to its end', async () => {
+  server.answer = 'a'.repeat(70_000);
+  const warned = once(log, 'warn');
+  await start();
+  await warned;
+  const reason = expect.stringContaining('answered with more than 65536 bytes');
+  expect(logged('does not register')).toMatchObject([{ reason }]);
+});
+
 test('nobody at the address is logged with the reason', async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const warned = once(log, 'warn');

@@ -17,7 +17,7 @@ test('pg is pinned: package.json names one version, the lock file has it, and it
 });
 
 const socket = { write() {}, cork() {}, uncork() {}, destroy() {}, setTimeout() {}, off() {} };
-const connection = { query() {}, endCopyFrom() {}, sendCopyFail() {}, stream: socket };
+const connection = { query() {}, attachListeners() {}, endCopyFrom() {}, sendCopyFail() {}, stream: socket };
 
 const clientWith = (has: unknown) =>
   class {
@@ -25,7 +25,11 @@ const clientWith = (has: unknown) =>
   } as unknown as typeof pg.Client;
 
 test.each([
-  ['no connection', undefined, 'connection.query(), connection.endCopyFrom(), connection.sendCopyFail(), '],
+  [
+    'no connection',
+    undefined,
+    'connection.query(), connection.attachListeners(), connection.endCopyFrom(), connection.sendCopyFail(), ',
+  ],
   ['a connection that cannot end COPY', { ...connection, endCopyFrom: undefined }, 'no connection.endCopyFrom();'],
   ['a connection that cannot fail COPY', { ...connection, sendCopyFail: 'no' }, 'no connection.sendCopyFail();'],
   ['no socket', { ...connection, stream: null }, 'no connection.stream.write(), connection.stream.cork(), '],

@@ -1,0 +1,160 @@
+import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
+import { answerLimit, InvalidAnswerError, isTls, usualCause } from '../invalid-answer.ts';
+
+const require = createRequire(import.meta.url);
+
+interface KafkajsErrors {
+  readonly KafkaJSSASLAuthenticationError: new (message: string) => Error;
+}
+
+/** Size and correlation id, both of 32 bits, which each answer begins with. */
+const SIZE_BYTES = 4;
+const CORRELATION_BYTES = 4;
+
+/** Bytes that are shown of what is no answer. */
+const SHOWN_BYTES = 8;
+
+/** The part of kafkajs's connection that takes answers apart. */
+interface Connection {
+  readonly broker: string;
+  /** Another one after each connect. */
+  readonly socket: Socket;
+  readonly requestQueue: {
+    fulfillRequest(answer: { readonly size: number; readonly correlationId: number; readonly payload: Buffer }): void;
+  };
+  chunks: Buffer[];
+  bytesBuffered: number;
+  bytesNeeded: number;
+  authHandlers: { onSuccess(answer: Buffer): void; onError(): void } | null;
+  authExpectResponse: boolean;
+  processData(piece: Buffer): void;
+  sendAuthRequest(sent: unknown): Promise<unknown>;
+}
+
+/** Why nothing more is read from a socket. */
+const refused = new WeakMap<Socket, Error>();
+
+/** The sockets that the pieces of connections came from. */
+const sources = new WeakMap<Connection, Socket>();
+
+function buffer(connection: Connection, piece: Buffer): void {
+  if (sources.get(connection) !== connection.socket) {
+    // What a lost connection left behind is no beginning of what the next one brings.
+    sources.set(connection, connection.socket);
+    discard(connection);
+  }
+  connection.chunks.push(piece);
+  connection.bytesBuffered += piece.length;
+}
+
+function discard(connection: Connection): void {
+  connection.chunks = [];
+  connection.bytesBuffered = 0;
+  connection.bytesNeeded = SIZE_BYTES;
+}
+
+/** The size that the buffered bytes begin with. @throws InvalidAnswerError when no answer can have it */
+function sizeOf(connection: Connection, first: Buffer, limit: number): number {
+  const size = first.readInt32BE(0);
+  // A mechanism of before Kafka 1.0 answers without a correlation id, and with nothing where it has nothing to add.
+  const least = connection.authHandlers === null ? CORRELATION_BYTES : 0;
+  if (size >= least && size <= limit && !isTls(first)) {
+    return size;
+  }
+  throw new InvalidAnswerError(
+    `${connection.broker} sent an answer of the size ${size}, and ${least} to ${limit} bytes are taken ` +
+      `(it begins with ${first.toString('hex', 0, SHOWN_BYTES)}): ${usualCause(first)}`,
+  );
+}
+
+/** The next answer behind its size; undefined while it is not there whole. */
+function nextAnswer(connection: Connection, limit: number): Buffer | undefined {
+  if (connection.bytesBuffered < connection.bytesNeeded) {
+    return undefined;
+  }
+  const bytes =
+    connection.chunks.length > 1 ? Buffer.concat(connection.chunks) : (connection.chunks[0] ?? Buffer.alloc(0));
+  const end = SIZE_BYTES + sizeOf(connection, bytes, limit);
+  if (end > bytes.length) {
+    connection.chunks = [bytes];
+    connection.bytesNeeded = end;
+    return undefined;
+  }
+  connection.chunks = [bytes.subarray(end)];
+  connection.bytesBuffered = bytes.length - end;
+  connection.bytesNeeded = SIZE_BYTES;
+  return bytes.subarray(0, end);
+}
+
+function deliver(connection: Connection, answer: Buffer): void {
+  if (connection.authHandlers) {
+    connection.authHandlers.onSuccess(answer);
+    return;
+  }
+  const correlationId = answer.readInt32BE(SIZE_BYTES);
+  const payload = answer.subarray(SIZE_BYTES + CORRELATION_BYTES);
+  connection.requestQueue.fulfillRequest({ size: answer.length - SIZE_BYTES, correlationId, payload });
+}
+
+/**
+ * Takes answers apart within a bound. As shipped the size that an answer begins with is believed: one of 2^31-1, as of a web
+ * server, is waited for until the memory ends, and one of -1 ends the process. What is no answer closes the connection,
+ * and its requests fail with an error that says what came.
+ *
+ * @param limit bytes that an answer may have. @default half of the memory limit
+ */
+export function boundAnswers(prototype: Connection, limit = answerLimit()): void {
+  prototype.processData = function processBounded(this: Connection, piece) {
+    if (refused.has(this.socket)) {
+      return;
+    }
+    if (this.authHandlers && !this.authExpectResponse) {
+      this.authHandlers.onSuccess(piece);
+      return;
+    }
+    buffer(this, piece);
+    try {
+      for (let answer = nextAnswer(this, limit); answer !== undefined; answer = nextAnswer(this, limit)) {
+        deliver(this, answer);
+      }
+    } catch (error) {
+      refuse(this, error as Error);
+    }
+  };
+  const { sendAuthRequest } = prototype;
+  prototype.sendAuthRequest = async function sendAuthOrRefuse(this: Connection, sent) {
+    return sendAuthRequest.call(this, sent).catch((error: unknown) => {
+      throw refused.get(this.socket) ?? error;
+    });
+  };
+}
+
+function refuse(connection: Connection, error: Error): void {
+  refused.set(connection.socket, error);
+  discard(connection);
+  connection.authHandlers?.onError();
+  connection.socket.destroy(error);
+}
+
+/** Above what Kafka's own tools let a user have (16,384), and a second of work. */
+const MOST_ITERATIONS = 1_000_000;
+
+interface Scram {
+  readonly PREFIX: string;
+  sendClientFinalMessage(first: { readonly i?: string }): Promise<unknown>;
+}
+
+/** Bounds the work that a broker asks for in a login by SCRAM. As shipped 2^31 iterations take an hour of a thread. */
+export function boundIterations(prototype: Scram): void {
+  const { sendClientFinalMessage } = prototype;
+  prototype.sendClientFinalMessage = async function sendAfterBoundedWork(this: Scram, first) {
+    if (!(Number(first.i) <= MOST_ITERATIONS)) {
+      const { KafkaJSSASLAuthenticationError } = require('kafkajs/src/errors') as KafkajsErrors;
+      throw new KafkaJSSASLAuthenticationError(
+        `${this.PREFIX} failed: the broker asks for ${first.i} iterations, and at most ${MOST_ITERATIONS} are made`,
+      );
+    }
+    return sendClientFinalMessage.call(this, first);
+  };
+}

@@ -1,0 +1,164 @@
+import { createRequire } from 'node:module';
+import { InvalidAnswerError } from '../invalid-answer.ts';
+
+const require = createRequire(import.meta.url);
+
+/** The longest varint of 32 bits and varlong of 64 bits. */
+const VARINT_BYTES = 5;
+const VARLONG_BYTES = 10;
+
+/** kafkajs's decoder, which reads all answers but for the records in them. */
+interface Decoder {
+  readonly buffer: Buffer;
+  offset: number;
+  readInt16(): number;
+  readInt32(): number;
+  readVarInt(): number;
+  readUVarInt(): number;
+  readVarLong(): unknown;
+}
+
+type Reader<T> = (decoder: Decoder) => T;
+
+/** @throws KafkaJSError, which passes, as a broker's restart does */
+function invalid(text: string): Error {
+  const { KafkaJSError } = require('kafkajs/src/errors') as { KafkaJSError: new (error: Error) => Error };
+  const error = new InvalidAnswerError(`an answer of Kafka ${text}: a proxy or a wrong port answers like that`);
+  return Object.assign(new KafkaJSError(error), { code: error.code, cause: error });
+}
+
+const leftIn = ({ buffer, offset }: Decoder): number => buffer.length - offset;
+
+/** @throws Error when so many bytes are not left */
+function requireLeft(decoder: Decoder, bytes: number): void {
+  if (!(bytes >= 0 && bytes <= leftIn(decoder))) {
+    throw invalid(`has a field of ${bytes} bytes, and ${leftIn(decoder)} are left`);
+  }
+}
+
+/** @throws Error when no varint is next, whose last byte has no highest bit */
+function requireVarint(decoder: Decoder, longest: number): void {
+  const { buffer, offset } = decoder;
+  for (let length = 1; length <= longest; length += 1) {
+    requireLeft(decoder, length);
+    if ((buffer[offset + length - 1] ?? 0) < 0x80) {
+      return;
+    }
+  }
+  throw invalid(`has a number of more than ${longest} bytes`);
+}
+
+/** Reads the items one by one: no memory is taken for what is counted and is not there. */
+function readItems<T>(decoder: Decoder, count: number, read: Reader<T>): T[] {
+  requireCount(decoder, count);
+  const items: T[] = [];
+  for (let nth = 0; nth < count; nth += 1) {
+    items.push(read(decoder));
+  }
+  return items;
+}
+
+/** Each item has a byte at least. */
+function requireCount(decoder: Decoder, count: number): void {
+  if (count < 0 || count > leftIn(decoder)) {
+    throw invalid(`counts ${count} items, and ${leftIn(decoder)} bytes are left for them`);
+  }
+}
+
+function readBytes(decoder: Decoder, length: number): Buffer {
+  requireLeft(decoder, length);
+  decoder.offset += length;
+  return decoder.buffer.subarray(decoder.offset - length, decoder.offset);
+}
+
+const NULL = -1;
+const bytesOrNull = (decoder: Decoder, length: number): Buffer | null =>
+  length === NULL ? null : readBytes(decoder, length);
+const textOrNull = (decoder: Decoder, length: number): string | null =>
+  bytesOrNull(decoder, length)?.toString('utf8') ?? null;
+
+/**
+ * Lets kafkajs's decoder believe no length and no count. As shipped a count of 2^32 items is counted to its end, or is memory
+ * at once, a number goes on for as long as its bytes do, and what is not there is read as nothing.
+ *
+ * @param prototype that of kafkajs's decoder
+ */
+export function boundDecoder(prototype: Decoder): void {
+  const { readVarInt, readUVarInt, readVarLong } = prototype;
+  Object.assign(prototype, {
+    readVarInt(this: Decoder): number {
+      requireVarint(this, VARINT_BYTES);
+      return readVarInt.call(this);
+    },
+    readUVarInt(this: Decoder): number {
+      requireVarint(this, VARINT_BYTES);
+      return readUVarInt.call(this);
+    },
+    readVarLong(this: Decoder): unknown {
+      requireVarint(this, VARLONG_BYTES);
+      return readVarLong.call(this);
+    },
+    readInt8(this: Decoder): number {
+      return readBytes(this, 1).readInt8(0);
+    },
+    readInt16(this: Decoder): number {
+      return readBytes(this, 2).readInt16BE(0);
+    },
+    readInt32(this: Decoder): number {
+      return readBytes(this, 4).readInt32BE(0);
+    },
+    readDouble(this: Decoder): number {
+      return readBytes(this, 8).readDoubleBE(0);
+    },
+    readInt64(this: Decoder): bigint {
+      return readBytes(this, 8).readBigInt64BE(0);
+    },
+    forward(this: Decoder, size: number): void {
+      readBytes(this, size);
+    },
+    readString(this: Decoder): string | null {
+      return textOrNull(this, this.readInt16());
+    },
+    readVarIntString(this: Decoder): string | null {
+      return textOrNull(this, this.readVarInt());
+    },
+    readUVarIntString(this: Decoder): string | null {
+      return textOrNull(this, this.readUVarInt() - 1);
+    },
+    readBytes(this: Decoder, length: number = this.readInt32()): Buffer | null {
+      return bytesOrNull(this, length);
+    },
+    readVarIntBytes(this: Decoder): Buffer | null {
+      return bytesOrNull(this, this.readVarInt());
+    },
+    readUVarIntBytes(this: Decoder): Buffer | null {
+      return bytesOrNull(this, this.readUVarInt() - 1);
+    },
+    ...arrayReaders,
+  });
+}
+
+/** The readers of arrays, of which -1, and 0 in the compact form, is none. */
+const arrayReaders = {
+  readArray<T>(this: Decoder, read: Reader<T>): T[] {
+    const count = this.readInt32();
+    return count === NULL ? [] : readItems(this, count, read);
+  },
+  readVarIntArray<T>(this: Decoder, read: Reader<T>): T[] {
+    const count = this.readVarInt();
+    return count === NULL ? [] : readItems(this, count, read);
+  },
+  readUVarIntArray<T>(this: Decoder, read: Reader<T>): T[] | null {
+    const count = this.readUVarInt() - 1;
+    return count === NULL ? null : readItems(this, count, read);
+  },
+  async readArrayAsync<T>(this: Decoder, read: Reader<Promise<T>>): Promise<T[]> {
+    const count = this.readInt32();
+    requireCount(this, count === NULL ? 0 : count);
+    const items: T[] = [];
+    for (let nth = 0; nth < count; nth += 1) {
+      items.push(await read(this));
+    }
+    return items;
+  },
+};
