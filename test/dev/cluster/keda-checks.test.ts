@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { kedaAbsence, quantity } from '../../../dev/cluster/keda-checks.ts';
+import { kedaAbsence, keptUpLag, quantity } from '../../../dev/cluster/keda-checks.ts';
 
 /** A cluster that has these kinds of KEDA, and serves external metrics or does not. */
 const cluster = (kinds: string, servesMetrics: boolean): Parameters<typeof kedaAbsence>[0] => ({
@@ -21,4 +21,10 @@ test.each([
   ['3M', 3_000_000],
 ])('the quantity %s is read as Kubernetes writes it', (text, value) => {
   expect(quantity(text)).toBe(value);
+});
+
+test('a rate that is kept up with fails when KEDA sees most of the time more than the records of a second', () => {
+  expect(keptUpLag([0, 150, 2_500])).toBe(150);
+  expect(() => keptUpLag([250, 1_300, 2_500])).toThrow('KEDA saw a lag of 250, 1300, 2500');
+  expect(() => keptUpLag([])).toThrow('KEDA saw a lag of nothing');
 });
