@@ -42,6 +42,10 @@ export const podLabels = (workload: CheckedWorkload): string => `${ownLabels(wor
 export const consumerLabel = ({ file }: CheckedWorkload): string =>
   file.monitoring.scrape === 'annotations' ? INSTANCE_LABEL : 'job';
 
+/** The consumer's name as that label has it. */
+export const consumerName = ({ file, names }: CheckedWorkload): string =>
+  file.monitoring.scrape === 'annotations' ? file.name : names.scrapeJob;
+
 /**
  * PromQL selector of one metric of this consumer.
  *

@@ -7,9 +7,12 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { AlertName } from '../../contract/alerts.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { METRICS } from '../../contract/metrics.ts';
-import { DATASOURCE, type RowDefinition, timeSeriesPanel } from './panel.ts';
+import { DATASOURCE, type PanelDefinition, type RowDefinition, timeSeriesPanel } from './panel.ts';
+import type { DashboardScope } from './scope.ts';
+import { tilePanel } from './tiles.ts';
 
 /** A variable whose values are those of a label. */
 interface LabelVariable {
@@ -32,8 +35,7 @@ export interface DashboardDefinition {
   readonly description: string;
   readonly variables: readonly LabelVariable[];
   readonly rows: readonly RowDefinition[];
-  /** Time between two scrapes. */
-  readonly interval: string;
+  readonly scope: Pick<DashboardScope, 'interval' | 'known'>;
 }
 
 /** The SDK writes 42, Grafana 12's; newer ones migrate what says 39, and Grafana 10 reads it. */
@@ -42,13 +44,27 @@ const SCHEMA_VERSION = 39;
 /** Each process has it from its start on. */
 const ALWAYS_THERE = METRICS.retries.name;
 
-function labelVariable({ name, title, label, within, choice }: LabelVariable): QueryVariableBuilder {
-  const query = `label_values(${ALWAYS_THERE}${within.length === 0 ? '' : `{${within.join(',')}}`}, ${label})`;
+const ABSENT: AlertName = 'ConsumerAbsent';
+
+/**
+ * Values within the time range of the label, of all processes that Prometheus has scraped. A consumer that was never scraped
+ * is chosen by another series: `up` of those that were synthesized together with the dashboard, which is 0 while scrapes fail, and the
+ * alert of one without any target.
+ */
+function labelVariable(
+  { name, title, label, within, choice }: LabelVariable,
+  known: readonly string[],
+): QueryVariableBuilder {
+  const seen = (metric: string, ...more: readonly string[]) =>
+    `last_over_time(${metric}{${[...within, ...more].join(',')}}[$__range])`;
+  const series = [seen(ALWAYS_THERE), seen('up', ...known), seen('ALERTS', `alertname="${ABSENT}"`)];
+  const query = `query_result(group by (${label}) (${series.join(' or ')}))`;
   const variable = new QueryVariableBuilder(name)
     .label(title)
     .datasource(DATASOURCE)
     .query({ query, refId: name })
     .definition(query)
+    .regex(`/${label}="([^"]+)"/`)
     .refresh(VariableRefresh.OnTimeRangeChanged)
     .sort(VariableSort.AlphabeticalAsc)
     .multi(choice !== 'one')
@@ -56,8 +72,11 @@ function labelVariable({ name, title, label, within, choice }: LabelVariable): Q
   return choice === 'any' ? variable.allValue('.*') : variable;
 }
 
+const panelOf = ({ tile, ...panel }: PanelDefinition, interval: string) =>
+  tile === undefined ? timeSeriesPanel(panel, interval) : tilePanel({ ...panel, tile }, interval);
+
 /** A dashboard as Grafana imports it, always the same bytes. */
-export function dashboardJson({ uid, title, description, variables, rows, interval }: DashboardDefinition): string {
+export function dashboardJson({ uid, title, description, variables, rows, scope }: DashboardDefinition): string {
   const builder = new DashboardBuilder(title)
     .uid(uid)
     .description(description)
@@ -69,12 +88,12 @@ export function dashboardJson({ uid, title, description, variables, rows, interv
     .time({ from: 'now-1h', to: 'now' })
     .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'));
   for (const variable of variables) {
-    builder.withVariable(labelVariable(variable));
+    builder.withVariable(labelVariable(variable, scope.known));
   }
   for (const { id, title: rowTitle, panels } of rows) {
     builder.withRow(new RowBuilder(rowTitle).id(id));
     for (const panel of panels) {
-      builder.withPanel(timeSeriesPanel(panel, interval));
+      builder.withPanel(panelOf(panel, scope.interval));
     }
   }
   return `${JSON.stringify({ ...builder.build(), schemaVersion: SCHEMA_VERSION }, null, 2)}\n`;

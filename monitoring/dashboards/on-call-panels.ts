@@ -2,7 +2,7 @@ import { HEALTH_STATUS_CODE } from '../../contract/metrics/definition.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { memoryBytes } from '../../deployment/resources.ts';
 import { HALF, LEVEL_COLORS, type RowDefinition } from './panel.ts';
-import type { DashboardScope } from './scope.ts';
+import { type DashboardScope, POD } from './scope.ts';
 import { quantile } from './specified-panels.ts';
 import { tables } from './table-panels.ts';
 
@@ -10,10 +10,10 @@ import { tables } from './table-panels.ts';
 const average = ({ own }: DashboardScope, { name }: { readonly name: string }): string =>
   `sum(rate(${own(`${name}_sum`)}[$__rate_interval])) / sum(rate(${own(`${name}_count`)}[$__rate_interval]))`;
 
-/** What is wrong: a consumer says so itself, Prometheus says so of its scrapes, the rules say so of both. */
-const wrong = ({ own, consumerLabel, limits }: DashboardScope): RowDefinition => ({
+/** A consumer says itself what is wrong, Prometheus says so of its scrapes, the rules say so of both. */
+const alertsAndHealth = ({ own, ofAllPods, byPod, limits }: DashboardScope): RowDefinition => ({
   id: 200,
-  title: 'What is wrong',
+  title: 'Alerts and health',
   panels: [
     {
       id: 11,
@@ -22,7 +22,7 @@ const wrong = ({ own, consumerLabel, limits }: DashboardScope): RowDefinition =>
       unit: 'short',
       // Prometheus' own series, which has no Pod where an alert is about none.
       queries: {
-        '{{alertname}} {{severity}}': `sum by (alertname, severity) (ALERTS{namespace=~"$namespace",${consumerLabel}=~"$consumer",alertstate="firing"})`,
+        '{{alertname}} {{severity}}': `sum by (alertname, severity) (${ofAllPods('ALERTS', 'alertstate="firing"')})`,
       },
       isStacked: true,
       colors: LEVEL_COLORS,
@@ -42,8 +42,8 @@ const wrong = ({ own, consumerLabel, limits }: DashboardScope): RowDefinition =>
         "Evaluations in which a Pod's own health was not UP, and Pods that do not answer Prometheus. 0 is good.",
       unit: 'short',
       queries: {
-        '{{pod}} not UP': `max by (pod) (${own(METRICS.healthFailures)})`,
-        '{{pod}} not scraped': `max by (pod) (1 - ${own('up')})`,
+        [`${POD} not UP`]: byPod('max', (own) => own(METRICS.healthFailures)),
+        [`${POD} not scraped`]: byPod('max', (own) => `1 - ${own('up')}`),
       },
       limits: limits('HealthCheckFailing'),
     },
@@ -52,7 +52,7 @@ const wrong = ({ own, consumerLabel, limits }: DashboardScope): RowDefinition =>
       title: 'Restarts within 15 minutes',
       description: 'Starts of a container beside its first. A Pod that is replaced does not count.',
       unit: 'short',
-      queries: { '{{pod}}': `max by (pod) (changes(${own(METRICS.startTime)}[15m]))` },
+      queries: { [POD]: byPod('max', (own) => `changes(${own(METRICS.startTime)}[15m])`) },
       limits: limits('ConsumerRestarting'),
     },
   ],
@@ -117,7 +117,7 @@ const database = (scope: DashboardScope): RowDefinition => ({
       title: 'Connections that failed within 5 minutes',
       description: 'By Pod. All Pods: PostgreSQL or the way to it. One Pod: its node.',
       unit: 'short',
-      queries: { '{{pod}}': `sum by (pod) (increase(${scope.own(METRICS.databaseConnectionFailures)}[5m]))` },
+      queries: { [POD]: scope.byPod('sum', (own) => `increase(${own(METRICS.databaseConnectionFailures)}[5m])`) },
       limits: scope.limits('DatabaseConnectionFailures'),
     },
     {
@@ -134,12 +134,12 @@ const database = (scope: DashboardScope): RowDefinition => ({
       description:
         'Share of the time in which a Pod wrote nothing of at least one partition, since PostgreSQL was away or busy.',
       unit: 'percentunit',
-      queries: { '{{pod}}': `sum by (pod) (rate(${scope.own(METRICS.pausedSeconds)}[$__rate_interval]))` },
+      queries: { [POD]: scope.byPod('sum', (own) => `rate(${own(METRICS.pausedSeconds)}[$__rate_interval])`) },
     },
   ],
 });
 
-const kafka = ({ own, limits }: DashboardScope): RowDefinition => ({
+const kafka = ({ own, byPod, limits }: DashboardScope): RowDefinition => ({
   id: 500,
   title: 'Kafka',
   panels: [
@@ -157,7 +157,7 @@ const kafka = ({ own, limits }: DashboardScope): RowDefinition => ({
       description:
         'Joins of the group that ended with an assignment, by Pod. A Pod that comes or goes makes one for each of the others.',
       unit: 'short',
-      queries: { '{{pod}}': `max by (pod) (increase(${own(METRICS.clientRebalances)}[15m]))` },
+      queries: { [POD]: byPod('max', (own) => `increase(${own(METRICS.clientRebalances)}[15m])`) },
       limits: limits('RebalanceStorm'),
     },
     {
@@ -167,8 +167,8 @@ const kafka = ({ own, limits }: DashboardScope): RowDefinition => ({
         'What the group gave to each Pod. A Pod without partitions waits for one to leave; a partition without a Pod is in no lag.',
       unit: 'short',
       queries: {
-        '{{pod}}': `max by (pod) (${own(METRICS.clientAssigned)})`,
-        'none, or another Pod': `clamp_min(sum(max by (topic) (${own(METRICS.topicPartitions)})) - sum(max by (pod) (${own(METRICS.clientAssigned)})), 0)`,
+        [POD]: byPod('max', (own) => own(METRICS.clientAssigned)),
+        'none, or another Pod': `clamp_min(sum(max by (topic) (${own(METRICS.topicPartitions)})) - sum(max by (pod, instance) (${own(METRICS.clientAssigned)})), 0)`,
       },
       colors: { 'another Pod': 'red' },
       isStacked: true,
@@ -220,7 +220,7 @@ const deadLetters = ({ own, limits }: DashboardScope): RowDefinition => ({
   ],
 });
 
-const processPanels = ({ own, limits }: DashboardScope): RowDefinition => ({
+const processPanels = ({ own, byPod, limits }: DashboardScope): RowDefinition => ({
   id: 700,
   title: 'Process',
   panels: [
@@ -229,7 +229,7 @@ const processPanels = ({ own, limits }: DashboardScope): RowDefinition => ({
       title: 'Resident memory',
       description: 'By Pod; the kernel kills the container at its limit.',
       unit: 'bytes',
-      queries: { '{{pod}}': `max by (pod) (${own(METRICS.residentMemory)})` },
+      queries: { [POD]: byPod('max', (own) => own(METRICS.residentMemory)) },
       limits: limits('MemoryHigh', ({ file }) => memoryBytes(file.resources.limits.memory)),
     },
     {
@@ -237,7 +237,7 @@ const processPanels = ({ own, limits }: DashboardScope): RowDefinition => ({
       title: 'Heap after collections',
       description: "Share of the heap's limit that long-lived objects took after the last collection, by Pod.",
       unit: 'percentunit',
-      queries: { '{{pod}}': `max by (pod) (${own(METRICS.memoryAfterGc)})` },
+      queries: { [POD]: byPod('max', (own) => own(METRICS.memoryAfterGc)) },
       limits: limits('HeapNearItsLimit'),
     },
     {
@@ -245,7 +245,7 @@ const processPanels = ({ own, limits }: DashboardScope): RowDefinition => ({
       title: 'Processors in use',
       description: 'By Pod. JavaScript itself runs on one.',
       unit: 'short',
-      queries: { '{{pod}}': `sum by (pod) (rate(${own(METRICS.cpuTime)}[$__rate_interval])) / 1e9` },
+      queries: { [POD]: byPod('sum', (own) => `rate(${own(METRICS.cpuTime)}[$__rate_interval]) / 1e9`) },
     },
     {
       id: 64,
@@ -262,4 +262,4 @@ const processPanels = ({ own, limits }: DashboardScope): RowDefinition => ({
 
 /** What the person on call asks next, by what it is about. */
 export const onCallRows = (scope: DashboardScope): RowDefinition[] =>
-  [wrong, time, database, kafka, deadLetters, tables, processPanels].map((row) => row(scope));
+  [alertsAndHealth, time, database, kafka, deadLetters, tables, processPanels].map((row) => row(scope));

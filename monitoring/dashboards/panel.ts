@@ -33,7 +33,7 @@ const HEIGHT = 8;
 /** Of a level's limit, and of its alerts. */
 export const LEVEL_COLORS: Readonly<Record<AlertLevelName, string>> = { warning: 'orange', critical: 'red' };
 
-/** One panel; all of them show series over time. */
+/** One panel: series over time, or tiles of what is now. */
 export interface PanelDefinition {
   /** Never changes, since links name it. */
   readonly id: number;
@@ -54,6 +54,15 @@ export interface PanelDefinition {
   readonly words?: Readonly<Record<number, string>>;
   /** Colours of series by the end of their legends. @default Grafana's palette */
   readonly colors?: Readonly<Record<string, string>>;
+  /** A tile for each series with its present state, in the place of lines over time. @default lines */
+  readonly tile?: {
+    /** What a tile shows of its series. */
+    readonly shows: 'legend' | 'value';
+    /** What it shows where there is no series. */
+    readonly nothing: string;
+    /** Colour of what is below the first limit, or of all where there are none. */
+    readonly color: string;
+  };
   /** Where a click on a series leads to. @default nowhere */
   readonly link?: { readonly title: string; readonly url: string };
 }
@@ -66,30 +75,27 @@ export interface RowDefinition {
   readonly panels: readonly PanelDefinition[];
 }
 
-function thresholds(limits: AlertLimits): ThresholdsConfigBuilder {
-  const steps: Threshold[] = limits.levels.map(({ level, threshold }) => ({
+/** @param color below the lowest limit. @default green */
+export function thresholds(limits: AlertLimits | undefined, color = 'green'): ThresholdsConfigBuilder {
+  const steps: Threshold[] = (limits?.levels ?? []).map(({ level, threshold }) => ({
     value: threshold,
     color: LEVEL_COLORS[level],
   }));
   return new ThresholdsConfigBuilder()
     .mode(ThresholdsMode.Absolute)
-    .steps([
-      { value: null, color: 'green' },
-      ...steps.toSorted((one, other) => Number(one.value) - Number(other.value)),
-    ]);
+    .steps([{ value: null, color }, ...steps.toSorted((one, other) => Number(one.value) - Number(other.value))]);
 }
 
 /** @param interval the shortest step, which is the time between two scrapes: `$__rate_interval` is four of them */
-const query = (expr: string, legend: string, nth: number, interval: string): DataqueryBuilder =>
+export const queryOf = (expr: string, legend: string, nth: number, interval: string): DataqueryBuilder =>
   new DataqueryBuilder()
     .datasource(DATASOURCE)
     .refId(String.fromCharCode('A'.charCodeAt(0) + nth))
     .expr(expr)
     .legendFormat(legend)
-    .interval(interval)
-    .range();
+    .interval(interval);
 
-function described({ description, limits }: PanelDefinition): string {
+export function described({ description, limits }: PanelDefinition): string {
   return limits === undefined || limits.levels.length === 0
     ? description
     : `${description} Lines: the limits of the alert ${limits.alert}.`;
@@ -118,7 +124,7 @@ function basicPanel(panel: PanelDefinition): PanelBuilder {
 export function timeSeriesPanel(panel: PanelDefinition, interval: string): PanelBuilder {
   const { queries, limits, isStacked = false, colors = {}, words, link } = panel;
   const builder = basicPanel(panel).targets(
-    Object.entries(queries).map(([legend, expr], nth) => query(expr, legend, nth, interval)),
+    Object.entries(queries).map(([legend, expr], nth) => queryOf(expr, legend, nth, interval).range()),
   );
   if (isStacked) {
     builder

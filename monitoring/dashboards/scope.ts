@@ -2,13 +2,18 @@ import { ALERT_LEVELS, type AlertLevelName, type AlertName } from '../../contrac
 import type { MetricDefinition } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { levelsOf } from '../alerts/rule.ts';
-import { consumerLabel } from '../alerts/series.ts';
+import { consumerLabel, consumerName } from '../alerts/series.ts';
 
 /** The limits of an alert; none where it is off. */
 export interface AlertLimits {
   readonly alert: AlertName;
   readonly levels: readonly { readonly level: AlertLevelName; readonly threshold: number }[];
 }
+
+type Selector = (metric: Pick<MetricDefinition, 'name'> | string, ...more: readonly string[]) => string;
+
+/** Legend of what {@link DashboardScope.byPod} finds: Grafana writes nothing for a label that is not there. */
+export const POD = '{{pod}}{{instance}}';
 
 /** What the panels of a dashboard ask for, and by which limits they judge. */
 export interface DashboardScope {
@@ -20,7 +25,21 @@ export interface DashboardScope {
    * @param metric a metric of the catalogue, or the name of one of Prometheus' own or of a part of a histogram
    * @param more matchers of the metric's own labels. @default all its series
    */
-  readonly own: (metric: Pick<MetricDefinition, 'name'> | string, ...more: readonly string[]) => string;
+  readonly own: Selector;
+  /** The same of all Pods, whichever are chosen: what is about none, or about what Pods share. */
+  readonly ofAllPods: Selector;
+  /**
+   * A value of each Pod. The operator's jobs label a target with its Pod, and plain ones often do not: there Prometheus' own
+   * label `instance` tells one Pod from another. The legend {@link POD} names either.
+   *
+   * @param query the instant vector of a selector
+   * @param more labels to keep beside. @default none
+   */
+  readonly byPod: (
+    aggregation: 'max' | 'sum',
+    query: (selector: Selector) => string,
+    ...more: readonly string[]
+  ) => string;
   /**
    * The limits of an alert: of several consumers the lowest, which fires first.
    *
@@ -29,6 +48,10 @@ export interface DashboardScope {
   readonly limits: (alert: AlertName, scale?: (workload: CheckedWorkload) => number) => AlertLimits;
   /** Time between two scrapes, the longest of all consumers. */
   readonly interval: string;
+  /** The time that four scrapes take, for a rate of the present. */
+  readonly recently: string;
+  /** Matchers of the consumers that are known without any series. */
+  readonly known: readonly string[];
 }
 
 /** Consumers that one dashboard shows; there is at least one. */
@@ -54,12 +77,34 @@ function lowestLimits(
 /** @param ofPods whether the dashboard has the variable `pod` */
 export function dashboardScope(workloads: ShownConsumers, { ofPods }: { readonly ofPods: boolean }): DashboardScope {
   const label = consumerLabel(workloads[0]);
-  const matchers = ['namespace=~"$namespace"', `${label}=~"$consumer"`, ...(ofPods ? ['pod=~"$pod"'] : [])];
+  const consumer = ['namespace=~"$namespace"', `${label}=~"$consumer"`];
+  const selector =
+    (matchers: readonly string[]): Selector =>
+    (metric, ...more) =>
+      `${typeof metric === 'string' ? metric : metric.name}{${[...matchers, ...more].join(',')}}`;
+  const own = selector(ofPods ? [...consumer, 'pod=~"$pod"'] : consumer);
+  const seconds = Math.max(...workloads.map(({ file }) => file.monitoring.scrapeIntervalSeconds));
+  const anyOf = (values: readonly string[]) => `=~"${[...new Set(values)].join('|')}"`;
   return {
     consumerLabel: label,
-    own: (metric, ...more) =>
-      `${typeof metric === 'string' ? metric : metric.name}{${[...matchers, ...more].join(',')}}`,
+    own,
+    ofAllPods: selector(consumer),
+    byPod: (aggregation, query, ...more) =>
+      [
+        ['pod', 'pod!=""'],
+        ['instance', 'pod=""'],
+      ]
+        .map(([by = '', matcher = '']) => {
+          const values = query((metric, ...others) => own(metric, matcher, ...others));
+          return `${aggregation} by (${[by, ...more].join(', ')}) (${values})`;
+        })
+        .join(' or '),
     limits: (alert, scale = () => 1) => lowestLimits(workloads, alert, scale),
-    interval: `${Math.max(...workloads.map(({ file }) => file.monitoring.scrapeIntervalSeconds))}s`,
+    interval: `${seconds}s`,
+    recently: `${4 * seconds}s`,
+    known: [
+      `namespace${anyOf(workloads.map(({ namespace }) => namespace))}`,
+      `${label}${anyOf(workloads.map(consumerName))}`,
+    ],
   };
 }

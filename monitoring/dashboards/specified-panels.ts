@@ -1,6 +1,6 @@
 import { METRICS } from '../../contract/metrics.ts';
 import type { PanelDefinition, RowDefinition } from './panel.ts';
-import type { DashboardScope } from './scope.ts';
+import { type DashboardScope, POD } from './scope.ts';
 
 const HEAP = 'area="heap"';
 const REST = 'area="nonheap"';
@@ -9,7 +9,7 @@ const REST = 'area="nonheap"';
 export const quantile = ({ own }: DashboardScope, share: number, metric: { readonly name: string }, by = ''): string =>
   `histogram_quantile(${share}, sum by (${by}le) (rate(${own(`${metric.name}_bucket`)}[$__rate_interval])))`;
 
-const runtimePanels = ({ own }: DashboardScope): PanelDefinition[] => [
+const runtimePanels = ({ byPod }: DashboardScope): PanelDefinition[] => [
   {
     id: 1,
     title: 'Heap memory',
@@ -17,9 +17,9 @@ const runtimePanels = ({ own }: DashboardScope): PanelDefinition[] => [
       "V8's heap by Pod: what objects take, what is reserved for them, and the most that it may take. What is used swings with the collections; the row Process has what they leave.",
     unit: 'bytes',
     queries: {
-      '{{pod}} used': `sum by (pod) (${own(METRICS.memoryUsed, HEAP)})`,
-      '{{pod}} committed': `sum by (pod) (${own(METRICS.memoryCommitted, HEAP)})`,
-      '{{pod}} limit': `max by (pod) (${own(METRICS.memoryMax, HEAP)})`,
+      [`${POD} used`]: byPod('sum', (own) => own(METRICS.memoryUsed, HEAP)),
+      [`${POD} committed`]: byPod('sum', (own) => own(METRICS.memoryCommitted, HEAP)),
+      [`${POD} limit`]: byPod('max', (own) => own(METRICS.memoryMax, HEAP)),
     },
   },
   {
@@ -28,7 +28,7 @@ const runtimePanels = ({ own }: DashboardScope): PanelDefinition[] => [
     description:
       'Resident memory outside of the heap by Pod: array_buffers hold the records, external belongs to other objects, native is the program itself.',
     unit: 'bytes',
-    queries: { '{{pod}} {{id}}': `sum by (pod, id) (${own(METRICS.memoryUsed, REST)})` },
+    queries: { [`${POD} {{id}}`]: byPod('sum', (own) => own(METRICS.memoryUsed, REST), 'id') },
   },
   {
     id: 3,
@@ -37,8 +37,11 @@ const runtimePanels = ({ own }: DashboardScope): PanelDefinition[] => [
       'Seconds of each second that Pods spend in pauses of the collector, and the longest pause of the last three minutes.',
     unit: 's',
     queries: {
-      '{{pod}} pauses per second': `sum by (pod) (rate(${own(`${METRICS.gcPause.name}_sum`)}[$__rate_interval]))`,
-      '{{pod}} longest': `max by (pod) (${own(METRICS.gcPauseMax)})`,
+      [`${POD} pauses per second`]: byPod(
+        'sum',
+        (own) => `rate(${own(`${METRICS.gcPause.name}_sum`)}[$__rate_interval])`,
+      ),
+      [`${POD} longest`]: byPod('max', (own) => own(METRICS.gcPauseMax)),
     },
   },
   {
@@ -48,9 +51,9 @@ const runtimePanels = ({ own }: DashboardScope): PanelDefinition[] => [
       "Threads of the process by Pod: JavaScript's one, V8's and libuv's helpers. The numbers stay what they are; threads that grow in number are a fault.",
     unit: 'short',
     queries: {
-      '{{pod}} live': `max by (pod) (${own(METRICS.threadsLive)})`,
-      '{{pod}} daemon': `max by (pod) (${own(METRICS.threadsDaemon)})`,
-      '{{pod}} peak': `max by (pod) (${own(METRICS.threadsPeak)})`,
+      [`${POD} live`]: byPod('max', (own) => own(METRICS.threadsLive)),
+      [`${POD} daemon`]: byPod('max', (own) => own(METRICS.threadsDaemon)),
+      [`${POD} peak`]: byPod('max', (own) => own(METRICS.threadsPeak)),
     },
   },
 ];

@@ -2,10 +2,11 @@ import { dashboardJson } from './dashboard.ts';
 import { onCallRows } from './on-call-panels.ts';
 import { dashboardScope, type ShownConsumers } from './scope.ts';
 import { specifiedPanels } from './specified-panels.ts';
+import { firstRow } from './tiles.ts';
 
 export const STREAM_CONSUMER_UID = 'stream-consumer';
 
-/** One consumer: what is specified, then what the person on call asks. */
+/** One consumer: what is now, what is specified, then what the person on call asks. */
 export function streamConsumerDashboard(workloads: ShownConsumers): string {
   const scope = dashboardScope(workloads, { ofPods: true });
   const inNamespace = 'namespace=~"$namespace"';
@@ -19,7 +20,7 @@ export function streamConsumerDashboard(workloads: ShownConsumers): string {
       { name: 'consumer', title: 'Consumer', label: scope.consumerLabel, within: [inNamespace], choice: 'one' },
       { name: 'pod', title: 'Pod', label: 'pod', within: [inNamespace, ofConsumer], choice: 'any' },
     ],
-    rows: [specifiedPanels(scope), ...onCallRows(scope)],
-    interval: scope.interval,
+    rows: [firstRow(scope), specifiedPanels(scope), ...onCallRows(scope)],
+    scope,
   });
 }

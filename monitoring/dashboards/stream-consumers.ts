@@ -126,6 +126,6 @@ export function streamConsumersDashboard(workloads: ShownConsumers): string {
       },
     ],
     rows: [{ id: 100, title: 'All consumers', panels: panels.map((panel) => overviewPanel(scope, panel)) }],
-    interval: scope.interval,
+    scope,
   });
 }

@@ -42,14 +42,16 @@ function valuesAt({ start, end, step }: TimeRange, { values }: FoundRange): (num
   });
 }
 
-function drawable({ id, title, gridPos, fieldConfig }: Panel, { answers, range }: Picture) {
-  const { unit, custom, mappings, thresholds } = fieldConfig.defaults;
+function drawable({ id, type, title, gridPos, options, fieldConfig }: Panel, { answers, range }: Picture) {
+  const { unit, custom, noValue, mappings, thresholds } = fieldConfig.defaults;
   return {
     title,
     gridPos,
     unit,
     words: mappings?.[0]?.options,
-    isStacked: custom.drawStyle === 'bars',
+    tile:
+      type === 'stat' ? { shows: options?.textMode, nothing: noValue, color: thresholds?.steps[0]?.color } : undefined,
+    isStacked: custom?.drawStyle === 'bars',
     colors: fieldConfig.overrides.map(({ matcher, properties }) => ({
       ending: matcher.options.slice(1, -1),
       color: properties[0]?.value.fixedColor,

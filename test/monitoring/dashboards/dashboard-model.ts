@@ -16,6 +16,7 @@ export interface Panel {
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly datasource: unknown;
   readonly targets: readonly Target[];
+  readonly options?: { readonly textMode?: string };
   readonly fieldConfig: {
     readonly overrides: readonly {
       readonly matcher: { readonly id: string; readonly options: string };
@@ -26,7 +27,8 @@ export interface Panel {
       readonly links?: readonly { readonly url: string }[];
       readonly mappings?: readonly { readonly options: Readonly<Record<string, { readonly text: string }>> }[];
       readonly thresholds?: { readonly steps: readonly { readonly value: number | null; readonly color: string }[] };
-      readonly custom: { readonly drawStyle: 'line' | 'bars'; readonly thresholdsStyle?: { readonly mode: string } };
+      readonly noValue?: string;
+      readonly custom?: { readonly drawStyle: 'line' | 'bars'; readonly thresholdsStyle?: { readonly mode: string } };
     };
   };
 }
@@ -38,6 +40,7 @@ export interface Variable {
   readonly label: string;
   readonly datasource: unknown;
   readonly query: string | { readonly query: string };
+  readonly regex?: string;
   readonly refresh?: number;
   readonly includeAll: boolean;
   readonly multi: boolean;
