@@ -178,7 +178,7 @@ async function main(): Promise<void> {
   }
   const stack = await startStack({ run });
   try {
-    await compileConsumer(run);
+    await compileConsumer();
     await bench(stack);
   } finally {
     await stack.stop();

@@ -3,35 +3,34 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { loadSettings } from '../../app/configuration/load-settings.ts';
 import { type ManagementEndpoint, managementEndpoint } from '../../contract/actuator.ts';
 import { describeProblems } from '../../settings/problem.ts';
+import { bundleConsumer } from '../image/layer/bundle-consumer.ts';
 import { ExplainedError } from './explained-error.ts';
 import { LogLines } from './log-lines.ts';
 import { describeExit, type ExitStatus } from './owned-process.ts';
 import type { RunFolder } from './run-folder.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '..', '..');
+const BUNDLE = join(REPOSITORY, 'build', 'bundle');
+/** Folder of what {@link compileConsumer} made: `main.js` and `health-check.js`. */
+export const COMPILED_PROGRAMS = join(BUNDLE, 'build', 'app');
 const PROGRAM = {
   source: ['--import', 'tsx', join(REPOSITORY, 'app', 'main.ts')],
-  compiled: [join(REPOSITORY, 'build', 'app', 'main.js')],
+  compiled: [join(COMPILED_PROGRAMS, 'main.js')],
 } as const;
 const POLL_MS = 100;
 const TAIL_LINES = 15;
 const HEALTH_TIMEOUT_MS = 60_000;
 
 /**
- * Compiles the consumer into `build/`, as the image's build does; what is up to date stays as it is.
+ * Bundles the consumer and its health check as the image's build does, from the current folder: bundled, each start takes
+ * a third of the CPU time.
  *
- * @throws ExplainedError with the compiler's messages when it refuses.
+ * @throws ExplainedError with the bundler's messages when it refuses.
  */
-export async function compileConsumer(run: RunFolder): Promise<void> {
-  const { code, output } = await run.complete({
-    program: process.execPath,
-    args: [resolve(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', 'app'],
-    cwd: REPOSITORY,
-    env: { PATH: process.env['PATH'] },
+export async function compileConsumer(): Promise<void> {
+  await bundleConsumer(BUNDLE).catch((error: Error) => {
+    throw new ExplainedError(`The consumer does not compile:\n${error.message}`);
   });
-  if (code !== 0) {
-    throw new ExplainedError(['The consumer does not compile:', ...output.map((line) => `    ${line}`)].join('\n'));
-  }
 }
 
 interface ConsumerProcessOptions {
@@ -42,7 +41,7 @@ interface ConsumerProcessOptions {
   /** Port of the HTTP interface. @default a free one, which is known once the consumer listens or has ended */
   readonly port?: number;
   /**
-   * Program to run: the source, or what `tsc -b app` made of it, which starts in a third of the time. @default 'source'
+   * Program to run: the source, or what {@link compileConsumer} made of it, which starts much sooner. @default 'source'
    */
   readonly program?: keyof typeof PROGRAM;
   /**

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { COMPILED_PROGRAMS } from '../../dev/run/consumer-process.ts';
 import { freePort } from '../../dev/run/free-port.ts';
 import { certificateFolder, sslIn, testCertificate } from '../app/management/test-certificate.ts';
 import { createTopic } from './stack/kafka-client.ts';
 import { startConsumer } from './stack/start-consumer.ts';
 
-const SCRIPT = join(import.meta.dirname, '..', '..', 'build', 'app', 'health-check.js');
+const SCRIPT = join(COMPILED_PROGRAMS, 'health-check.js');
 
 /** The compiled script, as the image runs it, beside a server that gives this answer. */
 async function runBeside(status: number) {

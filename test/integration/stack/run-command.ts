@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { COMPILED_PROGRAMS } from '../../../dev/run/consumer-process.ts';
 import { folderWith } from '../../app/configuration/folder.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', '..', 'build', 'app', 'main.js');
+const MAIN = join(COMPILED_PROGRAMS, 'main.js');
 
 /** What the command finds where it runs. */
 export interface CommandPlace {

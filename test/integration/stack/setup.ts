@@ -9,7 +9,7 @@ import { SHARED_STACK_ENV } from './shared-stack.ts';
 export default async function setup(): Promise<void> {
   const run = await RunFolder.create();
   endRunOnSignal(run);
-  await compileConsumer(run);
+  await compileConsumer();
   const stack = await startStack({
     run,
     // Test files that run beside each other hold more than the usual 100.
