@@ -15,15 +15,11 @@ export class Membership {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Kafka is asked about these topics from now on, if it was not before. */
+  /**
+   * Kafka is asked about these topics from now on: for the first time, or after it said that it has them, so that what
+   * kept the group from being joined until then was something else than Kafka's silence.
+   */
   asked(topics: readonly string[]): void {
-    for (const topic of topics) {
-      this.#askedAt.set(topic, this.#askedAt.get(topic) ?? this.#clock.steady());
-    }
-  }
-
-  /** Kafka has these topics, so what keeps the group from being joined is something else than Kafka's silence. */
-  found(topics: readonly string[]): void {
     for (const topic of topics) {
       this.#askedAt.set(topic, this.#clock.steady());
     }

@@ -103,7 +103,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   }
 
   onFound(topics: readonly string[]): void {
-    this.#membership.found(topics);
+    this.#membership.asked(topics);
   }
 
   onHeartbeat(): void {
