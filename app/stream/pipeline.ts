@@ -16,8 +16,8 @@ import { type OnTopicGone, SubscribedTopics } from './subscribed-topics.ts';
  */
 const SETTLE_MS = 5_000;
 
-/** The log's ends are asked for every 2 s while a partition has no leader, so a leader is seen soon after. */
-const LED_AGAIN_MS = 1_000;
+/** Health awaits the position of a partition that has a leader now, so it is read soon after one was seen. */
+const LED_AGAIN_MS = 100;
 
 export interface PipelineOptions extends StreamOptions {
   readonly groupId: string;

@@ -65,7 +65,9 @@ test.each(FORMATS)('series and values are those of the moment, in the order of t
 
 test.each(FORMATS)('a counter is what its source has counted, not the sum of the scrapes (%s)', async (format) => {
   let value = 5;
-  const exposition = exposed(format, { deadLetters: () => [{ labels: { topic: 'orders', reason: 'invalid_json' }, value }] });
+  const exposition = exposed(format, {
+    deadLetters: () => [{ labels: { topic: 'orders', reason: 'invalid_json' }, value }],
+  });
   expect(withoutHeader(await exposition.write())[0]).toMatch(/^consumer_dead_letters_total\{.*\} 5$/);
   value = 8;
   expect(withoutHeader(await exposition.write())[0]).toMatch(/^consumer_dead_letters_total\{.*\} 8$/);
