@@ -6,18 +6,32 @@ import { scrapeSettings } from '../scrape.ts';
 import { type AlertRule, alertRules } from './rule.ts';
 import { podLabels, scrapeSuccess, series } from './series.ts';
 
+/** Prometheus' own default is the last of them. */
+const FOREIGN_INTERVALS = [30, 60];
+
+/** Times between two scrapes that the rules hold for: a job of somebody else has an interval of its own. */
+function scrapeIntervals({ file }: CheckedWorkload): readonly number[] {
+  const { scrape, scrapeIntervalSeconds: own } = file.monitoring;
+  const isForeign = scrape === 'annotations' || scrape === 'none';
+  return [own, ...(isForeign ? FOREIGN_INTERVALS.filter((seconds) => seconds > own) : [])];
+}
+
 /**
- * No scrape of the last intervals succeeded, and so many failed; a target that Prometheus has just discovered has had
- * fewer. A scrape that times out is stored when it ends, under the time when it began: the range in which the failed
- * ones count is longer by that, or where Prometheus evaluates while a scrape waits they would always be one too few.
+ * No scrape of a range succeeded, and so many failed; a target that Prometheus has just discovered has had fewer. What
+ * counts is samples: of the ranges, one for each interval, the first that holds so many decides. A scrape that times out
+ * is stored when it ends, under the time when it began: the range in which the failed ones count is longer by that, or
+ * where Prometheus evaluates while a scrape waits they would always be one too few.
  */
 function scrapesFailed(workload: CheckedWorkload, scrapes: number): string {
   const { timeoutSeconds } = scrapeSettings(workload);
-  const recent = scrapes * workload.file.monitoring.scrapeIntervalSeconds;
   const up = scrapeSuccess(workload);
-  const stored = `${up}[${recent + timeoutSeconds}s]`;
-  const failed = `count_over_time(${stored}) - sum_over_time(${stored})`;
-  return `(max_over_time(${up}[${recent}s]) == 0 and ${failed} >= ${scrapes})`;
+  const ranges = scrapeIntervals(workload).map((interval) => {
+    const recent = scrapes * interval;
+    const stored = `${up}[${recent + timeoutSeconds}s]`;
+    const failed = `count_over_time(${stored}) - sum_over_time(${stored})`;
+    return `(max_over_time(${up}[${recent}s]) == 0 and ${failed} >= ${scrapes})`;
+  });
+  return ranges.join(' or ');
 }
 
 /**
@@ -39,7 +53,7 @@ export function healthAlerts(workload: CheckedWorkload): AlertRule[] {
   return alertRules(workload, 'HealthCheckFailing', {
     expr: (times) => `max by (${podLabels(workload)}) (${failures} >= ${times} or ${scrapesFailed(workload, times)})`,
     summary: 'The consumer fails its health check.',
-    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) {{ if gt $value 0.0 }}was not UP {{ $value }} times in a row${notUp(workload)}{{ else }}did not answer the last scrapes{{ end }}.`,
+    description: `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}) {{ if gt $value 0.0 }}was not UP {{ $value }} times in a row${notUp(workload)}{{ else }}could not be scraped the last times{{ end }}.`,
   });
 }
 

@@ -277,7 +277,7 @@ describeWatched('a live Prometheus and Alertmanager, in the troubles that take l
       /: [45]\d(\.\d+)?% of the records of topic \S+ became dead letters \(within 10m\)\.$/,
     ],
     ['the consumer killed three times', 'restarting', /\(127.0.0.1:\d+\) started 3 times again within 15 minutes\.$/],
-    ['the consumer frozen', 'frozen', /\(127.0.0.1:\d+\) did not answer the last scrapes\.$/],
+    ['the consumer frozen', 'frozen', /\(127.0.0.1:\d+\) could not be scraped the last times\.$/],
     ['no Pod left', 'absent', /: there is no Pod, or none that Prometheus finds; every other alert of it is silent\.$/],
     [
       'more memory than its small limit',

@@ -29,6 +29,9 @@ const rulesText = (monitoring: object = {}): string =>
 
 let folder = '';
 
+/** Cases at intervals of a scrape job that consumer.yaml does not know. */
+const FOREIGN_JOB = 'foreign-job/health-check-failing.yaml';
+
 /** A third of its time would go into collecting garbage of which there is little. */
 const PROMTOOL_ENV = { ...process.env, GOGC: '400' };
 
@@ -55,8 +58,13 @@ function rulesFor(cases: string, rules: Rules): Rules {
 }
 
 /** Writes each file of cases beside the rules that it asks about, in a folder of its own. */
-function writeCases(parent: string, rules: string, labelled: (cases: string) => string): void {
-  for (const fixture of fixtures) {
+function writeCases(
+  parent: string,
+  files: readonly string[],
+  rules: string,
+  labelled: (cases: string) => string,
+): void {
+  for (const fixture of files) {
     const cases = labelled(readFileSync(join(FIXTURES, fixture), 'utf8'));
     const own = join(folder, parent, fixture);
     mkdirSync(own, { recursive: true });
@@ -78,8 +86,8 @@ beforeAll(() => {
   for (const [name, text] of prometheusFiles(exampleWorkload({ monitoring: EVERY_ALERT }))) {
     writeFileSync(join(folder, name), text);
   }
-  writeCases('usual', rulesText(), (cases) => cases);
-  writeCases('annotated', rulesText({ scrape: 'annotations' }), asAnnotated);
+  writeCases('usual', fixtures, rulesText(), (cases) => cases);
+  writeCases('annotated', [...fixtures, FOREIGN_JOB], rulesText({ scrape: 'annotations' }), asAnnotated);
 });
 
 afterAll(() => {
@@ -105,6 +113,11 @@ test('promtool is there wherever the rules have to be proved', () => {
 
   test.each(fixtures)('sees the rules fire and stay silent as %s says', (fixture) => {
     const { status, output } = promtool('test', 'rules', join('usual', fixture, 'cases.yaml'));
+    expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });
+  });
+
+  test('sees a dead Pod where a job scrapes annotated Pods every 30 or 60 s', () => {
+    const { status, output } = promtool('test', 'rules', join('annotated', FOREIGN_JOB, 'cases.yaml'));
     expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });
   });
 
