@@ -87,7 +87,8 @@ export const ALERTS = {
     times: 'any failure is told at once; the next one within five minutes belongs to the same outage',
   },
   KafkaUnreachable: {
-    limit: "seconds since a broker last told where a topic's log ends",
+    limit: "seconds since a broker last reported where a topic's log ends: to any Pod, or to one of several (warning)",
+    warning: { threshold: 60, for: '1m' },
     critical: { threshold: 60, for: '1m' },
     keepFiringFor: '2m',
     times: 'two minutes after the last answer: a broker that restarts is back by then, and ConsumerLagHigh still fires',

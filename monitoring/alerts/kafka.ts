@@ -3,15 +3,31 @@ import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { type AlertRule, alertRules } from './rule.ts';
 import { increased, lastSeen, ownLabels, podLabels, series } from './series.ts';
 
-/** A topic that is gone has no end that could be told: that is another alert. */
+/**
+ * Critical where no Pod hears of the topic's end, a warning by Pod where another Pod does: never both. A topic that is
+ * gone has no end that a broker could report: that is another alert.
+ */
 export function kafkaAlerts(workload: CheckedWorkload): AlertRule[] {
   const own = ownLabels(workload);
-  const age = `max by (${own}, topic) (${series(workload, METRICS.logEndAge)})`;
+  const age = series(workload, METRICS.logEndAge);
   const gone = `max by (${own}, topic) (${series(workload, METRICS.topicGone)}) > 0`;
+  const ofTopic = `min by (${own}, topic) (${age})`;
+  const ofPod = (seconds: number) =>
+    `max by (${podLabels(workload)}, topic) (${age}) > ${seconds} and on (${own}, topic) ${ofTopic} <= ${seconds}`;
+  const what = 'no broker has reported the end of topic {{ $labels.topic }}';
   return alertRules(workload, 'KafkaUnreachable', {
-    expr: (seconds) => `(${age} unless ${gone}) > ${seconds}`,
-    summary: 'The consumer hears nothing from Kafka, and its lag is not known.',
-    description: `${workload.names.workload} in {{ $labels.namespace }}: for {{ $value | humanizeDuration }} no broker has told where topic {{ $labels.topic }} ends.`,
+    expr: (seconds, level) =>
+      level === 'critical'
+        ? `(${ofTopic} unless ${gone}) > ${seconds}`
+        : `${ofPod(seconds)} unless on (${own}, topic) (${gone})`,
+    summary: (level) =>
+      level === 'critical'
+        ? 'The consumer hears nothing from Kafka, and its lag is not known.'
+        : 'A Pod of the consumer hears nothing from Kafka, and other Pods do.',
+    description: (level) =>
+      level === 'critical'
+        ? `${workload.names.workload} in {{ $labels.namespace }}: for {{ $value | humanizeDuration }} ${what} to any Pod.`
+        : `${workload.names.workload} in {{ $labels.namespace }} ({{ $labels.instance }}): for {{ $value | humanizeDuration }} ${what} to this Pod, but to another one.`,
   });
 }
 

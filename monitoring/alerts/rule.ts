@@ -58,7 +58,7 @@ const textOf = (text: LevelText, level: AlertLevelName): string => (typeof text 
 interface AlertText {
   /** The condition of a level, with its limit. */
   readonly expr: (threshold: number, level: AlertLevelName) => string;
-  readonly summary: string;
+  readonly summary: LevelText;
   readonly description: LevelText;
 }
 
@@ -94,7 +94,7 @@ export function alertRules(workload: CheckedWorkload, name: AlertName, text: Ale
     keep_firing_for: own?.keepFiringFor ?? ALERTS[name].keepFiringFor,
     labels: { severity: limit.severity, ...alerts.labels, ...own?.labels },
     annotations: {
-      summary: text.summary,
+      summary: textOf(text.summary, limit.level),
       description: textOf(text.description, limit.level),
       runbook_url: `${runbookBaseUrl}/${name}.md`,
       ...(dashboardUrl !== undefined && { dashboard_url: dashboardUrl }),

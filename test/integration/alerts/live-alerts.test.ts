@@ -102,7 +102,7 @@ describeWatched('a live Prometheus and Alertmanager', () => {
 
   test('Kafka frozen: pending, then firing for its topic, resolved when it goes on', async () => {
     const { annotations } = await journeys.kafka;
-    expect(annotations['description']).toMatch(/for 1m \d+s no broker has told where topic \S+ ends\.$/);
+    expect(annotations['description']).toMatch(/for 1m \d+s no broker has reported the end of topic \S+ to any Pod\.$/);
   });
 
   test('lag behind a locked table: pending, then firing with its number, resolved once it is written', async () => {
@@ -270,7 +270,7 @@ describeWatched('a live Prometheus and Alertmanager, in the troubles that take l
 
   const troubles: readonly (readonly [trouble: string, Journey, text: RegExp])[] = [
     ['PostgreSQL frozen', 'frozen-postgres', /: failed connections to PostgreSQL within 5m: \d+\.$/],
-    ['Kafka stopped', 'kafka', /: for 1m \d+s no broker has told where topic \S+ ends\.$/],
+    ['Kafka stopped', 'kafka', /: for 1m \d+s no broker has reported the end of topic \S+ to any Pod\.$/],
     [
       'every other record a dead letter',
       'dead-letters',

@@ -56,6 +56,18 @@ test('they name alerts that there are, and none silences itself', () => {
   }
 });
 
+test('a warning silences nothing: of an alert with both levels only critical does, and by topic where the other alert is of one', () => {
+  const twoLevels = Object.entries(ALERTS).filter(([, levels]) => 'warning' in levels && 'critical' in levels);
+  for (const { source_matchers: source, target_matchers: target, equal } of rules) {
+    const isMild = named(source).some((alert) => twoLevels.some(([name]) => name === alert));
+    expect(isMild && !source.includes('severity="critical"')).toBe(false);
+    const isOfTopic = named(source).some((alert) => /^(KafkaUnreachable|TopicGone)$/.test(alert));
+    const isForTopic = named(target).some((alert) => /^(ConsumerLag|RecordsLate)/.test(alert));
+    expect(isOfTopic && isForTopic && !equal.includes('topic')).toBe(false);
+  }
+  expect(rules.some(({ source_matchers: source }) => named(source).includes('TopicGone'))).toBe(true);
+});
+
 test('each compares what tells one consumer from another, however it is scraped', () => {
   const identity = ['namespace', 'job', 'app_kubernetes_io_instance'];
   for (const { equal } of rules) {

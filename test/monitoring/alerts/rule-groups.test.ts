@@ -29,6 +29,7 @@ describe('alerts', () => {
       'ConsumerRestarting warning',
       'HeapNearItsLimit warning',
       'EventLoopBlocked warning',
+      'KafkaUnreachable warning',
       'KafkaUnreachable critical',
       'CertificateExpires warning',
       'CertificateExpires critical',
