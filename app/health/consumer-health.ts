@@ -94,7 +94,7 @@ function statusOf(report: ConsumerReport, { kafkaIsDown, areReachable }: PartsHe
 
 function detailsOf(report: ConsumerReport): Record<string, Detail> {
   const gone = goneTopics(report);
-  const { state, groupId, partitions, outOfGroupSince, lastProgressAt, lastError } = report;
+  const { state, groupId, partitions, outOfGroupSince, lastProgressAt, lastError, lastErrorAt } = report;
   const awaiting = partitions.flatMap(({ topic, partition, awaits }) => (awaits ? [{ topic, partition, awaits }] : []));
   const stalled = partitions.flatMap(stallOf);
   const unreadable = partitions.flatMap(faultOf);
@@ -114,6 +114,7 @@ function detailsOf(report: ConsumerReport): Record<string, Detail> {
     ...(gone.length === 0 ? {} : { goneTopics: gone }),
     ...(lastProgressAt === null ? {} : { lastProgressAt: lastProgressAt.toISOString() }),
     ...(lastError === null ? {} : { lastError: explainedText(lastError) }),
+    ...(lastErrorAt && { lastErrorAt: lastErrorAt.toISOString() }),
   };
 }
 

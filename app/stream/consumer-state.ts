@@ -90,6 +90,8 @@ export interface ConsumerReport {
   readonly lastProgressAt: Date | null;
   /** What went wrong last, without secrets and without a record's content; `null` when nothing did. */
   readonly lastError: string | null;
+  /** When that was. @default `lastError` is `null` */
+  readonly lastErrorAt?: Date;
 }
 
 /**

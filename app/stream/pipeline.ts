@@ -46,7 +46,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   #outages = 0;
   readonly #membership: Membership;
   #lastProgressAt: Date | null = null;
-  #lastError: string | null = null;
+  #lastError: { readonly message: string; readonly at: Date } | null = null;
 
   constructor(options: PipelineOptions, ports: PipelinePorts) {
     this.#options = options;
@@ -64,7 +64,8 @@ export class Pipeline implements RecordSourceListener, StreamListener {
       partitions: Array.from(this.#streams.values(), (stream) => stream.report(now)),
       topics: this.#topics.report(),
       lastProgressAt: this.#lastProgressAt,
-      lastError: this.#lastError,
+      lastError: this.#lastError?.message ?? null,
+      ...(this.#lastError && { lastErrorAt: this.#lastError.at }),
     };
   }
 
@@ -111,7 +112,11 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   }
 
   onWaiting(reason: string): void {
-    this.#lastError = reason;
+    this.#wentWrong(reason);
+  }
+
+  #wentWrong(message: string): void {
+    this.#lastError = { message, at: this.#ports.clock.now() };
   }
 
   onBatch(batch: RecordBatch): void {
@@ -134,7 +139,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     if (this.#lifecycle.state === 'failed' || this.#lifecycle.state === 'stopped') {
       return;
     }
-    this.#lastError = error.message;
+    this.#wentWrong(error.message);
     this.#lifecycle.to('failed');
     this.#ports.onFatal(FatalError.from(error));
   };
@@ -153,7 +158,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   }
 
   onFailed(partition: TopicPartition, error: Error): void {
-    this.#lastError = error.message;
+    this.#wentWrong(error.message);
     this.#ports.listener.onFailed(partition, error);
   }
 

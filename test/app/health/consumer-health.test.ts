@@ -161,6 +161,7 @@ test('the details tell who it is, what it owns, how far behind it is and what ha
     ],
     lastProgressAt: new Date('2026-11-21T12:00:00Z'),
     lastError: 'Error: no route to postgres://orders:s3cr3t@db/orders',
+    lastErrorAt: new Date('2026-11-21T12:00:05Z'),
   };
   expect(consumerHealth(report, REACHABLE).details).toEqual({
     state: 'paused',
@@ -169,6 +170,7 @@ test('the details tell who it is, what it owns, how far behind it is and what ha
     lag: 12,
     lastProgressAt: '2026-11-21T12:00:00.000Z',
     lastError: 'Error: no route to postgres://orders:******@db/orders',
+    lastErrorAt: '2026-11-21T12:00:05.000Z',
   });
 });
 

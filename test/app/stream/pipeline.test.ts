@@ -222,8 +222,10 @@ test('what concerns a partition that is not assigned is ignored', async () => {
 
 test('why the group cannot be joined is reported', () => {
   const { pipeline } = setUp(12n);
+  expect(pipeline.report()).not.toHaveProperty('lastErrorAt');
   pipeline.onWaiting('the group is full');
-  expect(pipeline.report()).toMatchObject({ state: 'starting', lastError: 'the group is full' });
+  const lastErrorAt = expect.any(Date);
+  expect(pipeline.report()).toMatchObject({ state: 'starting', lastError: 'the group is full', lastErrorAt });
 });
 
 test('of several fatal errors the first one counts, and draining after it is in order', async () => {
@@ -233,7 +235,7 @@ test('of several fatal errors the first one counts, and draining after it is in 
   await pipeline.drain();
   await pipeline.close();
   expect(fatal).toMatchObject([{ message: 'Error: the first' }]);
-  expect(pipeline.report()).toMatchObject({ state: 'failed', lastError: 'the first' });
+  expect(pipeline.report()).toMatchObject({ state: 'failed', lastError: 'the first', lastErrorAt: expect.any(Date) });
 });
 
 test('what fails after the end is no failure any more, and no assignment begins', async () => {
