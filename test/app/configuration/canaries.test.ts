@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { configure, printSettings } from '../../../app/configuration/configure.ts';
 import { springEnvironmentName } from '../../../settings/setting-list.ts';
-import { longTest } from '../../integration/stack/long-test.ts';
+import { IS_LONG_RUN, longTest } from '../../integration/stack/long-test.ts';
 import { canary, mutate, plantedDocument, randomNumbers, SETTINGS, told } from './canaries.ts';
 import { folderWith } from './folder.ts';
 import { REQUIRED } from './loading.ts';
@@ -46,12 +46,16 @@ const PLAIN_FORMS: readonly ((secret: string) => string)[] = [
 
 const isSecret = ({ schema }: (typeof SETTINGS)[number]): boolean => (schema['x-secret'] ?? false) !== false;
 
-/** Each setting with a secret in each form. */
-function plantings() {
+/** Of the pairs of a setting and a form each way to give a secret takes one in so many, `npm run test:long` all. */
+const SHARES = IS_LONG_RUN ? 1 : 3;
+
+/** Each setting with a secret in forms of this share; the shares have each setting with each form together. */
+function plantings(share: number) {
   const random = randomNumbers(7);
-  return SETTINGS.flatMap((setting) => {
+  return SETTINGS.flatMap((setting, nth) => {
     const secret = canary(random);
-    return [...PLAIN_FORMS, ...FORMS].map((form) => ({
+    const forms = [...PLAIN_FORMS, ...FORMS].filter((_, form) => (nth + form) % SHARES === share % SHARES);
+    return forms.map((form) => ({
       setting,
       secret,
       value: form(secret),
@@ -61,8 +65,11 @@ function plantings() {
 }
 
 /** @returns what shows a secret where it must not */
-function leaks(give: (planting: ReturnType<typeof plantings>[number]) => ReturnType<typeof printed>): string[] {
-  return plantings().flatMap((planting) => {
+function leaks(
+  share: number,
+  give: (planting: ReturnType<typeof plantings>[number]) => ReturnType<typeof printed>,
+): string[] {
+  return plantings(share).flatMap((planting) => {
     const { text, isRight } = give(planting);
     const mayShow = planting.mayBeRight && isRight;
     return !mayShow && told(text, [planting.secret]).length > 0
@@ -80,7 +87,7 @@ describe('a secret in any setting shows nowhere', () => {
       );
     for (const index of [0, 1, 2]) {
       expect(
-        leaks(({ setting, value }) => {
+        leaks(index, ({ setting, value }) => {
           const name = names(setting)[index] ?? '';
           const { [setting.environmentName as 'DATABASE_URL']: _replaced, ...required } = REQUIRED;
           return printed(['--check'], { ...required, [name]: value }, cwd);
@@ -93,7 +100,7 @@ describe('a secret in any setting shows nowhere', () => {
     const cwd = folderWith({});
     let count = 0;
     expect(
-      leaks(({ setting, value }) => {
+      leaks(0, ({ setting, value }) => {
         count += 1;
         const tree = join(cwd, `tree${count}`);
         const file = join(tree, ...setting.segments.map((key) => key.replace('<name>', 'custom')));
@@ -105,26 +112,28 @@ describe('a secret in any setting shows nowhere', () => {
     ).toEqual([]);
   });
 
-  test.each(['as its value', 'as a key below it', 'as a list in its place', 'as a text of several lines'])(
-    'when the YAML file has it %s',
-    (how) => {
-      const cwd = folderWith({});
-      const shaped: Readonly<Record<string, (text: string) => unknown>> = {
-        'as its value': (text) => text,
-        'as a key below it': (text) => ({ [text]: 1 }),
-        'as a list in its place': (text) => [text, [text]],
-        'as a text of several lines': (text) => `a\n  password: ${text}`,
-      };
-      expect(
-        leaks(({ setting, value }) => {
-          const { [setting.environmentName as 'DATABASE_URL']: _replaced, ...required } = REQUIRED;
-          const key = setting.path.replace('<name>', 'custom');
-          writeFileSync(join(cwd, 'application.yml'), stringify({ [key]: shaped[how]?.(value) }));
-          return printed(['--check'], required, cwd);
-        }),
-      ).toEqual([]);
-    },
-  );
+  test.each([
+    ['as its value', 0],
+    ['as a key below it', 1],
+    ['as a list in its place', 2],
+    ['as a text of several lines', 0],
+  ] as const)('when the YAML file has it %s', (how, share) => {
+    const cwd = folderWith({});
+    const shaped: Readonly<Record<string, (text: string) => unknown>> = {
+      'as its value': (text) => text,
+      'as a key below it': (text) => ({ [text]: 1 }),
+      'as a list in its place': (text) => [text, [text]],
+      'as a text of several lines': (text) => `a\n  password: ${text}`,
+    };
+    expect(
+      leaks(share, ({ setting, value }) => {
+        const { [setting.environmentName as 'DATABASE_URL']: _replaced, ...required } = REQUIRED;
+        const key = setting.path.replace('<name>', 'custom');
+        writeFileSync(join(cwd, 'application.yml'), stringify({ [key]: shaped[how]?.(value) }));
+        return printed(['--check'], required, cwd);
+      }),
+    ).toEqual([]);
+  });
 });
 
 test('a secret on the command line, or as the name of a file, shows nowhere', () => {

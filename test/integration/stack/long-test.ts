@@ -2,6 +2,9 @@ import { test } from '@jest/globals';
 
 const TIMEOUT_MS = 240_000;
 
+/** Whether `npm run test:long` runs, for tests that take more cases then. */
+export const IS_LONG_RUN = process.env['STREAM_CONSUMER_LONG_TESTS'] === 'true';
+
 /**
  * Registers a test that takes half a minute or more; only `npm run test:long` runs those, and elsewhere they are not
  * there at all, since a skipped test counts as failed.
@@ -9,7 +12,7 @@ const TIMEOUT_MS = 240_000;
  * @param timeout milliseconds that the test may take
  */
 export function longTest(name: string, run: () => Promise<void>, timeout: number = TIMEOUT_MS): void {
-  if (process.env['STREAM_CONSUMER_LONG_TESTS'] === 'true') {
+  if (IS_LONG_RUN) {
     test(name, run, timeout);
   }
 }
