@@ -157,7 +157,7 @@ const document: CheckedDocument = {
       tls: { existingSecret: 't' },
       alerts: { rules: {} },
     },
-    pods: { volumes: [], labels: {}, environment: {} },
+    pods: { volumes: [], labels: {}, environment: {}, tolerations: [{ operator: 'Exists' }] },
     application: {
       kafka: {
         brokers: ['b:1'],

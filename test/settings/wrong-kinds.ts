@@ -96,6 +96,7 @@ function faultsAt(
   const invented = texts.filter(
     (text, index) =>
       !isWithin(found[index]?.path ?? '', place) &&
+      !isWithin(place, found[index]?.path ?? '') &&
       // A section that is made for the value lacks what it has to have.
       found[index]?.message !== 'is missing' &&
       untold(mistakes, [text]).length === mistakes.length,
