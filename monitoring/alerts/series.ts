@@ -84,9 +84,9 @@ export function increased(workload: CheckedWorkload, metric: Pick<MetricDefiniti
   return `(${ofNewProcess(workload, metric, minutes)} or increase(${series(workload, metric)}[${minutes}m]))`;
 }
 
-/** The counter's series of processes that have started within minutes. */
+/** The counter's series of processes that have started within minutes, whatever the clock of their node shows. */
 function ofNewProcess(workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>, minutes: number): string {
-  const age = `time() - ${series(workload, METRICS.startTime)}`;
+  const age = series(workload, METRICS.uptime);
   return `(${series(workload, metric)} and on (${podLabels(workload)}) ${age} < ${minutes * 60})`;
 }
 
@@ -96,8 +96,8 @@ function ofNewProcess(workload: CheckedWorkload, metric: Pick<MetricDefinition, 
  * first count. Where Prometheus was blind before, there is no answer.
  */
 export function grown(workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>, minutes: number): string {
-  const [counter, started] = [series(workload, metric), series(workload, METRICS.startTime)];
+  const [counter, scraped] = [series(workload, metric), series(workload, METRICS.uptime)];
   const growth = `(${counter} - ${counter} offset ${minutes}m >= 0)`;
-  const isBorn = `(${counter} and on (${podLabels(workload)}) ${started} offset ${minutes}m)`;
+  const isBorn = `(${counter} and on (${podLabels(workload)}) ${scraped} offset ${minutes}m)`;
   return `(${ofNewProcess(workload, metric, minutes)} or ${growth} or ${isBorn})`;
 }

@@ -33,7 +33,7 @@ const scaled = (text: string): string =>
     .replaceAll(/\[(\d+)([smh])\]/g, (_, amount, unit) => `[${shorter(amount, unit)}]`)
     .replaceAll(/(for|interval|timeout): (\d+)([smh])$/gm, (_, key, amount, unit) => `${key}: ${shorter(amount, unit)}`)
     .replaceAll(
-      /(process_start_time_seconds\{[^}]*\}) < (\d+)/g,
+      /(process_uptime_seconds\{[^}]*\}) < (\d+)/g,
       (_, age, amount) => `${age} < ${Number(amount) / TIMES_SHORTER}`,
     );
 

@@ -208,6 +208,11 @@ describe('expressions', () => {
     expect(selectors.length).toBeGreaterThanOrEqual(expressions.length);
   });
 
+  test('compare no clock of a Pod with that of Prometheus', () => {
+    expect(expressions.filter((expr) => expr.includes('time() -'))).toEqual([]);
+    expect(expressions.some((expr) => /process_uptime_seconds\{[^}]*\} < 300/.test(expr))).toBe(true);
+  });
+
   test('look at this consumer alone: at its namespace and at the job named like its Service', () => {
     const service = only(renderedConsumer(), 'Service');
     const own = `{namespace="${service.metadata.namespace}",job="${service.metadata.name}"`;
