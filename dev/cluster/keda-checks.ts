@@ -122,6 +122,8 @@ export function keptUpLag(lags: readonly number[]): number {
 /** Locks the table, so that records pile up whatever Pods there are, until KEDA wants all that there may be. */
 export async function scaledUp(scaled: Scaled, databaseUrl: string): Promise<string> {
   const database = new pg.Client({ connectionString: databaseUrl });
+  // The end of the run may end the server before this connection: the query that needs it reports that.
+  database.on('error', () => undefined);
   await database.connect();
   try {
     await database.query(`BEGIN; LOCK TABLE ${WRITTEN.schema}.records IN SHARE MODE`);
