@@ -1,6 +1,7 @@
 /** What a real KEDA makes of the lag that it sees: as many Pods as there is work for, and not as there are records. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { BEGIN } from '../../app/store/transaction.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { Kubectl } from './kubectl.ts';
 import { wantedPods } from './ownership-checks.ts';
@@ -126,7 +127,7 @@ export async function scaledUp(scaled: Scaled, databaseUrl: string): Promise<str
   database.on('error', () => undefined);
   await database.connect();
   try {
-    await database.query(`BEGIN; LOCK TABLE ${WRITTEN.schema}.records IN SHARE MODE`);
+    await database.query(`${BEGIN}; LOCK TABLE ${WRITTEN.schema}.records IN SHARE MODE`);
     await untilPods(scaled, MOST_PODS);
   } finally {
     await database.end();

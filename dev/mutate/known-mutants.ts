@@ -43,8 +43,8 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {
     name: 'an assignment that was replaced begins all the same',
     file: PIPELINE,
-    original: '      if (signal.aborted) {\n        return;\n      }\n      for (',
-    mutated: '      for (',
+    original: 'of signal.aborted ? [] : (positions ?? [])',
+    mutated: 'of positions ?? []',
   },
   {
     name: 'the transactions of the assignment before are not waited for',
