@@ -43,8 +43,8 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {
     name: 'an assignment that was replaced begins all the same',
     file: PIPELINE,
-    original: 'of signal.aborted ? [] : (positions ?? [])',
-    mutated: 'of positions ?? []',
+    original: '      if (signal.aborted) {\n        return;\n      }\n      this.#lifecycle',
+    mutated: '      this.#lifecycle',
   },
   {
     name: 'the transactions of the assignment before are not waited for',
