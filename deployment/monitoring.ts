@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { METRICS } from '../contract/metrics.ts';
 import type { Rule } from '../settings/check.ts';
+import { isSection, valueAt } from '../settings/document.ts';
+import { problemIf } from '../settings/problem.ts';
 import { ALLOWED, closed, section } from '../settings/schema.ts';
 import { alerts } from './alerts.ts';
 import { annotationMap, labelMap, objectName, secretKey } from './object-names.ts';
@@ -86,6 +89,39 @@ const dashboards = Type.Object(
   { ...section, description: "Grafana's dashboards, which synth writes; the library's constructs have none." },
 );
 
+/** The Pod's label as the usual jobs for annotated Pods copy it: all of them share one job. */
+export const INSTANCE_LABEL = 'app_kubernetes_io_instance';
+
+/** Labels by which rules and dashboards select and aggregate already, and those of Prometheus and its rules. */
+const TAKEN_LABELS: ReadonlySet<string> = new Set([
+  'namespace',
+  'job',
+  INSTANCE_LABEL,
+  'pod',
+  'instance',
+  ...Object.values(METRICS).flatMap(({ labels }): readonly string[] => labels),
+  'application',
+  'le',
+  'quantile',
+  'alertname',
+  'alertstate',
+  'severity',
+]);
+
+/** Labels that tell one cluster from another. A rule looks at the names, as it can name those that are taken. */
+const matchers = Type.Record(
+  Type.String({ pattern: '^[\\s\\S]+$' }),
+  Type.String({
+    pattern: '^[^\\x00-\\x1f\\x7f\\ud800-\\udfff]+$',
+    [ALLOWED]: 'the value of a label, as text: at least one character, and none that controls a terminal',
+  }),
+  {
+    ...section,
+    description:
+      'Labels (cluster: eu-1) that each selector of rules and dashboards asks for, where one ruler has series of several clusters: all series have to carry them there, up too. Left out: none.',
+  },
+);
+
 /** How the consumer is scraped and watched. */
 export const monitoring = Type.Object(
   {
@@ -120,6 +156,7 @@ export const monitoring = Type.Object(
       default: 15,
       description: 'Time between two scrapes; the health alert has to see a failing Pod before its probe ends it.',
     }),
+    matchers,
     credentials: Type.Optional(monitoringCredentials),
     tls: Type.Optional(monitoringTls),
     springBootAdmin: Type.Optional(monitoringSpringBootAdmin),
@@ -165,5 +202,65 @@ const annotationsShowNoCredential: Rule<MonitoringPart> = {
       : [],
 };
 
-/** What the ways of scraping can and cannot do. */
-export const SCRAPE_RULES: readonly Rule<MonitoringPart>[] = [annotationsShowNoCredential];
+/** What Prometheus takes for the name of a label; what begins with two underscores it drops after relabeling. */
+const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+const LABEL_NAMES = 'letters, digits and underscores, no digit first, and not two underscores first, such as cluster';
+
+const FREE_NAMES = `a label such as cluster or region, but none of ${[...TAKEN_LABELS].join(', ')}`;
+
+const matchersHaveFreeNames: Rule<MonitoringPart> = {
+  reads: ['monitoring.matchers'],
+  find: ({ monitoring: { matchers } }) =>
+    Object.keys(matchers).flatMap((name) => {
+      const path = `monitoring.matchers.${name}`;
+      return [
+        ...problemIf(!LABEL_NAME.test(name), { path, message: 'is no name of a label', allowed: LABEL_NAMES }),
+        ...problemIf(TAKEN_LABELS.has(name), {
+          path,
+          message: 'is a label that the rules or the metrics have already',
+          allowed: FREE_NAMES,
+        }),
+      ];
+    }),
+};
+
+const TAGS = ['application', 'management', 'metrics', 'tags'];
+
+/** Where consumer.yaml gives series or alerts labels, each with the paths below it. */
+const LABELLED: Readonly<
+  Record<string, (part: MonitoringPart) => readonly (readonly [path: string, labels: unknown])[]>
+> = {
+  [TAGS.join('.')]: (part) => [[TAGS.join('.'), valueAt(part, TAGS)]],
+  'monitoring.alerts.labels': ({ monitoring }) => [['monitoring.alerts.labels', monitoring.alerts.labels]],
+  'monitoring.alerts.rules': ({ monitoring }) =>
+    Object.entries(monitoring.alerts.rules).map(([name, rule]) => [
+      `monitoring.alerts.rules.${name}.labels`,
+      rule.labels,
+    ]),
+};
+
+/** Series with another value are never found, and an alert with another one is missing in the dashboards. */
+const matchersAreNotContradicted: readonly Rule<MonitoringPart>[] = Object.entries(LABELLED).map(([place, read]) => ({
+  reads: ['monitoring.matchers', place],
+  find: (part) => {
+    const matchers = Object.entries(part.monitoring.matchers).filter(([name]) => !TAKEN_LABELS.has(name));
+    return read(part).flatMap(([path, labels]) =>
+      matchers.flatMap(([name, value]) =>
+        problemIf(isSection(labels) && Object.hasOwn(labels, name) && labels[name] !== value, {
+          path: `${path}.${name}`,
+          message: `is not what monitoring.matchers.${name} asks for`,
+          given: valueAt(labels, [name]),
+          allowed: `${value}, or leave it out`,
+        }),
+      ),
+    );
+  },
+}));
+
+/** What the ways of scraping can and cannot do, and by what series are selected. */
+export const SCRAPE_RULES: readonly Rule<MonitoringPart>[] = [
+  annotationsShowNoCredential,
+  matchersHaveFreeNames,
+  ...matchersAreNotContradicted,
+];

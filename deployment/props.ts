@@ -622,6 +622,14 @@ export interface MonitoringProps {
   readonly scrapeIntervalSeconds?: number;
 
   /**
+   * Labels (cluster: eu-1) that each selector of rules and dashboards asks for, where one ruler has series of several
+   * clusters: all series have to carry them there, up too. Left out: none.
+   *
+   * @default {}
+   */
+  readonly matchers?: Readonly<Record<string, string>>;
+
+  /**
    * Who may read metrics, info and the details of the health; the status of the health stays open to the probes. Left
    * out: everybody who reaches the port.
    *

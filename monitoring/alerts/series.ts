@@ -1,32 +1,36 @@
 import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
-
-/** The Pod's label as the usual jobs for annotated Pods copy it: all of them share one job. */
-const INSTANCE_LABEL = 'app_kubernetes_io_instance';
+import { INSTANCE_LABEL } from '../../deployment/monitoring.ts';
 
 /** Labels that tell one Pod, and one start of Prometheus' scrape of it, from another. */
 const POD_LABELS = 'pod, instance';
 
 /**
  * The labels that tell this consumer's series from all others. Each scrape job of this package sets namespace and
- * job; where annotations say what to scrape, Prometheus' own configuration decides on both.
+ * job; where annotations say what to scrape, Prometheus' own configuration decides on both. `monitoring.matchers` are
+ * among them: as each aggregation keeps all of these labels, recorded series and alerts carry the cluster's, too.
  */
 function identity({ namespace, names, file }: CheckedWorkload): readonly (readonly [label: string, value: string])[] {
-  const { scrape, annotationJob } = file.monitoring;
-  return scrape === 'annotations'
-    ? [
-        ['namespace', namespace],
-        ['job', annotationJob],
-        [INSTANCE_LABEL, file.name],
-      ]
-    : [
-        ['namespace', namespace],
-        ['job', names.scrapeJob],
-      ];
+  const { scrape, annotationJob, matchers } = file.monitoring;
+  const target: readonly (readonly [string, string])[] =
+    scrape === 'annotations'
+      ? [
+          ['job', annotationJob],
+          [INSTANCE_LABEL, file.name],
+        ]
+      : [['job', names.scrapeJob]];
+  return [['namespace', namespace], ...target, ...Object.entries(matchers)];
 }
 
+/**
+ * A string of PromQL, whose escapes are those of Go. A selector may be within a template of Prometheus, in backquotes and
+ * handed to `printf`, or in a dashboard, where Grafana looks for its variables: what means something there is escaped, too.
+ */
+export const promqlString = (value: string): string =>
+  JSON.stringify(value).replaceAll(/[`%${}[\]]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
+
 function matchers(workload: CheckedWorkload, ...more: readonly string[]): string {
-  return `{${[...identity(workload).map(([label, value]) => `${label}="${value}"`), ...more].join(',')}}`;
+  return `{${[...identity(workload).map(([label, value]) => `${label}=${promqlString(value)}`), ...more].join(',')}}`;
 }
 
 /** Names of the labels that tell this consumer's series from others, as a list in PromQL: aggregations keep them. */

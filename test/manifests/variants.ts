@@ -55,6 +55,7 @@ export const VARIANTS: Readonly<Record<string, object>> = {
       },
     ]),
   ),
+  'series of several clusters in one ruler': { monitoring: { matchers: { cluster: 'eu-1' } } },
   'tables by a Job': {
     database: { migrate: 'job', owner: { existingSecret: 'owner' } },
     pods: { tolerations: [{ operator: 'Exists' }] },

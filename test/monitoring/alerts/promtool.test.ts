@@ -32,6 +32,12 @@ let folder = '';
 /** Cases at intervals of a scrape job that consumer.yaml does not know. */
 const FOREIGN_JOB = 'foreign-job/health-check-failing.yaml';
 
+/** Cases of one consumer in two clusters. */
+const TWO_CLUSTERS = 'two-clusters/same-consumer.yaml';
+
+/** Values of the label cluster: a usual one, and one with all that means something in PromQL, Go's templates or printf. */
+const CLUSTERS = { 'a usual': 'eu-1', 'an odd': 'a"b\\c`d%s$x{{ $y }}[[z]] é' } as const;
+
 /** A third of its time would go into collecting garbage of which there is little. */
 const PROMTOOL_ENV = { ...process.env, GOGC: '400' };
 
@@ -81,12 +87,21 @@ function asAnnotated(cases: string): string {
     .replaceAll('job: orders-consumer', 'job: kubernetes-pods, app_kubernetes_io_instance: orders-consumer');
 }
 
+/** The same cases where that cluster has another name. */
+const inCluster = (cluster: string) => (cases: string) =>
+  cases
+    .replaceAll('cluster="eu-1"', () => `cluster=${JSON.stringify(cluster)}`)
+    .replaceAll('cluster: eu-1', () => `cluster: ${JSON.stringify(cluster)}`);
+
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'promtool-'));
   for (const [name, text] of prometheusFiles(exampleWorkload({ monitoring: EVERY_ALERT }))) {
     writeFileSync(join(folder, name), text);
   }
   writeCases('usual', fixtures, rulesText(), (cases) => cases);
+  for (const [what, cluster] of Object.entries(CLUSTERS)) {
+    writeCases(what, [TWO_CLUSTERS], rulesText({ matchers: { cluster } }), inCluster(cluster));
+  }
   writeCases('annotated', [...fixtures, FOREIGN_JOB], rulesText({ scrape: 'annotations' }), asAnnotated);
 });
 
@@ -113,6 +128,11 @@ test('promtool is there wherever the rules have to be proved', () => {
 
   test.each(fixtures)('sees the rules fire and stay silent as %s says', (fixture) => {
     const { status, output } = promtool('test', 'rules', join('usual', fixture, 'cases.yaml'));
+    expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });
+  });
+
+  test.each(Object.keys(CLUSTERS))('sees rules keep to the series of their cluster, by %s name', (what) => {
+    const { status, output } = promtool('test', 'rules', join(what, TWO_CLUSTERS, 'cases.yaml'));
     expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });
   });
 

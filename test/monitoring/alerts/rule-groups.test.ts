@@ -227,3 +227,29 @@ describe('expressions', () => {
     expect(grouped.filter((label) => ![...target, ...METRICS.recordsLag.labels].includes(label))).toEqual([]);
   });
 });
+
+describe.each(['serviceMonitor', 'annotations'])('monitoring.matchers, with scrape: %s', (scrape) => {
+  const rules = { RebalanceStorm: { enabled: true }, RecordsLate: { enabled: true } };
+  const groups = (matchers: object) =>
+    groupsOf(renderedMonitoring({ monitoring: { scrape, matchers, alerts: { rules } } }));
+  const all = groups({ cluster: 'eu-1', region: 'west' }).flatMap((group) => group.rules);
+  const texts = all.flatMap((rule) => [rule.expr, ...('alert' in rule ? [rule.annotations.description] : [])]);
+
+  test('are in each selector of expressions and texts', () => {
+    const selectors = texts.flatMap((text) =>
+      [...text.matchAll(/(?<!\{)\{(?!\{)([^{}]+)\}/g)].map(([, matchers]) => matchers),
+    );
+    expect(selectors.length).toBeGreaterThan(all.length);
+    expect(selectors.filter((each) => !each?.includes(',cluster="eu-1",region="west"'))).toEqual([]);
+  });
+
+  test('are kept by each aggregation, but for those in texts', () => {
+    const kept = all.flatMap(({ expr }) => [...expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].map(([, labels]) => labels));
+    expect(kept.length).toBeGreaterThan(20);
+    expect(kept.filter((labels) => !labels?.includes(', cluster, region'))).toEqual([]);
+  });
+
+  test('are none by default', () => {
+    expect(JSON.stringify(groups({}))).not.toContain('cluster');
+  });
+});
