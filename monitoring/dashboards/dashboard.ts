@@ -10,6 +10,7 @@ import {
 import type { AlertName } from '../../contract/alerts.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { METRICS } from '../../contract/metrics.ts';
+import { contentHash } from '../../deployment/object-names.ts';
 import { DATASOURCE, type PanelDefinition, type RowDefinition, timeSeriesPanel } from './panel.ts';
 import type { DashboardScope } from './scope.ts';
 import { tilePanel } from './tiles.ts';
@@ -29,13 +30,13 @@ interface LabelVariable {
 
 /** A dashboard. */
 export interface DashboardDefinition {
-  /** Never changes, since URLs and bookmarks name it. */
+  /** Never changes, since URLs and bookmarks name it; {@link dashboardUid} adds to it. */
   readonly uid: string;
   readonly title: string;
   readonly description: string;
   readonly variables: readonly LabelVariable[];
   readonly rows: readonly RowDefinition[];
-  readonly scope: Pick<DashboardScope, 'interval' | 'known'>;
+  readonly scope: Pick<DashboardScope, 'interval' | 'known' | 'matchers'>;
 }
 
 /** The SDK writes 42, Grafana 12's; newer ones migrate what says 39, and Grafana 10 reads it. */
@@ -53,10 +54,10 @@ const ABSENT: AlertName = 'ConsumerAbsent';
  */
 function labelVariable(
   { name, title, label, within, choice }: LabelVariable,
-  known: readonly string[],
+  { known, matchers }: DashboardDefinition['scope'],
 ): QueryVariableBuilder {
   const seen = (metric: string, ...more: readonly string[]) =>
-    `last_over_time(${metric}{${[...within, ...more].join(',')}}[$__range])`;
+    `last_over_time(${metric}{${[...within, ...matchers, ...more].join(',')}}[$__range])`;
   const series = [seen(ALWAYS_THERE), seen('up', ...known), seen('ALERTS', `alertname="${ABSENT}"`)];
   const query = `query_result(group by (${label}) (${series.join(' or ')}))`;
   const variable = new QueryVariableBuilder(name)
@@ -75,10 +76,15 @@ function labelVariable(
 const panelOf = ({ tile, ...panel }: PanelDefinition, interval: string) =>
   tile === undefined ? timeSeriesPanel(panel, interval) : tilePanel({ ...panel, tile }, interval);
 
+/** Two clusters' dashboards in one Grafana would be one dashboard under one uid. */
+export const dashboardUid = (uid: string, { matchers }: Pick<DashboardScope, 'matchers'>): string =>
+  matchers.length === 0 ? uid : `${uid}-${contentHash(matchers.join(','))}`;
+
 /** A dashboard as Grafana imports it, always the same bytes. */
 export function dashboardJson({ uid, title, description, variables, rows, scope }: DashboardDefinition): string {
-  const builder = new DashboardBuilder(title)
-    .uid(uid)
+  const { matchers } = scope;
+  const builder = new DashboardBuilder(matchers.length === 0 ? title : `${title} {${matchers.join(',')}}`)
+    .uid(dashboardUid(uid, scope))
     .description(description)
     .tags([PRODUCT_NAME])
     .readonly()
@@ -88,7 +94,7 @@ export function dashboardJson({ uid, title, description, variables, rows, scope 
     .time({ from: 'now-1h', to: 'now' })
     .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'));
   for (const variable of variables) {
-    builder.withVariable(labelVariable(variable, scope.known));
+    builder.withVariable(labelVariable(variable, scope));
   }
   for (const { id, title: rowTitle, panels } of rows) {
     builder.withRow(new RowBuilder(rowTitle).id(id));

@@ -2,7 +2,7 @@ import { ALERT_LEVELS, type AlertLevelName, type AlertName } from '../../contrac
 import type { MetricDefinition } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { levelsOf } from '../alerts/rule.ts';
-import { consumerLabel, consumerName } from '../alerts/series.ts';
+import { consumerLabel, consumerName, promqlString } from '../alerts/series.ts';
 
 /** The limits of an alert; none where it is off. */
 export interface AlertLimits {
@@ -50,6 +50,8 @@ export interface DashboardScope {
   readonly interval: string;
   /** The time that four scrapes take, for a rate of the present. */
   readonly recently: string;
+  /** Matchers of `monitoring.matchers`, which no variable chooses; none by default. */
+  readonly matchers: readonly string[];
   /** Matchers of the consumers that are known without any series. */
   readonly known: readonly string[];
 }
@@ -74,14 +76,28 @@ function lowestLimits(
   };
 }
 
+/** By the labels that each of the consumers has a matcher for: one without it may have any series. */
+function sharedMatchers(workloads: ShownConsumers): string[] {
+  const all = workloads.flatMap(({ file }) => Object.entries(file.monitoring.matchers));
+  const labels = [...new Set(all.map(([label]) => label))];
+  return labels.flatMap((label) => {
+    const values = all.filter(([name]) => name === label).map(([, value]) => value);
+    const [value = '', ...others] = new Set(values);
+    const any = [value, ...others].map((each) => each.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+    const matcher = others.length === 0 ? `${label}=${promqlString(value)}` : `${label}=~${promqlString(any)}`;
+    return values.length === workloads.length ? [matcher] : [];
+  });
+}
+
 /** @param ofPods whether the dashboard has the variable `pod` */
 export function dashboardScope(workloads: ShownConsumers, { ofPods }: { readonly ofPods: boolean }): DashboardScope {
   const label = consumerLabel(workloads[0]);
-  const consumer = ['namespace=~"$namespace"', `${label}=~"$consumer"`];
+  const matchers = sharedMatchers(workloads);
+  const consumer = ['namespace=~"$namespace"', `${label}=~"$consumer"`, ...matchers];
   const selector =
-    (matchers: readonly string[]): Selector =>
+    (chosen: readonly string[]): Selector =>
     (metric, ...more) =>
-      `${typeof metric === 'string' ? metric : metric.name}{${[...matchers, ...more].join(',')}}`;
+      `${typeof metric === 'string' ? metric : metric.name}{${[...chosen, ...more].join(',')}}`;
   const own = selector(ofPods ? [...consumer, 'pod=~"$pod"'] : consumer);
   const seconds = Math.max(...workloads.map(({ file }) => file.monitoring.scrapeIntervalSeconds));
   const anyOf = (values: readonly string[]) => `=~"${[...new Set(values)].join('|')}"`;
@@ -102,6 +118,7 @@ export function dashboardScope(workloads: ShownConsumers, { ofPods }: { readonly
     limits: (alert, scale = () => 1) => lowestLimits(workloads, alert, scale),
     interval: `${seconds}s`,
     recently: `${4 * seconds}s`,
+    matchers,
     known: [
       `namespace${anyOf(workloads.map(({ namespace }) => namespace))}`,
       `${label}${anyOf(workloads.map(consumerName))}`,

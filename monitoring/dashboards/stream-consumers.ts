@@ -1,6 +1,6 @@
 import { METRICS } from '../../contract/metrics.ts';
 import { memoryBytes } from '../../deployment/resources.ts';
-import { dashboardJson } from './dashboard.ts';
+import { dashboardJson, dashboardUid } from './dashboard.ts';
 import { LEVEL_COLORS, type PanelDefinition } from './panel.ts';
 import { type DashboardScope, dashboardScope, type ShownConsumers } from './scope.ts';
 import { quantile } from './specified-panels.ts';
@@ -94,14 +94,18 @@ const recordsOfConsumers = (scope: DashboardScope, by: string): Overview[] => [
 ];
 
 /** A legend names the consumer and its namespace; a click on its series leads to the consumer. */
-function overviewPanel({ consumerLabel }: DashboardScope, panel: Overview): PanelDefinition {
+function overviewPanel(scope: DashboardScope, panel: Overview): PanelDefinition {
+  const { consumerLabel } = scope;
   const named = (legend: string) => legend.replace('{{CONSUMER}}', `{{namespace}}/{{${consumerLabel}}}`);
   const variables = `var-namespace=\${__field.labels.namespace}&var-consumer=\${__field.labels.${consumerLabel}}`;
   return {
     ...panel,
     width: THIRD,
     queries: Object.fromEntries(Object.entries(panel.queries).map(([legend, expr]) => [named(legend), expr])),
-    link: { title: 'This consumer', url: `/d/${STREAM_CONSUMER_UID}?${variables}&\${__url_time_range}` },
+    link: {
+      title: 'This consumer',
+      url: `/d/${dashboardUid(STREAM_CONSUMER_UID, scope)}?${variables}&\${__url_time_range}`,
+    },
   };
 }
 
