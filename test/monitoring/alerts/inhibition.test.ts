@@ -68,8 +68,8 @@ test('a warning silences nothing: of an alert with both levels only critical doe
   expect(rules.some(({ source_matchers: source }) => named(source).includes('TopicGone'))).toBe(true);
 });
 
-test('each compares what tells one consumer from another, however it is scraped', () => {
-  const identity = ['namespace', 'job', 'app_kubernetes_io_instance'];
+test('each compares what tells one consumer from another, however it is scraped, and its cluster', () => {
+  const identity = ['cluster', 'namespace', 'job', 'app_kubernetes_io_instance'];
   for (const { equal } of rules) {
     expect(equal).toEqual(expect.arrayContaining(identity));
   }
