@@ -1,19 +1,11 @@
-import { type TSchema, Type } from 'typebox';
-import { type Checked, checkAgainst, deepFreeze } from '../settings/check.ts';
+import { type Checked, checkAgainst, deepFreeze, rightSections } from '../settings/check.ts';
 import { formatPath, isSection, type Section, type SettingPath, sectionOf, valueAt } from '../settings/document.ts';
 import type { Problem } from '../settings/problem.ts';
 import type { SchemaNode } from '../settings/schema.ts';
 import { UNKNOWN_KEY } from '../settings/schema-problems.ts';
 import { checkSettings, type Settings } from '../settings/settings.ts';
 import { shownPath } from '../settings/shown-value.ts';
-import {
-  consumerPath,
-  SECRET_SETTINGS,
-  type SecretNamingSections,
-  secretHome,
-  withPlaceholders,
-  withSettingNames,
-} from './application.ts';
+import { consumerPath, SECRET_SETTINGS, secretHome, withPlaceholders, withSettingNames } from './application.ts';
 import { CONSUMER_FILE_RULES, type ConsumerFile, ConsumerFileSchema } from './consumer-file.ts';
 import { InvalidConsumerError } from './invalid-consumer-error.ts';
 import type { StreamConsumerProps } from './props.ts';
@@ -77,7 +69,9 @@ export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
   const written: unknown = structuredClone(input ?? {});
   const { named, application, problems } = namedConsumer(written);
   const file = checkAgainst(ConsumerFileSchema, named, CONSUMER_FILE_RULES);
-  const settings = checkSettings(withPlaceholders(application, file.ok ? file.value : rightSections(named)));
+  const settings = checkSettings(
+    withPlaceholders(application, file.ok ? file.value : rightSections(ConsumerFileSchema, named)),
+  );
   if (file.ok && settings.ok && problems.length === 0) {
     const document = written as StreamConsumerProps;
     return { ok: true, value: known({ document, file: file.value, application, settings: settings.value }) };
@@ -92,24 +86,6 @@ export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
     }
   }
   return { ok: false, problems: problems.map(withConsumerNames) };
-}
-
-const { monitoring, kafka, database } = ConsumerFileSchema.properties;
-
-const SECRET_NAMING = {
-  monitoring: Type.Object({ monitoring }),
-  kafka: Type.Object({ kafka }),
-  database: Type.Object({ database }),
-};
-
-/** Those sections of a wrong file that are right themselves. */
-function rightSections(named: unknown): SecretNamingSections {
-  const right = Object.entries(SECRET_NAMING).map(([key, schema]) => {
-    const written = valueAt(named, [key]);
-    const checked = checkAgainst<TSchema>(schema, written === undefined ? {} : { [key]: written });
-    return checked.ok ? (checked.value as object) : {};
-  });
-  return Object.assign({}, ...right);
 }
 
 /** The document with the names of the settings in `application`, which is without its secrets, and what is wrong so far. */

@@ -50,6 +50,27 @@ function findings<T>({ reads: [path = ''], find, masksItself }: Rule<T>, value: 
   }
 }
 
+/** A copy of the input with the schema's defaults, and what the schema finds wrong in it. */
+function completed(schema: TSchema, input: unknown): { readonly document: unknown; readonly problems: Problem[] } {
+  const document: unknown = structuredClone(input ?? {});
+  const validate = compileSchema(schema);
+  validate(document);
+  return { document, problems: schemaProblems(validate.errors ?? [], schema as SchemaNode, document) };
+}
+
+/**
+ * The sections of a document, defaults filled in, that the schema finds nothing wrong in or around. No rule is asked.
+ *
+ * @param input plain data; it is not changed. `undefined` and `null` count as an empty map.
+ */
+export function rightSections<S extends TSchema>(schema: S, input: unknown): Partial<Static<S>> {
+  const { document, problems } = completed(schema, input);
+  const sections = Object.entries(Object(document)).filter(
+    ([key]) => !problems.some(({ path }) => concerns(key, path)),
+  );
+  return deepFreeze(Object.fromEntries(sections)) as Partial<Static<S>>;
+}
+
 /**
  * Checks a value against a schema and rules, and fills in the schema's defaults.
  *
@@ -62,10 +83,7 @@ export function checkAgainst<S extends TSchema>(
   input: unknown,
   rules: readonly Rule<Static<S>>[] = [],
 ): Checked<Static<S>> {
-  const document: unknown = structuredClone(input ?? {});
-  const validate = compileSchema(schema);
-  validate(document);
-  const problems = schemaProblems(validate.errors ?? [], schema as SchemaNode, document);
+  const { document, problems } = completed(schema, input);
   const value = document as Static<S>;
   const askable = rules.filter(({ reads }) => !problems.some(({ path }) => reads.some((read) => concerns(read, path))));
   problems.push(...askable.flatMap((rule) => findings(rule, value)));
