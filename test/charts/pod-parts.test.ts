@@ -62,9 +62,10 @@ describe('topology spread in its own words', () => {
   test("takes the place of ours, and counts the consumer's own Pods unless it says which", () => {
     const own = deploymentSpec(renderedConsumer()).selector;
     const labelSelector = { matchLabels: { app: 'other' } };
-    expect(spreadOf({ topologySpreadConstraints: [constraint, { ...constraint, labelSelector }] })).toEqual([
+    const chosen = { ...constraint, topologyKey: 'room', labelSelector };
+    expect(spreadOf({ topologySpreadConstraints: [constraint, chosen] })).toEqual([
       { ...constraint, labelSelector: own },
-      { ...constraint, labelSelector },
+      chosen,
     ]);
   });
 
