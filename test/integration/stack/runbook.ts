@@ -3,11 +3,14 @@ import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ALERTS } from '../../../contract/alerts.ts';
+import { COMPILED_PROGRAMS } from '../../../dev/run/consumer-process.ts';
 import { sharedDatabaseUrl } from './shared-stack.ts';
 import type { StartedConsumer } from './start-consumer.ts';
 import { testRun } from './test-run.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '..', '..', '..');
+/** What is `/app` in the image. */
+const IMAGE_FOLDER = resolve(COMPILED_PROGRAMS, '..', '..');
 
 /**
  * In the place of kubectl, since no cluster is there: one Pod, with the log of the consumer as its log, and whose
@@ -18,7 +21,7 @@ shift 2
 case "$1" in
 logs) sed 's|^|[pod/orders-consumer-0/consumer] |' "$CONSUMER_LOG" ;;
 get) echo pod/orders-consumer-0 ;;
-exec) shift 3 && cd ${REPOSITORY} && exec "$@" ;;
+exec) shift 3 && cd ${IMAGE_FOLDER} && exec "$@" ;;
 *) echo "no cluster is there for: $*" >&2; exit 64 ;;
 esac
 `;
