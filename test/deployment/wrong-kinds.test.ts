@@ -125,6 +125,12 @@ const MISTAKES: readonly (readonly Mistake[])[] = [
       needs: ['monitoring.scrape', 'monitoring.credentials'],
     },
     {
+      at: 'monitoring.credentials.type',
+      value: 'bearer',
+      problem: 'application.spring.boot.admin.client.instance.sendCredentials has nothing to send',
+      needs: ['monitoring', 'application.spring.boot.admin.client.instance'],
+    },
+    {
       at: 'application.tables[0].columns.x',
       value: 'a..b',
       problem: 'application.tables[0].columns.x has a dot',

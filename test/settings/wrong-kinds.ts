@@ -101,8 +101,12 @@ function faultsAt(
       found[index]?.message !== 'is missing' &&
       untold(mistakes, [text]).length === mistakes.length,
   );
+  const isOtherType = found.some(({ path: at, message }) => at === place && message === 'has the wrong type');
+  const unknowable = mistakes.filter(({ needs }) => needs.some((need) => isWithin(need, place)));
+  const guessed = unknowable.filter((mistake) => untold([mistake], texts).length === 0);
   return [
     ...untold(apart, texts).map((problem) => `hides: ${problem}`),
+    ...(isOtherType ? guessed.map(({ problem }) => `guesses: ${problem}`) : []),
     ...(isRefused ? invented.map((text) => `invents: ${text}`) : []),
     ...told(texts.join('\n'), document.secrets).map((secret) => `shows: ${secret}`),
     ...texts.filter((text) => text.includes('cannot be checked')),

@@ -22,8 +22,22 @@ import { folderWith } from './folder.ts';
 const GROUPS = 'management.endpoint.health.group';
 const ADMIN = 'spring.boot.admin.client';
 
-/** Two groups, since not all mistakes can be made together. */
+/** Groups, since not all mistakes can be made together. */
 const MISTAKES: readonly (readonly Mistake[])[] = [
+  [
+    {
+      at: 'database.url',
+      value: 'postgresql://h/d?sslmode=disable',
+      problem: 'database.url asks for no TLS beside database.tls',
+      needs: ['database.url', 'database.tls.ca'],
+    },
+    {
+      at: 'kafka.ssl',
+      value: false,
+      problem: 'kafka.tls is set, but the connections',
+      needs: ['kafka.ssl', 'kafka.tls'],
+    },
+  ],
   [
     { at: 'kafka.brokers', value: ['b:0'], problem: 'kafka.brokers[0] has a port', needs: ['kafka.brokers'] },
     { at: 'kafka.tls.ca', value: '/no/ca', problem: 'kafka.tls.ca names a file', needs: ['kafka.tls.ca'] },
