@@ -31,6 +31,7 @@ const TAKEN = [
   '{{ $labels.pod }} and {{- $value | humanize -}}',
   '{{ "{{" }} $labels {{ "}}" }} $nobody',
   "{{ printf `{{ %c` '}' }}",
+  '{{ printf "$nobody" }}{{ print `$nobody` }}',
   '{{/* $nobody }} {{ */}}x',
   '{{- /* a */ -}}',
   '{{ if gt $value 1.0 }}{{ $value }}{{ else if $labels.pod }}b{{ else }}c{{ end }}',
