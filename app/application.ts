@@ -25,6 +25,7 @@ import { sessionName } from './store/frozen-writers.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
 import { REFUSAL_PAUSES_MS, ROTATION_PAUSES_MS } from './store/refused-connections.ts';
 import { describeDatabaseError } from './store/sqlstate.ts';
+import { TableLocks } from './store/table-locks.ts';
 import { systemClock } from './stream/clock.ts';
 import { sendCommitHints } from './stream/commit-hints.ts';
 import { pollLogEnds } from './stream/lag.ts';
@@ -74,6 +75,7 @@ export class Application {
   readonly #current: CurrentSettings;
   readonly #management: Management;
   readonly #pool: DatabasePool;
+  readonly #locks: TableLocks;
   readonly #sink: PostgresSink;
   readonly #tables: UserTables;
   readonly #source: KafkaSource;
@@ -103,7 +105,8 @@ export class Application {
       database: new OutageLog('PostgreSQL', logger),
       kafka: new OutageLog('Kafka', logger, { onFailure: () => this.#management.client.onAway() }),
     };
-    const databaseCheck = createDatabaseCheck(() => this.#current().database, connectionFailed);
+    const database = () => this.#current().database;
+    const databaseCheck = createDatabaseCheck(database, connectionFailed);
     const currentKafka = () => this.#current().kafka;
     const clients = shareByClients(currentKafka, logger, (error) => this.#fail(error));
     const kafkaCheck = createKafkaCheck(() => createKafkaClient(clients, NO_RETRIES));
@@ -118,6 +121,7 @@ export class Application {
       checkDatabase: watchedCheck(databaseCheck.check, outages.database.of('health check'), describeDatabaseError),
       checkKafka: watchedCheck(kafkaCheck.check, outages.kafka.of('health check'), messageOf),
     });
+    this.#locks = new TableLocks({ settings, current: database, logger, signal: this.#ending.signal });
     this.#pool = this.#createPool(connectionFailed, outages.database.of('writers'));
     const kafka = createKafkaClient(clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
@@ -138,7 +142,7 @@ export class Application {
     this.#pipeline = new Pipeline(pipelineOptions(settings), {
       source: this.#source,
       sink: this.#management.measured(this.#sink),
-      listener: tellAll([this.#management.listener, streamLog(logger())]),
+      listener: tellAll([this.#management.listener, streamLog(logger(), (error) => this.#locks.hasLogged(error))]),
       clock: systemClock,
       memory: processMemory,
       onFatal: (error) => this.#fail(error),
@@ -212,6 +216,7 @@ export class Application {
       current: () => this.#current().database,
       refusalPausesMs: () => (this.#hasWorked ? ROTATION_PAUSES_MS : REFUSAL_PAUSES_MS),
       warn: (warning) => this.#management.logger.warn(warning),
+      onSlow: () => void this.#locks.look(),
     });
   }
 

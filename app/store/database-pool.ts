@@ -26,6 +26,9 @@ const SERVER_KEEP_ALIVE = 'SET tcp_keepalives_idle = 10; SET tcp_keepalives_inte
  */
 const SILENCE_MARGIN_MS = 5_000;
 
+/** Work that has a connection for so long may wait for a lock. */
+const SLOW_MS = 1_000;
+
 /** Told how long things of the pool's connections took, in seconds. */
 export interface ConnectionTimes {
   /** `acquire`: from the request to having the connection; `usage`: having it; `creation`: opening a new one. */
@@ -54,6 +57,8 @@ interface PoolOptions {
   readonly refusalPausesMs?: () => readonly number[];
   /** Told once where the server asks for a password that others on the way can read, or try out. @default nobody is */
   readonly warn?: (warning: string) => void;
+  /** Called each second while work on a connection goes on. @default nothing is */
+  readonly onSlow?: () => void;
 }
 
 /** How the pool is used right now. */
@@ -82,6 +87,7 @@ export class DatabasePool {
   /** Connections that were opened and not used yet. */
   readonly #fresh = new WeakSet<object>();
   readonly #timeouts: Timeouts;
+  readonly #onSlow: () => void;
   /** A connection pooler such as PgBouncer has refused the time-outs of a session. */
   #isPooled = false;
   #hasWarned = false;
@@ -96,10 +102,12 @@ export class DatabasePool {
       current = () => settings,
       refusalPausesMs = () => [],
       warn = () => undefined,
+      onSlow = () => undefined,
     }: PoolOptions = {},
   ) {
     this.#current = current;
     this.#times = times;
+    this.#onSlow = onSlow;
     this.#outages = outages;
     this.#max = settings.poolSize;
     this.#limit = pLimit(settings.poolSize);
@@ -188,6 +196,7 @@ export class DatabasePool {
     this.#times.observe('acquire', (connectedAt - askedAt) / 1_000);
     let isSound = false;
     const watch = endWhenSilent(client, this.#longestSilenceMs);
+    const slow = setInterval(this.#onSlow, SLOW_MS);
     try {
       const result = await work(client);
       isSound = true;
@@ -202,6 +211,7 @@ export class DatabasePool {
       throw error;
     } finally {
       watch.stop();
+      clearInterval(slow);
       client.release(!isSound);
       this.#times.observe('usage', (performance.now() - connectedAt) / 1_000);
     }

@@ -68,7 +68,8 @@ interface Look {
   readonly held: string | null;
 }
 
-const isLockTimeout = (error: unknown): error is OutageError =>
+/** Whether PostgreSQL gave up the wait for a lock. */
+export const isLockTimeout = (error: unknown): error is OutageError =>
   error instanceof OutageError && error.cause instanceof DatabaseError && error.cause.code === LOCK_NOT_AVAILABLE;
 
 /** The place of the offsets, and the way to them. */

@@ -53,8 +53,14 @@ const isTold = (error: Error): boolean => error instanceof OutageError && error.
 /**
  * Writes the pipeline's events to the log: fencing, and failures of a write beside an outage, as warnings; transactions,
  * and attempts in an outage, only at debug.
+ *
+ * @param isLoggedElsewhere whether the log has the cause of a failed write; the line of the write waits for the answer,
+ * the write does not. Must not reject. @default no cause but an outage
  */
-export function streamLog(logger: Logger): StreamListener {
+export function streamLog(
+  logger: Logger,
+  isLoggedElsewhere: (error: Error) => Promise<boolean> = async () => false,
+): StreamListener {
   return {
     onCommitted: (batch) => {
       const { topic, partition, records, deadLetters, nextOffset } = batch;
@@ -79,11 +85,10 @@ export function streamLog(logger: Logger): StreamListener {
       const why = broken ? 'offsets are of a batch that cannot be read' : 'offsets were deleted before they were read';
       logger.error({ ...range, ...fault }, `${why}: skipped, and recorded in the table gaps`);
     },
-    onFailed: ({ topic, partition }, error) =>
-      logger[isTold(error) ? 'debug' : 'warn'](
-        { topic, partition, reason: error.message },
-        'the write failed and is tried again',
-      ),
+    onFailed: async ({ topic, partition }, error) => {
+      const level = isTold(error) || (await isLoggedElsewhere(error)) ? 'debug' : 'warn';
+      logger[level]({ topic, partition, reason: error.message }, 'the write failed and is tried again');
+    },
     onRetry: () => undefined,
     onPaused: () => undefined,
   };

@@ -34,6 +34,7 @@ test('lag without progress for stallTimeout makes the health DOWN and names the 
     expect((await consumer.get(`${healthPath}/db`)).status).toBe(200);
     expect((await consumer.get(livenessPath)).status).toBe(200);
     expect(await pausedSeconds(consumer)).toBeGreaterThan(0.5);
+    await consumer.logs.waitFor(/a lock keeps rows out/);
     await client.query('ROLLBACK');
   });
   await consumer.waitForHealth();

@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { METRICS } from '../../../contract/metrics.ts';
+import { query, withDatabase } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
 import { startPrivateKafka, startPrivatePostgres } from '../stack/private-servers.ts';
+import { randomName } from '../stack/random-name.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { values } from '../stack/told-health.ts';
@@ -14,6 +16,8 @@ interface Line {
   readonly reason?: string;
   readonly failures?: number;
   readonly broker?: string;
+  readonly tables?: readonly string[];
+  readonly holders?: readonly object[];
 }
 
 const lines = (consumer: StartedConsumer, text: string): Line[] =>
@@ -121,4 +125,45 @@ longTest('a frozen Kafka is told, counts as away, and is told when it is back', 
   expect(await errors(consumer, 'kafka_away')).toBeGreaterThan(0);
   process.kill(kafka.pid, 'SIGCONT');
   await awaitLine(consumer, 'Kafka is back');
+});
+
+/** A migration locks tables, until each partition has failed at least twice. */
+async function lockFor(consumer: StartedConsumer, tables: string, produceAll: () => Promise<unknown>): Promise<number> {
+  return withDatabase(async ({ client }) => {
+    await client.query("SET application_name = 'a migration'; BEGIN");
+    await client.query(`LOCK TABLE ${tables} IN SHARE ROW EXCLUSIVE MODE`);
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await produceAll();
+    await awaitLine(consumer, 'a lock keeps rows out');
+    await until('more failures', async () => ((await errors(consumer, 'database_busy')) >= 8 ? true : undefined));
+    await client.query('ROLLBACK');
+    return rows[0]?.pid ?? 0;
+  });
+}
+
+test.each([
+  ['records, orders', ['orders', 'records']],
+  ['offsets', ['offsets']],
+])('a lock on %s is logged once, with its holder, and once when it is over', async (_name, names) => {
+  const topic = await createTopic({ partitions: 4 });
+  const schema = randomName('schema');
+  const locked = names.map((name) => `${schema}.${name}`);
+  await query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.orders (id int)`);
+  const tables = [{ topic, table: `${schema}.orders` }];
+  const settings = { database: { statementTimeout: '1s' }, tables };
+  const consumer = await startConsumer({ topics: [topic], schema, settings });
+  await consumer.waitForHealth();
+  const records = [0, 1, 2, 3].map((partition) => ({ partition, value: '{"id":1}' }));
+  const pid = await lockFor(consumer, locked.join(), () => produce(topic, records));
+  const over = await awaitLine(consumer, 'the lock is gone');
+  expect(over).toMatchObject({ level: 'info', tables: locked });
+  const since: unknown = expect.stringMatching(/^\d{4}-.*Z$/);
+  const user: unknown = expect.any(String);
+  const holder = { pid, user, applicationName: 'a migration', state: 'idle in transaction', since };
+  const [line, ...others] = lines(consumer, '"level":"warn"').filter(({ msg }) => !msg.startsWith('kafkajs: '));
+  expect(line?.tables).toEqual(locked);
+  expect(line?.holders).toEqual([holder]);
+  expect(others).toEqual([]);
+  expect(lines(consumer, 'the lock is gone')).toHaveLength(1);
+  await awaitEachOnce({ schema, topic, records: 4 });
 });

@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
+import type { Logger } from '../../../app/logger.ts';
 import { sessionName } from '../../../app/store/frozen-writers.ts';
+import { TableLocks } from '../../../app/store/table-locks.ts';
 import type { WriteOutcome } from '../../../app/stream/record-sink.ts';
+import { checkSettings } from '../../../settings/settings.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
@@ -173,5 +176,81 @@ describe('the name of a session', () => {
     );
     expect(names).toEqual([sessionName(one), sessionName(other)]);
     expect(new Set(names).size).toBe(2);
+  });
+});
+
+describe('a look for locks', () => {
+  const schema = randomName('schema');
+  const role = `${schema}_writer`;
+  const ending = new AbortController();
+  const lines: { readonly fields: object; readonly message: string }[] = [];
+  const write = (fields: object, message: string) => lines.push({ fields, message });
+
+  /** What a role without a right to other roles' sessions sees. */
+  function looking(): TableLocks {
+    const url = new URL(sharedDatabaseUrl());
+    [url.username, url.password] = [role, 'x'];
+    const checked = checkSettings({
+      database: { url: url.href, schema },
+      kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId: GROUP },
+    });
+    if (!checked.ok) {
+      throw new Error('the settings of this test are wrong');
+    }
+    const settings = checked.value;
+    const logger = () => ({ warn: write, info: write }) as unknown as Logger;
+    return new TableLocks({ settings, current: () => settings.database, logger, signal: ending.signal });
+  }
+
+  const connections = async () => (await query('SELECT FROM pg_stat_activity WHERE usename = $1', [role])).length;
+
+  beforeAll(() =>
+    query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'; CREATE SCHEMA ${schema};
+      CREATE TABLE ${schema}.records (id int) PARTITION BY RANGE (id);
+      CREATE TABLE ${schema}.first PARTITION OF ${schema}.records FOR VALUES FROM (0) TO (9)`),
+  );
+
+  afterAll(async () => {
+    ending.abort();
+    await until('no connection of the role', async () => ((await connections()) === 0 ? true : undefined));
+    await query(`DROP SCHEMA ${schema} CASCADE; DROP ROLE ${role}`);
+  });
+
+  test('names those that wait for the lock of a partition, and those that they wait for, as far as the role sees them', async () => {
+    const reader = await connect({ application_name: 'a report' });
+    const migration = await connect({ application_name: 'a migration' });
+    const pids = await Promise.all(
+      [reader, migration].map(async (client) => (await client.query('SELECT pg_backend_pid() AS pid')).rows[0].pid),
+    );
+    const locks = looking();
+    expect(await locks.look()).toBe(false);
+    await until('the connection to be closed', async () => ((await connections()) === 0 ? true : undefined));
+    await reader.query(`BEGIN; SELECT FROM ${schema}.first`);
+    const altered = migration.query(`ALTER TABLE ${schema}.first ADD CHECK (id < 9)`);
+    await until('the migration to wait', async () =>
+      (await query('SELECT FROM pg_locks WHERE pid = $1 AND NOT granted', [pids[1]])).length > 0 ? true : undefined,
+    );
+    expect(await Promise.all([locks.look(), locks.look(), locks.look()])).toEqual([true, true, true]);
+    const { rows } = await reader.query('SELECT session_user AS user');
+    const holders = [
+      { pid: pids[0], ...rows[0], applicationName: 'a report' },
+      { pid: pids[1], ...rows[0], applicationName: 'a migration' },
+    ].sort((one, other) => one.pid - other.pid);
+    expect(lines).toEqual([
+      { fields: { tables: [`${schema}.records`], holders }, message: expect.stringContaining('a lock keeps rows out') },
+    ]);
+    expect(await connections()).toBe(1);
+    await reader.query('ROLLBACK');
+    await altered;
+    await until('the end of the lock', async () => lines[1]);
+    expect(lines[1]?.message).toMatch(/^the lock is gone after \d+ s: /);
+    await until('the connection to be closed', async () => ((await connections()) === 0 ? true : undefined));
+  });
+
+  test('that gets no answer answers no, and rejects nothing', async () => {
+    const locks = looking();
+    await query(`ALTER ROLE ${role} NOLOGIN`);
+    expect(await locks.look()).toBe(false);
+    expect(lines.slice(2)).toEqual([]);
   });
 });
