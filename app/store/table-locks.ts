@@ -6,6 +6,7 @@ import { RepeatedFailures } from '../outage-log.ts';
 import { systemClock } from '../stream/clock.ts';
 import { openConnection } from './database-connection.ts';
 import { isLockTimeout } from './frozen-writers.ts';
+import { TABLE_NAMES } from './own-tables.ts';
 import { destroySocket } from './pg-internals.ts';
 
 /** Looks are so far apart at least: where writes are slow for another reason, each look opens a connection. */
@@ -19,9 +20,6 @@ const UNANSWERED_MS = 10_000;
 
 /** The catalog answers at once, or the look has failed. */
 const ANSWER_MS = 3_000;
-
-/** Our own tables, which every group writes to. */
-const OWN_TABLES = ['records', 'offsets', 'dead_letters', 'gaps', 'filled_tables'];
 
 /**
  * Sessions that hold a lock on a table or one of its partitions that lets no row in, or wait for it and let none pass,
@@ -77,7 +75,7 @@ export class TableLocks {
 
   constructor(options: TableLocksOptions) {
     const { schema } = options.settings.database;
-    const tables = [...OWN_TABLES.map((table) => ({ schema, table })), ...tablesOf(options.settings)];
+    const tables = [...TABLE_NAMES.map((table) => ({ schema, table })), ...tablesOf(options.settings)];
     this.#options = options;
     this.#names = [tables.map((each) => each.schema), tables.map(({ table }) => table)];
     options.signal.addEventListener('abort', () => this.#disconnect(), { once: true });
