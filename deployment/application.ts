@@ -140,7 +140,7 @@ const SECURITY = {
   basic: { username: FROM_SECRET, password: FROM_SECRET },
 } as const;
 
-/** The files of the certificate, and what stands for the credential, which a section that is wrong may give, too. */
+/** The files of the certificate, and the placeholder of the credential, which a section that is wrong may give, too. */
 function access(application: Section, monitoring: MonitoringSettings | undefined): Section {
   const { tls, credentials } = monitoring ?? { credentials: { type: 'basic' } as const };
   const ssl = tls && {

@@ -108,7 +108,7 @@ const TAKEN_LABELS: ReadonlySet<string> = new Set([
   'severity',
 ]);
 
-/** Labels that tell one cluster from another. A rule looks at the names, as it can name those that are taken. */
+/** Labels that distinguish one cluster from another. A rule looks at the names, as it can name those that are taken. */
 const matchers = Type.Record(
   Type.String({ pattern: '^[\\s\\S]+$' }),
   Type.String({

@@ -196,11 +196,11 @@ function apart(text: string): string[] {
  * The URL that pg-connection-string 2.14 makes of a text, one for each host: a text with a blank, or with a % that begins
  * no code, is encoded first. Of another reading the parameters could be others than those that are followed.
  *
- * An @ behind the first slash, or a #, is the rest of a password that was not encoded: what stands before it would be looked
+ * An @ behind the first slash, or a #, is the rest of a password that was not encoded: what precedes it would be looked
  * up as a host, and shown as one.
  *
  * @returns the hosts in their order, which differ in nothing else; none where the text is no URL, one of its parts is encoded
- * wrongly, or a part of the password stands elsewhere
+ * wrongly, or a part of the password is elsewhere
  */
 export function readDatabaseUrl(text: string): readonly URL[] {
   try {

@@ -87,9 +87,9 @@ export class SourceLog {
   }
 
   /**
-   * Passes on what the brokers tell of a topic's logs.
+   * Returns what the brokers report of a topic's logs, and logs changes of their leaders.
    *
-   * @param owned the partitions whose leaders the log is told of
+   * @param owned the partitions whose leaders are logged
    */
   async logEnds(
     topic: string,
@@ -112,7 +112,7 @@ export class SourceLog {
     }
   }
 
-  /** Tells which of a topic's partitions have no leader, and for how long those had none that have one again. */
+  /** Logs which of a topic's partitions have no leader, and for how long those had none that have one again. */
   #leaders(topic: string, logs: readonly PartitionLog[], owned: ReadonlyMap<string, TopicPartition>): void {
     const now = this.#now();
     const isTold = (log: PartitionLog): boolean => this.#leaderlessSince.has(partitionKey(log));

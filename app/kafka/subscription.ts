@@ -25,7 +25,7 @@ interface Patience {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly logger: Logger;
-  /** Told each reason for waiting once in a row, as the log is. */
+  /** Receives each reason for waiting once in a row, as the log does. */
   readonly listener: Pick<RecordSourceListener, 'onAsked' | 'onFound' | 'onWaiting'>;
   /** For the log. */
   readonly brokers: readonly string[];

@@ -81,7 +81,7 @@ export interface DatabaseHost {
 /**
  * A client that has not begun to connect.
  *
- * @param warn told of a login that others on the way can read. @default nobody is
+ * @param warn receives a warning of a login that others on the way can read. @default none is given
  */
 export function createClient({ config, isBound }: DatabaseHost, warn?: (warning: string) => void): pg.Client {
   const client = new pg.Client(config);

@@ -55,7 +55,7 @@ interface PoolOptions {
   readonly current?: () => Settings['database'];
   /** Pauses between connections that are refused, until it is final. @default none: the first refusal is */
   readonly refusalPausesMs?: () => readonly number[];
-  /** Told once where the server asks for a password that others on the way can read, or try out. @default nobody is */
+  /** Called once where the server asks for a password that others on the way can read. @default nothing is called */
   readonly warn?: (warning: string) => void;
   /** Called each second while work on a connection goes on. @default nothing is */
   readonly onSlow?: () => void;

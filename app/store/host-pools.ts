@@ -16,7 +16,7 @@ interface HostPoolsOptions {
   /** Connections at a time, to all hosts together. */
   readonly max: number;
   readonly onOpened: (client: PoolClient) => void;
-  /** Told of a login that others on the way can read. */
+  /** Receives a warning of a login that others on the way can read. */
   readonly warn: (warning: string) => void;
 }
 

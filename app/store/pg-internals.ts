@@ -84,7 +84,7 @@ const EXPOSED = {
  * Reports a password that others can read, or try out, on its way to the server. SCRAM and certificates send nothing of use
  * to them. For a client that has not begun to connect.
  *
- * @param report told of it with what the server asked for
+ * @param report called with what the server asked for
  */
 export function watchExposedPassword(client: ClientBase, report: (asked: string) => void): void {
   const connection = connectionOf(client);

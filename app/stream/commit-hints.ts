@@ -9,7 +9,7 @@ import type { Position, RecordSource } from './record-source.ts';
 const HINT_MS = 250;
 
 /**
- * Commits to Kafka four times a second where PostgreSQL stands, as far as that moved since the last commit, until the
+ * Commits the positions stored in PostgreSQL to Kafka four times a second, as far as they moved since the last commit, until the
  * signal is aborted. While nothing moves, nothing is sent. Only tools that watch the group read it; a hint that fails
  * is no failure, and is given again with the next ones.
  */

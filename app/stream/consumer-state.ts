@@ -24,7 +24,7 @@ export interface PartitionReport extends TopicPartition {
    */
   readonly lag: bigint | null;
   /**
-   * Milliseconds since the brokers told the log's end, or that the partition has no leader; since the assignment where
+   * Milliseconds since the brokers reported the log's end, or that the partition has no leader; since the assignment where
    * they have not yet.
    * @default 0
    */

@@ -82,7 +82,7 @@ export class PartitionProgress {
   }
 
   /**
-   * The brokers told that none of them leads the partition. Of what they hold nothing can be written, so that time is no
+   * The brokers reported that none of them leads it. Of what they hold nothing can be written, so that time is no
    * stall; but a write that is under way may be one.
    */
   lookedWithoutLeader(isWriting: boolean, now: Date): void {

@@ -170,7 +170,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#ports.listener.onPaused(isPaused);
   }
 
-  /** Takes in what the brokers tell of a partition's log, for its lag. */
+  /** Takes in what the brokers report of a partition's log, for its lag. */
   readonly observeLog = (log: PartitionLog): void => {
     this.#topics.observeLog(log);
     this.#streams.get(partitionKey(log))?.observeLog(log);

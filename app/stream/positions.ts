@@ -69,7 +69,7 @@ interface PositionPorts {
  * The positions of assigned partitions: the stored ones, and where there is none a first one, which is stored. A partition
  * without a leader that has no stored position is left out: where its log begins and ends is not known.
  *
- * @param onLog told what the brokers tell of each log that they are asked for
+ * @param onLog receives what the brokers report of each log that they are asked for
  * @throws OutageError while PostgreSQL or Kafka is away, or its metadata are older than the assignment
  * @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name, `GROUP_MEETS_ANOTHER` when another group
  * fills a table that the topic would fill here

@@ -7,12 +7,12 @@ export interface LogRange extends TopicPartition {
   readonly end: bigint;
 }
 
-/** A partition that no broker leads: until one does, nobody tells its offsets, and nobody reads or writes it. */
+/** A partition that no broker leads: until one does, its offsets are unknown, and nobody reads or writes it. */
 interface LeaderlessLog extends TopicPartition {
   readonly isLeaderless: true;
 }
 
-/** What the brokers tell of a partition's log. */
+/** What the brokers report of a partition's log. */
 export type PartitionLog = LogRange | LeaderlessLog;
 
 /** What tells an offset from the same number in another topic of the name, or in a log that was truncated. */
@@ -59,7 +59,7 @@ export interface RecordSourceListener {
    * @param partitions how many partitions the others have
    */
   onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void;
-  /** Kafka is asked from now on: what is not known from here on, it does not tell. */
+  /** Kafka is asked from now on: what stays unknown is what it does not report. */
   onAsked(): void;
   /** Before the group was joined: the brokers answered, and have these of the subscribed topics. */
   onFound(topics: readonly string[]): void;

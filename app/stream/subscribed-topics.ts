@@ -18,7 +18,7 @@ export class SubscribedTopics {
   readonly #clock: Clock;
   /** When the first answer in a row came that did not have the topic. */
   readonly #unknownSince = new Map<string, number>();
-  /** When the brokers told last of each partition that was asked for whether it has a leader. */
+  /** When the brokers last reported of each partition that was asked for whether it has a leader. */
   readonly #leaders = new Map<string, Map<number, { readonly isLeaderless: boolean; readonly toldAt: number }>>();
   #partitions: ReadonlyMap<string, number> = new Map();
   #answeredAt: number | null = null;
@@ -42,7 +42,7 @@ export class SubscribedTopics {
     }
   }
 
-  /** The brokers told of a partition of a topic, whoever owns it. */
+  /** The brokers reported a partition of a topic, whoever owns it. */
   observeLog(log: PartitionLog): void {
     const partitions = this.#leaders.get(log.topic) ?? new Map();
     this.#leaders.set(log.topic, partitions);

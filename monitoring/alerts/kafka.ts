@@ -48,7 +48,7 @@ export const unreadableAlerts = (workload: CheckedWorkload): AlertRule[] =>
     description: `${workload.names.workload} in {{ $labels.namespace }}: partitions of topic {{ $labels.topic }} whose next batch cannot be read: {{ $value }}.`,
   });
 
-/** Each Pod that owns a partition of the topic tells of all of them; the health stays as it is. */
+/** Each Pod that owns a partition of the topic reports all of them; the health stays as it is. */
 export const leaderlessAlerts = (workload: CheckedWorkload): AlertRule[] =>
   alertRules(workload, 'PartitionLeaderless', {
     expr: (partitions) =>

@@ -30,7 +30,7 @@ export interface DashboardScope {
   readonly ofAllPods: Selector;
   /**
    * A value of each Pod. The operator's jobs label a target with its Pod, and plain ones often do not: there Prometheus' own
-   * label `instance` tells one Pod from another. The legend {@link POD} names either.
+   * label `instance` distinguishes the Pods. The legend {@link POD} names either.
    *
    * @param query the instant vector of a selector
    * @param more labels to keep beside. @default none

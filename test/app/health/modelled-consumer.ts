@@ -78,7 +78,7 @@ class ModelPartition {
   /** When all of it was in PostgreSQL. */
   caughtUpAt = 0;
   timestamp = -1n;
-  /** Without a leader it is not fetched, and nobody tells its log's end. */
+  /** Without a leader it is not fetched, and nobody reports its log's end. */
   isLed = true;
   /** When it was without a leader last. */
   leaderlessAt = 0;

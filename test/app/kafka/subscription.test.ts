@@ -4,7 +4,7 @@ import { OutageError } from '../../../app/stream/stream-errors.ts';
 
 const unused = () => undefined;
 
-/** Subscribes to `orders` and `payments`, until it has been tried so often; keeps what was told. */
+/** Subscribes to `orders` and `payments`, until it has been tried so often; keeps what it received. */
 async function tryToSubscribe(
   attempts: number,
   {
