@@ -287,37 +287,3 @@ test.each(['hostPath', 'nfs', 'iscsi'])('a volume of the kind %s is refused', (k
   };
   expect(places({ volumes: [{ name: 'a', [kind]: sources[kind] }] })).toEqual([`pods.volumes[0].${kind}`]);
 });
-
-describe('a ServiceAccount that is there already', () => {
-  const placesOf = (serviceAccount: object) => problemsOf({}, { serviceAccount }).map(({ path }) => path);
-
-  test('is named', () => {
-    expect(placesOf({ create: false })).toEqual(['serviceAccount.name']);
-    expect(placesOf({ create: false, name: 'default' })).toEqual([]);
-  });
-
-  test('gets no annotations and labels', () => {
-    expect(placesOf({ create: false, name: 'a', annotations: { b: 'c' }, labels: { d: 'e' } })).toEqual([
-      'serviceAccount.annotations',
-      'serviceAccount.labels',
-    ]);
-  });
-});
-
-test.each<[string, object, string]>([
-  ['a key that is none', { key: 'a b' }, 'key'],
-  ['a value that is none', { key: 'a', value: 'a b' }, 'value'],
-  ['no key, and a value to compare', {}, 'operator'],
-  ['a value that does not count', { operator: 'Exists', value: 'a' }, 'value'],
-  ['seconds that do not count', { key: 'a', effect: 'NoSchedule', tolerationSeconds: 1 }, 'tolerationSeconds'],
-])('a toleration with %s is refused, as the API server refuses it', (_, toleration, key) => {
-  expect(places({ tolerations: [toleration] })).toEqual([`pods.tolerations[0].${key}`]);
-});
-
-test("a Secret's key that the API server refuses is refused", () => {
-  for (const url of ['..', '.', '..url']) {
-    const checked = checkConsumerFile(consumerDocument({ database: { keys: { url } } }));
-    expect(checked.ok ? [] : checked.problems).toMatchObject([{ path: 'database.keys.url' }]);
-  }
-  expect(checkConsumerFile(consumerDocument({ database: { keys: { url: '.url' } } })).ok).toBe(true);
-});

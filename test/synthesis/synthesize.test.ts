@@ -279,24 +279,22 @@ describe('a ConfigMap that was edited by hand in dist/', () => {
   });
 });
 
-describe('two objects of one name', () => {
-  test('in one environment are refused', () => {
-    const twice = (outdir: string, environment: CheckedEnvironment): void => {
-      renderDeployments()(outdir, environment);
-      writeFileSync(join(outdir, 'z.k8s.yaml'), contents(outdir).get('orders-consumer.k8s.yaml') ?? '');
-    };
-    const result = synthesize({ folder, only: ['staging'], render: twice });
-    expect(failure(result)).toContain('is in orders-consumer.k8s.yaml and in z.k8s.yaml');
-  });
+test('two objects of one name in one environment are refused', () => {
+  const twice = (outdir: string, environment: CheckedEnvironment): void => {
+    renderDeployments()(outdir, environment);
+    writeFileSync(join(outdir, 'z.k8s.yaml'), contents(outdir).get('orders-consumer.k8s.yaml') ?? '');
+  };
+  const result = synthesize({ folder, only: ['staging'], render: twice });
+  expect(failure(result)).toContain('is in orders-consumer.k8s.yaml and in z.k8s.yaml');
+});
 
-  test('in two environments are right for two clusters, and noted', () => {
-    const noted = synthesize({ folder, render: renderDeployments() });
-    expect(noted.ok && noted.value.notes).toEqual([
-      expect.stringMatching(/^dist and dist\/staging both hold Deployment stream-consumer\/orders-consumer: /),
-    ]);
-    writeFileSync(join(folder, 'environments/staging.yaml'), 'namespace: { name: staging }\n');
-    synthesize({ folder, render: renderDeployments() });
-    const silent = synthesize({ folder, render: renderDeployments() });
-    expect(silent.ok && silent.value.notes).toEqual([]);
-  });
+test('two objects of one name in two environments are right for two clusters, and noted', () => {
+  const noted = synthesize({ folder, render: renderDeployments() });
+  expect(noted.ok && noted.value.notes).toEqual([
+    expect.stringMatching(/^dist and dist\/staging both hold Deployment stream-consumer\/orders-consumer: /),
+  ]);
+  writeFileSync(join(folder, 'environments/staging.yaml'), 'namespace: { name: staging }\n');
+  synthesize({ folder, render: renderDeployments() });
+  const silent = synthesize({ folder, render: renderDeployments() });
+  expect(silent.ok && silent.value.notes).toEqual([]);
 });

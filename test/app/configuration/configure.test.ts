@@ -234,12 +234,10 @@ describe('tables', () => {
   });
 });
 
-describe('--version', () => {
-  test.each([['--version'], ['-V']])('as %s prints name and version', (option) => {
-    expect(exit([option])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^stream-consumer \d+\.\d+\.\d+\S*\n$/),
-    });
+test.each([['--version'], ['-V']])('%s prints name and version', (option) => {
+  expect(exit([option])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^stream-consumer \d+\.\d+\.\d+\S*\n$/),
   });
 });
 

@@ -4,7 +4,6 @@ import { HealthEndpoint } from '../../../app/health/health-endpoint.ts';
 import { healthGroups } from '../../../app/health/health-group.ts';
 import { UpTime } from '../../../app/health/up-time.ts';
 import { PartitionLag } from '../../../app/metrics/partition-lag.ts';
-import type { Clock } from '../../../app/stream/clock.ts';
 import { pollLogEnds } from '../../../app/stream/lag.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import { Pipeline } from '../../../app/stream/pipeline.ts';
@@ -16,6 +15,7 @@ import { streamLog } from '../../../app/stream/stream-listener.ts';
 import { managementOptions } from '../management/running-management.ts';
 import { aRecord } from '../stream/records.ts';
 import { settle } from '../stream/simulation.ts';
+import { ModelClock } from './model-clock.ts';
 
 export const STALL_TIMEOUT_MS = 15_000;
 export const TICK_MS = 2_000;
@@ -30,36 +30,6 @@ export const POSTGRES_STATES = ['up', 'away', 'locked offsets', 'locked records'
 
 export type KafkaState = (typeof KAFKA_STATES)[number];
 export type PostgresState = (typeof POSTGRES_STATES)[number];
-
-/** Time that passes when the model says so, and wakes those that wait for it. */
-class ModelClock implements Clock {
-  ms = 0;
-  setBy = 0;
-  #waiting: { readonly at: number; readonly wake: () => void }[] = [];
-
-  now = (): Date => new Date(1_800_000_000_000 + this.ms + this.setBy);
-  steady = (): Date => new Date(this.ms);
-
-  async wait(ms: number, signal?: AbortSignal): Promise<void> {
-    if (!signal?.aborted) {
-      await new Promise<void>((end) => {
-        const wake = () => {
-          signal?.removeEventListener('abort', wake);
-          end();
-        };
-        this.#waiting.push({ at: this.ms + ms, wake });
-        signal?.addEventListener('abort', wake);
-      });
-    }
-  }
-
-  pass(ms: number): void {
-    this.ms += ms;
-    const due = this.#waiting.filter(({ at }) => at <= this.ms);
-    this.#waiting = this.#waiting.filter(({ at }) => at > this.ms);
-    for (const { wake } of due) wake();
-  }
-}
 
 /** A partition as Kafka and PostgreSQL have it, and what the consumer can know of it. */
 class ModelPartition {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { PartitionProgress } from '../../../app/stream/lag.ts';
 import type { FetchedRecord } from '../../../app/stream/record-queue.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
@@ -282,46 +282,5 @@ test('without a stored position nothing is behind', () => {
     logEndAgeMs: STALL_MS + 1,
     awaits: 'stored offset',
     behindSince: null,
-  });
-});
-
-describe('a partition without a leader', () => {
-  const lookWithout = (ms: number, isWriting = false) => progress.lookedWithoutLeader(isWriting, millisecond(ms));
-
-  test('has no lag, awaits nothing and is no stall for as long as the brokers say so, and its time begins anew after it', () => {
-    lookAt(0);
-    for (let ms = 1_000; ms <= 100_000; ms += 3_000) {
-      lookWithout(ms);
-      const report = reportAt(ms + 3_000);
-      expect(report).toMatchObject({ lag: null, behindSince: null, leaderlessSince: millisecond(1_000) });
-      expect(report).not.toHaveProperty('awaits');
-      expect(report).not.toHaveProperty('stalledSince');
-    }
-    lookAt(103_000);
-    expect(reportAt(103_000)).toMatchObject({ lag: 20n });
-    expect(reportAt(103_000)).not.toHaveProperty('leaderlessSince');
-    expect(reportAt(100_000 + STALL_MS)).not.toHaveProperty('stalledSince');
-    expect(reportAt(100_001 + STALL_MS)).toMatchObject({ stalledSince: millisecond(100_000) });
-  });
-
-  test('is one whose position was not read yet, too, and that is awaited only once the brokers are silent', () => {
-    lookWithout(0);
-    expect(reportAt(15_000, null)).toMatchObject({ leaderlessSince: millisecond(0) });
-    expect(reportAt(15_000, null)).not.toHaveProperty('awaits');
-    expect(reportAt(15_001, null)).toMatchObject({ awaits: 'stored offset' });
-  });
-
-  test('excuses no silence of the brokers', () => {
-    lookWithout(0);
-    expect(reportAt(15_000)).not.toHaveProperty('stalledSince');
-    expect(reportAt(15_001)).toMatchObject({ lag: null, logEndAgeMs: 15_001, stalledSince: millisecond(0) });
-    expect(reportAt(15_001)).not.toHaveProperty('leaderlessSince');
-  });
-
-  test('excuses no write that does not end', () => {
-    lookAt(0);
-    lookWithout(1_000, true);
-    lookWithout(STALL_MS, true);
-    expect(reportAt(STALL_MS + 1)).toMatchObject({ stalledSince: millisecond(0), leaderlessSince: millisecond(1_000) });
   });
 });
