@@ -22,6 +22,8 @@
  * 8. A header's key that is not UTF-8 is changed into one that is. Patched: it stays bytes.
  * 32. Counts and lengths in a batch are believed, and objects are made without a bound. Patched: both are compared with
  *     the bytes that are left, and a batch whose records take more memory than the process has is reported.
+ * 34. Records of aborted transactions come through where transactions overlap, or a key has the bytes of an abort marker
+ *     (aborted-records.ts). Patched: a transaction begins at its first offset and ends at its producer's marker.
  *
  * Consumer group (kafkajs-consumer-patches.ts):
  *
@@ -106,6 +108,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { processMemory } from '../stream/memory-budget.ts';
+import { withoutAborted } from './aborted-records.ts';
 import { registerCodecs } from './codecs.ts';
 import { sizeFetches } from './fetch-size.ts';
 import { boundAnswers, boundIterations } from './kafkajs-answer-patches.ts';
@@ -166,6 +169,8 @@ export function loadKafkajs(): typeof import('kafkajs') {
   if (version !== KAFKAJS_VERSION) {
     throw new Error(`kafkajs ${version} is installed, but the patches are made for ${KAFKAJS_VERSION}: run npm ci`);
   }
+  // Before the consumer's batches, which take it when they are loaded.
+  replaceModule('kafkajs/src/consumer/filterAbortedMessages.js', withoutAborted);
   measureMonotonically();
   boundDecoder(require('kafkajs/src/protocol/decoder').prototype);
   boundAnswers(require('kafkajs/src/network/connection').prototype);
