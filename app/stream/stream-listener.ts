@@ -55,7 +55,7 @@ const isTold = (error: Error): boolean => error instanceof OutageError && error.
  * and attempts in an outage, only at debug.
  *
  * @param isLoggedElsewhere whether the log has the cause of a failed write; the line of the write waits for the answer,
- * the write does not. Must not reject. @default no cause but an outage
+ * the write does not. @default no cause but an outage
  */
 export function streamLog(
   logger: Logger,
@@ -85,9 +85,17 @@ export function streamLog(
       const why = broken ? 'offsets are of a batch that cannot be read' : 'offsets were deleted before they were read';
       logger.error({ ...range, ...fault }, `${why}: skipped, and recorded in the table gaps`);
     },
-    onFailed: async ({ topic, partition }, error) => {
-      const level = isTold(error) || (await isLoggedElsewhere(error)) ? 'debug' : 'warn';
-      logger[level]({ topic, partition, reason: error.message }, 'the write failed and is tried again');
+    onFailed: ({ topic, partition }, error) => {
+      const log = (isLogged: boolean): void =>
+        logger[isLogged ? 'debug' : 'warn'](
+          { topic, partition, reason: error.message },
+          'the write failed and is tried again',
+        );
+      if (isTold(error)) {
+        log(true);
+      } else {
+        isLoggedElsewhere(error).then(log, () => log(false));
+      }
     },
     onRetry: () => undefined,
     onPaused: () => undefined,
