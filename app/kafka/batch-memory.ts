@@ -24,6 +24,9 @@ const YOUNG_GENERATION = 45 * MEBIBYTE;
 /** What a process takes beside its heap and its records. */
 const PROCESS_BYTES = 64 * MEBIBYTE;
 
+/** A process with little memory reads batches of the usual sizes all the same. */
+const LEAST_ROOM = 16 * MEBIBYTE;
+
 /** The memory that a process has for the records of one batch. */
 export interface BatchRoom {
   /** For the objects on V8's heap. */
@@ -43,8 +46,8 @@ export function batchRoom(
   memoryLimit: number = process.constrainedMemory(),
 ): BatchRoom {
   const isLimited = memoryLimit > 0 && memoryLimit < Number.MAX_SAFE_INTEGER;
-  const heapBytes = Math.max(0, heapLimit - HEAP_BESIDE - (isLimited ? 0 : YOUNG_GENERATION));
-  return { heapBytes, bytes: isLimited ? Math.max(0, memoryLimit - PROCESS_BYTES) : Number.POSITIVE_INFINITY };
+  const heapBytes = Math.max(LEAST_ROOM, heapLimit - HEAP_BESIDE - (isLimited ? 0 : YOUNG_GENERATION));
+  return { heapBytes, bytes: isLimited ? Math.max(LEAST_ROOM, memoryLimit - PROCESS_BYTES) : Number.POSITIVE_INFINITY };
 }
 
 /** A batch would take more memory than the process has for it. */
