@@ -219,7 +219,7 @@ export class FilledTables {
         'each record a second time, and older states over newer ones in a table with a key. Nothing was read or written. ' +
         `If group ${groupId} is to take the place of ${others.join(', ')}, set kafka.groupId to that name. If both are to fill ` +
         `the table, set tables[].sharedWithGroups: true for group ${groupId}. If the other group is gone for good, and its ` +
-        `rows in the table as well, delete its rows of this topic from ${this.#table} and ${this.#offsets}. Else fill another ` +
+        `rows in the table as well, or if it never filled that table, delete its rows of this topic from ${this.#table} and ${this.#offsets}. Else fill another ` +
         'table. Then start again',
     );
   }
