@@ -7,6 +7,7 @@ import { type PoolMode, startPgBouncer } from './stack/pgbouncer.ts';
 import { startPrivatePostgres } from './stack/private-servers.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { awaitEachOnce } from './stack/stored-rows.ts';
+import { awaitRoot } from './stack/told-health.ts';
 import { until } from './stack/until.ts';
 
 /** Fewer sessions than the consumer has connections, where PgBouncer lends them for a transaction. */
@@ -99,10 +100,11 @@ describe.each(['session', 'transaction'] as const)('PgBouncer in %s mode', (mode
     await withDatabase(async ({ client }) => {
       await client.query(`BEGIN; LOCK TABLE ${consumer.schema}.records IN ACCESS EXCLUSIVE MODE`);
       await produce(topic, GOOD);
-      await until('the lock to be given up', async () => failures(consumer)[0]);
+      await awaitRoot(consumer, 'the lock to be given up', ({ components }) =>
+        /SQLSTATE (55P03|57014)/.test(String(components['consumer']?.details?.['lastError'])),
+      );
       await client.query('ROLLBACK');
     });
-    expect(failures(consumer)[0]).toMatch(/SQLSTATE (55P03|57014)/);
     await awaitEachOnce({ schema: consumer.schema, topic, records: GOOD.length });
     for (const name of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
       expect(await query(`SHOW ${name}`, [], url)).toEqual(await query(`SHOW ${name}`));
