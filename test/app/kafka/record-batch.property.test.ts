@@ -4,9 +4,10 @@ import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
 import { encodeRecord, faultBehind, recordSetReader } from '../../../app/kafka/kafkajs-record-patches.ts';
 import { BatchDecoder } from '../../../app/kafka/record-batch.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
+import { IS_LONG_RUN } from '../../integration/stack/long-test.ts';
 import { BATCH_HEAD_BYTES, batchOf, checksummed } from './record-sets.ts';
 
-const RUNS = { numRuns: process.env['STREAM_CONSUMER_LONG_TESTS'] === 'true' ? 5_000 : 60 };
+const RUNS = { numRuns: IS_LONG_RUN ? 5_000 : 60 };
 
 /** Where a batch has the count of its records. */
 const COUNT_AT = 57;
