@@ -17,7 +17,7 @@ export default {
   // that wait, which says what it was. A test that takes half a minute anywhere is a long one.
   testTimeout: 180_000,
   // Integration tests wait more than they compute, and share nothing but the two servers, where each has names of its own.
-  maxWorkers: 4,
+  maxWorkers: 5,
   // Node.js keeps each suite's modules. Beyond this a worker spends more time on its garbage, and on copying its memory map for
   // each program that it starts, than its successor needs to begin.
   workerIdleMemoryLimit: '400MB',
