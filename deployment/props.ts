@@ -1730,7 +1730,8 @@ export interface ApplicationDatabaseProps {
 export interface ApplicationConsumerProps {
   /**
    * Where a topic without a stored position starts: its beginning, its end, or Kafka's committed offset (the
-   * beginning where there is none). Partitions added later always start at their beginning.
+   * beginning where there is none). Partitions that are added later, or have no leader at the first start, always
+   * start at their beginning.
    *
    * @default 'earliest'
    */

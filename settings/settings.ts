@@ -49,7 +49,7 @@ const consumer = Type.Object(
     startFrom: Type.Enum(['earliest', 'latest', 'committed'], {
       default: 'earliest',
       description:
-        "Where a topic without a stored position starts: its beginning, its end, or Kafka's committed offset (the beginning where there is none). Partitions added later always start at their beginning.",
+        "Where a topic without a stored position starts: its beginning, its end, or Kafka's committed offset (the beginning where there is none). Partitions that are added later, or have no leader at the first start, always start at their beginning.",
     }),
     onGap: Type.Enum(['fail', 'skip'], {
       default: 'fail',
