@@ -7,7 +7,7 @@ import { ClientCertificates } from './configuration/certificates-in-use.ts';
 import { type CurrentSettings, followSettings, watchSettings } from './configuration/current-settings.ts';
 import type { LoadedSettings } from './configuration/load-settings.ts';
 import { EXIT_CODE } from './exit-code.ts';
-import { unpackAtMost } from './kafka/codecs.ts';
+import { unpackAtMost } from './kafka/codecs/codecs.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
 import { createKafkaClient, shareByClients } from './kafka/kafka-client.ts';

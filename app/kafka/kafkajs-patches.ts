@@ -109,7 +109,7 @@ import { dirname } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { processMemory } from '../stream/memory-budget.ts';
 import { withoutAborted } from './aborted-records.ts';
-import { registerCodecs } from './codecs.ts';
+import { registerCodecs } from './codecs/codecs.ts';
 import { sizeFetches } from './fetch-size.ts';
 import { boundAnswers, boundIterations } from './kafkajs-answer-patches.ts';
 import {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { codecOf } from '../../app/kafka/codecs.ts';
+import { codecOf } from '../../app/kafka/codecs/codecs.ts';
 import { memoryBytes } from '../../dev/bench/bench-consumer.ts';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';

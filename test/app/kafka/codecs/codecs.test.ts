@@ -9,9 +9,9 @@ import {
   unpackGzip,
   unpackZstdByFzstd,
   unpackZstdByNode,
-} from '../../../app/kafka/codecs.ts';
-import { unpackLz4 } from '../../../app/kafka/lz4-frame.ts';
-import { unpackSnappy } from '../../../app/kafka/snappy.ts';
+} from '../../../../app/kafka/codecs/codecs.ts';
+import { unpackLz4 } from '../../../../app/kafka/codecs/lz4-frame.ts';
+import { unpackSnappy } from '../../../../app/kafka/codecs/snappy.ts';
 import { lz4Frame } from './lz4-frames.ts';
 import { ZSTD_CONTENT, zstdFrame } from './zstd-frames.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { unpackLz4 } from '../../../app/kafka/lz4-frame.ts';
+import { unpackLz4 } from '../../../../app/kafka/codecs/lz4-frame.ts';
 import { type FrameOptions, lz4Frame } from './lz4-frames.ts';
 
 const LIMIT = 1_048_576;
