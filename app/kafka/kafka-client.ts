@@ -4,10 +4,10 @@ import type { Logger } from '../logger.ts';
 import { RepeatedFailures } from '../outage-log.ts';
 import { systemClock } from '../stream/clock.ts';
 import type { FatalError } from '../stream/stream-errors.ts';
-import { BrokerLogins } from './broker-logins.ts';
+import { BrokerLogins } from './logins/broker-logins.ts';
 import { watchedSockets } from './kafkajs-connection-patches.ts';
 import { loadKafkajs } from './kafkajs-patches.ts';
-import { TokenLogin } from './sasl/token-login.ts';
+import { TokenLogin } from './logins/token-login.ts';
 
 const kafkajs = loadKafkajs();
 

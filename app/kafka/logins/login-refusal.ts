@@ -1,5 +1,5 @@
-import type { Settings } from '../../settings/settings.ts';
-import { causesOf } from './authorization.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { causesOf } from '../authorization.ts';
 
 /** Why a broker and the consumer do not talk to each other; neither passes by itself. */
 export interface LoginRefusal {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { Mechanism } from 'kafkajs';
-import { TokenLogin } from '../../../../app/kafka/sasl/token-login.ts';
+import { TokenLogin } from '../../../../app/kafka/logins/token-login.ts';
 import type { SaslSettings } from '../../../../settings/kafka-sasl.ts';
 import { type Answer, type StubServer, startStubServer } from '../../../integration/stack/stub-server.ts';
 
