@@ -4,9 +4,9 @@ import type { Logger } from '../logger.ts';
 import { RepeatedFailures } from '../outage-log.ts';
 import { systemClock } from '../stream/clock.ts';
 import type { FatalError } from '../stream/stream-errors.ts';
+import { watchedSockets } from './kafkajs/connection-patches.ts';
+import { loadKafkajs } from './kafkajs/patches.ts';
 import { BrokerLogins } from './logins/broker-logins.ts';
-import { watchedSockets } from './kafkajs-connection-patches.ts';
-import { loadKafkajs } from './kafkajs-patches.ts';
 import { TokenLogin } from './logins/token-login.ts';
 
 const kafkajs = loadKafkajs();

@@ -16,7 +16,7 @@ import {
   readTopicId,
   writeArray,
   writeTags,
-} from './flexible-versions.ts';
+} from './kafkajs/flexible-versions.ts';
 import type { RecordSetReader } from './kafkajs-record-patches.ts';
 
 export const FETCH_KEY = 1;

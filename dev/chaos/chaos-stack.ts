@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { loadQuietKafkajs } from '../../app/kafka/kafkajs-patches.ts';
+import { loadQuietKafkajs } from '../../app/kafka/kafkajs/patches.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import { faketimeLibrary } from '../run/set-clock.ts';
 import { type LocalKafka, startLocalKafka } from '../stack/local-kafka.ts';

@@ -1,6 +1,6 @@
 import type { Kafka } from 'kafkajs';
 import pg from 'pg';
-import { loadQuietKafkajs } from '../../app/kafka/kafkajs-patches.ts';
+import { loadQuietKafkajs } from '../../app/kafka/kafkajs/patches.ts';
 import { ChaosProducer } from '../chaos/chaos-producer.ts';
 import { contentRecords, readTopic } from '../chaos/topic-reader.ts';
 import { ExplainedError } from '../run/explained-error.ts';

@@ -1,6 +1,6 @@
 import type { Kafka } from 'kafkajs';
 import pg from 'pg';
-import { loadQuietKafkajs } from '../../app/kafka/kafkajs-patches.ts';
+import { loadQuietKafkajs } from '../../app/kafka/kafkajs/patches.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { loadKafkajs } from '../../app/kafka/kafkajs-patches.ts';
+import { loadKafkajs } from '../../app/kafka/kafkajs/patches.ts';
 import { query } from './stack/database.ts';
 import { createTopic } from './stack/kafka-client.ts';
 import { sharedBroker } from './stack/shared-stack.ts';

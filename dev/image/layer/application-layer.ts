@@ -3,7 +3,7 @@
  * `node dev/image/layer/application-layer.ts FOLDER`.
  *
  * Everything but kafkajs is bundled: a tenth of the files makes the start a quarter shorter, and unused modules stay
- * out. kafkajs is copied, since its modules are patched one by one when it is loaded (app/kafka/kafkajs-patches.ts).
+ * out. kafkajs is copied, since its modules are patched one by one when it is loaded (app/kafka/kafkajs/patches.ts).
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

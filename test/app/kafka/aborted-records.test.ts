@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
 import { type FetchedRecord, withoutAborted } from '../../../app/kafka/aborted-records.ts';
-import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
+import { loadKafkajs } from '../../../app/kafka/kafkajs/patches.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { EventLoopTurns } from '../../../app/kafka/event-loop-turns.ts';
-import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
+import { loadKafkajs } from '../../../app/kafka/kafkajs/patches.ts';
 import { BatchDecoder } from '../../../app/kafka/record-batch.ts';
 
 const require = createRequire(import.meta.url);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
 import { crc32c } from '../../../app/kafka/crc32c.ts';
-import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
+import { loadKafkajs } from '../../../app/kafka/kafkajs/patches.ts';
 import { encodeRecord, faultBehind, recordSetDecoder } from '../../../app/kafka/kafkajs-record-patches.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import type { StreamRecord } from '../../../app/stream/record.ts';

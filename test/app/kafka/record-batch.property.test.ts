@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
+import { loadKafkajs } from '../../../app/kafka/kafkajs/patches.ts';
 import { encodeRecord, faultBehind, recordSetReader } from '../../../app/kafka/kafkajs-record-patches.ts';
 import { BatchDecoder } from '../../../app/kafka/record-batch.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';

@@ -5,7 +5,7 @@
  */
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
-import { loadKafkajs } from '../../../app/kafka/kafkajs-patches.ts';
+import { loadKafkajs } from '../../../app/kafka/kafkajs/patches.ts';
 
 const IDLE_MS = 1_000;
 const [, , kind, broker = ''] = process.argv;

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from './authorization.ts';
-import { kafkajsEvents, type TopicsAnswer } from './kafkajs-consumer-patches.ts';
+import { ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
+import { kafkajsEvents, type TopicsAnswer } from '../kafkajs-consumer-patches.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { kafkajsEvents, type TopicsAnswer } from '../../../app/kafka/kafkajs-consumer-patches.ts';
 import {
   administerKnownTopics,
   consumeKnownTopics,
   failOverUnknownTopics,
   metadataResponse,
   rejoinWithoutGoneTopics,
-} from '../../../app/kafka/kafkajs-topic-patches.ts';
+} from '../../../../app/kafka/kafkajs/topic-patches.ts';
+import { kafkajsEvents, type TopicsAnswer } from '../../../../app/kafka/kafkajs-consumer-patches.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type { ISocketFactory } from 'kafkajs';
-import type { AnsweredSoFar, BrokerLogins } from './logins/broker-logins.ts';
-import type { ListenerAddress } from './logins/listener-probe.ts';
-import { type LoginRefusal, loginRefusal } from './logins/login-refusal.ts';
+import type { AnsweredSoFar, BrokerLogins } from '../logins/broker-logins.ts';
+import type { ListenerAddress } from '../logins/listener-probe.ts';
+import { type LoginRefusal, loginRefusal } from '../logins/login-refusal.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -4,7 +4,7 @@ import {
   beatWhileFetching,
   connectCoordinatorApart,
   retryCoordinatorLookup,
-} from '../../../app/kafka/kafkajs-coordinator-patches.ts';
+} from '../../../../app/kafka/kafkajs/coordinator-patches.ts';
 
 type Cluster = Parameters<ReturnType<typeof connectCoordinatorApart>>[0]['cluster'];
 type Broker = Awaited<ReturnType<Cluster['findBroker']>>;

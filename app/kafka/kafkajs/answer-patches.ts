@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import { answerLimit, InvalidAnswerError, isTls, usualCause } from '../invalid-answer.ts';
+import { answerLimit, InvalidAnswerError, isTls, usualCause } from '../../invalid-answer.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { loadKafkajs, MEASURING_MODULES } from '../../../app/kafka/kafkajs-patches.ts';
+import { loadKafkajs, MEASURING_MODULES } from '../../../../app/kafka/kafkajs/patches.ts';
 
 const require = createRequire(import.meta.url);
 const HOUR_MS = 3_600_000;
@@ -23,7 +23,7 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 test("each of kafkajs's modules that asks for the time makes a timestamp of it, or is given another clock", () => {
-  const folder = join(import.meta.dirname, '../../../node_modules/kafkajs/src');
+  const folder = join(import.meta.dirname, '../../../../node_modules/kafkajs/src');
   const asking = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.js') && /\bDate\b/.test(readFileSync(join(folder, path), 'utf8')))
     .map((path) => `kafkajs/src/${path}`);

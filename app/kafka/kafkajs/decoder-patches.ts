@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { InvalidAnswerError } from '../invalid-answer.ts';
+import { InvalidAnswerError } from '../../invalid-answer.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { errorTypeOf } from './authorization.ts';
+import { errorTypeOf } from '../authorization.ts';
 
 const require = createRequire(import.meta.url);
 

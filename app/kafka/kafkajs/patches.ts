@@ -40,7 +40,7 @@
  * 14. Of the two ends of a log that a fetch's answer tells, the last stable offset is dropped. Patched: both are
  *    reported.
  *
- * Topics (kafkajs-topic-patches.ts):
+ * Topics (topic-patches.ts):
  *
  * 15. The metadata of all topics are asked for at once, and one that is unknown fails them: one deleted topic stops the
  *    consumer and the admin client for all. Patched: both go on with the topics that are there, those that are not are
@@ -55,27 +55,27 @@
  *    where the broker offers it; the admin client tells the ids. And a topic that an ACL forbids to be
  *    read fails the fetch of all. Patched: it is reported, and holds up its own partitions.
  *
- * Connections (kafkajs-connection-patches.ts, and 19 in this file):
+ * Connections (connection-patches.ts, and 19 in this file):
  *
  * 17. Each connection re-arms a timer of negative duration for ever, 900 wake-ups a second and a TimeoutNegativeWarning
  *    since Node 24 (https://github.com/tulios/kafkajs/issues/1751). Patched: no timer while nothing is pending.
  * 18. Each connection looks for overdue requests ten times a second. Patched: once.
  * 19. Heartbeats and time-outs go by the time of day. Patched: by a monotonic clock.
  *
- * Answers (kafkajs-answer-patches.ts, kafkajs-decoder-patches.ts):
+ * Answers (answer-patches.ts, decoder-patches.ts):
  *
  * 33. The size of an answer is believed, and so are counts and lengths in it: what is no answer of a broker ends the process
  *     or is waited for until the memory ends. Patched: it closes the connection, or fails the request, with what came.
  * 34. A login by SCRAM makes as many iterations as the broker asks for. Patched: a million at most.
  *
- * Logins (kafkajs-connection-patches.ts):
+ * Logins (connection-patches.ts):
  *
  * 27. A broker that refuses a login or a certificate is asked again several times a second for ever, and after a refused
  *     login no other one is. Patched: attempts are further apart, all bootstrap brokers are asked, and how each took it
  *     is told.
  * 30. One broker that cannot be connected to fails, by chance, what any of them could answer. Patched: the next is asked.
  *
- * Membership (kafkajs-coordinator-patches.ts):
+ * Membership (coordinator-patches.ts):
  *
  * 20. Heartbeats are sent between fetches, and a fetch that a broker holds back over a quota costs the membership.
  *     Patched: they go on while a fetch is under way.
@@ -98,7 +98,7 @@
  *
  * 26. The only codec is gzip, and what it unpacks to is not bounded. Patched: gzip, snappy, lz4 and zstd, up to a bound.
  *
- * Logins by token (sasl/kafkajs-login-patches.ts):
+ * Logins by token (login-patches.ts):
  *
  * 28. A session of less than 10 s is renewed before each request. Patched: in its last fifth.
  * 29. A connection whose login failed half-way stays open, and can never log in again. Patched: it is closed.
@@ -107,18 +107,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { compileFunction } from 'node:vm';
-import { processMemory } from '../stream/memory-budget.ts';
-import { withoutAborted } from './aborted-records.ts';
-import { registerCodecs } from './codecs/codecs.ts';
-import { sizeFetches } from './fetch-size.ts';
-import { boundAnswers, boundIterations } from './kafkajs-answer-patches.ts';
-import {
-  askAnyBroker,
-  checkTimeoutsRarely,
-  stopIdleTimer,
-  watchAuthentication,
-  watchConnections,
-} from './kafkajs-connection-patches.ts';
+import { processMemory } from '../../stream/memory-budget.ts';
+import { withoutAborted } from '../aborted-records.ts';
+import { registerCodecs } from '../codecs/codecs.ts';
+import { sizeFetches } from '../fetch-size.ts';
 import {
   commitOnce,
   fetchWhenResumed,
@@ -127,24 +119,32 @@ import {
   reportOutOfRange,
   reportSkippedRanges,
   reportUnreadableBatches,
-} from './kafkajs-consumer-patches.ts';
+} from '../kafkajs-consumer-patches.ts';
+import { encodeRecord, recordSetDecoder, recordSetReader } from '../kafkajs-record-patches.ts';
+import { administerTopicIds, consumeByOrigins, fetchByTopicId, fetchProtocol } from '../kafkajs-topic-id-patches.ts';
+import { boundAnswers, boundIterations } from './answer-patches.ts';
+import {
+  askAnyBroker,
+  checkTimeoutsRarely,
+  stopIdleTimer,
+  watchAuthentication,
+  watchConnections,
+} from './connection-patches.ts';
 import {
   beatWhileFetching,
   connectCoordinatorApart,
   leaveWhileJoining,
   retryCoordinatorLookup,
-} from './kafkajs-coordinator-patches.ts';
-import { boundDecoder } from './kafkajs-decoder-patches.ts';
-import { encodeRecord, recordSetDecoder, recordSetReader } from './kafkajs-record-patches.ts';
-import { administerTopicIds, consumeByOrigins, fetchByTopicId, fetchProtocol } from './kafkajs-topic-id-patches.ts';
+} from './coordinator-patches.ts';
+import { boundDecoder } from './decoder-patches.ts';
+import { closeFailedLogins, logInLate } from './login-patches.ts';
 import {
   administerKnownTopics,
   consumeKnownTopics,
   failOverUnknownTopics,
   metadataResponse,
   rejoinWithoutGoneTopics,
-} from './kafkajs-topic-patches.ts';
-import { closeFailedLogins, logInLate } from './sasl/kafkajs-login-patches.ts';
+} from './topic-patches.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { loadKafkajs } from '../../../../app/kafka/kafkajs-patches.ts';
+import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
 
 const require = createRequire(import.meta.url);
 
