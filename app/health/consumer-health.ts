@@ -20,9 +20,10 @@ const LAG_KNOWN_MS = 15_000;
  *   stored offset: OUT_OF_SERVICE; but UNKNOWN, which does not count, while Kafka is down, since a restart brings no
  *   broker back
  * - running or paused, while Kafka and PostgreSQL have both been reachable for longer than `consumer.stallTimeout`, with
- *   a partition that was neither written nor seen at its end for as long, or without a sign of the group's coordinator
- *   for as long: DOWN; the details say which and since when. The reason does not matter: a refused write, a lock on
- *   `offsets`, no free connection, no answer about the log
+ *   a partition that was neither written nor seen at its end for as long: DOWN; the details say which and since when. The
+ *   reason does not matter: a refused write, a lock on `offsets`, no free connection, no answer about the log
+ * - assigning, running or paused, while both have been reachable for as long, without a sign of the group's coordinator
+ *   for as long: DOWN; the details say since when
  * - a stalled partition that stands before a batch that cannot be read is DOWN only where all partitions do: a restart
  *   mends no batch, and holds up the others. The details list each of them
  * - a partition that no broker leads changes nothing: a restart brings no leader, and holds up the others. The details
@@ -63,13 +64,16 @@ function isStalled({ partitions }: ConsumerReport): boolean {
 
 const isLeaderless = ({ leaderlessSince }: PartitionReport): boolean => leaderlessSince !== undefined;
 
+const isAllLeaderless = ({ partitions }: ConsumerReport): boolean =>
+  partitions.length > 0 && partitions.every(isLeaderless);
+
 const goneTopics = ({ topics = [] }: ConsumerReport): string[] =>
   topics.flatMap(({ topic, isGone }) => (isGone ? [topic] : []));
 
 const hasNoTopic = ({ topics = [] }: ConsumerReport): boolean =>
   topics.length > 0 && topics.every(({ isGone }) => isGone);
 
-const standsStill = (report: ConsumerReport): boolean => report.outOfGroupSince !== undefined || isStalled(report);
+const isOutOfGroup = ({ outOfGroupSince }: ConsumerReport): boolean => outOfGroupSince !== undefined;
 
 function statusOf(report: ConsumerReport, { kafkaIsDown, areReachable }: PartsHealth): Status {
   const waitsForKafka: Status = kafkaIsDown ? 'UNKNOWN' : 'OUT_OF_SERVICE';
@@ -82,10 +86,13 @@ function statusOf(report: ConsumerReport, { kafkaIsDown, areReachable }: PartsHe
     case 'starting':
       return waitsForKafka;
     case 'assigning':
-      return report.partitions.length > 0 && report.partitions.every(isLeaderless) ? 'UP' : waitsForKafka;
+      if (areReachable && isOutOfGroup(report)) {
+        return 'DOWN';
+      }
+      return isAllLeaderless(report) ? 'UP' : waitsForKafka;
     case 'running':
     case 'paused':
-      if ((areReachable && standsStill(report)) || (!kafkaIsDown && hasNoTopic(report))) {
+      if ((areReachable && (isOutOfGroup(report) || isStalled(report))) || (!kafkaIsDown && hasNoTopic(report))) {
         return 'DOWN';
       }
       return report.partitions.some(({ awaits }) => awaits) ? waitsForKafka : 'UP';

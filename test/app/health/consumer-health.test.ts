@@ -143,12 +143,20 @@ test.each(['running', 'paused'] as const)(
     expect(consumerHealth(without(...TOPICS), WITHOUT_KAFKA).status).toBe('UP');
   },
 );
-test('a consumer that is out of its group is DOWN, but not while a part is away or just back', () => {
-  const report = { ...IDLE, outOfGroupSince: new Date('2026-11-21T11:00:00Z') };
-  const health = consumerHealth(report, REACHABLE);
-  expect(health).toMatchObject({ status: 'DOWN', details: { outOfGroupSince: '2026-11-21T11:00:00.000Z' } });
-  expect(consumerHealth(report, JUST_BACK).status).toBe('UP');
-});
+
+test.each(['assigning', 'running', 'paused'] as const)(
+  'a consumer that is out of its group (%s) is DOWN, with or without leaders, but not while a part is away or just back',
+  (state) => {
+    const outOfGroupSince = new Date('2026-11-21T11:00:00Z');
+    const leaderless = { topic: 'orders', partition: 0, nextOffset: null, lag: null, leaderlessSince: outOfGroupSince };
+    for (const partitions of [[], [leaderless]]) {
+      const health = consumerHealth({ ...IDLE, state, partitions, outOfGroupSince }, REACHABLE);
+      expect(health).toMatchObject({ status: 'DOWN', details: { outOfGroupSince: '2026-11-21T11:00:00.000Z' } });
+    }
+    const report = { ...IDLE, state, partitions: [leaderless], outOfGroupSince };
+    expect(consumerHealth(report, JUST_BACK).status).toBe('UP');
+  },
+);
 
 test('the details tell who it is, what it owns, how far behind it is and what happened last', () => {
   const report: ConsumerReport = {

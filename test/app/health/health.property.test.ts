@@ -235,6 +235,21 @@ const ledLate: [readonly Step[], readonly Step[]] = [
   ],
 ];
 
-test(PROMISE, () => fc.assert(property, { numRuns: RUNS, seed: SEED, examples: [[behindUnseen], [ledLate]] }), 240_000);
+/** The group expels the process while it assigns, and no broker leads what the process owned. */
+const expelledWhileAssigning: [readonly Step[], readonly Step[]] = [
+  [
+    { kind: 'leaders', led: [], ticks: 1 },
+    { kind: 'assign', partitions: [0, 1], ticks: 1 },
+  ],
+  [
+    { kind: 'postgres', state: 'locked offsets', ticks: 1 },
+    { kind: 'assign', partitions: [0, 1], ticks: 1 },
+    { kind: 'expel', ticks: 12 },
+  ],
+];
+
+const examples = [behindUnseen, ledLate, expelledWhileAssigning].map((example): [typeof example] => [example]);
+
+test(PROMISE, () => fc.assert(property, { numRuns: RUNS, seed: SEED, examples }), 240_000);
 
 longTest(`${PROMISE}, of ever other runs`, () => fc.assert(property, { numRuns: LONG_RUNS }), 1_800_000);
