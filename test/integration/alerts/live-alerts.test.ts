@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { SMALLEST_MEMORY_LIMIT } from '../../../deployment/resources.ts';
 import { withDatabase } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';
@@ -119,7 +120,7 @@ const STARTED = 'process_start_time_seconds{job="restarting"}';
 const RESTARTS = 3;
 
 /** An eighth of what a process without a control group takes for its limit waits in it; that is more than this rule's. */
-const SMALL_MEMORY = '144Mi';
+const SMALL_MEMORY = SMALLEST_MEMORY_LIMIT;
 const LOAD = { partitions: 12, recordBytes: 10_000, totalBytes: 80 * 2 ** 20, lockMs: 0 };
 
 const PER_ROUND = 20;
@@ -282,7 +283,7 @@ describeWatched('a live Prometheus and Alertmanager, in the troubles that take l
     [
       'more memory than its small limit',
       'memory',
-      /\d{2,3}(\.\d+)?% of its memory limit of 144Mi \(resident memory of the process\)\.$/,
+      new RegExp(`\\d{2,3}(\\.\\d+)?% of its memory limit of ${SMALL_MEMORY} \\(resident memory of the process\\)\\.$`),
     ],
   ];
   for (const [trouble, journey, text] of troubles) {
