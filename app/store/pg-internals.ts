@@ -175,7 +175,8 @@ const unreadable = (error: unknown): InvalidAnswerError =>
 
 /**
  * Closes a connection whose server sends a message that is longer than any of PostgreSQL, or that cannot be read. As
- * shipped pg keeps what it waits for without a bound, and ends the process with what it cannot read.
+ * shipped pg keeps what it waits for without a bound, and ends the process with what it cannot read. A connection whose
+ * message was read, and failed what handles it, is closed with that error.
  *
  * @param limit bytes of a message. @default half of the memory limit
  */
@@ -184,7 +185,13 @@ export function boundMessages(client: ClientBase, limit = answerLimit()): void {
   const { attachListeners } = connection;
   connection.attachListeners = function attachBounded(this: PgConnection, stream) {
     const others = stream.listeners('data');
-    attachListeners.call(this, stream);
+    let isHandled = false;
+    const handle = (event: string, message: unknown): void => {
+      isHandled = true;
+      this.emit(event, message);
+      isHandled = false;
+    };
+    attachListeners.call(Object.create(this, { emit: { value: handle } }), stream);
     const frames = new MessageFrames(limit);
     for (const parse of stream.listeners('data').filter((listener) => !others.includes(listener))) {
       stream.off('data', parse as (piece: Buffer) => void);
@@ -193,7 +200,7 @@ export function boundMessages(client: ClientBase, limit = answerLimit()): void {
           frames.take(piece);
           parse(piece);
         } catch (error) {
-          stream.destroy(unreadable(error));
+          stream.destroy(isHandled ? (error as Error) : unreadable(error));
         }
       });
     }

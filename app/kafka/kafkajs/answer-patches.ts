@@ -29,7 +29,11 @@ interface Connection {
   authHandlers: { onSuccess(answer: Buffer): void; onError(): void } | null;
   authExpectResponse: boolean;
   processData(piece: Buffer): void;
-  sendAuthRequest(sent: unknown): Promise<unknown>;
+  sendAuthRequest(sent: AuthRequest): Promise<unknown>;
+}
+
+interface AuthRequest {
+  readonly response: { decode(answer: Buffer): unknown };
 }
 
 /** Why nothing more is read from a socket. */
@@ -87,6 +91,16 @@ function nextAnswer(connection: Connection, limit: number): Buffer | undefined {
   return bytes.subarray(0, end);
 }
 
+/** Without the listeners of answers: what fails there is no fault of the broker, and is thrown. */
+function answerOrRefuse(connection: Connection, limit: number): Buffer | undefined {
+  try {
+    return nextAnswer(connection, limit);
+  } catch (error) {
+    refuse(connection, error as Error);
+    return undefined;
+  }
+}
+
 function deliver(connection: Connection, answer: Buffer): void {
   if (connection.authHandlers) {
     connection.authHandlers.onSuccess(answer);
@@ -114,17 +128,16 @@ export function boundAnswers(prototype: Connection, limit = answerLimit()): void
       return;
     }
     buffer(this, piece);
-    try {
-      for (let answer = nextAnswer(this, limit); answer !== undefined; answer = nextAnswer(this, limit)) {
-        deliver(this, answer);
-      }
-    } catch (error) {
-      refuse(this, error as Error);
+    for (let answer = answerOrRefuse(this, limit); answer !== undefined; answer = answerOrRefuse(this, limit)) {
+      deliver(this, answer);
     }
   };
   const { sendAuthRequest } = prototype;
   prototype.sendAuthRequest = async function sendAuthOrRefuse(this: Connection, sent) {
-    return sendAuthRequest.call(this, sent).catch((error: unknown) => {
+    const { response } = sent;
+    // What decodes at once, as kafkajs's types have it, would fail outside of the login.
+    const decoded = { ...response, decode: async (answer: Buffer) => response.decode(answer) };
+    return sendAuthRequest.call(this, { ...sent, response: decoded }).catch((error: unknown) => {
       throw refused.get(this.socket) ?? error;
     });
   };

@@ -2,8 +2,11 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { answerLimit } from '../../../app/invalid-answer.ts';
+import { CopyQuery } from '../../../app/store/binary-copy.ts';
 import { createClient } from '../../../app/store/database-connection.ts';
+import { asStreamError } from '../../../app/store/refused-connections.ts';
 import { verdictOn } from '../../../app/store/sqlstate.ts';
+import { FatalError } from '../../../app/stream/stream-errors.ts';
 
 const open: { close(): void }[] = [];
 afterEach(() => {
@@ -74,6 +77,20 @@ test.each([
   const failure = client.query('SELECT 1').catch((error: unknown) => error);
   expect(await failure).toMatchObject({ code: 'INVALID_ANSWER', message: expect.stringMatching(words) });
   expect(await lost).toMatchObject({ code: 'INVALID_ANSWER' });
+});
+
+test('what fails after a message was read is no fault of PostgreSQL: it ends the connection, and then the consumer', async () => {
+  const copyIn = whole('G', Buffer.alloc(3));
+  const { client, lost } = await connected(OK, copyIn);
+  const fault = new TypeError('of a handler');
+  const rows = [{ format: 'binary', rows: Buffer.alloc(0) }] as const;
+  const copy = new CopyQuery('COPY t FROM STDIN', rows, () => {
+    throw fault;
+  });
+  client.query(copy);
+  await expect(copy.tags).rejects.toBe(fault);
+  expect(await lost).toBe(fault);
+  expect(asStreamError(fault)).toBeInstanceOf(FatalError);
 });
 
 test('a login by SCRAM with 2^31 iterations is refused before the work', async () => {

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
@@ -105,24 +105,53 @@ test.each([
   expect(failure.message).toContain(words);
 });
 
-test('an answer in single bytes is read, and what a lost connection left is no beginning of the next one', async () => {
+/** A connection of kafkajs that hands the correlation ids of its answers on. */
+function connectionTo(answered: (correlationId: number) => void, socket: object = {}) {
   loadKafkajs();
   const KafkajsConnection = require('kafkajs/src/network/connection') as { readonly prototype: object };
-  const answers: number[] = [];
-  const connection = Object.assign(Object.create(KafkajsConnection.prototype), {
+  return Object.assign(Object.create(KafkajsConnection.prototype), {
     chunks: [],
     bytesBuffered: 0,
     bytesNeeded: 4,
     authHandlers: null,
-    socket: {},
-    requestQueue: { fulfillRequest: ({ correlationId }: { correlationId: number }) => answers.push(correlationId) },
+    socket,
+    requestQueue: { fulfillRequest: ({ correlationId }: { correlationId: number }) => answered(correlationId) },
   });
+}
+
+test('an answer in single bytes is read, and what a lost connection left is no beginning of the next one', () => {
+  const answers: number[] = [];
+  const connection = connectionTo((correlationId) => answers.push(correlationId));
   for (const byte of int32(4, 1, 4, 2)) connection.processData(Buffer.from([byte]));
   connection.processData(Buffer.concat([int32(4, 3, 8, 4), Buffer.alloc(3)]));
   expect(answers).toEqual([1, 2, 3]);
   connection.socket = {};
   connection.processData(int32(4, 5));
   expect(answers).toEqual([1, 2, 3, 5]);
+});
+
+test('what fails after an answer was read is no fault of the broker: the connection stays, and the error is thrown', () => {
+  const ended: unknown[] = [];
+  const fault = new TypeError('of a listener');
+  const listener = () => {
+    throw fault;
+  };
+  const connection = connectionTo(listener, { destroy: (reason: unknown) => ended.push(reason) });
+  expect(() => connection.processData(int32(4, 1))).toThrow(fault);
+  expect(ended).toEqual([]);
+});
+
+test('a login whose answer is decoded at once succeeds at a broker without SaslAuthenticate', async () => {
+  const socket = new EventEmitter();
+  const connection = Object.assign(
+    connectionTo(() => undefined, Object.assign(socket, { write: () => socket.emit('written') })),
+    { isConnected: () => true },
+  );
+  const response = { decode: (answered: Buffer) => answered, parse: (answered: Buffer) => answered.toString('hex') };
+  const login = connection.sendAuthRequest({ request: { encode: () => Buffer.from('token') }, response });
+  await once(socket, 'written');
+  connection.processData(int32(0));
+  expect(await login).toBe('00000000');
 });
 
 test('a login by SCRAM with 2^31 iterations is refused before the work', async () => {
