@@ -148,7 +148,7 @@ export class KafkaSource implements RecordSource {
   }
 
   logRanges(topic: string): Promise<PartitionLog[]> {
-    return this.#log.logEnds(topic, this.#admin.logRanges(topic), this.#assigned);
+    return this.#log.logEnds(topic, this.#admin.logRanges(topic));
   }
 
   readonly topicIds: RecordSource['topicIds'] = (topics) => this.#admin.topicIds(topics);
@@ -262,6 +262,7 @@ export class KafkaSource implements RecordSource {
       numbers.map((partition) => ({ topic, partition })),
     );
     this.#assigned = new Map(partitions.map((partition) => [partitionKey(partition), partition]));
+    this.#log.assigned(this.#assigned);
     for (const partition of partitions) {
       this.pause(partition);
     }

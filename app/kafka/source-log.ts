@@ -27,7 +27,8 @@ export class SourceLog {
   #hasToldOfNames = false;
   /** The topics that the log has a warning for. */
   readonly #unknownLogEnds = new Set<string>();
-  /** When the partitions that the log has a warning for were first without a leader. */
+  #owned: ReadonlyMap<string, TopicPartition> = new Map();
+  /** When the owned partitions that the log has a warning for were first without a leader. */
   readonly #leaderlessSince = new Map<string, number>();
   readonly #now: () => number;
 
@@ -35,6 +36,14 @@ export class SourceLog {
   constructor(logger: Logger, now: () => number = () => performance.now()) {
     this.#logger = logger;
     this.#now = now;
+  }
+
+  /** The group gave these partitions: their leaders are logged, and those of all others by their owners. */
+  assigned(owned: ReadonlyMap<string, TopicPartition>): void {
+    this.#owned = owned;
+    for (const key of [...this.#leaderlessSince.keys()].filter((told) => !owned.has(told))) {
+      this.#leaderlessSince.delete(key);
+    }
   }
 
   /** A batch cannot be read. */
@@ -86,22 +95,14 @@ export class SourceLog {
     );
   }
 
-  /**
-   * Returns what the brokers report of a topic's logs, and logs changes of their leaders.
-   *
-   * @param owned the partitions whose leaders are logged
-   */
-  async logEnds(
-    topic: string,
-    asked: Promise<PartitionLog[]>,
-    owned: ReadonlyMap<string, TopicPartition>,
-  ): Promise<PartitionLog[]> {
+  /** Returns what the brokers report of a topic's logs, and logs changes of the owned ones' leaders. */
+  async logEnds(topic: string, asked: Promise<PartitionLog[]>): Promise<PartitionLog[]> {
     try {
       const ends = await asked;
       if (this.#unknownLogEnds.delete(topic)) {
         this.#logger.info({ topic }, 'the end of the log is known again');
       }
-      this.#leaders(topic, ends, owned);
+      this.#leaders(topic, ends);
       return ends;
     } catch (error) {
       if (!this.#unknownLogEnds.has(topic)) {
@@ -112,11 +113,11 @@ export class SourceLog {
     }
   }
 
-  /** Logs which of a topic's partitions have no leader, and for how long those had none that have one again. */
-  #leaders(topic: string, logs: readonly PartitionLog[], owned: ReadonlyMap<string, TopicPartition>): void {
+  /** Logs which owned partitions of a topic have no leader, and for how long those had none that have one again. */
+  #leaders(topic: string, logs: readonly PartitionLog[]): void {
     const now = this.#now();
     const isTold = (log: PartitionLog): boolean => this.#leaderlessSince.has(partitionKey(log));
-    const lost = logs.filter((log) => log.isLeaderless && !isTold(log) && owned.has(partitionKey(log)));
+    const lost = logs.filter((log) => log.isLeaderless && !isTold(log) && this.#owned.has(partitionKey(log)));
     const back = logs.filter((log) => !log.isLeaderless && isTold(log));
     for (const log of lost) {
       this.#leaderlessSince.set(partitionKey(log), now);
