@@ -4,6 +4,7 @@ import { tablesOf } from '../../settings/tables.ts';
 import type { Logger } from '../logger.ts';
 import { RepeatedFailures } from '../outage-log.ts';
 import { systemClock } from '../stream/clock.ts';
+import type { OutageError } from '../stream/stream-errors.ts';
 import { openConnection } from './database-connection.ts';
 import { isLockTimeout } from './frozen-writers.ts';
 import { TABLE_NAMES } from './own-tables.ts';
@@ -49,6 +50,12 @@ interface Lock {
   readonly since: string | null;
 }
 
+/** The place of a row in its table, in each language: `while updating tuple (0,1) in relation "offsets"`. */
+const PLACE_OF_ROW = /^(?!COPY )[^\n]*\(\d+,\d+\)/;
+
+/** Whether another session's row was waited for. The innermost context comes first; that of COPY may quote a record. */
+const isOfRow = ({ cause }: OutageError): boolean => PLACE_OF_ROW.test((cause as pg.DatabaseError).where ?? '');
+
 interface TableLocksOptions {
   readonly settings: Pick<Settings, 'database' | 'tables' | 'kafka'>;
   /** The settings of the moment, for each new connection. */
@@ -81,9 +88,13 @@ export class TableLocks {
     options.signal.addEventListener('abort', () => this.#disconnect(), { once: true });
   }
 
-  /** Whether the log names the lock that ended a write with this error. Never rejects. */
+  /**
+   * Whether the log names the lock that ended a write with this error. PostgreSQL does not name the table that was waited
+   * for, and a group of writes waits for the tables of several topics: any lock on a table may be the one, but for a
+   * write that waited for a row. Never rejects.
+   */
   async hasLogged(error: Error): Promise<boolean> {
-    return isLockTimeout(error) && this.look();
+    return isLockTimeout(error) && !isOfRow(error) && this.look();
   }
 
   /** Looks whether a lock is there, and answers when the log names it. Never rejects. */

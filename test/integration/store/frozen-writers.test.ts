@@ -187,18 +187,18 @@ describe('a look for locks', () => {
   const write = (fields: object, message: string) => lines.push({ fields, message });
 
   /** What a role without a right to other roles' sessions sees. */
-  function looking(): TableLocks {
+  function looking(at = schema, info = write): TableLocks {
     const url = new URL(sharedDatabaseUrl());
     [url.username, url.password] = [role, 'x'];
     const checked = checkSettings({
-      database: { url: url.href, schema },
+      database: { url: url.href, schema: at },
       kafka: { brokers: ['unused:9092'], topics: ['unused'], groupId: GROUP },
     });
     if (!checked.ok) {
       throw new Error('the settings of this test are wrong');
     }
     const settings = checked.value;
-    const logger = () => ({ warn: write, info: write }) as unknown as Logger;
+    const logger = () => ({ warn: info, info }) as unknown as Logger;
     return new TableLocks({ settings, current: () => settings.database, logger, signal: ending.signal });
   }
 
@@ -245,6 +245,32 @@ describe('a look for locks', () => {
     await until('the end of the lock', async () => lines[1]);
     expect(lines[1]?.message).toMatch(/^the lock is gone after \d+ s: /);
     await until('the connection to be closed', async () => ((await connections()) === 0 ? true : undefined));
+  });
+
+  test('excuses the line of a write that waited for a table, not of one that waited for its offset', async () => {
+    const store = randomName('schema');
+    const database = { url: sharedDatabaseUrl(), schema: store, statementTimeout: '1s' };
+    const { sink } = openStore({ schema: store, settings: { database } });
+    const topic = randomName('topic');
+    await sink.migrate();
+    await sink.initialize(topic, () => [0, 1].map((partition) => ({ topic, partition, offset: 0n })));
+    const failureOf = async (partition: number): Promise<Error> => {
+      const outcome = await sink.write(aRequest(topic, 0n, ['{}'], partition)).catch(refused);
+      return outcome instanceof Error ? outcome : new Error(`it is ${outcome.kind}`);
+    };
+    const writer = await hold(store, 0, {});
+    const migration = await connect();
+    await migration.query(`BEGIN; LOCK TABLE ${store}.records IN SHARE MODE`);
+    const locks = looking(store, () => 0);
+    // The first attempt of both is one transaction, and each goes alone from then on.
+    await Promise.all([0, 1].map(failureOf));
+    const failures = await Promise.all([0, 1].map(failureOf));
+    expect(failures.map(({ message }) => message)).toEqual(Array(2).fill(expect.stringContaining('55P03')));
+    expect(await Promise.all(failures.map((failure) => locks.hasLogged(failure)))).toEqual([false, true]);
+    // The lock of a partition that a record is the first one of.
+    Object.assign(failures[1]?.cause ?? {}, { where: 'COPY records, line 1: "(1,2)"' });
+    expect(await locks.hasLogged(failures[1] ?? new Error())).toBe(true);
+    await Promise.all([writer, migration].map((client) => client.query('ROLLBACK')));
   });
 
   test('that gets no answer answers no, and rejects nothing', async () => {
