@@ -7,18 +7,8 @@ import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 import { imageReference } from '../deployment/image.ts';
 import { SECURITY_CONTEXT } from '../deployment/pod-security.ts';
 import type { ProbeSettings } from '../deployment/probes.ts';
-import { memoryBytes } from '../deployment/resources.ts';
+import { heapMebibytes } from '../deployment/resources.ts';
 import { type Credential, credentials, originVariables, secretVariable } from './secrets.ts';
-
-const MEBIBYTE = 1_048_576;
-
-/** Share of the memory limit that V8's old space may take: fetched records are Buffers, which live outside of it. */
-const HEAP_SHARE = 0.65;
-
-/** Mebibytes for `--max-old-space-size` under a memory limit such as `256Mi`. */
-export function heapMebibytes(memoryLimit: string): number {
-  return Math.floor((memoryBytes(memoryLimit) / MEBIBYTE) * HEAP_SHARE);
-}
 
 const plain = (name: string, value: string): k8s.EnvVar => ({ name, value });
 

@@ -21,6 +21,17 @@ export function memoryBytes(size: string): number {
   return Number(match[1]) * BYTES[match[2] as keyof typeof BYTES];
 }
 
+/** Share of the memory limit that V8's old space may take: fetched records are Buffers, which live outside of it. */
+const HEAP_SHARE = 0.65;
+
+/** Mebibytes for `--max-old-space-size` under a memory limit such as `256Mi`. */
+export function heapMebibytes(memoryLimit: string): number {
+  return Math.floor((memoryBytes(memoryLimit) / BYTES.Mi) * HEAP_SHARE);
+}
+
+/** Memory limit of a Pod for which consumer.yaml names none. */
+export const DEFAULT_MEMORY_LIMIT = '512Mi';
+
 const cpu = (fallback: string, description: string) =>
   Type.String({
     pattern: '^([1-9][0-9]*m|[1-9][0-9]*(\\.[0-9]{1,3})?|0\\.[0-9]{1,3})$',
@@ -51,7 +62,7 @@ export const resources = Type.Object(
         cpu: cpu('1', 'CPU beyond which a Pod is slowed down; the consumer runs JavaScript on one core.'),
         memory: Type.String({
           ...memorySize,
-          default: '512Mi',
+          default: DEFAULT_MEMORY_LIMIT,
           description: "Memory beyond which a Pod is killed; V8's heap and the memory alerts are computed from it.",
         }),
       },

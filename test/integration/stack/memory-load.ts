@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { CompressionTypes } from 'kafkajs';
-import { heapMebibytes } from '../../../charts/container.ts';
-import { memoryBytes as limitBytes } from '../../../deployment/resources.ts';
+import { DEFAULT_MEMORY_LIMIT, memoryBytes as limitBytes } from '../../../deployment/resources.ts';
 import { memoryBytes } from '../../../dev/bench/bench-consumer.ts';
+import { podEnvironment } from '../../../dev/run/pod-environment.ts';
 import { query, withDatabase } from './database.ts';
 import { createTopic, kafkaClient } from './kafka-client.ts';
 import { memoryGroup } from './memory-group.ts';
@@ -21,27 +19,14 @@ export interface PodMemory {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** @param limit as in consumer.yaml, such as `512Mi` */
-export const podWith = (limit: string): PodMemory => ({
+/** @param limit as in consumer.yaml. @default that of a Pod for which consumer.yaml names none */
+export const podWith = (limit: string = DEFAULT_MEMORY_LIMIT): PodMemory => ({
   bytes: limitBytes(limit),
-  env: {
-    NODE_OPTIONS: `--max-old-space-size=${heapMebibytes(limit)}`,
-    MALLOC_MMAP_THRESHOLD_: ofImage('MALLOC_MMAP_THRESHOLD_'),
-  },
+  env: podEnvironment(limit),
 });
 
 /** What a Pod gets by default. */
-export const POD = podWith('512Mi');
-
-/** A variable of the environment as app/Dockerfile sets it. */
-function ofImage(name: string): string {
-  const dockerfile = readFileSync(join(import.meta.dirname, '../../../app/Dockerfile'), 'utf8');
-  const value = new RegExp(`^(?:ENV| ) .*\\b${name}=(\\S+)`, 'm').exec(dockerfile)?.[1];
-  if (value === undefined) {
-    throw new Error(`app/Dockerfile does not set ${name}`);
-  }
-  return value;
-}
+export const POD = podWith();
 
 /** Records that wait in Kafka while their table is locked. */
 export interface MemoryLoad {
