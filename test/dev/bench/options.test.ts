@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { BENCH_HELP, readBenchOptions } from '../../../dev/bench/options.ts';
+
+const DEFAULTS = { benchmark: 'throughput', numbers: {}, isInPod: false, set: {}, beside: undefined };
+
+describe('the options of the benchmarks', () => {
+  it('default to the throughput, without numbers: each benchmark has its own', () => {
+    expect(readBenchOptions([])).toEqual({ kind: 'options', options: DEFAULTS });
+  });
+
+  it('take what is given', () => {
+    const numbers = { records: 5, partitions: 100, repeats: 3, rate: 500, seconds: 10 };
+    const given = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    expect(readBenchOptions(['everyday', ...given, '--pod', '--set', 'A=b=c', '--set', 'D='])).toEqual({
+      kind: 'options',
+      options: { ...DEFAULTS, benchmark: 'everyday', numbers, isInPod: true, set: { A: 'b=c', D: '' } },
+    });
+  });
+
+  it.each([
+    [['--beside-setup', 'a.sql'], { setup: 'a.sql' }],
+    [[], {}],
+  ])('take another program, with a set-up or without one', (given, setup) => {
+    const [command, rowsQuery] = ['prog -topic {topic} -g {group} $' + '{HOME}', 'select 1'];
+    expect(readBenchOptions(['--beside', command, '--beside-rows', rowsQuery, ...given])).toEqual({
+      kind: 'options',
+      options: { ...DEFAULTS, beside: { command, rowsQuery, ...setup } },
+    });
+  });
+
+  it('show the help wherever it is asked for', () => {
+    expect(readBenchOptions(['--nonsense', '-h'])).toEqual({ kind: 'help' });
+    expect(BENCH_HELP).toContain('{brokers}, {database}, {schema}, {topic}, {group}');
+  });
+
+  it('name all problems at once, with what is allowed', () => {
+    const numbers = ['--records', '1e6', '--rate=0', '--seconds='];
+    const others = ['--repeat', '3', '--pod=yes', '--set', 'A', '--beside', 'run {topic} {url}'];
+    expect(readBenchOptions(['idle', 'start', ...numbers, ...others])).toEqual({
+      kind: 'problems',
+      problems: [
+        '"start" is too much: one benchmark is measured at a time.',
+        '"3" is too much: one benchmark is measured at a time.',
+        '--records: "1e6" is not allowed; allowed is a whole number from 1 to 999999999.',
+        '--rate: "0" is not allowed; allowed is a whole number from 1 to 999999999.',
+        '--seconds needs a value.',
+        '--repeat is not an option; the nearest one is --repeats.',
+        '--pod takes no value.',
+        '--set: "A" is not allowed; allowed is NAME=VALUE.',
+        '--beside: idle measures no other program; throughput and everyday do.',
+        '--beside needs --beside-rows: the query for the number of its rows.',
+        '--beside: {url} is not a placeholder; known are brokers, database, schema, topic, group.',
+      ],
+    });
+  });
+
+  it('refuse a benchmark that there is not, and a part of another program alone', () => {
+    expect(readBenchOptions(['idel', '--beside-rows', 'select 1'])).toEqual({
+      kind: 'problems',
+      problems: [
+        'There is no benchmark "idel": known are throughput, everyday, idle, partitions, scrape, start, tables.',
+        '--beside-rows and --beside-setup need --beside: the program that they belong to.',
+      ],
+    });
+  });
+});
