@@ -1,11 +1,11 @@
 import { Kafka, logLevel } from 'kafkajs';
-import pg from 'pg';
+import type pg from 'pg';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { Stack } from '../stack/local-stack.ts';
 import { ensureTopic } from '../stack/topic.ts';
 import { shareOfCore, WARM_UP_SECONDS } from './bench-consumer.ts';
 import { forkSource, message } from './forked-source.ts';
-import { type MeasuredProgram, untilRows } from './measured-program.ts';
+import { connectTo, type MeasuredProgram, untilRows } from './measured-program.ts';
 import { inTurn } from './throughput.ts';
 
 /** Seldom: each count of the rows is work for PostgreSQL. */
@@ -64,8 +64,7 @@ async function measureProgram(
   { partitions, recordsPerSecond, seconds }: EverydayLoad,
 ): Promise<EverydayResult> {
   const broker = stack.kafka?.broker ?? '';
-  const client = new pg.Client({ connectionString: stack.postgres?.urlWithPassword });
-  await client.connect();
+  const client = await connectTo({ connectionString: stack.postgres?.urlWithPassword });
   const kafka = new Kafka({ clientId: 'bench', brokers: [broker], logLevel: logLevel.NOTHING });
   await ensureTopic(kafka, name, partitions);
   const started = await program.start(name, name);

@@ -32,6 +32,8 @@ export interface StartedProgram {
   stop(): Promise<void>;
 }
 
+/** SQLSTATE `undefined_table`. */
+const UNDEFINED_TABLE = '42P01';
 const TAIL_LINES = 5;
 const ROWS_LIMIT_MS = 600_000;
 
@@ -116,10 +118,10 @@ export function besideProgram(stack: Stack, { command, rowsQuery, setup }: Besid
     title: basename(command.split(' ')[0] ?? command),
     start: async (topic, schema) => {
       const database = `${stack.postgres?.urlWithPassword}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
-      await withClient(database, async (client) => {
-        await client.query(`CREATE SCHEMA ${schema}`);
-        await client.query(setup === undefined ? '' : await readFile(setup, 'utf8'));
-      });
+      const client = await connectTo({ connectionString: database });
+      await client.query(`CREATE SCHEMA ${schema}`);
+      await client.query(setup === undefined ? '' : await readFile(setup, 'utf8'));
+      await client.end();
       const target = { brokers: stack.kafka?.broker ?? '', database, schema, topic, group: `bench-${schema}` };
       const logs = new LogLines();
       const process = await stack.run.spawn({
@@ -140,11 +142,13 @@ async function schemaOf(
   rowsQuery: string,
   process: Pick<StartedProgram, 'exited'> & { kill(signal: NodeJS.Signals): void },
 ): Promise<Pick<StartedProgram, 'rows' | 'stop'>> {
-  const client = new pg.Client({ connectionString: postgres?.urlWithPassword, options: `-c search_path=${schema}` });
-  await client.connect();
+  const client = await connectTo({
+    connectionString: postgres?.urlWithPassword,
+    options: `-c search_path=${schema}`,
+  });
   return {
     rows: async () => {
-      const { rows } = await client.query<unknown[]>({ text: rowsQuery, rowMode: 'array' });
+      const { rows } = await client.query<unknown[]>({ text: rowsQuery, rowMode: 'array' }).catch(noRowsWithoutTable);
       return Number(rows[0]?.[0] ?? 0);
     },
     stop: async () => {
@@ -156,12 +160,18 @@ async function schemaOf(
   };
 }
 
-async function withClient(connectionString: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
+/** A program that makes its tables itself has none at first. */
+function noRowsWithoutTable(error: pg.DatabaseError) {
+  if (error.code === UNDEFINED_TABLE) {
+    return { rows: [] };
   }
+  throw error;
+}
+
+/** A connection that PostgreSQL may end: the next query on it fails, and nothing else does. */
+export async function connectTo(config: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client(config);
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
 }

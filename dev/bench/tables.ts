@@ -1,9 +1,8 @@
 import { Kafka, logLevel, type Message } from 'kafkajs';
-import pg from 'pg';
 import { pick, randomSource } from '../orders/random-source.ts';
 import { uuid } from '../orders/table-records.ts';
 import type { Stack } from '../stack/local-stack.ts';
-import { startConsumer } from './measured-program.ts';
+import { connectTo, startConsumer } from './measured-program.ts';
 import { produceRecords } from './produce-records.ts';
 import { type ConsumeResult, consumeBacklog, median, medianResult } from './throughput.ts';
 
@@ -124,8 +123,7 @@ async function measureWay(
   env: Record<string, string>,
 ): Promise<ConsumeResult> {
   const { topic, tables } = MEASURED_WAYS[way];
-  const client = new pg.Client({ connectionString: stack.postgres?.urlWithPassword });
-  await client.connect();
+  const client = await connectTo({ connectionString: stack.postgres?.urlWithPassword });
   try {
     if (way !== 'oldKeys') {
       await client.query(`DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench; ${TABLE_DDL}`);

@@ -1,10 +1,10 @@
-import pg, { escapeIdentifier } from 'pg';
+import { escapeIdentifier } from 'pg';
 import { copyInto, copyStatement } from '../../app/store/binary-copy.ts';
 import { MIGRATIONS } from '../../app/store/migrations.ts';
 import { encodeRecords, RECORDS } from '../../app/store/record-rows.ts';
 import type { Stack } from '../stack/local-stack.ts';
 import { childrenCpuSeconds, cpuSeconds, memoryBytes } from './bench-consumer.ts';
-import { type MeasuredProgram, type StartedProgram, untilRows } from './measured-program.ts';
+import { connectTo, type MeasuredProgram, type StartedProgram, untilRows } from './measured-program.ts';
 import { BENCHMARK_HEADER, benchmarkRecord } from './produce-records.ts';
 
 /** Schema and transactions of the baseline. */
@@ -36,8 +36,7 @@ function* readyMadeRows(records: number): Generator<Buffer> {
  * @returns rows per second
  */
 async function copyBaseline(databaseUrl: string, records: number): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
+  const client = await connectTo({ connectionString: databaseUrl });
   try {
     const schema = escapeIdentifier(BASELINE_SCHEMA);
     await client.query(`CREATE SCHEMA ${schema}; ${MIGRATIONS[0]?.sql(schema) ?? ''}`);
