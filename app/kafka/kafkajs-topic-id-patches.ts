@@ -1,7 +1,7 @@
 import { partitionKey, type TopicPartition } from '../stream/record.ts';
 import type { OffsetOrigin } from '../stream/record-source.ts';
 import { readingTopic, TOPIC_AUTHORIZATION_FAILED } from './authorization.ts';
-import type { ProtocolRequest } from './kafkajs/flexible-versions.ts';
+import type { ProtocolRequest } from './kafkajs/classes.ts';
 import { kafkajsEvents } from './kafkajs-consumer-patches.ts';
 import type { RecordSetReader } from './kafkajs-record-patches.ts';
 import { LEADER_EPOCH_KEY, LEADER_EPOCH_VERSION, leaderEpochRequest } from './leader-epoch-request.ts';

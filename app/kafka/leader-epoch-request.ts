@@ -1,12 +1,7 @@
 /** OffsetForLeaderEpoch (KIP-320), which kafkajs does not have: whether a log knows the epoch that records were read under. */
 import type { TopicPartition } from '../stream/record.ts';
-import {
-  KafkajsDecoder,
-  KafkajsEncoder,
-  NO_EPOCH,
-  type ProtocolRequest,
-  readInt64,
-} from './kafkajs/flexible-versions.ts';
+import type { ProtocolRequest } from './kafkajs/classes.ts';
+import { KafkajsDecoder, KafkajsEncoder, NO_EPOCH, readInt64 } from './kafkajs/flexible-versions.ts';
 
 export const LEADER_EPOCH_KEY = 23;
 /** The last version without flexible fields: Kafka 2.3. */

@@ -2,15 +2,13 @@
  * The requests that name topics by id, which kafkajs has none of: Metadata 10 to 12, and Fetch 13 (KIP-516). A topic
  * that was deleted and created again has another id, whatever its name, its offsets and its leader epoch are.
  */
+import type { Decoder, Encoder, ProtocolRequest } from './kafkajs/classes.ts';
 import {
-  type Decoder,
-  type Encoder,
   ID_BYTES,
   KafkajsDecoder,
   KafkajsEncoder,
   NO_EPOCH,
   NO_ID,
-  type ProtocolRequest,
   readInt64,
   readTags,
   readTopicId,

@@ -3,7 +3,7 @@ import { HEALTH_STATUS_CODE, type HealthStatus } from '../../contract/metrics/de
 import type { Settings } from '../../settings/settings.ts';
 import { topicsOf } from '../../settings/tables.ts';
 import type { ClientListener } from '../kafka/client-listener.ts';
-import { KAFKAJS_VERSION } from '../kafka/kafkajs/patches.ts';
+import { KAFKAJS_VERSION } from '../kafka/kafkajs/internals.ts';
 import type { ProductBuild } from '../product-build.ts';
 import type { ConsumerReport } from '../stream/consumer-state.ts';
 import type { StreamListener } from '../stream/stream-listener.ts';

@@ -1,12 +1,7 @@
-import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { answerLimit, InvalidAnswerError, isTls, usualCause } from '../../invalid-answer.ts';
-
-const require = createRequire(import.meta.url);
-
-interface KafkajsErrors {
-  readonly KafkaJSSASLAuthenticationError: new (message: string) => Error;
-}
+import type { Connection, Scram } from './classes.ts';
+import { internals } from './internals.ts';
 
 /** Size and correlation id, both of 32 bits, which each answer begins with. */
 const SIZE_BYTES = 4;
@@ -14,27 +9,6 @@ const CORRELATION_BYTES = 4;
 
 /** Bytes that are shown of what is no answer. */
 const SHOWN_BYTES = 8;
-
-/** The part of kafkajs's connection that takes answers apart. */
-interface Connection {
-  readonly broker: string;
-  /** Another one after each connect. */
-  readonly socket: Socket;
-  readonly requestQueue: {
-    fulfillRequest(answer: { readonly size: number; readonly correlationId: number; readonly payload: Buffer }): void;
-  };
-  chunks: Buffer[];
-  bytesBuffered: number;
-  bytesNeeded: number;
-  authHandlers: { onSuccess(answer: Buffer): void; onError(): void } | null;
-  authExpectResponse: boolean;
-  processData(piece: Buffer): void;
-  sendAuthRequest(sent: AuthRequest): Promise<unknown>;
-}
-
-interface AuthRequest {
-  readonly response: { decode(answer: Buffer): unknown };
-}
 
 /** Why nothing more is read from a socket. */
 const refused = new WeakMap<Socket, Error>();
@@ -153,18 +127,12 @@ function refuse(connection: Connection, error: Error): void {
 /** Above what Kafka's own tools let a user have (16,384), and a second of work. */
 const MOST_ITERATIONS = 1_000_000;
 
-interface Scram {
-  readonly PREFIX: string;
-  sendClientFinalMessage(first: { readonly i?: string }): Promise<unknown>;
-}
-
 /** Bounds the work that a broker asks for in a login by SCRAM. As shipped 2^31 iterations take an hour of a thread. */
 export function boundIterations(prototype: Scram): void {
   const { sendClientFinalMessage } = prototype;
   prototype.sendClientFinalMessage = async function sendAfterBoundedWork(this: Scram, first) {
     if (!(Number(first.i) <= MOST_ITERATIONS)) {
-      const { KafkaJSSASLAuthenticationError } = require('kafkajs/src/errors') as KafkajsErrors;
-      throw new KafkaJSSASLAuthenticationError(
+      throw new internals.errors.KafkaJSSASLAuthenticationError(
         `${this.PREFIX} failed: the broker asks for ${first.i} iterations, and at most ${MOST_ITERATIONS} are made`,
       );
     }

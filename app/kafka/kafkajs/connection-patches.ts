@@ -1,32 +1,10 @@
-import { createRequire } from 'node:module';
 import type { ISocketFactory } from 'kafkajs';
 import type { AnsweredSoFar, BrokerLogins } from '../logins/broker-logins.ts';
 import type { ListenerAddress } from '../logins/listener-probe.ts';
 import { type LoginRefusal, loginRefusal } from '../logins/login-refusal.ts';
-
-const require = createRequire(import.meta.url);
-
-/** The part of kafkajs's connection that opens it and sends requests. */
-interface Connection {
-  readonly host: string;
-  readonly port: number;
-  readonly broker: string;
-  readonly socketFactory: ISocketFactory;
-  isConnected(): boolean;
-  connect(): Promise<unknown>;
-  send(sent: { readonly request: { readonly apiKey: number } }): Promise<unknown>;
-}
-
-interface Authenticator {
-  readonly connection: Connection;
-  authenticate(): Promise<void>;
-}
-
-interface KafkajsErrors {
-  readonly KafkaJSConnectionError: new (message: string, options: { broker: string; code?: unknown }) => Error;
-  readonly KafkaJSError: new (message: string) => Error;
-  readonly KafkaJSBrokerNotFound: new (message: string) => Error;
-}
+import type { Authenticator, BrokerPool, Cluster, Connection, RequestQueue } from './classes.ts';
+import { internals } from './internals.ts';
+import { closingFailures } from './login-patches.ts';
 
 /** ApiVersions, SaslHandshake and SaslAuthenticate: a broker answers them before a login. */
 const GREETINGS: ReadonlySet<number> = new Set([18, 17, 36]);
@@ -59,8 +37,7 @@ const told = new WeakSet<object>();
 
 /** kafkajs tries another bootstrap broker after an error of this kind, and after no other. */
 function notConnected({ broker }: Connection, { message, code }: Error & { code?: unknown }): Error {
-  const { KafkaJSConnectionError } = require('kafkajs/src/errors') as KafkajsErrors;
-  return new KafkaJSConnectionError(message, { broker, code });
+  return new internals.errors.KafkaJSConnectionError(message, { broker, code });
 }
 
 async function failed(connection: Connection, logins: BrokerLogins, error: Error): Promise<Error> {
@@ -131,25 +108,13 @@ export function watchConnections(prototype: Connection): void {
   };
 }
 
-interface BrokerPool {
-  readonly brokers: Readonly<Record<string, unknown>>;
-  findBroker(wanted: { readonly nodeId: string }): Promise<unknown>;
-  withBroker(ask: (asked: { readonly nodeId: string; readonly broker: unknown }) => Promise<unknown>): Promise<unknown>;
-}
-
-interface Cluster {
-  metadata(asked?: object): Promise<unknown>;
-}
-
-const shuffle = require('kafkajs/src/utils/shuffle') as <T>(array: readonly T[]) => readonly T[];
-
 /**
  * Asks the next broker where one cannot be connected to. As shipped one of them, by chance, fails the request, and
  * metadata that no broker tells are null. Bootstrap addresses are not asked: what they answer does not say that any
  * broker can be reached.
  */
 export function askAnyBroker(pool: BrokerPool, cluster: Cluster): void {
-  const { KafkaJSBrokerNotFound, KafkaJSError } = require('kafkajs/src/errors') as KafkajsErrors;
+  const { shuffle, errors } = internals;
   pool.withBroker = async function withAnyBroker(this: BrokerPool, ask) {
     const nodeIds = shuffle(Object.keys(this.brokers));
     const failures: unknown[] = [];
@@ -161,7 +126,7 @@ export function askAnyBroker(pool: BrokerPool, cluster: Cluster): void {
       }
     }
     if (failures.length === nodeIds.length) {
-      throw failures.at(-1) ?? new KafkaJSBrokerNotFound('No brokers in the broker pool');
+      throw failures.at(-1) ?? new errors.KafkaJSBrokerNotFound('No brokers in the broker pool');
     }
     return null;
   };
@@ -169,7 +134,7 @@ export function askAnyBroker(pool: BrokerPool, cluster: Cluster): void {
   cluster.metadata = async function metadataOrFail(this: Cluster, asked) {
     const answer = await metadata.call(this, asked);
     if (answer === null) {
-      throw new KafkaJSError('No broker answered a request for metadata');
+      throw new errors.KafkaJSError('No broker answered a request for metadata');
     }
     return answer;
   };
@@ -182,9 +147,12 @@ function refusalOf(connection: Connection, error: Error): LoginRefusal | undefin
   return isLost || error.name === 'KafkaJSConnectionError' ? undefined : loginRefusal(error);
 }
 
-/** Tells the logins what is refused. As shipped a client asks the broker that refused it for ever, and no other. */
+/**
+ * Tells the logins what is refused. As shipped a client asks the broker that refused it for ever, and no other; and a
+ * connection whose login failed stays open.
+ */
 export function watchAuthentication(prototype: Authenticator): void {
-  const { authenticate } = prototype;
+  const authenticate = closingFailures(prototype.authenticate);
   prototype.authenticate = async function authenticateWatched(this: Authenticator) {
     const { connection } = this;
     const logins = watchers.get(connection.socketFactory);
@@ -210,25 +178,6 @@ export function watchAuthentication(prototype: Authenticator): void {
       throw failure;
     }
   };
-}
-
-/** A request on its way; `sentAt` is of the monotonic clock. */
-interface SocketRequest {
-  readonly sentAt: number;
-  readonly requestTimeout: number;
-  timeoutRequest(): void;
-}
-
-/** The part of kafkajs's request queue, one per connection, that sets timers. */
-interface RequestQueue {
-  readonly pending: readonly unknown[];
-  readonly enforceRequestTimeout: boolean;
-  readonly inflight: ReadonlyMap<unknown, SocketRequest>;
-  readonly isConnected: () => boolean;
-  requestTimeoutIntervalId?: NodeJS.Timeout;
-  destroy(): void;
-  scheduleCheckPendingRequests(): void;
-  scheduleRequestTimeoutCheck(): void;
 }
 
 /** Sets no timer while no request is pending. */

@@ -1,14 +1,6 @@
-import { createRequire } from 'node:module';
 import { errorTypeOf } from '../authorization.ts';
-
-const require = createRequire(import.meta.url);
-
-/** The part of kafkajs's runner that fetches and keeps the membership. */
-interface Runner {
-  readonly heartbeatInterval: number;
-  fetch(nodeId: number): Promise<unknown[]>;
-  heartbeat(): Promise<void>;
-}
+import type { Broker, ClientOptions, Cluster, ConsumerGroup, Runner } from './classes.ts';
+import { internals, joinKey } from './internals.ts';
 
 /**
  * Sends heartbeats while a fetch is under way. As shipped a fetch is followed by one, and a broker that holds a fetch
@@ -29,31 +21,6 @@ export function beatWhileFetching(prototype: Runner): void {
   };
 }
 
-interface Address {
-  readonly host: string;
-  readonly port: number;
-  readonly rack?: string | null;
-}
-
-interface Broker {
-  readonly nodeId: number;
-  readonly versions: unknown;
-  readonly connectionPool: Address;
-  disconnect(): Promise<void>;
-}
-
-interface Cluster {
-  readonly rootLogger: unknown;
-  readonly brokerPool: {
-    createBroker(options: object): Broker;
-    connectBroker(broker: Broker): Promise<void>;
-  };
-  readonly connectionPoolBuilder: { build(address: Address): Promise<Address> };
-  findGroupCoordinator(options: unknown): Promise<Broker>;
-  findBroker(wanted: Pick<Broker, 'nodeId'>): Promise<Broker>;
-  disconnect(): Promise<void>;
-}
-
 /** A coordinator's node id is told apart from the broker's by counting down from here, as Kafka's own client does. */
 const MAX_NODE_ID = 0x7fff_ffff;
 
@@ -67,7 +34,7 @@ class CoordinatorConnection {
   }
 
   /** The coordinator, where the id is that of this connection. */
-  at(nodeId: number): Broker | null {
+  at(nodeId: number | string): Broker | null {
     return this.#broker?.nodeId === nodeId ? this.#broker : null;
   }
 
@@ -99,43 +66,23 @@ class CoordinatorConnection {
  * requests of the group share one with those for metadata and log ends, and a broker answers those of a connection one
  * after the other.
  */
-export function connectCoordinatorApart<Options extends { readonly cluster: Cluster }>(
-  create: (options: Options) => unknown,
-): (options: Options) => unknown {
-  return (options) => {
-    const { cluster } = options;
-    const apart = new CoordinatorConnection(cluster);
-    const find = cluster.findGroupCoordinator.bind(cluster);
-    const findBroker = cluster.findBroker.bind(cluster);
-    const disconnect = cluster.disconnect.bind(cluster);
-    const connected = async (broker: Broker): Promise<Broker> => {
-      await cluster.brokerPool.connectBroker(broker);
-      return broker;
-    };
-    cluster.findGroupCoordinator = async (group) => connected(await apart.leadTo(await find(group)));
-    cluster.findBroker = async (wanted) => {
-      const coordinator = apart.at(wanted.nodeId);
-      return coordinator === null ? findBroker(wanted) : connected(coordinator);
-    };
-    cluster.disconnect = async () => {
-      await Promise.all([disconnect(), apart.close()]);
-    };
-    return create(options);
+export function connectCoordinatorApart({ cluster }: Pick<ClientOptions, 'cluster'>): void {
+  const apart = new CoordinatorConnection(cluster);
+  const find = cluster.findGroupCoordinator.bind(cluster);
+  const findBroker = cluster.findBroker.bind(cluster);
+  const disconnect = cluster.disconnect.bind(cluster);
+  const connected = async (broker: Broker): Promise<Broker> => {
+    await cluster.brokerPool.connectBroker(broker);
+    return broker;
   };
-}
-
-/** The part of kafkajs's consumer group that joins and leaves. */
-interface Member {
-  readonly groupId: string;
-  readonly cluster: Cluster;
-  readonly memberId: string | null;
-  joinAndSync(): Promise<void>;
-  [join: symbol]: () => Promise<void>;
-}
-
-interface StoppingRunner {
-  readonly consumerGroup: Member;
-  stop(): Promise<void>;
+  cluster.findGroupCoordinator = async (group) => connected(await apart.leadTo(await find(group)));
+  cluster.findBroker = async (wanted) => {
+    const coordinator = apart.at(wanted.nodeId);
+    return coordinator === null ? findBroker(wanted) : connected(coordinator);
+  };
+  cluster.disconnect = async () => {
+    await Promise.all([disconnect(), apart.close()]);
+  };
 }
 
 /**
@@ -147,29 +94,26 @@ interface StoppingRunner {
  * coordinator then answers the join with UNKNOWN_MEMBER_ID, for which kafkajs would join anew.
  */
 export function leaveWhileJoining(
-  group: Member,
-  runner: StoppingRunner,
-  { findGroupCoordinator }: LeavingCluster,
+  group: ConsumerGroup,
+  runner: Runner,
+  { findGroupCoordinator }: Pick<Cluster, 'findGroupCoordinator'>,
 ): void {
-  const joining = new WeakSet<Member>();
-  const stopped = new WeakSet<Member>();
-  const [joinOnce] = Object.getOwnPropertySymbols(group).filter(({ description }) => description === JOIN);
-  if (joinOnce === undefined) {
-    throw new Error(`kafkajs's consumer group has no method ${JOIN}`);
-  }
+  const joining = new WeakSet<ConsumerGroup>();
+  const stopped = new WeakSet<ConsumerGroup>();
+  const joinOnce = joinKey();
   const { joinAndSync, [joinOnce]: join } = group;
-  group[joinOnce] = async function joinUnlessStopped(this: Member) {
+  group[joinOnce] = async function joinUnlessStopped(this: ConsumerGroup) {
     if (stopped.has(this)) {
       throw new Error('the group is not joined: the consumer stops');
     }
     await join?.call(this);
   };
-  group.joinAndSync = async function joinAndTell(this: Member) {
+  group.joinAndSync = async function joinAndTell(this: ConsumerGroup) {
     joining.add(this);
     await joinAndSync.call(this).finally(() => joining.delete(this));
   };
   const { stop } = runner;
-  runner.stop = async function leaveAndStop(this: StoppingRunner) {
+  runner.stop = async function leaveAndStop(this: Runner) {
     const member = this.consumerGroup;
     const { groupId, memberId } = member;
     stopped.add(member);
@@ -182,37 +126,15 @@ export function leaveWhileJoining(
   };
 }
 
-/** The coordinator's broker, over the connection for all other requests. */
-interface LeavingCluster {
-  findGroupCoordinator(
-    this: Cluster,
-    options: { readonly groupId: string },
-  ): Promise<{
-    leaveGroup(member: { readonly groupId: string; readonly memberId: string }): Promise<unknown>;
-  }>;
-}
-
-const JOIN = 'private:ConsumerGroup:join';
-
-interface AskingCluster {
-  readonly brokerPool: { findConnectedBroker(): Promise<{ findGroupCoordinator(options: unknown): Promise<unknown> }> };
-  findGroupCoordinatorMetadata(options: unknown): Promise<unknown>;
-}
-
-interface KafkajsErrors {
-  readonly KafkaJSError: new (message: string) => Error;
-  readonly KafkaJSGroupCoordinatorNotFound: new (message: string) => Error;
-}
-
 /**
  * Makes the error that no broker knows the group's coordinator a retriable one. As shipped it is not, although it says
  * only that the brokers are starting, or that the connection broke before the answer. It is also what is left of an ACL
  * that forbids the group, so one broker is asked again, for its own answer.
  */
-export function retryCoordinatorLookup(prototype: AskingCluster): void {
-  const { KafkaJSError, KafkaJSGroupCoordinatorNotFound } = require('kafkajs/src/errors') as KafkajsErrors;
+export function retryCoordinatorLookup(prototype: Cluster): void {
+  const { KafkaJSError, KafkaJSGroupCoordinatorNotFound } = internals.errors;
   const find = prototype.findGroupCoordinatorMetadata;
-  prototype.findGroupCoordinatorMetadata = async function findOrTryAgain(this: AskingCluster, options) {
+  prototype.findGroupCoordinatorMetadata = async function findOrTryAgain(this: Cluster, options) {
     try {
       return await find.call(this, options);
     } catch (error) {

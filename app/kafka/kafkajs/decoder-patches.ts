@@ -1,30 +1,17 @@
-import { createRequire } from 'node:module';
 import { InvalidAnswerError } from '../../invalid-answer.ts';
-
-const require = createRequire(import.meta.url);
+import type { Decoder } from './classes.ts';
+import { internals } from './internals.ts';
 
 /** The longest varint of 32 bits and varlong of 64 bits. */
 const VARINT_BYTES = 5;
 const VARLONG_BYTES = 10;
 
-/** kafkajs's decoder, which reads all answers but for the records in them. */
-interface Decoder {
-  readonly buffer: Buffer;
-  offset: number;
-  readInt16(): number;
-  readInt32(): number;
-  readVarInt(): number;
-  readUVarInt(): number;
-  readVarLong(): unknown;
-}
-
 type Reader<T> = (decoder: Decoder) => T;
 
 /** @throws KafkaJSError, which passes, as a broker's restart does */
 function invalid(text: string): Error {
-  const { KafkaJSError } = require('kafkajs/src/errors') as { KafkaJSError: new (error: Error) => Error };
   const error = new InvalidAnswerError(`an answer of Kafka ${text}: a proxy or a wrong port answers like that`);
-  return Object.assign(new KafkaJSError(error), { code: error.code, cause: error });
+  return Object.assign(new internals.errors.KafkaJSError(error), { code: error.code, cause: error });
 }
 
 const leftIn = ({ buffer, offset }: Decoder): number => buffer.length - offset;

@@ -2,52 +2,10 @@
  * The encoding of flexible versions (KIP-482), on top of kafkajs's encoder and decoder, whose own reading of tagged fields
  * takes their sizes for one too few.
  */
-import { createRequire } from 'node:module';
+import type { Decoder, Encoder } from './classes.ts';
+import { internals } from './internals.ts';
 
-const require = createRequire(import.meta.url);
-
-/** The part of kafkajs's encoder that flexible versions take. */
-export interface Encoder {
-  writeInt8(value: number): Encoder;
-  writeInt32(value: number): Encoder;
-  writeInt64(value: number | string): Encoder;
-  writeBoolean(value: boolean): Encoder;
-  writeString(value: string): Encoder;
-  writeBuffer(value: Buffer): Encoder;
-  writeUVarInt(value: number): Encoder;
-  writeUVarIntString(value: string): Encoder;
-}
-
-/** The part of kafkajs's decoder that flexible versions take. */
-export interface Decoder {
-  readonly buffer: Buffer;
-  readonly offset: number;
-  forward(bytes: number): void;
-  readInt8(): number;
-  readInt16(): number;
-  readInt32(): number;
-  readString(): string | null;
-  readUVarInt(): number;
-  readUVarIntString(): string | null;
-  readUVarIntArray<T>(read: (decoder: Decoder) => T): T[] | null;
-}
-
-export const KafkajsEncoder = require('kafkajs/src/protocol/encoder') as new () => Encoder;
-export const KafkajsDecoder = require('kafkajs/src/protocol/decoder') as new (buffer: Buffer) => Decoder;
-
-/** A request, and how its answer is read, as a connection of kafkajs takes them. */
-export interface ProtocolRequest<Answer> {
-  readonly request: {
-    readonly apiKey: number;
-    readonly apiVersion: number;
-    readonly apiName: string;
-    readonly encode: () => Promise<unknown>;
-  };
-  readonly response: {
-    readonly decode: (bytes: Buffer) => Promise<Answer>;
-    readonly parse: (answer: Answer) => Promise<Answer>;
-  };
-}
+export const { Encoder: KafkajsEncoder, Decoder: KafkajsDecoder } = internals;
 
 /** An epoch that is not known, or not told. */
 export const NO_EPOCH = -1;

@@ -1,26 +1,5 @@
-import { createRequire } from 'node:module';
-
-const require = createRequire(import.meta.url);
-
-interface KafkajsErrors {
-  readonly KafkaJSConnectionClosedError: new (message: string, options: { host: string; port: number }) => Error;
-}
-
-/** The parts of kafkajs's connection that a login concerns. */
-interface Connection {
-  readonly host: string;
-  readonly port: number;
-  /** In milliseconds, 0 for no end; of kafkajs's own kind of integer. */
-  readonly sessionLifetime: { toNumber(): number };
-  reauthenticationThreshold: number;
-  rejectRequests(error: unknown): void;
-  disconnect(): Promise<unknown>;
-}
-
-interface Authenticator {
-  readonly connection: Connection;
-  authenticate(): Promise<void>;
-}
+import type { Authenticator, Connection } from './classes.ts';
+import { internals } from './internals.ts';
 
 /** kafkajs's own time before the end of a session in which it logs in again, in milliseconds. */
 const LONGEST_MS = 10_000;
@@ -51,17 +30,15 @@ export function logInLate(prototype: Connection): void {
  * which waits for the rest of the login, refuses the beginning of the next one with ILLEGAL_SASL_STATE for good. Requests
  * on their way fail as those of any connection that is closed do: they are not what is refused.
  */
-export function closeFailedLogins(prototype: Authenticator): void {
-  const { authenticate } = prototype;
-  prototype.authenticate = async function authenticateOrClose(this: Authenticator) {
+export const closingFailures = (authenticate: Authenticator['authenticate']) =>
+  async function authenticateOrClose(this: Authenticator): Promise<void> {
     try {
       await authenticate.call(this);
     } catch (error) {
-      const { KafkaJSConnectionClosedError } = require('kafkajs/src/errors') as KafkajsErrors;
       const { host, port } = this.connection;
-      this.connection.rejectRequests(new KafkaJSConnectionClosedError('Closed connection', { host, port }));
+      const closed = new internals.errors.KafkaJSConnectionClosedError('Closed connection', { host, port });
+      this.connection.rejectRequests(closed);
       await this.connection.disconnect();
       throw error;
     }
   };
-}

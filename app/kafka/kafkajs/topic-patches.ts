@@ -1,8 +1,15 @@
-import { createRequire } from 'node:module';
 import { ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
 import { kafkajsEvents, type TopicsAnswer } from '../kafkajs-consumer-patches.ts';
-
-const require = createRequire(import.meta.url);
+import type {
+  AskedTopic,
+  Broker,
+  ClientOptions,
+  Cluster,
+  ConsumerGroup,
+  TopicMetadata,
+  TopicOffsets,
+} from './classes.ts';
+import { type Internals, internals } from './internals.ts';
 
 /** Kafka's code of a topic that the broker does not have: UNKNOWN_TOPIC_OR_PARTITION. */
 const UNKNOWN_TOPIC = 3;
@@ -16,24 +23,7 @@ const LEADERLESS: readonly number[] = [5, 72];
 /** What kafkajs answers for a partition whose offset is not known. */
 const NO_OFFSET = '-1';
 
-const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
-  readonly createErrorFromCode: (code: number) => Error;
-};
-
-interface TopicMetadata {
-  readonly topicErrorCode: number;
-  readonly topic: string;
-  readonly partitionMetadata: readonly { readonly partitionErrorCode: number }[];
-}
-
-interface Metadata {
-  readonly topicMetadata: readonly TopicMetadata[];
-}
-
-interface MetadataResponse {
-  readonly decode: unknown;
-  readonly parse: (data: Metadata) => Promise<Metadata>;
-}
+type MetadataResponse = Internals['metadataResponse'];
 
 const isUnknown = ({ topicErrorCode }: TopicMetadata): boolean => topicErrorCode === UNKNOWN_TOPIC;
 const isForbidden = ({ topicErrorCode }: TopicMetadata): boolean => topicErrorCode === TOPIC_AUTHORIZATION_FAILED;
@@ -61,10 +51,6 @@ export function metadataResponse(shipped: MetadataResponse): MetadataResponse {
   };
 }
 
-interface Broker {
-  metadata(topics?: readonly string[]): Promise<Metadata>;
-}
-
 type OnTopics = (answer: Omit<TopicsAnswer, 'groupId'>) => void;
 
 /** The brokers of clients that go on without a topic that is unknown. */
@@ -85,7 +71,7 @@ export function failOverUnknownTopics(prototype: Broker): void {
     const unknown = answer.topicMetadata.filter(isUnknown).map(({ topic }) => topic);
     const onTopics = tolerant.get(this);
     if (onTopics === undefined && unknown.length > 0) {
-      throw createErrorFromCode(UNKNOWN_TOPIC);
+      throw internals.createErrorFromCode(UNKNOWN_TOPIC);
     }
     const known = answer.topicMetadata.filter((topic) => !isUnknown(topic));
     onTopics?.({ unknown, partitions: new Map(known.map((of) => [of.topic, of.partitionMetadata.length])) });
@@ -93,47 +79,26 @@ export function failOverUnknownTopics(prototype: Broker): void {
   };
 }
 
-interface AskedTopic {
-  readonly topic: string;
-  readonly partitions: readonly { readonly partition: number }[];
-}
-
-interface TopicOffsets {
-  readonly topic: string;
-  readonly partitions: readonly { readonly partition: number; readonly offset: string }[];
-}
-
-interface Cluster {
-  readonly brokerPool: { createBroker: (options: unknown) => Broker };
-  findTopicPartitionMetadata(topic: string): readonly { readonly partitionId: number; readonly leader: number }[];
-  fetchTopicsOffset(topics: readonly AskedTopic[]): Promise<readonly TopicOffsets[]>;
-}
-
-interface AdminCluster extends Cluster {
-  readonly targetTopics: ReadonlySet<string>;
-  refreshMetadata(): Promise<void>;
-  refreshMetadataIfNecessary(): Promise<void>;
-}
-
-/** @param answer gives the offsets of topics that are unknown, for which the shipped method has no entry at all */
-function goOnWithoutUnknown(
-  cluster: Cluster,
-  onTopics: OnTopics,
-  answer: (unknown: readonly AskedTopic[]) => readonly TopicOffsets[],
-): void {
-  const { createBroker } = cluster.brokerPool;
-  cluster.brokerPool.createBroker = (options) => {
+/** Lets the brokers of a client go on without a topic that is unknown. */
+function goOnWithoutUnknown({ brokerPool }: Cluster, onTopics: OnTopics): void {
+  const { createBroker } = brokerPool;
+  brokerPool.createBroker = (options) => {
     const broker = createBroker(options);
     tolerant.set(broker, onTopics);
     return broker;
   };
-  const fetchTopicsOffset = cluster.fetchTopicsOffset.bind(cluster);
-  cluster.fetchTopicsOffset = async (topics) => {
-    const known = await fetchTopicsOffset(topics);
+}
+
+type FetchOffsets = Cluster['fetchTopicsOffset'];
+
+/** @param answer gives the offsets of topics that are unknown, for which the shipped method has no entry at all */
+const withUnknown =
+  (fetch: FetchOffsets, answer: (unknown: readonly AskedTopic[]) => readonly TopicOffsets[]): FetchOffsets =>
+  async (topics) => {
+    const known = await fetch(topics);
     const unknown = topics.filter(({ topic }) => !known.some((answered) => answered.topic === topic));
     return [...known, ...answer(unknown)];
   };
-}
 
 const withoutOffsets = (unknown: readonly AskedTopic[]): readonly TopicOffsets[] =>
   unknown.map(({ topic, partitions }) => ({
@@ -142,9 +107,9 @@ const withoutOffsets = (unknown: readonly AskedTopic[]): readonly TopicOffsets[]
   }));
 
 /** Asks for the offsets of the partitions that have a leader, and answers for the others that they are not known. */
-function askLeadersAlone(cluster: Cluster): void {
-  const fetchTopicsOffset = cluster.fetchTopicsOffset.bind(cluster);
-  cluster.fetchTopicsOffset = async (topics) => {
+const ofLeadersAlone =
+  (cluster: Cluster, fetch: FetchOffsets): FetchOffsets =>
+  async (topics) => {
     const split = topics.map((asked) => {
       const found = cluster.findTopicPartitionMetadata(asked.topic);
       const leaderless = new Set(found.filter(({ leader }) => leader < 0).map(({ partitionId }) => partitionId));
@@ -156,45 +121,42 @@ function askLeadersAlone(cluster: Cluster): void {
     }));
     const isAsked = ({ partitions }: AskedTopic, nth: number) =>
       partitions.length > 0 || split[nth]?.leaderless.size === 0;
-    const answers = await fetchTopicsOffset(led.filter(isAsked));
+    const answers = await fetch(led.filter(isAsked));
     return withoutOffsets(topics).map((unknown) => {
       const known = answers.find(({ topic }) => topic === unknown.topic)?.partitions ?? [];
       const others = unknown.partitions.filter(({ partition }) => !known.some((of) => of.partition === partition));
       return { ...unknown, partitions: [...known, ...others] };
     });
   };
-}
 
 const leadersOf = (cluster: Cluster, topics: Iterable<string>): readonly number[] =>
   [...topics].flatMap((topic) => cluster.findTopicPartitionMetadata(topic).map(({ leader }) => leader));
 
-/**
- * Asks for the metadata anew while a partition has no leader, and where a leader of before failed. As shipped the admin
- * client keeps them for five minutes, and an error of one leader fails a topic as a whole for as long.
- */
-function followLeaders(cluster: AdminCluster): void {
-  const refreshMetadataIfNecessary = cluster.refreshMetadataIfNecessary.bind(cluster);
-  cluster.refreshMetadataIfNecessary = () =>
-    leadersOf(cluster, cluster.targetTopics).some((leader) => leader < 0)
-      ? cluster.refreshMetadata()
-      : refreshMetadataIfNecessary();
-  const fetchTopicsOffset = cluster.fetchTopicsOffset.bind(cluster);
-  cluster.fetchTopicsOffset = async (topics) => {
+/** Asks for the metadata anew where a leader of before failed, and then the leaders of now. */
+const followingLeaders =
+  (cluster: Cluster, fetch: FetchOffsets): FetchOffsets =>
+  async (topics) => {
     const leaders = () => leadersOf(cluster, new Set(topics.map(({ topic }) => topic))).join();
     const before = leaders();
     try {
-      return await fetchTopicsOffset(topics);
+      return await fetch(topics);
     } catch (error) {
       await cluster.refreshMetadata().catch(() => undefined);
       if (leaders() === before) {
         throw error;
       }
-      return fetchTopicsOffset(topics);
+      return fetch(topics);
     }
   };
-}
 
-type Create<Options> = (options: Options) => unknown;
+/** Asks for the metadata anew while a partition has no leader. */
+function lookForLeaders(cluster: Cluster): void {
+  const refreshMetadataIfNecessary = cluster.refreshMetadataIfNecessary.bind(cluster);
+  cluster.refreshMetadataIfNecessary = () =>
+    leadersOf(cluster, cluster.targetTopics).some((leader) => leader < 0)
+      ? cluster.refreshMetadata()
+      : refreshMetadataIfNecessary();
+}
 
 /**
  * Lets a consumer go on with the topics that are there when others are not, and reports those that are unknown with
@@ -205,52 +167,30 @@ type Create<Options> = (options: Options) => unknown;
  * leader and are not fetched; without an entry for their offsets the consumer would stop for good. Nor are those of
  * which no replica is there, and asking for their offsets would keep the others from being fetched.
  */
-export function consumeKnownTopics<Options extends { readonly cluster: Cluster; readonly groupId: string }>(
-  create: Create<Options>,
-): Create<Options> {
-  return (options) => {
-    const { cluster, groupId } = options;
-    goOnWithoutUnknown(cluster, (topics) => kafkajsEvents.emit('topics', { groupId, ...topics }), withoutOffsets);
-    askLeadersAlone(cluster);
-    return create(options);
-  };
+export function consumeKnownTopics({ cluster, groupId }: ClientOptions): void {
+  goOnWithoutUnknown(cluster, (topics) => kafkajsEvents.emit('topics', { groupId, ...topics }));
+  const fetch = cluster.fetchTopicsOffset.bind(cluster);
+  cluster.fetchTopicsOffset = ofLeadersAlone(cluster, withUnknown(fetch, withoutOffsets));
+}
+
+function failOverUnknown(unknown: readonly AskedTopic[]): readonly TopicOffsets[] {
+  if (unknown.length > 0) {
+    throw internals.createErrorFromCode(UNKNOWN_TOPIC);
+  }
+  return [];
 }
 
 /**
  * Lets the admin client answer for one topic when another one, which was asked for before, is unknown by now, and for the
- * partitions that have a leader when others have none.
+ * partitions that have a leader when others have none. As shipped it keeps its metadata for five minutes, and an error of
+ * one leader fails a topic as a whole for as long.
  */
-export function administerKnownTopics<Options extends { readonly cluster: AdminCluster }>(
-  create: Create<Options>,
-): Create<Options> {
-  return (options) => {
-    goOnWithoutUnknown(
-      options.cluster,
-      () => undefined,
-      (unknown) => {
-        if (unknown.length > 0) {
-          throw createErrorFromCode(UNKNOWN_TOPIC);
-        }
-        return [];
-      },
-    );
-    askLeadersAlone(options.cluster);
-    followLeaders(options.cluster);
-    return create(options);
-  };
-}
-
-interface ConsumerGroup {
-  readonly partitionsPerSubscribedTopic: ReadonlyMap<string, readonly number[]> | null;
-  generatePartitionsPerSubscribedTopic(): ReadonlyMap<string, readonly number[]>;
-  checkForStaleAssignment(): void;
-}
-
-interface KafkajsErrors {
-  readonly KafkaJSStaleTopicMetadataAssignment: new (
-    message: string,
-    details: { readonly topic: string; readonly unknownPartitions: readonly number[] },
-  ) => Error;
+export function administerKnownTopics({ cluster }: Pick<ClientOptions, 'cluster'>): void {
+  goOnWithoutUnknown(cluster, () => undefined);
+  lookForLeaders(cluster);
+  const fetch = cluster.fetchTopicsOffset.bind(cluster);
+  const ofLeaders = ofLeadersAlone(cluster, withUnknown(fetch, failOverUnknown));
+  cluster.fetchTopicsOffset = followingLeaders(cluster, ofLeaders);
 }
 
 /**
@@ -258,7 +198,7 @@ interface KafkajsErrors {
  * partitions that were added do, and those of a deleted topic that is paused stay assigned.
  */
 export function rejoinWithoutGoneTopics(prototype: ConsumerGroup): void {
-  const { KafkaJSStaleTopicMetadataAssignment } = require('kafkajs/src/errors') as KafkajsErrors;
+  const { KafkaJSStaleTopicMetadataAssignment } = internals.errors;
   const { checkForStaleAssignment } = prototype;
   prototype.checkForStaleAssignment = function checkForGoneTopics(this: ConsumerGroup) {
     checkForStaleAssignment.call(this);

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
 import type { AuthenticationProviderArgs, Mechanism } from 'kafkajs';
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
@@ -6,17 +5,8 @@ import { provesPassword, type SaslSettings } from '../../../settings/kafka-sasl.
 import { AwsIdentity } from '../../aws/aws-identity.ts';
 import { mskToken } from '../../aws/signature-v4.ts';
 import { CredentialsUnavailable, toldBy } from '../../credentials.ts';
+import { internals } from '../kafkajs/internals.ts';
 import { type BearerToken, claimsOf, TokenEndpoint, TokenFile, type TokenSource } from './oauth-token.ts';
-
-const require = createRequire(import.meta.url);
-
-/** kafkajs tries again after the first, and gives up after the second. */
-interface KafkajsErrors {
-  readonly KafkaJSConnectionError: new (message: string, options: { broker: string }) => Error;
-  readonly KafkaJSSASLAuthenticationError: new (message: string) => Error;
-}
-
-const errors = (): KafkajsErrors => require('kafkajs/src/errors') as KafkajsErrors;
 
 /** kafkajs's `saslAuthenticate`, with the broker's answer as text. */
 type Exchange = AuthenticationProviderArgs['saslAuthenticate'];
@@ -69,7 +59,8 @@ export class TokenLogin {
   });
 
   async #logIn(sasl: SaslSettings, exchange: Exchange, broker: string): Promise<void> {
-    const { KafkaJSConnectionError, KafkaJSSASLAuthenticationError } = errors();
+    // kafkajs tries again after the first, and gives up after the second.
+    const { KafkaJSConnectionError, KafkaJSSASLAuthenticationError } = internals.errors;
     const source = this.#source(sasl);
     const token = await source.token().catch((error: Error) => {
       throw error instanceof CredentialsUnavailable

@@ -1,21 +1,20 @@
 import { createRequire } from 'node:module';
 import { expect, jest, test } from '@jest/globals';
+import type { Broker, Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
 import {
   beatWhileFetching,
   connectCoordinatorApart,
   retryCoordinatorLookup,
 } from '../../../../app/kafka/kafkajs/coordinator-patches.ts';
 
-type Cluster = Parameters<ReturnType<typeof connectCoordinatorApart>>[0]['cluster'];
-type Broker = Awaited<ReturnType<Cluster['findBroker']>>;
-
 /** A broker of the pool, or one that the pool makes. */
-const aBroker = (nodeId: number, host: string, onEnd = () => undefined): Broker => ({
-  nodeId,
-  versions: {},
-  connectionPool: { host, port: 9092 },
-  disconnect: async () => onEnd(),
-});
+const aBroker = (nodeId: number, host: string, onEnd = () => undefined): Broker =>
+  ({
+    nodeId,
+    versions: {},
+    connectionPool: { host, port: 9092 },
+    disconnect: async () => onEnd(),
+  }) as unknown as Broker;
 
 /** A cluster whose coordinator may move, and what became of the connections that were made to it. */
 function aCluster() {
@@ -41,14 +40,14 @@ function aCluster() {
     findBroker: async ({ nodeId }: Pick<Broker, 'nodeId'>) => aBroker(nodeId, 'pool'),
     disconnect: async () => undefined,
   };
-  connectCoordinatorApart(() => 'a consumer')({ cluster: cluster as unknown as Cluster });
-  return { cluster: cluster as typeof cluster & Cluster, made };
+  connectCoordinatorApart({ cluster: cluster as unknown as Cluster });
+  return { cluster: cluster as unknown as Cluster & { coordinator: Broker }, made };
 }
 
 test('the coordinator has a connection and an id that no broker of the pool has, and keeps them', async () => {
   const { cluster, made } = aCluster();
-  const found = await cluster.findGroupCoordinator({});
-  expect(await cluster.findGroupCoordinator({})).toBe(found);
+  const found = await cluster.findGroupCoordinator({ groupId: 'group' });
+  expect(await cluster.findGroupCoordinator({ groupId: 'group' })).toBe(found);
   expect(await cluster.findBroker(found)).toBe(found);
   expect(await cluster.findBroker({ nodeId: 1 })).toMatchObject({ connectionPool: { host: 'pool' } });
   expect(made).toEqual([{ host: 'first', isConnected: true }]);
@@ -56,9 +55,9 @@ test('the coordinator has a connection and an id that no broker of the pool has,
 
 test('the connection follows a coordinator that moves, and the one before is closed', async () => {
   const { cluster, made } = aCluster();
-  await cluster.findGroupCoordinator({});
+  await cluster.findGroupCoordinator({ groupId: 'group' });
   cluster.coordinator = aBroker(2, 'second');
-  await cluster.findGroupCoordinator({});
+  await cluster.findGroupCoordinator({ groupId: 'group' });
   expect(made).toEqual([
     { host: 'first', isConnected: false },
     { host: 'second', isConnected: true },
@@ -67,10 +66,10 @@ test('the connection follows a coordinator that moves, and the one before is clo
 
 test('the connection is closed with those of the pool, and made again after a restart of the consumer', async () => {
   const { cluster, made } = aCluster();
-  const found = await cluster.findGroupCoordinator({});
+  const found = await cluster.findGroupCoordinator({ groupId: 'group' });
   await cluster.disconnect();
   expect(made).toEqual([{ host: 'first', isConnected: false }]);
-  expect(await cluster.findGroupCoordinator({})).not.toBe(found);
+  expect(await cluster.findGroupCoordinator({ groupId: 'group' })).not.toBe(found);
   expect(made.map(({ isConnected }) => isConnected)).toEqual([false, true]);
 });
 
@@ -95,7 +94,7 @@ test('heartbeats go on while a fetch is held back, whatever they are answered, a
       throw new Error('the group is rebalancing');
     }
   }
-  beatWhileFetching(Runner.prototype);
+  beatWhileFetching(Runner.prototype as never);
   const fetched = new Runner().fetch(1);
   await jest.advanceTimersByTimeAsync(20_000);
   // One in 2.5 s: the next quarter of the interval behind it.
@@ -123,7 +122,7 @@ function askedCluster(answer: () => Promise<unknown>, told: () => Promise<unknow
       return answer();
     }
   }
-  retryCoordinatorLookup(Cluster.prototype);
+  retryCoordinatorLookup(Cluster.prototype as never);
   return new Cluster();
 }
 

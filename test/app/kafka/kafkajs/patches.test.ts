@@ -17,22 +17,22 @@ const STAMPING_MODULES = [
   'protocol/requests/offsetCommit/v1/request.js',
   'protocol/requests/produce/v2/request.js',
   'protocol/requests/produce/v3/request.js',
-].map((path) => `kafkajs/src/${path}`);
+];
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 test("each of kafkajs's modules that asks for the time makes a timestamp of it, or is given another clock", () => {
   const folder = join(import.meta.dirname, '../../../../node_modules/kafkajs/src');
-  const asking = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.js') && /\bDate\b/.test(readFileSync(join(folder, path), 'utf8')))
-    .map((path) => `kafkajs/src/${path}`);
+  const asking = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.js') && /\bDate\b/.test(readFileSync(join(folder, path), 'utf8')),
+  );
   expect(asking.sort()).toEqual([...MEASURING_MODULES, ...STAMPING_MODULES].sort());
 });
 
 test('what is given another clock asks it for nothing but the time that it is', () => {
   for (const path of MEASURING_MODULES) {
-    const uses = readFileSync(require.resolve(path), 'utf8').match(/\bDate\b.{4}/g) ?? [];
+    const uses = readFileSync(require.resolve(`kafkajs/src/${path}`), 'utf8').match(/\bDate\b.{4}/g) ?? [];
     expect([path, uses.filter((use) => use !== 'Date.now')]).toEqual([path, []]);
   }
 });

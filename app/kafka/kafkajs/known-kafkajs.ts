@@ -1,0 +1,225 @@
+import { type Classes, type Internals, KAFKAJS_VERSION } from './internals.ts';
+
+/** What a connection has from its first connect on. */
+type Later = 'socket';
+
+/** The members that each object of a class has from the beginning: the compiler asks for each of them, and for no other. */
+type Members<T> = {
+  readonly [Name in keyof T as Name extends string
+    ? object extends Pick<T, Name>
+      ? never
+      : Exclude<Name, Later>
+    : never]: true;
+};
+
+const MEMBERS: { readonly [Name in keyof Classes]: Members<Classes[Name]['prototype']> } = {
+  Encoder: {
+    writeInt8: true,
+    writeInt32: true,
+    writeInt64: true,
+    writeBoolean: true,
+    writeString: true,
+    writeBuffer: true,
+    writeEncoder: true,
+    writeVarInt: true,
+    writeVarIntBytes: true,
+    writeVarLong: true,
+    writeUVarInt: true,
+    writeUVarIntString: true,
+    size: true,
+  },
+  Decoder: {
+    buffer: true,
+    offset: true,
+    canReadBytes: true,
+    forward: true,
+    readInt8: true,
+    readInt16: true,
+    readInt32: true,
+    readInt64: true,
+    readDouble: true,
+    readVarInt: true,
+    readUVarInt: true,
+    readVarLong: true,
+    readString: true,
+    readVarIntString: true,
+    readUVarIntString: true,
+    readBytes: true,
+    readVarIntBytes: true,
+    readUVarIntBytes: true,
+    readArray: true,
+    readVarIntArray: true,
+    readUVarIntArray: true,
+    readArrayAsync: true,
+  },
+  RequestQueue: {
+    pending: true,
+    enforceRequestTimeout: true,
+    inflight: true,
+    isConnected: true,
+    destroy: true,
+    scheduleCheckPendingRequests: true,
+    scheduleRequestTimeoutCheck: true,
+    fulfillRequest: true,
+  },
+  Connection: {
+    host: true,
+    port: true,
+    broker: true,
+    socketFactory: true,
+    requestQueue: true,
+    chunks: true,
+    bytesBuffered: true,
+    bytesNeeded: true,
+    authHandlers: true,
+    authExpectResponse: true,
+    sessionLifetime: true,
+    reauthenticationThreshold: true,
+    isConnected: true,
+    connect: true,
+    disconnect: true,
+    send: true,
+    sendAuthRequest: true,
+    processData: true,
+    rejectRequests: true,
+  },
+  ConnectionPool: { host: true, port: true, send: true },
+  Authenticator: { connection: true, authenticate: true },
+  Scram: { PREFIX: true, sendClientFinalMessage: true },
+  Broker: {
+    nodeId: true,
+    versions: true,
+    connectionPool: true,
+    isConnected: true,
+    connect: true,
+    disconnect: true,
+    metadata: true,
+    findGroupCoordinator: true,
+    leaveGroup: true,
+  },
+  BrokerPool: {
+    brokers: true,
+    createBroker: true,
+    connectBroker: true,
+    findBroker: true,
+    findConnectedBroker: true,
+    withBroker: true,
+  },
+  Cluster: {
+    rootLogger: true,
+    brokerPool: true,
+    connectionPoolBuilder: true,
+    targetTopics: true,
+    connect: true,
+    disconnect: true,
+    addMultipleTargetTopics: true,
+    metadata: true,
+    refreshMetadata: true,
+    refreshMetadataIfNecessary: true,
+    getNodeIds: true,
+    removeBroker: true,
+    findBroker: true,
+    findGroupCoordinator: true,
+    findGroupCoordinatorMetadata: true,
+    findTopicPartitionMetadata: true,
+    findLeaderForPartitions: true,
+    fetchTopicsOffset: true,
+  },
+  ConsumerGroup: {
+    groupId: true,
+    cluster: true,
+    maxWaitTime: true,
+    subscriptionState: true,
+    partitionsPerSubscribedTopic: true,
+    memberId: true,
+    joinAndSync: true,
+    leave: true,
+    resume: true,
+    fetch: true,
+    commitOffsets: true,
+    generatePartitionsPerSubscribedTopic: true,
+    checkForStaleAssignment: true,
+    recoverFromFetch: true,
+  },
+  Runner: {
+    running: true,
+    heartbeatInterval: true,
+    consumerGroup: true,
+    fetch: true,
+    heartbeat: true,
+    commitOffsets: true,
+    stop: true,
+  },
+};
+
+export const CLASSES = Object.keys(MEMBERS) as readonly (keyof Classes)[];
+
+const quiet = {
+  namespace: () => quiet,
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+const LOGIN_VERSIONS = { 17: { minVersion: 0, maxVersion: 1 }, 36: { minVersion: 0, maxVersion: 1 } };
+
+/** An object of each class; none connects to anything. */
+function objectsOf(kafkajs: Classes): Readonly<Record<keyof Classes, object>> {
+  const address = { host: 'localhost', port: 9092, logger: quiet };
+  const connection = new kafkajs.Connection(address);
+  const connectionPool = new kafkajs.ConnectionPool(address);
+  const cluster = new kafkajs.Cluster({ logger: quiet, brokers: ['localhost:9092'] });
+  const consumerGroup = new kafkajs.ConsumerGroup({ logger: quiet, cluster });
+  return {
+    Encoder: new kafkajs.Encoder(),
+    Decoder: new kafkajs.Decoder(Buffer.alloc(0)),
+    RequestQueue: connection.requestQueue,
+    Connection: connection,
+    ConnectionPool: connectionPool,
+    Authenticator: new kafkajs.Authenticator(connection, quiet, LOGIN_VERSIONS, true),
+    Broker: new kafkajs.Broker({ logger: quiet, connectionPool }),
+    BrokerPool: cluster.brokerPool,
+    Cluster: cluster,
+    ConsumerGroup: consumerGroup,
+    Runner: new kafkajs.Runner({ logger: quiet, consumerGroup }),
+    Scram: new kafkajs.Scram({}, 'localhost', 9092, quiet, () => undefined, { type: 'sha256' }),
+  };
+}
+
+const FUNCTIONS = ['createConsumer', 'createAdmin', 'encodeRecord', 'createErrorFromCode', 'shuffle'] as const;
+
+const ERRORS: Readonly<Record<keyof Internals['errors'], true>> = {
+  KafkaJSError: true,
+  KafkaJSBrokerNotFound: true,
+  KafkaJSConnectionError: true,
+  KafkaJSConnectionClosedError: true,
+  KafkaJSGroupCoordinatorNotFound: true,
+  KafkaJSSASLAuthenticationError: true,
+  KafkaJSStaleTopicMetadataAssignment: true,
+};
+
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+
+/**
+ * Looks at kafkajs's inside before it is patched: at an object of each class, and at its functions.
+ *
+ * @throws Error that names all that is missing
+ */
+export function requireKnown(kafkajs: Internals): void {
+  const objects = objectsOf(kafkajs);
+  const members = CLASSES.flatMap((name) =>
+    Object.keys(MEMBERS[name])
+      .filter((member) => !(member in objects[name]))
+      .map((member) => `${name}.${member}`),
+  );
+  const functions = FUNCTIONS.filter((name) => !isFunction(kafkajs[name]));
+  const errors = Object.keys(ERRORS).filter((name) => !isFunction(Reflect.get(kafkajs.errors, name)));
+  const missing = [...members, ...functions, ...errors];
+  if (missing.length > 0) {
+    throw new Error(
+      `the kafkajs that is installed has no ${missing.join(', ')}; ` +
+        `this program is made for kafkajs ${KAFKAJS_VERSION}: run npm ci`,
+    );
+  }
+}
