@@ -132,3 +132,29 @@ test('a source that fails fails the scrape, and the next one has its figure', as
   isBroken = false;
   await expect(exposition.write(new Set(['kafka_consumer_records_lag']))).resolves.toContain('partition="0"');
 });
+
+test.each(FORMATS)(
+  'other work has its turn before each family, and changes nothing of what was read (%s)',
+  async (format) => {
+    const [golden, clock] = [await exposed(format, OF_EACH_TYPE).write(), { now: 0 }];
+    let value = 0;
+    const sources = Object.entries(OF_EACH_TYPE).map(([key, source]) => {
+      return [key, () => source().map((sample) => ({ ...sample, value: sample.value + value }))];
+    });
+    const slow = new Exposition(format, { ...NONE, ...Object.fromEntries(sources) } as MetricSources, TAGS, () => {
+      clock.now += 1;
+      return clock.now;
+    });
+    const written = slow.write();
+    let turns = 0;
+    const other = (): void => {
+      turns += 1;
+      value += 1;
+      immediate = setImmediate(other);
+    };
+    let immediate = setImmediate(other);
+    expect(await written).toBe(golden);
+    clearImmediate(immediate);
+    expect(turns).toBeGreaterThan(Object.keys(OF_EACH_TYPE).length);
+  },
+);
