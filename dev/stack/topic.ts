@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 
 const POLL_MS = 50;
-const LEADERS_TIMEOUT_MS = 30_000;
+/** A broker that makes a thousand logs beside other work takes more than half a minute. */
+const LEADERS_TIMEOUT_MS = { least: 30_000, perPartition: 100 } as const;
 /** kafkajs gives a busy controller 5 s. */
 export const ADMIN_TIMEOUT_MS = 30_000;
 
@@ -29,12 +30,12 @@ const falseUntil = (deadline: number) => (error: unknown) => {
  * does not know the topic at once, and it ends before the leaders know that they lead.
  *
  * @param config `numPartitions` left out: 1
- * @throws Error the last answer, when 30 s were not enough.
+ * @throws Error the last answer, when 30 s, and 0.1 s more for each partition, were not enough.
  */
 export async function createTopicWithLeaders(admin: Admin, config: ITopicConfig): Promise<void> {
   await admin.createTopics({ topics: [config], waitForLeaders: false, timeout: ADMIN_TIMEOUT_MS });
-  const deadline = Date.now() + LEADERS_TIMEOUT_MS;
   const { topic, numPartitions = 1 } = config;
+  const deadline = Date.now() + LEADERS_TIMEOUT_MS.least + numPartitions * LEADERS_TIMEOUT_MS.perPartition;
   while (!(await haveLeadersAnswered(admin, topic, numPartitions).catch(falseUntil(deadline)))) {
     await delay(POLL_MS);
   }
