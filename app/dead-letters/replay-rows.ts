@@ -1,11 +1,13 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { DEAD_LETTER_REASON } from '../../contract/dead-letter-reasons.ts';
+import { recordsOf } from '../records/pack-records.ts';
+import type { RecordHeader, StreamRecord } from '../records/record.ts';
+import { NO_TIMESTAMP } from '../records/record-batch.ts';
 import { droppedRows } from '../store/dropped-rows.ts';
 import { RowRefused } from '../store/isolate-poison.ts';
 import { type Admission, type KeyEncoding, RECORDS, refusal } from '../store/record-rows.ts';
 import { type Refusal, type SentRows, sendRows, type TopicTable } from '../store/row-target.ts';
 import { asRefusal, describeDatabaseError, reasonOf, verdictOn } from '../store/sqlstate.ts';
-import type { RecordHeader, StreamRecord } from '../stream/record.ts';
 import { type DeadLetterPlace, type DeadLetterRow, deadLetterOf, deadLettersTable } from './dead-letters-table.ts';
 
 /** A text, or bytes that are none, as the column `headers` has them. */
@@ -42,9 +44,6 @@ export const keyOf = ({ groupId, topic, partition, offset }: DeadLetterPlace) =>
   partition,
   offset.toString(),
 ];
-
-/** Kafka's word for "no timestamp". */
-const NO_TIMESTAMP = -1n;
 
 const bytesOf = (stored: StoredBytes): Buffer =>
   typeof stored === 'string' ? Buffer.from(stored, 'utf8') : Buffer.from(stored.base64, 'base64');
@@ -148,7 +147,7 @@ async function writeRow(
   const { topic, partition } = letter;
   await client.query(table.opening(true));
   await table.require(client);
-  const { rows, refused } = table.encode({ topic, partition }, [record]);
+  const { rows, refused } = table.encode({ topic, partition }, recordsOf([record]));
   const refusal = refused.get(0);
   if (refusal !== undefined) {
     await client.query('ROLLBACK TO SAVEPOINT fit');

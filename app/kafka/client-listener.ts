@@ -1,6 +1,7 @@
 import type { Consumer } from 'kafkajs';
 import type { OutageWatch } from '../outage-log.ts';
-import type { StreamRecord, TopicPartition } from '../stream/record.ts';
+import type { TopicPartition } from '../records/record.ts';
+import type { Records } from '../records/records.ts';
 
 /** The two ends of a partition's log: for a reader of everything, and for one of committed records. */
 export interface LogEnds extends TopicPartition {
@@ -85,10 +86,10 @@ export function watchClient(consumer: Consumer, listener: ClientListener, outage
 }
 
 /** Bytes of the keys and values, as the metrics of Kafka's own clients count them. */
-export function contentBytes(records: readonly StreamRecord[]): number {
+export function contentBytes(records: Records): number {
   let bytes = 0;
-  for (const { key, value } of records) {
-    bytes += (key?.length ?? 0) + (value?.length ?? 0);
-  }
+  records.forEach(({ keyLength, valueLength }) => {
+    bytes += Math.max(0, keyLength) + Math.max(0, valueLength);
+  });
   return bytes;
 }

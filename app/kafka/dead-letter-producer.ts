@@ -1,9 +1,9 @@
 import type { Kafka, Message, Producer } from 'kafkajs';
 import { deadLetterTopic } from '../../settings/dead-letters.ts';
 import type { Settings } from '../../settings/settings.ts';
+import type { RecordHeader } from '../records/record.ts';
 import type { Clock } from '../stream/clock.ts';
 import type { DeadLetter, DeadLetterTopic } from '../stream/dead-letter.ts';
-import type { RecordHeader } from '../stream/record.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { errorTypeOf } from './authorization.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.ts';
+import { partitionKey, type TopicPartition } from '../records/record.ts';
 import type { Clock } from '../stream/clock.ts';
-import { partitionKey, type TopicPartition } from '../stream/record.ts';
 import type { WritePlace } from '../stream/record-sink.ts';
 import type { Position } from '../stream/record-source.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';

@@ -1,4 +1,4 @@
-import type { TopicPartition } from '../stream/record.ts';
+import type { TopicPartition } from '../records/record.ts';
 import type { UnreadableBatch } from '../stream/record-source.ts';
 import type { TruncatedLog } from '../stream/topic-ids.ts';
 import {

@@ -2,30 +2,31 @@ import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import { milliseconds } from '../../settings/duration.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
+import { partitionKey, type TopicPartition } from '../records/record.ts';
+import { Records } from '../records/records.ts';
 import type { Clock } from '../stream/clock.ts';
-import { partitionKey, type TopicPartition } from '../stream/record.ts';
 import type { WritePlace } from '../stream/record-sink.ts';
 import type { PartitionLog, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
 import { logTruncated } from '../stream/topic-ids.ts';
 import { stoppedForGood } from './authorization.ts';
 import { type ClientListener, contentBytes, isOutage, watchClient } from './client-listener.ts';
-import { EventLoopTurns } from './event-loop-turns.ts';
+import { EventLoopTurns } from './fetch/event-loop-turns.ts';
+import type { ReadBatch } from './fetch/record-set.ts';
 import { type ClaimingMember, GroupClaim, notClaimed } from './group-claim.ts';
 import { listenToGroup } from './group-events.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
 import { kafkajsEvents, type SkippedRange } from './kafkajs-consumer-patches.ts';
 import { fetchOriginsOf, lastEpochOf } from './kafkajs-topic-id-patches.ts';
-import type { DecodedRecord } from './record-batch.ts';
 import { RestartPace } from './restart-pace.ts';
 import { SourceLog } from './source-log.ts';
 import { type SubscriptionParts, subscribe } from './subscription.ts';
 
-/** kafkajs's batch as it is at run time, with our record decoder: the messages are records already. */
+/** kafkajs's batch as it is at run time, with our record decoder: the messages are batches. */
 type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
   readonly fetchedOffset: string;
   /** The decoded record set, the very array. */
   readonly rawMessages: readonly unknown[];
-  readonly messages: readonly DecodedRecord[];
+  readonly messages: readonly ReadBatch[];
 };
 
 /**
@@ -243,7 +244,13 @@ export class KafkaSource implements RecordSource {
     const { topic, partition, fetchedOffset, lastOffset, rawMessages } = range;
     if (this.#isWanted({ topic, partition }, rawMessages)) {
       const offsets = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
-      listener.onBatch({ topic, partition, records: [], ...offsets, leaderEpoch: lastEpochOf(rawMessages) });
+      listener.onFetched({
+        topic,
+        partition,
+        records: Records.NONE,
+        ...offsets,
+        leaderEpoch: lastEpochOf(rawMessages),
+      });
     }
   }
 
@@ -278,8 +285,9 @@ export class KafkaSource implements RecordSource {
     }
     const lastOffset = batch.lastOffset();
     const range = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
-    listener.onBatch({ topic, partition, records: messages, ...range, leaderEpoch: lastEpochOf(rawMessages) });
-    this.#watcher.onDelivered({ topic, records: messages.length, bytes: contentBytes(messages) });
+    const records = new Records(messages.flatMap((batch) => batch.records.parts));
+    listener.onFetched({ topic, partition, records, ...range, leaderEpoch: lastEpochOf(rawMessages) });
+    this.#watcher.onDelivered({ topic, records: records.length, bytes: contentBytes(records) });
     resolveOffset(lastOffset);
   }
 

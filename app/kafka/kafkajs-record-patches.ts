@@ -1,17 +1,9 @@
 import { createRequire } from 'node:module';
+import type { RecordHeader } from '../records/record.ts';
 import type { MemoryBudget } from '../stream/memory-budget.ts';
-import type { RecordHeader, StreamRecord } from '../stream/record.ts';
-import {
-  type BatchFault,
-  ChecksumError,
-  faultOf,
-  formatOf,
-  RECORD_FORMAT_V2,
-  UnknownFormatError,
-} from './broken-batch.ts';
-import { crc32c } from './crc32c.ts';
-import { decodeMessage, LEAST_MESSAGE_BYTES, MESSAGE_HEAD_BYTES } from './message-set.ts';
-import { BatchDecoder } from './record-batch.ts';
+import { type AbortedTransaction, withoutAborted } from './fetch/aborted-transactions.ts';
+import type { BatchFault } from './fetch/broken-batch.ts';
+import { type ReadBatch, RecordSetReader } from './fetch/record-set.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -25,57 +17,25 @@ interface Decoder {
 
 type Decode<Decoded> = (decoder: Decoder) => Promise<Decoded>;
 
-/** In a batch of record format v2: where its checksum is, and where that begins what it is the checksum of. */
-const CRC_OFFSET = 17;
-const CRC_START = 21;
+/** A batch in the place of its last record, which is all that kafkajs looks at on its way. */
+export interface BatchMark extends ReadBatch {
+  readonly offset: bigint;
+  readonly isControlRecord: boolean;
+}
 
 const faults = new WeakMap<readonly unknown[], BatchFault>();
 
-/** What keeps the batch behind these records from being read, when it is one that the fetch brought whole. */
-export const faultBehind = (records: readonly unknown[]): BatchFault | undefined => faults.get(records);
-
-/** @throws ChecksumError when the checksum is another one */
-function requireChecksum(batch: Buffer): void {
-  const [stored, computed] = [batch.readUInt32BE(CRC_OFFSET), crc32c(batch.subarray(CRC_START))];
-  if (stored !== computed) {
-    throw new ChecksumError('CRC-32C', computed, stored);
-  }
-}
-
-/** The records of a whole batch, or why there are none. Its checksum is compared before anything is unpacked. */
-async function readBatch(batch: Buffer, decoder: BatchDecoder): Promise<readonly StreamRecord[] | BatchFault> {
-  try {
-    const format = formatOf(batch);
-    if (format < 0 || format > RECORD_FORMAT_V2) {
-      throw new UnknownFormatError(format);
-    }
-    if (batch.length < MESSAGE_HEAD_BYTES + LEAST_MESSAGE_BYTES) {
-      throw new Error(
-        `its size is ${batch.length - MESSAGE_HEAD_BYTES}, and the smallest one has ${LEAST_MESSAGE_BYTES} bytes`,
-      );
-    }
-    if (format < RECORD_FORMAT_V2) {
-      return await decodeMessage(batch, { room: decoder.room(), turns: decoder.turns });
-    }
-    requireChecksum(batch);
-    return await decoder.decode(batch);
-  } catch (error) {
-    return faultOf(batch, error);
-  }
-}
+/** What keeps the batch behind these from being read, when it is one that the fetch brought whole. */
+export const faultBehind = (marks: readonly unknown[]): BatchFault | undefined => faults.get(marks);
 
 /**
- * Decodes the record set of a partition in a fetch response, in the place of kafkajs's own: however many records a
- * batch holds, in all three record formats, each batch by its own checksum. The first one that cannot be read ends the
- * set, and {@link faultBehind} tells it for the records in front of it; the rest of the response is decoded as ever. As
- * shipped a batch's records are all arguments of one call, and the stack has room for some 125,000; checksums are not
- * compared, and content that cannot be decoded fails the whole response, over and over.
- *
- * Batches behind the one that fills the memory for a response are left out, as if it had been shorter: they stay ahead
- * of the position. Each batch is copied, so what waits for its transaction keeps no other partition's records.
+ * Reads the record set of a partition in a fetch response, in the place of kafkajs's own: a mark for each batch, whose
+ * records stay bytes. The first batch that cannot be read ends the set, and {@link faultBehind} tells it for the marks in
+ * front of it; the rest of the response is decoded as ever. As shipped content that cannot be decoded fails the whole
+ * response, over and over.
  */
-export function recordSetDecoder(memory: MemoryBudget, batches = new BatchDecoder()): Decode<readonly StreamRecord[]> {
-  const read = recordSetReader(memory, batches);
+export function recordSetDecoder(memory: MemoryBudget): Decode<readonly BatchMark[]> {
+  const read = markReader(memory);
   return async (decoder) => {
     const size = decoder.readInt32();
     if (size <= 0 || !decoder.canReadBytes(size)) {
@@ -88,31 +48,40 @@ export function recordSetDecoder(memory: MemoryBudget, batches = new BatchDecode
 }
 
 /** Reads a record set without its length. `response` is any object that stands for the response that it is in. */
-export type RecordSetReader = (set: Buffer, response: object) => Promise<readonly StreamRecord[]>;
+export type MarkReader = (set: Buffer, response: object) => Promise<readonly BatchMark[]>;
 
 /** {@link recordSetDecoder} for a record set without its length. */
-export function recordSetReader(memory: MemoryBudget, batches = new BatchDecoder()): RecordSetReader {
+export function markReader(memory: MemoryBudget, sets = new RecordSetReader(memory)): MarkReader {
   return async (set, response) => {
-    const records: StreamRecord[] = [];
-    const answer = memory.answer(response);
-    for (let at = 0; set.length - at >= MESSAGE_HEAD_BYTES; ) {
-      const end = at + MESSAGE_HEAD_BYTES + Math.max(0, set.readInt32BE(at + 8));
-      if (end > set.length || answer.isFull) {
-        break;
-      }
-      const read = await readBatch(Buffer.from(set.subarray(at, end)), batches);
-      if ('code' in read) {
-        faults.set(records, read);
-        break;
-      }
-      answer.add(end - at, read);
-      for (const record of read) {
-        records.push(record);
-      }
-      at = end;
+    const { batches, fault } = await sets.read(set, response);
+    const marks = batches.map((batch) => ({
+      ...batch,
+      offset: batch.nextOffset - 1n,
+      isControlRecord: batch.control !== null,
+    }));
+    if (fault !== null) {
+      faults.set(marks, fault);
     }
-    return records;
+    return marks;
   };
+}
+
+/** What kafkajs's batch hands over. */
+interface FetchedMarks {
+  readonly messages: readonly BatchMark[];
+  /** `null` or absent: there are none. */
+  readonly abortedTransactions?: readonly { readonly producerId: string; readonly firstOffset: string }[] | null;
+}
+
+/** {@link withoutAborted}, of marks. */
+export function marksWithoutAborted({ messages, abortedTransactions }: FetchedMarks): readonly ReadBatch[] {
+  const transactions = (abortedTransactions ?? []).map(
+    ({ producerId, firstOffset }): AbortedTransaction => ({
+      producerId: BigInt(producerId),
+      firstOffset: BigInt(firstOffset),
+    }),
+  );
+  return withoutAborted(messages, transactions);
 }
 
 interface Encoder {

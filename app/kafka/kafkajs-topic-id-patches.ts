@@ -1,9 +1,10 @@
-import { partitionKey, type TopicPartition } from '../stream/record.ts';
+import { partitionKey, type TopicPartition } from '../records/record.ts';
 import type { OffsetOrigin } from '../stream/record-source.ts';
 import { readingTopic, TOPIC_AUTHORIZATION_FAILED } from './authorization.ts';
+import type { ReadBatch } from './fetch/record-set.ts';
 import type { ProtocolRequest } from './kafkajs/classes.ts';
 import { kafkajsEvents } from './kafkajs-consumer-patches.ts';
-import type { RecordSetReader } from './kafkajs-record-patches.ts';
+import type { MarkReader } from './kafkajs-record-patches.ts';
 import { LEADER_EPOCH_KEY, LEADER_EPOCH_VERSION, leaderEpochRequest } from './leader-epoch-request.ts';
 import {
   FETCH_BY_ID,
@@ -62,14 +63,10 @@ export function fetchOriginsOf(groupId: string): FetchOrigins {
 /** The topic ids that record sets were fetched by, known by the very array. */
 const fetchedBy = new WeakMap<readonly unknown[], string>();
 
-interface DecodedRecord {
-  readonly batchContext?: { readonly partitionLeaderEpoch?: number };
-}
-
 /** The leader epoch of a record set's last batch; messages before record format v2 have none. */
 export function lastEpochOf(records: readonly unknown[]): number | null {
-  const { batchContext } = (records.at(-1) ?? {}) as DecodedRecord;
-  return batchContext?.partitionLeaderEpoch ?? null;
+  const { leaderEpoch } = (records.at(-1) ?? {}) as Partial<ReadBatch>;
+  return leaderEpoch ?? null;
 }
 
 interface FetchProtocol {
@@ -85,7 +82,7 @@ const hasIds = ({ partitions }: FetchedTopic): boolean => partitions.some(({ top
  * kafkajs's fetch with version 13 beside its own, which end at 11. A broker that offers 12 is asked by 11, and so is one
  * for topics whose ids are not known.
  */
-export function fetchProtocol(shipped: FetchProtocol, readRecords: RecordSetReader): FetchProtocol {
+export function fetchProtocol(shipped: FetchProtocol, readRecords: MarkReader): FetchProtocol {
   const last = Math.max(...shipped.versions.map(Number));
   return {
     versions: [...shipped.versions, String(FETCH_BY_ID)],

@@ -1,5 +1,5 @@
 /** OffsetForLeaderEpoch (KIP-320), which kafkajs does not have: whether a log knows the epoch that records were read under. */
-import type { TopicPartition } from '../stream/record.ts';
+import type { TopicPartition } from '../records/record.ts';
 import type { ProtocolRequest } from './kafkajs/classes.ts';
 import { KafkajsDecoder, KafkajsEncoder, NO_EPOCH, readInt64 } from './kafkajs/flexible-versions.ts';
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../logger.ts';
-import { partitionKey, type TopicPartition } from '../stream/record.ts';
+import { partitionKey, type TopicPartition } from '../records/record.ts';
 import type { PartitionLog, UnreadableBatch } from '../stream/record-source.ts';
 import type { FetchByName } from './kafkajs-consumer-patches.ts';
 import { messageOf } from './subscription.ts';

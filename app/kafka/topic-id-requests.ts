@@ -15,7 +15,7 @@ import {
   writeArray,
   writeTags,
 } from './kafkajs/flexible-versions.ts';
-import type { RecordSetReader } from './kafkajs-record-patches.ts';
+import type { MarkReader } from './kafkajs-record-patches.ts';
 
 export const FETCH_KEY = 1;
 export const METADATA_KEY = 3;
@@ -190,7 +190,7 @@ function readBytes(decoder: Decoder): Buffer {
 
 const DIVERGING_EPOCH = 0;
 
-async function readPartition(decoder: Decoder, readRecords: RecordSetReader): Promise<PartitionAnswer> {
+async function readPartition(decoder: Decoder, readRecords: MarkReader): Promise<PartitionAnswer> {
   const partition = decoder.readInt32();
   const errorCode = decoder.readInt16();
   const [highWatermark, lastStableOffset] = [String(readInt64(decoder)), String(readInt64(decoder))];
@@ -213,7 +213,7 @@ async function readPartition(decoder: Decoder, readRecords: RecordSetReader): Pr
   };
 }
 
-async function readFetch(bytes: Buffer, names: ReadonlyMap<string, string>, readRecords: RecordSetReader) {
+async function readFetch(bytes: Buffer, names: ReadonlyMap<string, string>, readRecords: MarkReader) {
   const decoder = new KafkajsDecoder(bytes);
   readTags(decoder);
   const head = { throttleTime: 0, clientSideThrottleTime: decoder.readInt32(), errorCode: decoder.readInt16() };
@@ -236,7 +236,7 @@ async function readFetch(bytes: Buffer, names: ReadonlyMap<string, string>, read
  * answer. Each partition is asked for with the leader epoch of what was read last, so the broker tells where its log
  * has parted from that (KIP-320). Errors of partitions stay in the answer.
  */
-export function fetchByIdRequest(request: FetchRequest, readRecords: RecordSetReader): ProtocolRequest<FetchResponse> {
+export function fetchByIdRequest(request: FetchRequest, readRecords: MarkReader): ProtocolRequest<FetchResponse> {
   const names = new Map(byId(request.topics).map(({ topic, topicId }) => [topicId, topic]));
   return {
     request: {

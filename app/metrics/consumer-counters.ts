@@ -7,8 +7,8 @@ import {
 } from '../../contract/metrics/definition.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { Settings } from '../../settings/settings.ts';
+import type { TopicPartition } from '../records/record.ts';
 import type { ConsumerReport } from '../stream/consumer-state.ts';
-import type { TopicPartition } from '../stream/record.ts';
 import type { Gap, RecordSink } from '../stream/record-sink.ts';
 import { OutageError } from '../stream/stream-errors.ts';
 import { type CommittedBatch, rowsDropped, type StreamListener } from '../stream/stream-listener.ts';
@@ -173,11 +173,11 @@ class TopicWrites {
     writes.rowsDropped += rowsDropped(batch);
     writes.batchRecords.observe(records);
     writes.processing.observe(seconds(committedMs - fetchedAt.getTime()));
-    for (const { timestamp } of written) {
+    written.forEach(({ timestamp }) => {
       if (timestamp >= 0n) {
         writes.endToEnd.observe(seconds(committedMs - Number(timestamp)));
       }
-    }
+    });
   }
 
   get sources(): TopicWriteMetrics {

@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import { METRICS, type MetricDefinition, type MetricKey } from '../../contract/metrics.ts';
-import { EventLoopTurns } from '../kafka/event-loop-turns.ts';
+import { EventLoopTurns } from '../kafka/fetch/event-loop-turns.ts';
 import { type ExpositionFormat, familyWriter, type Series } from './family-text.ts';
 import type { Labels, MetricSource, MetricSources } from './metric-source.ts';
 

@@ -1,5 +1,5 @@
+import type { TopicPartition } from '../records/record.ts';
 import type { ConsumerReport, PartitionReport } from '../stream/consumer-state.ts';
-import type { TopicPartition } from '../stream/record.ts';
 import type { Gap } from '../stream/record-sink.ts';
 import type { CommittedBatch } from '../stream/stream-listener.ts';
 import type { Labels, MetricSource, MetricSources, Sample } from './metric-source.ts';

@@ -1,8 +1,7 @@
 import type { PoolClient } from 'pg';
-import type { StreamRecord } from '../stream/record.ts';
 import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
 import { RefusingTable, requireSomeTaken, type TableOwner } from './refusing-table.ts';
-import { type RefusedRecord, type RowTarget, sendRows, type TargetRows } from './row-target.ts';
+import { type AdmittedRecords, type RefusedRecord, type RowTarget, sendRows, type TargetRows } from './row-target.ts';
 import { asRefusal } from './sqlstate.ts';
 
 /** Records of which one of the tables refused the row, and how many rows of the others each table took. */
@@ -34,7 +33,7 @@ interface CopyOwner extends TableOwner {
 export async function copyInParts(
   client: PoolClient,
   owner: CopyOwner,
-  records: readonly StreamRecord[],
+  records: AdmittedRecords,
   batches: readonly TargetRows[],
 ): Promise<CopiedRows> {
   const tables = batches.map(({ target, rows }) => ({
@@ -67,9 +66,9 @@ export async function copyInParts(
   });
   const refused: (RefusedRecord & { readonly refusedBy: RowTarget; readonly cause: RowRefused })[] = [];
   for (const { index, cause } of poison) {
-    const [record, table] = [records[index], refusedBy.get(cause)];
-    if (record !== undefined && table !== undefined) {
-      refused.push({ record, refusedBy: table, cause, ...(await table.refusal(client, cause)) });
+    const [admitted, table] = [records.at(index), refusedBy.get(cause)];
+    if (admitted !== null && table !== undefined) {
+      refused.push({ ...admitted, refusedBy: table, cause, ...(await table.refusal(client, cause)) });
     }
   }
   if (!owner.deadLetters.limit.isWithout) {

@@ -1,4 +1,4 @@
-import { partitionKey } from '../stream/record.ts';
+import { partitionKey } from '../records/record.ts';
 import type { Gap } from '../stream/record-sink.ts';
 import { FatalError } from '../stream/stream-errors.ts';
 import { RECORDS } from './record-rows.ts';

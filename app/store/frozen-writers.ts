@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg, { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { partitionKey, type TopicPartition } from '../stream/record.ts';
+import { partitionKey, type TopicPartition } from '../records/record.ts';
 import { OutageError } from '../stream/stream-errors.ts';
 import type { DatabasePool } from './database-pool.ts';
 import { destroySocket } from './pg-internals.ts';

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { bytesOfAll, partitionKey } from '../stream/record.ts';
+import { partitionKey } from '../records/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
 import { type Admitted, admit, type EncodedRows, type RowTarget } from './row-target.ts';
@@ -62,8 +62,8 @@ export class GroupedWrites {
   }
 
   write(request: WriteRequest): Promise<WriteOutcome> {
-    const { length } = request.records;
-    const isSmall = length > 0 && length < this.#mostRecords && bytesOfAll(request.records) < MOST_BYTES;
+    const { length, bytes } = request.records;
+    const isSmall = length > 0 && length < this.#mostRecords && bytes < MOST_BYTES;
     if (!isSmall || this.#suspects.has(partitionKey(request))) {
       return this.#writeAlone(request);
     }
@@ -110,7 +110,7 @@ export class GroupedWrites {
     let [count, records, bytes] = [0, 0, 0];
     for (const { request } of this.#waiting) {
       records += request.records.length;
-      bytes += bytesOfAll(request.records);
+      bytes += request.records.bytes;
       if (count > 0 && (records > this.#mostRecords || bytes > MOST_BYTES)) {
         break;
       }

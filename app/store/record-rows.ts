@@ -1,9 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { Settings } from '../../settings/settings.ts';
+import type { RecordHeader, StreamRecord, TopicPartition } from '../records/record.ts';
+import { NO_TIMESTAMP, type RecordCursor } from '../records/record-batch.ts';
+import type { Records } from '../records/records.ts';
 import type { DeadLetter } from '../stream/dead-letter.ts';
-import { type RecordHeader, recordBytes, type StreamRecord, type TopicPartition } from '../stream/record.ts';
-import { CopyBuffer, type CopyTarget } from './binary-copy.ts';
+import type { CopyTarget } from './binary-copy.ts';
+import { CopyBuffer, type FieldBytes } from './copy-buffer.ts';
 import { EncodedRows, type Refusal, type TableRows } from './row-target.ts';
 
 /** How keys are stored: the setting `records.keyEncoding`. */
@@ -19,7 +22,10 @@ export interface Admission {
  * The fault of a record that is known before PostgreSQL sees it; `null` without one. Whether a value is JSON is
  * for PostgreSQL alone to say: its parser is the one that counts.
  */
-export function refusal(record: StreamRecord, { maxValueBytes, keyEncoding }: Admission): DeadLetterReason | null {
+export function refusal(
+  record: Pick<StreamRecord, 'key' | 'value' | 'timestamp'>,
+  { maxValueBytes, keyEncoding }: Admission,
+): DeadLetterReason | null {
   const { key, value, timestamp } = record;
   if (keyEncoding === 'text' && key !== null && !isText(key)) {
     return 'key_not_text';
@@ -55,31 +61,33 @@ export const RECORDS: CopyTarget = {
 
 const RECORD_FIELDS = Object.keys(RECORDS.columns).length;
 
-/** Rows of `records`. Values were found to be text before; whether they are JSON, PostgreSQL finds out. */
-export function encodeRecords(
-  { topic, partition }: TopicPartition,
-  records: readonly StreamRecord[],
-  admission: Admission,
-): TableRows {
-  const prefix = prefixOf(topic, partition);
-  let size = 0;
-  for (const record of records) {
-    size += prefix.length + recordBytes(record);
-  }
-  const rows = new CopyBuffer(size);
-  const starts = [0];
+/** Beside what a record counts for: the fields' lengths and numbers, and what JSON adds to a header. */
+const ROW_BYTES = 48;
+
+/** Rows of `records`. Whether a value is JSON, PostgreSQL finds out. */
+export function encodeRecords(place: TopicPartition, records: Records, admission: Admission): TableRows {
+  const prefix = prefixOf(place.topic, place.partition);
+  const rows = new CopyBuffer(records.bytes + records.length * (prefix.length + ROW_BYTES));
+  const starts = new Uint32Array(records.length + 1);
   const refused = new Map<number, Refusal>();
-  for (const record of records) {
-    const reason = refusal(record, admission);
-    if (reason === null) {
-      rows.raw(prefix);
-      encode(rows, record, admission.keyEncoding);
-    } else {
-      refused.set(starts.length - 1, { reason, error: DEAD_LETTER_REASON[reason] });
+  records.forEach((record, nth) => {
+    const start = rows.end;
+    rows.raw(prefix);
+    if (!writeRow(rows, record, admission)) {
+      rows.takeBack(start);
+      refused.set(nth, refusalOf(record, admission));
     }
-    starts.push(rows.end);
-  }
+    starts[nth + 1] = rows.end;
+  });
   return { rows: new EncodedRows(rows.slice(0, rows.end), starts), refused };
+}
+
+function refusalOf(record: RecordCursor, admission: Admission): Refusal {
+  const reason = refusal(record, admission);
+  if (reason === null) {
+    throw new Error(`the record at offset ${record.offset} has no row, and no fault`);
+  }
+  return { reason, error: DEAD_LETTER_REASON[reason] };
 }
 
 /** Two lengths, the count of fields and the partition, roughly. */
@@ -94,20 +102,90 @@ function prefixOf(topic: string, partition: number): Buffer {
   return prefix.slice(0, prefix.end);
 }
 
-function encode(
-  rows: CopyBuffer,
-  { offset, timestamp, key, headers, value }: StreamRecord,
-  encoding: KeyEncoding,
-): void {
-  rows.int8(offset);
-  rows.int8(postgresTimestamp(timestamp));
-  rows.bytes(keyBytes(key, encoding));
-  writeHeaders(rows, headers);
-  rows.jsonb(value);
+/** @returns whether the record is a row; where it is not, {@link refusal} says why */
+function writeRow(rows: CopyBuffer, record: RecordCursor, { maxValueBytes, keyEncoding }: Admission): boolean {
+  const { batch, keyLength, valueLength } = record;
+  if (valueLength > maxValueBytes) {
+    return false;
+  }
+  writeOffset(rows, record);
+  if (!writeTimestamp(rows, record)) {
+    return false;
+  }
+  if (keyEncoding !== 'text') {
+    rows.text(record.key?.toString('base64') ?? null);
+  } else if (keyLength < 0) {
+    rows.null();
+  } else if (!rows.textOf(batch, record.keyAt, keyLength)) {
+    return false;
+  }
+  writeHeadersOf(rows, record);
+  if (valueLength < 0) {
+    rows.null();
+    return true;
+  }
+  return rows.jsonbTextOf(batch, record.valueAt, valueLength);
 }
 
-const keyBytes = (key: Buffer | null, encoding: KeyEncoding): Buffer | null =>
-  key === null || encoding === 'text' ? key : Buffer.from(key.toString('base64'), 'latin1');
+function writeOffset(rows: CopyBuffer, record: RecordCursor): void {
+  const { offsetNumber } = record;
+  if (Number.isNaN(offsetNumber)) {
+    rows.int8(record.offset);
+  } else {
+    rows.int8OfNumber(offsetNumber);
+  }
+}
+
+/** @returns whether a timestamptz can hold it */
+function writeTimestamp(rows: CopyBuffer, record: RecordCursor): boolean {
+  const { milliseconds } = record;
+  const microseconds = (milliseconds - Number(POSTGRES_EPOCH_MS)) * 1_000;
+  if (milliseconds !== Number(NO_TIMESTAMP) && Number.isSafeInteger(microseconds)) {
+    rows.int8OfNumber(microseconds);
+    return true;
+  }
+  const { timestamp } = record;
+  rows.int8(postgresTimestamp(timestamp));
+  return fitsTimestamp(timestamp);
+}
+
+const NO_HEADERS = '[]';
+
+/** {@link headersJson} of a record in place: text is nearly always ASCII without anything to escape. */
+function writeHeadersOf(rows: CopyBuffer, record: RecordCursor): void {
+  const { batch, headerCount } = record;
+  if (headerCount === 0) {
+    rows.jsonb(NO_HEADERS);
+    return;
+  }
+  const reader = record.headerReader();
+  const field = rows.beginJsonb();
+  for (let nth = 0; nth < headerCount; nth += 1) {
+    rows.raw(nth === 0 ? FIRST_KEY : NEXT_KEY);
+    const keyLength = reader.skipField();
+    writeJson(rows, batch, reader.at - keyLength, keyLength);
+    rows.raw(VALUE);
+    const valueLength = reader.skipField();
+    if (valueLength < 0) {
+      rows.raw(NULL);
+    } else {
+      writeJson(rows, batch, reader.at - valueLength, valueLength);
+    }
+  }
+  rows.raw(LAST_END);
+  rows.endJsonb(field);
+}
+
+const [FIRST_KEY, NEXT_KEY, VALUE, NULL, LAST_END] = ['[{"key":', '},{"key":', ',"value":', 'null', '}]'].map((text) =>
+  Buffer.from(text, 'latin1'),
+) as [Buffer, Buffer, Buffer, Buffer, Buffer];
+
+/** Text as a JSON string, and other bytes as `{"base64": ...}`. */
+function writeJson(rows: CopyBuffer, batch: FieldBytes, at: number, length: number): void {
+  if (!rows.writeJsonString(batch, at, length)) {
+    rows.write(valueJson(batch.bytes.subarray(at, at + length)));
+  }
+}
 
 /** Columns of `dead_letters` in the order in which {@link deadLetterRows} has them. */
 export const DEAD_LETTERS: CopyTarget = {
@@ -185,18 +263,19 @@ export function headersJson(headers: readonly RecordHeader[]): string {
 const HEADERS_PER_TEXT = 1_000;
 
 function writeHeaders(rows: CopyBuffer, headers: readonly RecordHeader[]): void {
-  if (headers.length <= HEADERS_PER_TEXT) {
-    rows.jsonb(headersJson(headers));
-  } else {
-    rows.jsonbOf(headersTexts(headers));
+  const field = rows.beginJsonb();
+  for (const text of headersTexts(headers)) {
+    rows.write(text);
   }
+  rows.endJsonb(field);
 }
 
 /** The parts of {@link headersJson}. */
 function* headersTexts(headers: readonly RecordHeader[]): Generator<string> {
+  yield '[';
   for (let from = 0; from < headers.length; from += HEADERS_PER_TEXT) {
-    const text = headersJson(headers.slice(from, from + HEADERS_PER_TEXT));
-    yield `${from === 0 ? '[' : ','}${text.slice(1, -1)}`;
+    const text = headersJson(headers.slice(from, from + HEADERS_PER_TEXT)).slice(1, -1);
+    yield from === 0 ? text : `,${text}`;
   }
   yield ']';
 }
@@ -210,9 +289,6 @@ const POSTGRES_EPOCH_MS = 946_684_800_000n;
  */
 const FIRST_MS = -210_866_803_200_000n;
 const END_MS = 9_224_318_016_000_000n;
-
-/** Kafka's word for "no timestamp". */
-const NO_TIMESTAMP = -1n;
 
 /** Whether a timestamptz can hold a record's timestamp; one that is not given can be NULL. */
 const fitsTimestamp = (milliseconds: bigint): boolean => milliseconds >= FIRST_MS && milliseconds < END_MS;

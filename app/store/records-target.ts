@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
-import type { StreamRecord, TopicPartition } from '../stream/record.ts';
+import type { TopicPartition } from '../records/record.ts';
+import type { Records } from '../records/records.ts';
 import { copyStatement, rowsStored } from './binary-copy.ts';
 import type { RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
@@ -32,7 +33,7 @@ export class RecordsTarget implements RowTarget {
     this.#tables = tables;
   }
 
-  encode(place: TopicPartition, records: readonly StreamRecord[]): TableRows {
+  encode(place: TopicPartition, records: Records): TableRows {
     return encodeRecords(place, records, this.#admission);
   }
 

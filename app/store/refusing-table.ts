@@ -1,9 +1,8 @@
 import { DatabaseError, type PoolClient } from 'pg';
-import type { StreamRecord } from '../stream/record.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import { RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
-import { type RefusedRecord, type RowTarget, sendRows } from './row-target.ts';
+import { type AdmittedRecords, type RefusedRecord, type RowTarget, sendRows } from './row-target.ts';
 import { asRefusal, describeDatabaseError } from './sqlstate.ts';
 
 /**
@@ -81,7 +80,7 @@ interface Poison extends RefusedRecord {
  * @param records of a COPY of which these were refused
  * @throws FatalError `TABLE_REFUSES_ROWS` when all were, alike, and they are many: all stay ahead of the stored offset
  */
-export function requireSomeTaken(poison: readonly Poison[], records: readonly StreamRecord[]): void {
+export function requireSomeTaken(poison: readonly Poison[], records: AdmittedRecords): void {
   const [first] = poison;
   if (first === undefined || poison.length < records.length || poison.length < ALIKE_ROWS) {
     return;
@@ -92,8 +91,8 @@ export function requireSomeTaken(poison: readonly Poison[], records: readonly St
   }
   throw new FatalError(
     'TABLE_REFUSES_ROWS',
-    `the table ${first.refusedBy.name} refuses each of ${poison.length} rows alike, from offset ${records[0]?.offset} up to ` +
-      `${records.at(-1)?.offset}: ${first.error}. Nothing was written, and these records ` +
+    `the table ${first.refusedBy.name} refuses each of ${poison.length} rows alike, from offset ${first.record.offset} up to ` +
+      `${poison.at(-1)?.record.offset}: ${first.error}. Nothing was written, and these records ` +
       'stay ahead of the stored offset. Drop or change the constraint or trigger and start again; or set ' +
       'deadLetters.maxRatio to 1 to have such records as dead letters',
   );

@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { TableOperation } from '../../contract/metrics/definition.ts';
+import type { StreamRecord, TopicPartition } from '../records/record.ts';
+import type { Records } from '../records/records.ts';
 import type { DeadLetter } from '../stream/dead-letter.ts';
-import type { StreamRecord, TopicPartition } from '../stream/record.ts';
 import type { WriteRequest } from '../stream/record-sink.ts';
 import { type CopyFormat, CopyQuery } from './binary-copy.ts';
 import type { RowRefused } from './isolate-poison.ts';
@@ -11,12 +12,15 @@ import type { TableGuard } from './table-guard.ts';
 export type Refusal = Pick<DeadLetter, 'reason' | 'error' | 'target' | 'targetColumn'>;
 
 /** A record that does not become a row of any table. */
-export type RefusedRecord = Refusal & Pick<DeadLetter, 'record'>;
+export interface RefusedRecord extends Refusal, Pick<DeadLetter, 'record'> {
+  /** Its place among the records of the request. */
+  readonly place: number;
+}
 
 /** The encoded rows of records for one table: a row, or none, for each record. Any part can be sent. */
 export class EncodedRows {
   readonly #bytes: Buffer;
-  readonly #starts: readonly number[];
+  readonly #starts: Uint32Array;
   /** Places of the records whose row says that another one is deleted. */
   readonly deletes: ReadonlySet<number>;
   /** How many rows they are. */
@@ -28,7 +32,7 @@ export class EncodedRows {
    * of the next one
    * @param deletes places of the records whose row says that another one is deleted. @default none
    */
-  constructor(bytes: Buffer, starts: readonly number[], deletes: ReadonlySet<number> = new Set()) {
+  constructor(bytes: Buffer, starts: Uint32Array, deletes: ReadonlySet<number> = new Set()) {
     this.#bytes = bytes;
     this.#starts = starts;
     this.deletes = deletes;
@@ -67,9 +71,9 @@ export class EncodedRows {
   /** The rows of these records alone, in their order. */
   of(records: readonly number[]): EncodedRows {
     const parts = records.map((record) => this.part(record, record + 1));
-    const starts = [0];
-    for (const part of parts) {
-      starts.push((starts.at(-1) ?? 0) + part.length);
+    const starts = new Uint32Array(records.length + 1);
+    for (const [nth, part] of parts.entries()) {
+      starts[nth + 1] = (starts[nth] ?? 0) + part.length;
     }
     const deletes = records.flatMap((record, place) => (this.deletes.has(record) ? place : []));
     return new EncodedRows(Buffer.concat(parts), starts, new Set(deletes));
@@ -110,7 +114,7 @@ export interface RowTarget {
   readonly operation?: TableOperation;
   /** Whether the rows that a trigger leaves are committed without the ones that it drops. */
   readonly allowsDroppedRows: boolean;
-  encode(place: TopicPartition, records: readonly StreamRecord[]): TableRows;
+  encode(place: TopicPartition, records: Records): TableRows;
   /**
    * Asks the catalog whether the table is what rows are encoded for.
    *
@@ -232,9 +236,37 @@ export interface TargetRows {
   readonly rows: EncodedRows;
 }
 
+/** Records of a request, without those that are refused before PostgreSQL has seen them. */
+export class AdmittedRecords {
+  readonly #records: Records;
+  readonly #places: readonly number[] | null;
+
+  /** @param places of the records that are admitted. @default all are */
+  constructor(records: Records, places: readonly number[] | null = null) {
+    this.#records = records;
+    this.#places = places;
+  }
+
+  get length(): number {
+    return this.#places?.length ?? this.#records.length;
+  }
+
+  /** Which of these are at the places in the request. */
+  indexesOf(places: ReadonlySet<number>): readonly number[] {
+    return this.#places === null ? [...places] : this.#places.flatMap((place, nth) => (places.has(place) ? nth : []));
+  }
+
+  /** The record, and its place in the request. */
+  at(nth: number): { readonly record: StreamRecord; readonly place: number } | null {
+    const place = this.#places === null ? nth : (this.#places[nth] ?? -1);
+    const record = this.#records.at(place);
+    return record && { record, place };
+  }
+}
+
 /** The records of a request that become rows and those that do not, as far as can be told before PostgreSQL has seen them. */
 export interface Admitted {
-  readonly admitted: readonly StreamRecord[];
+  readonly admitted: AdmittedRecords;
   readonly refused: readonly RefusedRecord[];
   /** Rows of the admitted ones for each table. */
   readonly batches: readonly TargetRows[];
@@ -248,20 +280,21 @@ export function admit(targets: readonly RowTarget[], request: WriteRequest): Adm
   const encoded = targets.map((target) => ({ target, ...target.encode(request, records) }));
   const unmappedFields = encoded.reduce((sum, one) => sum + (one.unmappedFields ?? 0), 0);
   if (encoded.every(({ refused }) => refused.size === 0)) {
-    return { admitted: records, refused: [], batches: encoded, unmappedFields };
+    return { admitted: new AdmittedRecords(records), refused: [], batches: encoded, unmappedFields };
   }
   const refused: RefusedRecord[] = [];
   const kept: number[] = [];
-  for (const [place, record] of records.entries()) {
+  for (let place = 0; place < records.length; place += 1) {
     const refusal = encoded.find((one) => one.refused.has(place))?.refused.get(place);
-    if (refusal === undefined) {
-      kept.push(place);
+    const record = refusal && records.at(place);
+    if (refusal && record) {
+      refused.push({ record, place, ...refusal });
     } else {
-      refused.push({ record, ...refusal });
+      kept.push(place);
     }
   }
   return {
-    admitted: kept.flatMap((place) => records[place] ?? []),
+    admitted: new AdmittedRecords(records, kept),
     refused,
     batches: encoded.map(({ target, rows }) => ({ target, rows: rows.of(kept) })),
     unmappedFields,

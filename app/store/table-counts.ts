@@ -13,8 +13,7 @@ export function tableCounts(
   if (batches.every(({ target }) => target.operation === undefined)) {
     return {};
   }
-  const poisoned = new Set(poison.map(({ record }) => record));
-  const places = admitted.flatMap((record, place) => (poisoned.has(record) ? place : []));
+  const places = admitted.indexesOf(new Set(poison.map(({ place }) => place)));
   const operations = operationsOf(batches, admitted.length, places);
   return { tables: { operations, deadLetters: lettersOf([...refused, ...poison]), unmappedFields } };
 }

@@ -1,5 +1,5 @@
+import { partitionKey } from '../records/record.ts';
 import type { Clock } from './clock.ts';
-import { partitionKey } from './record.ts';
 import type { Position, RecordSource } from './record-source.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { TopicPartition } from './record.ts';
+import type { TopicPartition } from '../records/record.ts';
 import type { UnreadableBatch } from './record-source.ts';
 
 /**

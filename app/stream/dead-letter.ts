@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { partitionKey, type StreamRecord, type TopicPartition } from './record.ts';
+import { partitionKey, type StreamRecord, type TopicPartition } from '../records/record.ts';
 import type { WriteRequest } from './record-sink.ts';
 import { FatalError } from './stream-errors.ts';
 
@@ -44,7 +44,10 @@ export const WINDOW_RECORDS = 1_000;
 const percent = (ratio: number): string => `${Number((ratio * 100).toFixed(2))} %`;
 
 /** A record that becomes a dead letter, as far as it matters how many there are. */
-type Counted = Pick<DeadLetter, 'record' | 'reason' | 'error'>;
+interface Counted extends Pick<DeadLetter, 'record' | 'reason' | 'error'> {
+  /** Its place among the records of the request. */
+  readonly place: number;
+}
 
 /**
  * Keeps a wrong deployment from turning a topic into dead letters: the setting `deadLetters.maxRatio`.
@@ -105,7 +108,7 @@ export class DeadLetterLimit {
       return commit();
     }
     return this.#turns(async () => {
-      const places = placesOf(request, letters);
+      const places = letters.map(({ place }) => place).sort((one, other) => one - other);
       if (this.#areTooMany(places)) {
         throw this.#exceeded(request, letters);
       }
@@ -149,10 +152,4 @@ export class DeadLetterLimit {
         'again; or raise deadLetters.maxRatio, to 1 for no limit, to have them as dead letters',
     );
   }
-}
-
-/** Where the letters are among the records of the request, which has both in the same order. */
-function placesOf({ records }: WriteRequest, letters: readonly Counted[]): number[] {
-  const refused = new Set(letters.map(({ record }) => record));
-  return records.flatMap((record, place) => (refused.has(record) ? place : []));
 }

@@ -1,6 +1,6 @@
+import type { StreamRecord } from '../records/record.ts';
 import { type Clock, timeOfDay } from './clock.ts';
 import type { Awaited, ConsumerReport, PartitionReport } from './consumer-state.ts';
-import type { StreamRecord } from './record.ts';
 import type { FetchedRecord } from './record-queue.ts';
 import type { LogRange, PartitionLog, RecordSource } from './record-source.ts';
 
@@ -115,8 +115,10 @@ export class PartitionProgress {
   }
 
   /** A transaction begins with this record. */
-  writing(first: StreamRecord | undefined, fetchedAt: Date): void {
-    this.#oldestUnwritten.writing(first && { offset: first.offset, timestamp: first.timestamp, fetchedAt });
+  writing(first: Pick<StreamRecord, 'offset' | 'timestamp'> | null, fetchedAt: Date): void {
+    this.#oldestUnwritten.writing(
+      first === null ? undefined : { offset: first.offset, timestamp: first.timestamp, fetchedAt },
+    );
   }
 
   /** It was committed. */

@@ -1,5 +1,4 @@
 import { totalmem } from 'node:os';
-import { bytesOfAll, type StreamRecord } from './record.ts';
 
 const MEBIBYTE = 1_048_576;
 
@@ -15,9 +14,6 @@ const SHARE_OF_LIMIT = 1 / 8;
 /** Of the budget, what the answers of all brokers that are under way may take; the rest is for queues and transactions. */
 const SHARE_UNDER_WAY = 1 / 4;
 
-/** Memory of a record's objects on the heap, beside its bytes: itself, its numbers, two or three Buffers, its headers. */
-const OBJECT_BYTES = 512;
-
 /** Bounds of a fetch. Brokers answer with the first batch however large it is. */
 const MOST_BYTES_PER_FETCH = 8 * MEBIBYTE;
 const MOST_BYTES_PER_PARTITION = MEBIBYTE;
@@ -25,9 +21,6 @@ const LEAST_BYTES_PER_FETCH = 65_536;
 
 /** The ratio of bytes in memory to bytes on the wire is that of about so many of the latter. */
 const RATIO_OVER_BYTES = 4 * MEBIBYTE;
-
-/** Memory that so many records of so many bytes take, their objects included. */
-export const memoryOf = (records: number, bytes: number): number => bytes + records * OBJECT_BYTES;
 
 /**
  * The memory limit of the process: its control group's, else that of a default Pod, whatever the machine has.
@@ -73,11 +66,10 @@ class UnpackedAnswer {
     return this.#bytes >= this.#most;
   }
 
-  /** A batch was decoded. @param packed its bytes on the wire */
-  add(packed: number, records: readonly StreamRecord[]): void {
-    const bytes = memoryOf(records.length, bytesOfAll(records));
-    this.#bytes += bytes;
-    this.#ratio.add(packed, bytes);
+  /** A batch was decoded. @param packed its bytes on the wire @param memory what it takes now */
+  add(packed: number, memory: number): void {
+    this.#bytes += memory;
+    this.#ratio.add(packed, memory);
   }
 }
 

@@ -1,12 +1,12 @@
+import type { TopicPartition } from '../records/record.ts';
 import { timeOfDay } from './clock.ts';
 import type { PartitionReport } from './consumer-state.ts';
 import { PartitionProgress } from './lag.ts';
 import { requireWay, type State } from './partition-state.ts';
 import { behindBrokenBatch, findPosition, storedPosition } from './positions.ts';
-import type { RecordBatch, TopicPartition } from './record.ts';
 import { BatchLimit, type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { Gap } from './record-sink.ts';
-import type { PartitionLog, Position, UnreadableBatch } from './record-source.ts';
+import type { FetchedRecords, PartitionLog, Position, UnreadableBatch } from './record-source.ts';
 import { Retries } from './retries.ts';
 import { FatalError, OutageError, outageOnly } from './stream-errors.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
@@ -76,18 +76,18 @@ export class PartitionStream {
     this.#ports.source.resume(this.partition);
   }
 
-  accept(batch: RecordBatch): void {
+  accept(fetched: FetchedRecords): void {
     if (this.#state.kind !== 'open') {
       return;
     }
     const { position, isFull } = this.#state;
-    const { fetchedOffset, nextOffset, leaderEpoch = null } = batch;
+    const { fetchedOffset, nextOffset, leaderEpoch = null } = fetched;
     if (fetchedOffset > position || nextOffset <= position) {
       this.#ports.source.seek(this.#at(position));
       return;
     }
-    const isAligned = fetchedOffset === position;
-    const records = isAligned ? batch.records : batch.records.filter(({ offset }) => offset >= position);
+    // Brokers send whole batches: the first one may begin below what was asked for.
+    const records = fetched.records.behind(position);
     this.#unreadable = null;
     const fetchedAt = this.#ports.clock.steady();
     this.#leaderEpoch = leaderEpoch;
@@ -183,7 +183,7 @@ export class PartitionStream {
   }
 
   async #write({ records, firstOffset, nextOffset, leaderEpoch, fetchedAt }: QueuedRecords): Promise<void> {
-    this.#progress.writing(records[0], fetchedAt);
+    this.#progress.writing(records.at(0), fetchedAt);
     const origin = { topicId: this.#topicId, leaderEpoch: leaderEpoch ?? null };
     const request = { ...this.partition, ...origin, expectedOffset: firstOffset, nextOffset, records };
     const outcome = await this.#ports.sink.write(request).catch(outageOnly);

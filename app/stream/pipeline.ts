@@ -1,10 +1,10 @@
+import { partitionKey, type TopicPartition } from '../records/record.ts';
 import { type ConsumerReport, Lifecycle } from './consumer-state.ts';
 import { Membership } from './membership.ts';
 import { PartitionStream } from './partition-stream.ts';
 import { assignedPositions, type StartFrom } from './positions.ts';
-import { partitionKey, type RecordBatch, type TopicPartition } from './record.ts';
 import type { Gap } from './record-sink.ts';
-import type { PartitionLog, Position, RecordSourceListener, UnreadableBatch } from './record-source.ts';
+import type { FetchedRecords, PartitionLog, Position, RecordSourceListener, UnreadableBatch } from './record-source.ts';
 import { Retries } from './retries.ts';
 import { FatalError, type OutageError } from './stream-errors.ts';
 import type { CommittedBatch, StreamListener } from './stream-listener.ts';
@@ -119,8 +119,8 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#lastError = { message, at: this.#ports.clock.now() };
   }
 
-  onBatch(batch: RecordBatch): void {
-    this.#streams.get(partitionKey(batch))?.accept(batch);
+  onFetched(fetched: FetchedRecords): void {
+    this.#streams.get(partitionKey(fetched))?.accept(fetched);
   }
 
   onOutOfRange(partition: TopicPartition): void {

@@ -1,5 +1,5 @@
+import { partitionKey, type TopicPartition } from '../records/record.ts';
 import type { Clock } from './clock.ts';
-import { partitionKey, type TopicPartition } from './record.ts';
 import type { RecordSink } from './record-sink.ts';
 import type { LogRange, PartitionLog, Position, RecordSource, UnreadableBatch } from './record-source.ts';
 import { FatalError, OutageError } from './stream-errors.ts';

@@ -1,5 +1,6 @@
-import { type MemoryBudget, memoryOf } from './memory-budget.ts';
-import { bytesOfAll, recordBytes, type StreamRecord } from './record.ts';
+import type { StreamRecord } from '../records/record.ts';
+import { Records, type Room } from '../records/records.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 import type { WriteRequest } from './record-sink.ts';
 
 /** A record's place and times, without its content. */
@@ -8,12 +9,9 @@ export interface FetchedRecord extends Pick<StreamRecord, 'offset' | 'timestamp'
 }
 
 /** Bounds of what is taken at once; a single record may exceed the bytes. */
-interface TakeLimit {
-  readonly records: number;
-  readonly bytes: number;
-}
+type TakeLimit = Readonly<Room>;
 
-/** Records of one partition and the range of offsets that they stand for, which may hold offsets without a record. */
+/** Records of one partition and the range of offsets that they were fetched for, which may hold offsets without a record. */
 export interface QueuedRecords extends Pick<WriteRequest, 'records' | 'nextOffset'> {
   /**
    * The range begins here, and ends before `nextOffset`: a transaction of these records expects this offset to be
@@ -26,16 +24,22 @@ export interface QueuedRecords extends Pick<WriteRequest, 'records' | 'nextOffse
   readonly fetchedAt: Date;
 }
 
+/** What is left of fetched records, and the memory of all of them, which stays in use until the last one is written. */
+interface Entry {
+  readonly queued: QueuedRecords;
+  readonly memory: number;
+}
+
 /**
  * Fetched records of one partition that wait for their transaction, in order and counted in bytes.
  *
- * Each batch keeps the offset that it begins at, and only batches that follow each other without a hole are taken
+ * Each entry keeps the offset that it begins at, and only entries that follow each other without a hole are taken
  * together. So what is taken says by itself which stored offset it continues, and PostgreSQL refuses it where that is
  * another one.
  */
 export class RecordQueue {
   readonly #memory: MemoryBudget;
-  #batches: QueuedRecords[] = [];
+  #entries: Entry[] = [];
   #bytes = 0;
 
   /** @param memory what the records count for, from {@link push} until they are written or dropped */
@@ -48,34 +52,34 @@ export class RecordQueue {
   }
 
   get isEmpty(): boolean {
-    return this.#batches.length === 0;
+    return this.#entries.length === 0;
   }
 
   /** The oldest record, and when it was fetched. */
   get oldest(): FetchedRecord | undefined {
-    const batch = this.#batches.find(({ records }) => records.length > 0);
-    const record = batch?.records[0];
-    return batch && record && { offset: record.offset, timestamp: record.timestamp, fetchedAt: batch.fetchedAt };
+    const entry = this.#entries.find(({ queued }) => queued.records.length > 0);
+    const record = entry?.queued.records.at(0);
+    return entry && record
+      ? { offset: record.offset, timestamp: record.timestamp, fetchedAt: entry.queued.fetchedAt }
+      : undefined;
   }
 
-  /** Appends a batch; one without records still moves the offset on. */
-  push(batch: QueuedRecords): void {
-    const bytes = bytesOfAll(batch.records);
-    this.#batches.push(...inPieces(batch));
-    this.#bytes += bytes;
-    this.#memory.hold(memoryOf(batch.records.length, bytes));
+  /** Appends records; a range without any still moves the offset on. */
+  push(queued: QueuedRecords): void {
+    const { memory } = queued.records;
+    this.#entries.push({ queued, memory });
+    this.#bytes += queued.records.bytes;
+    this.#memory.hold(memory);
   }
 
   /**
-   * Takes records in order while they fit into the limit, but at least one, and the range of offsets they stand for.
-   * They count for the memory until the work with them is over.
+   * Takes records in order while they fit into the limit, but at least one, and the range of offsets they were fetched
+   * for. Batches count for the memory until the work with their last record is over.
    *
    * @throws RangeError when the queue is empty
    */
   async use(limit: TakeLimit, work: (taken: QueuedRecords) => Promise<void>): Promise<void> {
-    const before = this.#bytes;
-    const taken = this.#take(limit);
-    const memory = memoryOf(taken.records.length, before - this.#bytes);
+    const { taken, memory } = this.#take(limit);
     try {
       await work(taken);
     } finally {
@@ -84,78 +88,39 @@ export class RecordQueue {
   }
 
   clear(): void {
-    const records = this.#batches.reduce((sum, batch) => sum + batch.records.length, 0);
-    this.#memory.release(memoryOf(records, this.#bytes));
-    this.#batches = [];
+    this.#memory.release(this.#entries.reduce((sum, { memory }) => sum + memory, 0));
+    this.#entries = [];
     this.#bytes = 0;
   }
 
-  #take(limit: TakeLimit): QueuedRecords {
-    const [first] = this.#batches;
+  #take(limit: TakeLimit): { readonly taken: QueuedRecords; readonly memory: number } {
+    const [first] = this.#entries;
     if (first === undefined) {
       throw new RangeError('nothing is queued');
     }
-    const { firstOffset, fetchedAt } = first;
-    const parts: (readonly StreamRecord[])[] = [];
-    const room = { records: limit.records, bytes: limit.bytes };
-    let nextOffset = firstOffset;
+    const { firstOffset, fetchedAt } = first.queued;
+    const room = { ...limit };
+    let [records, nextOffset, memory] = [Records.NONE, firstOffset, 0];
     let leaderEpoch: number | null = null;
-    for (let batch: QueuedRecords | undefined = first; batch?.firstOffset === nextOffset; batch = this.#batches[0]) {
-      const fitting = countFitting(batch.records, room, nextOffset === firstOffset);
-      const rest = batch.records.slice(fitting);
-      parts.push(batch.records.slice(0, fitting));
-      leaderEpoch = batch.leaderEpoch ?? null;
-      if (rest[0] !== undefined) {
-        nextOffset = rest[0].offset;
-        this.#batches[0] = { ...batch, records: rest, firstOffset: nextOffset };
+    for (let entry: Entry | undefined = first; entry?.queued.firstOffset === nextOffset; entry = this.#entries[0]) {
+      const { queued } = entry;
+      const fitting = queued.records.countFitting(room, nextOffset === firstOffset);
+      records = records.with(queued.records.slice(0, fitting));
+      leaderEpoch = queued.leaderEpoch ?? null;
+      const restAt = queued.records.offsetAt(fitting);
+      if (restAt !== null) {
+        const rest = { ...queued, records: queued.records.slice(fitting), firstOffset: restAt };
+        this.#entries[0] = { ...entry, queued: rest };
+        nextOffset = restAt;
         break;
       }
-      nextOffset = batch.nextOffset;
-      this.#batches.shift();
+      nextOffset = queued.nextOffset;
+      memory += entry.memory;
+      this.#entries.shift();
     }
-    this.#bytes -= limit.bytes - room.bytes;
-    return { records: parts.flat(), firstOffset, nextOffset, leaderEpoch, fetchedAt };
+    this.#bytes -= records.bytes;
+    return { taken: { records, firstOffset, nextOffset, leaderEpoch, fetchedAt }, memory };
   }
-}
-
-/** Records of a batch that are kept together: what is left of a piece is copied when some are taken from its front. */
-const PIECE_RECORDS = 10_000;
-
-/** A batch as pieces that follow each other without a hole, so that what was taken of a large one is free. */
-function inPieces(batch: QueuedRecords): readonly QueuedRecords[] {
-  const { records, nextOffset } = batch;
-  const pieces: QueuedRecords[] = [];
-  let { firstOffset } = batch;
-  for (let from = 0; from < records.length || from === 0; from += PIECE_RECORDS) {
-    const end = records[from + PIECE_RECORDS]?.offset ?? nextOffset;
-    const piece = from === 0 && end === nextOffset ? records : records.slice(from, from + PIECE_RECORDS);
-    pieces.push({ ...batch, records: piece, firstOffset, nextOffset: end });
-    firstOffset = end;
-  }
-  return pieces;
-}
-
-/**
- * How many of the records fit into the room, which shrinks by them.
- * @param needsOne whether the first one always fits
- */
-function countFitting(
-  records: readonly StreamRecord[],
-  room: { records: number; bytes: number },
-  needsOne: boolean,
-): number {
-  let count = 0;
-  for (const record of records) {
-    const bytes = recordBytes(record);
-    const mustFit = needsOne && count === 0;
-    if (!mustFit && (room.records < 1 || room.bytes < bytes)) {
-      break;
-    }
-    room.records -= 1;
-    room.bytes -= bytes;
-    count += 1;
-  }
-  return count;
 }
 
 /**

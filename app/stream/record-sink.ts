@@ -1,6 +1,7 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { TableOperation, WriteMethod } from '../../contract/metrics/definition.ts';
-import type { StreamRecord, TopicPartition } from './record.ts';
+import type { TopicPartition } from '../records/record.ts';
+import type { Records } from '../records/records.ts';
 import type { OffsetOrigin, Position, UnreadableBatch } from './record-source.ts';
 
 /** Records of one partition that become one transaction; their origin is stored with the next offset. */
@@ -9,7 +10,7 @@ export interface WriteRequest extends TopicPartition, OffsetOrigin {
   readonly expectedOffset: bigint;
   /** ... and the one that is stored by it. */
   readonly nextOffset: bigint;
-  readonly records: readonly StreamRecord[];
+  readonly records: Records;
 }
 
 /**

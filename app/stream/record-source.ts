@@ -1,4 +1,5 @@
-import type { RecordBatch, TopicPartition } from './record.ts';
+import type { TopicPartition } from '../records/record.ts';
+import type { Records } from '../records/records.ts';
 
 /** The offsets a partition's log holds: from `start` up to but without `end`. */
 export interface LogRange extends TopicPartition {
@@ -26,6 +27,20 @@ export interface OffsetOrigin {
 /** A place in a partition. */
 export interface Position extends TopicPartition, OffsetOrigin {
   readonly offset: bigint;
+}
+
+/** Records of one partition, and the range of offsets that they were fetched for. */
+export interface FetchedRecords extends TopicPartition {
+  readonly records: Records;
+  /** The offset that was asked for: every offset from here on was fetched ... */
+  readonly fetchedOffset: bigint;
+  /**
+   * ... up to but without this one, whether or not each of them is a record (control, aborted and compacted ones are
+   * not).
+   */
+  readonly nextOffset: bigint;
+  /** The leader epoch of the last record below `nextOffset`; null or absent: not known. */
+  readonly leaderEpoch?: number | null;
 }
 
 /** A batch that the log holds and that nothing can be made of, or that may not be read; its records stay ahead of the stored offset. */
@@ -67,8 +82,8 @@ export interface RecordSourceListener {
   onHeartbeat(): void;
   /** The group cannot be joined (again) yet, for a reason that a person may have to see to. */
   onWaiting(reason: string): void;
-  /** Records arrived. Batches of one partition come in order, but may start below or above what was asked for. */
-  onBatch(batch: RecordBatch): void;
+  /** Records arrived. Those of one partition come in order, but may start below or above what was asked for. */
+  onFetched(fetched: FetchedRecords): void;
   /** The broker holds no such offset any more, or not yet, or no topic of this id. The source paused the partition. */
   onOutOfRange(partition: TopicPartition): void;
   /** The next batch of the partition cannot be read. The partition was paused by the source. */

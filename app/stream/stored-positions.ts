@@ -1,6 +1,6 @@
+import { partitionKey } from '../records/record.ts';
 import type { Clock } from './clock.ts';
 import { storedPosition } from './positions.ts';
-import { partitionKey } from './record.ts';
 import type { RecordSink } from './record-sink.ts';
 import type { Position } from './record-source.ts';
 import { FatalError, OutageError } from './stream-errors.ts';

@@ -1,7 +1,8 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import type { WriteMethod } from '../../contract/metrics/definition.ts';
 import type { Logger } from '../logger.ts';
-import type { StreamRecord, TopicPartition } from './record.ts';
+import type { TopicPartition } from '../records/record.ts';
+import type { Records } from '../records/records.ts';
 import type { Gap, TableCounts } from './record-sink.ts';
 import { OutageError } from './stream-errors.ts';
 
@@ -14,8 +15,8 @@ export interface CommittedBatch extends TopicPartition {
   readonly rows: ReadonlyMap<WriteMethod, number>;
   /** Left out: the topic has no table of the user's own. */
   readonly tables?: TableCounts;
-  /** The records, without their contents. */
-  readonly written: readonly Pick<StreamRecord, 'timestamp'>[];
+  /** The records. */
+  readonly written: Records;
   /** When the oldest of the records was fetched. */
   readonly fetchedAt: Date;
   readonly committedAt: Date;

@@ -1,6 +1,7 @@
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
+import type { StreamRecord, TopicPartition } from '../records/record.ts';
+import type { Records } from '../records/records.ts';
 import { EncodedRows, type Refusal, type TableRows } from '../store/row-target.ts';
-import { bytesOfAll, type StreamRecord, type TopicPartition } from '../stream/record.ts';
 import { CopyText } from './copy-text.ts';
 import { DocumentFields, isObject } from './document-fields.ts';
 import { contentOf, type JsonSlice } from './json-slice.ts';
@@ -96,16 +97,17 @@ export class TableEncoder {
     this.#takesNames = [...values.values()].some(([first]) => typeof first === 'string');
   }
 
-  encode(place: TopicPartition, records: readonly StreamRecord[]): TableRows {
-    const text = new CopyText(bytesOfAll(records));
+  encode(place: TopicPartition, records: Records): TableRows {
+    const text = new CopyText(records.bytes);
     const row = new RowText(text, this.#limits.takesDefaults);
-    const starts = [0];
+    const starts = new Uint32Array(records.length + 1);
     let unmappedFields = 0;
     const value = this.#fieldsOf(place.topic);
     this.#value = value;
     const refused = new Map<number, Refusal>();
     const deletes = new Set<number>();
-    for (const [index, record] of records.entries()) {
+    let index = 0;
+    for (const record of records) {
       const start = text.end;
       const operation = this.#read(record);
       const fault = typeof operation === 'object' ? operation : this.#writeRow(row, place, record, operation);
@@ -121,7 +123,8 @@ export class TableEncoder {
       if (operation === 'delete') {
         deletes.add(index);
       }
-      starts.push(text.end);
+      index += 1;
+      starts[index] = text.end;
     }
     return { rows: new EncodedRows(text.slice(0, text.end), starts, deletes), refused, unmappedFields };
   }

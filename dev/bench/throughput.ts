@@ -1,4 +1,5 @@
 import { escapeIdentifier } from 'pg';
+import { recordsOf } from '../../app/records/pack-records.ts';
 import { copyInto, copyStatement } from '../../app/store/binary-copy.ts';
 import { MIGRATIONS } from '../../app/store/migrations.ts';
 import { encodeRecords, RECORDS } from '../../app/store/record-rows.ts';
@@ -25,7 +26,7 @@ function* readyMadeRows(records: number): Generator<Buffer> {
       timestamp: 1_700_000_000_000n,
       headers: [BENCHMARK_HEADER],
     }));
-    yield encodeRecords({ topic: 'orders', partition: 0 }, batch, ADMISSION).rows.all;
+    yield encodeRecords({ topic: 'orders', partition: 0 }, recordsOf(batch), ADMISSION).rows.all;
   }
 }
 

@@ -73,8 +73,8 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {
     name: 'a batch that begins below the position is not cropped',
     file: PARTITION_STREAM,
-    original: 'const isAligned = fetchedOffset === position;',
-    mutated: 'const isAligned = fetchedOffset <= position;',
+    original: 'const records = fetched.records.behind(position);',
+    mutated: 'const records = fetched.records;',
   },
   {
     name: 'a fenced writer goes on without reading the stored offset',

@@ -3,6 +3,8 @@ export const GUARANTEE_FILES = [
   'app/stream/partition-stream.ts',
   'app/stream/pipeline.ts',
   'app/stream/record-queue.ts',
+  'app/records/records.ts',
+  'app/records/record-batch.ts',
   'app/store/compare-and-set.ts',
   'app/store/transaction.ts',
   'app/store/isolate-poison.ts',

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { SMALLEST_MEMORY_LIMIT } from '../../deployment/resources.ts';
 import { memoryBytes } from '../../dev/bench/bench-consumer.ts';
-import { batchOf, recordWithHeaders, tinyRecords } from '../app/kafka/record-sets.ts';
+import { batchOf, recordWithHeaders, tinyRecords } from '../app/kafka/fetch/record-sets.ts';
 import { query } from './stack/database.ts';
 import { createTopic, produce } from './stack/kafka-client.ts';
 import { longTest } from './stack/long-test.ts';
@@ -78,7 +78,7 @@ describe(missing === null ? place : `WITHOUT a control group, so only the peak i
     const { consumer, group } = await startInPod(topic);
     const line = await consumer.logs.waitFor(/"code":"OVERSIZED_BATCH"/, 60_000);
     expect(JSON.parse(line)).toMatchObject({ topic, partition: 0, offset: '0', codec: 'gzip' });
-    expect(line).toContain('it holds 1 records and 20,000,000 headers');
+    expect(line).toContain('a record of it has 20,000,000 headers');
     await produce(topic, [{ partition: 1, value: '"goes on"' }]);
     await awaitRows(consumer.schema, 1);
     expect(group.kills()).toBe(0);

@@ -189,28 +189,19 @@ export function unpackAtMost(bytes: number): void {
   mostBytes = bytes;
 }
 
-/** A codec of kafkajs; the consumer unpacks only. */
-interface Codec {
-  decompress(bytes: Buffer): Promise<Buffer>;
-}
-
-/** kafkajs's table of codecs by their numbers. */
-type CodecTable = Record<number, () => Codec>;
-
 /**
- * Lets kafkajs unpack by the codecs here. As shipped it has gzip alone, without a bound, and takes the records of a codec
- * that Kafka does not know for records that are not packed.
+ * Unpacks what the codec of these attributes has packed, up to the bound; `null` where they tell none.
+ *
+ * @throws UnknownCodecError when Kafka had no such codec when this program was made
  */
-export function registerCodecs(table: CodecTable): void {
-  for (let number = 1; number <= CODEC_MASK; number += 1) {
-    const shipped = table[number];
-    const unpack = UNPACK[number];
-    const decompress = (bytes: Buffer): Promise<Buffer> => {
-      if (unpack === undefined) {
-        throw new UnknownCodecError(number);
-      }
-      return unpack(bytes, mostBytes);
-    };
-    table[number] = number === GZIP && shipped ? () => ({ ...shipped(), decompress }) : () => ({ decompress });
+export function codecFor(attributes: number): ((bytes: Buffer) => Promise<Buffer>) | null {
+  const number = attributes & CODEC_MASK;
+  if (number === 0) {
+    return null;
   }
+  const unpack = UNPACK[number];
+  if (unpack === undefined) {
+    throw new UnknownCodecError(number);
+  }
+  return (bytes) => unpack(bytes, mostBytes);
 }

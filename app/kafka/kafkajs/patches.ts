@@ -3,8 +3,6 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { processMemory } from '../../stream/memory-budget.ts';
-import { withoutAborted } from '../aborted-records.ts';
-import { registerCodecs } from '../codecs/codecs.ts';
 import { sizeFetches } from '../fetch-size.ts';
 import {
   commitOnce,
@@ -15,7 +13,7 @@ import {
   reportSkippedRanges,
   reportUnreadableBatches,
 } from '../kafkajs-consumer-patches.ts';
-import { encodeRecord, recordSetDecoder, recordSetReader } from '../kafkajs-record-patches.ts';
+import { encodeRecord, markReader, marksWithoutAborted, recordSetDecoder } from '../kafkajs-record-patches.ts';
 import { administerTopicIds, consumeByOrigins, fetchByTopicId, fetchProtocol } from '../kafkajs-topic-id-patches.ts';
 import { boundAnswers, boundIterations } from './answer-patches.ts';
 import type { ClientOptions } from './classes.ts';
@@ -64,7 +62,7 @@ type Patch = readonly [name: string, replaced: readonly Place[], apply: () => vo
 /** Its importers have it already, so it is changed in place. */
 function fetchByIds(): void {
   const protocol = require('kafkajs/src/protocol/requests/fetch/index.js') as object;
-  Object.assign(protocol, fetchProtocol({ ...protocol } as never, recordSetReader(processMemory)));
+  Object.assign(protocol, fetchProtocol({ ...protocol } as never, markReader(processMemory)));
   fetchByTopicId(of('Broker') as never, require('kafkajs/src/protocol/requests/fetch/v11/response.js'));
 }
 
@@ -107,8 +105,6 @@ const PATCHES: readonly Patch[] = [
   ['bounded answers', ['Connection.processData', 'Connection.sendAuthRequest'], () => boundAnswers(of('Connection'))],
   // A login by SCRAM makes as many iterations as the broker asks for: 2^31 take an hour of a thread.
   ['bounded iterations', ['Scram.sendClientFinalMessage'], () => boundIterations(of('Scram'))],
-  // The only codec is gzip, and what it unpacks to is not bounded.
-  ['codecs', [], () => registerCodecs(require('kafkajs/src/protocol/message/compression').Codecs)],
   // One unknown, forbidden or leaderless topic fails the metadata of all.
   [
     'metadata of each topic',
@@ -249,7 +245,7 @@ export function loadKafkajs(): typeof import('kafkajs') {
   if (loaded === undefined) {
     requireVersion();
     // Before the consumer's batches, which take it when they are loaded.
-    replaceModule('consumer/filterAbortedMessages.js', withoutAborted);
+    replaceModule('consumer/filterAbortedMessages.js', marksWithoutAborted);
     measureMonotonically();
     requireKnown(internals);
     applyPatches(PATCHES);

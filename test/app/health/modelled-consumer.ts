@@ -4,10 +4,11 @@ import { HealthEndpoint } from '../../../app/health/health-endpoint.ts';
 import { healthGroups } from '../../../app/health/health-group.ts';
 import { UpTime } from '../../../app/health/up-time.ts';
 import { PartitionLag } from '../../../app/metrics/partition-lag.ts';
+import { recordsOf } from '../../../app/records/pack-records.ts';
+import type { TopicPartition } from '../../../app/records/record.ts';
 import { pollLogEnds } from '../../../app/stream/lag.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import { Pipeline } from '../../../app/stream/pipeline.ts';
-import type { TopicPartition } from '../../../app/stream/record.ts';
 import type { RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/record-sink.ts';
 import type { PartitionLog, Position, RecordSource } from '../../../app/stream/record-source.ts';
 import { FatalError, OutageError } from '../../../app/stream/stream-errors.ts';
@@ -181,7 +182,7 @@ export class ModelledConsumer implements RecordSink, RecordSource {
     const to = from + FETCH_RECORDS < end ? from + FETCH_RECORDS : end;
     const records = Array.from({ length: Number(to - from) }, (_, nth) => aRecord(from + BigInt(nth), { timestamp }));
     partition.fetchFrom = to;
-    this.#pipeline.onBatch({ ...place, records, fetchedOffset: from, nextOffset: to });
+    this.#pipeline.onFetched({ ...place, records: recordsOf(records), fetchedOffset: from, nextOffset: to });
   }
 
   async health(): Promise<{ root: string; readiness: string; lag: unknown }> {

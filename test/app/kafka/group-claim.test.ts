@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { GroupClaim } from '../../../app/kafka/group-claim.ts';
 import type { GroupOffset } from '../../../app/kafka/kafka-admin.ts';
-import type { TopicPartition } from '../../../app/stream/record.ts';
+import type { TopicPartition } from '../../../app/records/record.ts';
 import type { WritePlace } from '../../../app/stream/record-sink.ts';
 import type { PartitionLog, Position } from '../../../app/stream/record-source.ts';
 

@@ -6,8 +6,8 @@ import type { Kafka } from 'kafkajs';
 import type { KafkaAdmin } from '../../../app/kafka/kafka-admin.ts';
 import { KafkaSource } from '../../../app/kafka/kafka-source.ts';
 import { UNWATCHED } from '../../../app/outage-log.ts';
-import type { RecordBatch } from '../../../app/stream/record.ts';
-import type { RecordSourceListener } from '../../../app/stream/record-source.ts';
+import { recordsOf } from '../../../app/records/pack-records.ts';
+import type { FetchedRecords, RecordSourceListener } from '../../../app/stream/record-source.ts';
 import { load } from '../configuration/loading.ts';
 import { aRecord } from '../stream/records.ts';
 
@@ -67,12 +67,12 @@ async function aSourceThatOwnsKept() {
     storedPositions,
     place,
   });
-  const batches: RecordBatch[] = [];
+  const batches: FetchedRecords[] = [];
   const listener = {
     onAsked: nothing,
     onFound: nothing,
     onAssigned: nothing,
-    onBatch: (batch: RecordBatch) => batches.push(batch),
+    onFetched: (batch: FetchedRecords) => batches.push(batch),
   };
   await source.start(listener as unknown as RecordSourceListener);
   events.emit('join', { payload: { memberAssignment: { kept: [0] } } });
@@ -85,8 +85,8 @@ const delivered = (topic: string, offsets: OffsetManager) => ({
     topic,
     partition: 0,
     fetchedOffset: '7',
-    messages: [aRecord(7n)],
-    rawMessages: [{ batchContext: { partitionLeaderEpoch: 4 } }],
+    messages: [{ records: recordsOf([aRecord(7n)]) }],
+    rawMessages: [{ leaderEpoch: 4 }],
     lastOffset: () => '7',
   },
   resolveOffset: (offset: string) => offsets.resolveOffset({ topic, partition: 0, offset }),
@@ -106,7 +106,7 @@ test('a batch of an owned partition is handed over with where it was fetched fro
   const { batches, eachBatch } = await aSourceThatOwnsKept();
   await eachBatch(delivered('kept', anOffsetManagerOfKept()));
   const range = { fetchedOffset: 7n, nextOffset: 8n, leaderEpoch: 4 };
-  expect(batches).toEqual([{ topic: 'kept', partition: 0, records: [aRecord(7n)], ...range }]);
+  expect(batches).toEqual([{ topic: 'kept', partition: 0, records: recordsOf([aRecord(7n)]), ...range }]);
 });
 
 test('when a batch is handed over, other work has its turn before the next one', async () => {

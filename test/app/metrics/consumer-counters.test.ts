@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ConsumerCounters, StandStill } from '../../../app/metrics/consumer-counters.ts';
 import type { Sample } from '../../../app/metrics/metric-source.ts';
+import { recordsOf } from '../../../app/records/pack-records.ts';
 import type { PartitionReport } from '../../../app/stream/consumer-state.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { ERROR_REASON } from '../../../contract/metrics/definition.ts';
 import { METRICS } from '../../../contract/metrics.ts';
 import { RUNNING } from '../management/running-management.ts';
-import { aCommit, PARTITION } from '../stream/records.ts';
+import { aCommit, aRecord, PARTITION } from '../stream/records.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
@@ -172,11 +173,11 @@ test('rows that a trigger dropped are counted by topic, and dead letters are non
 });
 
 test('times are measured from the fetch for each transaction, and from its timestamp for each record that has one', () => {
-  const timestamps = [NOW - 20_000, NOW - 400, NOW + 5_000].map((ms) => ({ timestamp: BigInt(ms) }));
+  const timestamps = [NOW - 20_000, NOW - 400, NOW + 5_000].map((ms) => BigInt(ms));
   counters.onCommitted(
     aCommit({
       records: 4,
-      written: [...timestamps, { timestamp: -1n }],
+      written: recordsOf([...timestamps, -1n].map((timestamp, nth) => aRecord(BigInt(nth), { timestamp }))),
       fetchedAt: new Date(NOW - 30),
       committedAt: new Date(NOW),
     }),

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { recordsOf } from '../../../app/records/pack-records.ts';
 import { GroupedWrites } from '../../../app/store/grouped-writes.ts';
-import type { StreamRecord } from '../../../app/stream/record.ts';
 import type { WriteOutcome, WriteRequest } from '../../../app/stream/record-sink.ts';
 import { aRecord } from '../stream/records.ts';
 
@@ -14,7 +14,9 @@ const aRequest = (partition: number, records = 1, valueBytes = 10): WriteRequest
   partition,
   expectedOffset: 0n,
   nextOffset: BigInt(records),
-  records: new Array<StreamRecord>(records).fill(aRecord(0n, { key: null, value: Buffer.alloc(valueBytes) })),
+  records: recordsOf(
+    Array.from({ length: records }, (_, nth) => aRecord(BigInt(nth), { key: null, value: Buffer.alloc(valueBytes) })),
+  ),
 });
 
 type Answer = (outcome: readonly WriteOutcome[] | null | Error) => void;

@@ -1,5 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { encodeRecords, headersJson, refusal } from '../../../app/store/record-rows.ts';
+import fc from 'fast-check';
+import { recordsOf } from '../../../app/records/pack-records.ts';
+import type { StreamRecord } from '../../../app/records/record.ts';
+import { CopyBuffer } from '../../../app/store/copy-buffer.ts';
+import { type Admission, encodeRecords, headersJson, refusal } from '../../../app/store/record-rows.ts';
 import { aRecord } from '../stream/records.ts';
 
 const records = [0n, 1n, 2n, 3n].map((offset) =>
@@ -8,7 +12,7 @@ const records = [0n, 1n, 2n, 3n].map((offset) =>
 
 const ADMISSION = { maxValueBytes: Number.POSITIVE_INFINITY, keyEncoding: 'text' } as const;
 
-const rowsOf = (of: typeof records) => encodeRecords({ topic: 'orders', partition: 7 }, of, ADMISSION).rows;
+const rowsOf = (of: typeof records) => encodeRecords({ topic: 'orders', partition: 7 }, recordsOf(of), ADMISSION).rows;
 
 test('any part can be taken, and the parts make the whole', () => {
   const rows = rowsOf(records);
@@ -126,4 +130,63 @@ test('the headers of a row are the same JSON however many there are', () => {
 
 test('no headers are an empty array', () => {
   expect(parsed([])).toEqual([]);
+});
+
+/** As {@link encodeRecords} is meant: each record as an object, field by field. */
+function expectedRows(given: readonly StreamRecord[], admission: Admission): Buffer {
+  const rows = new CopyBuffer(1);
+  for (const { offset, timestamp, key, headers, value } of given.filter((one) => refusal(one, admission) === null)) {
+    rows.row(7);
+    rows.text('orders');
+    rows.int4(7);
+    rows.int8(offset);
+    rows.int8(timestamp === -1n ? null : (timestamp - 946_684_800_000n) * 1_000n);
+    rows.bytes(key && (admission.keyEncoding === 'text' ? key : Buffer.from(key.toString('base64'))));
+    rows.jsonb(headersJson(headers));
+    if (value === null) {
+      rows.null();
+    } else {
+      rows.jsonb(value.toString());
+    }
+  }
+  return rows.slice(0, rows.end);
+}
+
+const someBytes = fc.oneof(
+  fc.string({ maxLength: 30 }).map((text) => Buffer.from(text)),
+  fc.uint8Array({ maxLength: 6 }).map((bytes) => Buffer.from(bytes)),
+  fc.constant(Buffer.alloc(700, 'é')),
+);
+const someField = fc.option(someBytes, { nil: null });
+const someTime = fc.oneof(
+  fc.constantFrom(-1n, 0n, -1_000_000_000_000n, 9_224_318_015_999_999n, 9_224_318_016_000_000n, 2n ** 63n - 1n),
+  fc.bigInt({ min: 1_600_000_000_000n, max: 1_900_000_000_000n }),
+);
+const someRecord = fc.record({
+  timestamp: someTime,
+  key: someField,
+  value: someField,
+  headers: fc.array(fc.record({ key: fc.oneof(fc.string({ maxLength: 5 }), someBytes), value: someField }), {
+    maxLength: 4,
+  }),
+});
+
+test('rows from bytes are those of the records as objects, and what is refused is refused for the same reason', () => {
+  const someOffset = fc.constantFrom(0n, 2n ** 32n - 2n, 2n ** 53n - 3n, 2n ** 62n);
+  const encoding = fc.constantFrom('text' as const, 'base64' as const);
+  fc.assert(
+    fc.property(fc.array(someRecord, { maxLength: 6 }), someOffset, encoding, (fields, first, keyEncoding) => {
+      const admission = { maxValueBytes: 600, keyEncoding };
+      const records = recordsOf(fields.map((of, nth) => aRecord(first + BigInt(nth), of)));
+      const given = [...records];
+      const { rows, refused } = encodeRecords({ topic: 'orders', partition: 7 }, records, admission);
+      expect(rows.all.equals(expectedRows(given, admission))).toBe(true);
+      const reasons = given.flatMap((one, place) => {
+        const reason = refusal(one, admission);
+        return reason === null ? [] : [[place, reason]];
+      });
+      expect([...refused].map(([place, { reason }]) => [place, reason])).toEqual(reasons);
+    }),
+    { numRuns: 300 },
+  );
 });

@@ -66,7 +66,7 @@ describe('a transaction of the assignment before', () => {
   test('is over before the positions of the next one are read', async () => {
     const { sink, pipeline, clock } = await setUpOpened(12n);
     clock.holdWaits();
-    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
     await settle();
     const { reads } = sink;
     pipeline.onAssigned([PARTITION]);
@@ -80,7 +80,7 @@ describe('a transaction of the assignment before', () => {
   test('is waited for 5 s and no longer', async () => {
     const { pipeline, clock } = await setUpOpened(12n);
     clock.holdWaits();
-    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
     await settle();
     pipeline.onAssigned([PARTITION]);
     await settle();
@@ -92,7 +92,7 @@ describe('a transaction of the assignment before', () => {
   test('that cannot be waited for any longer does not hold up an assignment that came after the next one', async () => {
     const { sink, pipeline, clock } = await setUpOpened(12n);
     clock.holdWaits();
-    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
     await settle();
     pipeline.onAssigned([PARTITION]);
     pipeline.onAssigned([]);
@@ -106,7 +106,7 @@ describe('an outage', () => {
   test('of the assignment before that is over does not end the next one assigning', async () => {
     const { sink, pipeline, clock, listener } = await setUpOpened(12n);
     clock.holdWaits();
-    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
     await answerAll(sink, 'cut before');
     expect(pipeline.report().state).toBe('paused');
     const answers = answeringByHand(sink);
@@ -122,7 +122,7 @@ describe('an outage', () => {
   test('that draining ends is no failure', async () => {
     const { sink, pipeline, clock, fatal } = await setUpOpened(12n);
     clock.holdWaits();
-    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
     await answerAll(sink, 'cut before');
     await pipeline.drain();
     expect(pipeline.report().state).toBe('draining');
@@ -168,7 +168,7 @@ describe('positions that cannot be read', () => {
   test('for an unknown reason several times in a row stop the consumer after a failed transaction, too', async () => {
     const { sink, pipeline, fatal } = await setUpOpened(12n);
     failing(sink, [unknown(), unknown(), unknown()]);
-    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
     await answerAll(sink, 'cut before');
     expect(fatal).toMatchObject([{ code: 'DATABASE_REFUSED', message: 'what is this; it failed 3 times in a row' }]);
     expect(sink.stored).toBe(0n);
@@ -177,11 +177,11 @@ describe('positions that cannot be read', () => {
   test('for a known reason after a failed transaction are asked for until they are told', async () => {
     const { sink, pipeline, listener, fatal } = await setUpOpened(12n);
     failing(sink, [unknown(), unknown(), known(), unknown(), unknown()]);
-    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
     await answerAll(sink, 'cut before');
     expect(fatal).toEqual([]);
     expect(listener.pauses).toEqual([true, false]);
-    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
     await answerAll(sink);
     expect(sink.stored).toBe(3n);
   });
@@ -190,7 +190,7 @@ describe('positions that cannot be read', () => {
 describe('an offset that the broker does not hold', () => {
   test('is not gone back to when the transactions before it ended elsewhere', async () => {
     const { source, sink, pipeline, fatal } = await setUpOpened(12n);
-    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
     pipeline.onOutOfRange(PARTITION);
     await settle();
     source.told.length = 0;
@@ -205,7 +205,7 @@ describe('an offset that the broker does not hold', () => {
     const { source, sink, pipeline } = await setUpOpened(12n);
     source.told.length = 0;
     pipeline.onOutOfRange(PARTITION);
-    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
     await answerAll(sink);
     expect(source.told).toEqual(['seek 0', 'resume']);
     expect(sink.rows).toEqual([]);
@@ -251,7 +251,7 @@ describe('a gap that is skipped', () => {
     await answerAll(sink);
     expect(listener.skipped).toEqual([]);
     expect(source.fetchFrom).toBe(9n);
-    pipeline.onBatch(aBatch(9n, 12n));
+    pipeline.onFetched(aBatch(9n, 12n));
     await answerAll(sink);
     expect(sink.rows).toEqual([9n, 10n, 11n]);
   });

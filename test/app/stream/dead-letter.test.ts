@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { recordsOf } from '../../../app/records/pack-records.ts';
 import { DeadLetterLimit } from '../../../app/stream/dead-letter.ts';
 import type { WriteRequest } from '../../../app/stream/record-sink.ts';
 import { FatalError } from '../../../app/stream/stream-errors.ts';
@@ -8,7 +9,7 @@ const aRequest = (records: number): WriteRequest => ({
   ...PARTITION,
   expectedOffset: 7n,
   nextOffset: 7n + BigInt(records),
-  records: Array.from({ length: records }, (_, index) => aRecord(7n + BigInt(index))),
+  records: recordsOf(Array.from({ length: records }, (_, index) => aRecord(7n + BigInt(index)))),
 });
 
 /** The places of `count` letters from `first` on. */
@@ -19,9 +20,10 @@ const committed = async (): Promise<void> => undefined;
 /** A transaction of so many records, of which those at these places are dead letters. */
 function write(limit: DeadLetterLimit, records: number, places: readonly number[], commit = committed): Promise<void> {
   const request = aRequest(records);
-  const letters = request.records
-    .filter((_, place) => places.includes(place))
-    .map((record) => ({ record, reason: 'invalid_json' as const, error: 'SQLSTATE 22P02' }));
+  const letters = places.flatMap((place) => {
+    const record = request.records.at(place);
+    return record ? [{ record, place, reason: 'invalid_json' as const, error: 'SQLSTATE 22P02' }] : [];
+  });
   return limit.committing(request, letters, commit);
 }
 

@@ -20,14 +20,14 @@ class World {
   fetch(length: number): void {
     const batch = this.consumer.source.fetch(length);
     if (batch) {
-      this.consumer.pipeline.onBatch(batch);
+      this.consumer.pipeline.onFetched(batch);
     }
   }
 
   /** A batch of an earlier fetch, from anywhere. */
   fetchAstray(from: bigint): void {
     const to = from + 12n;
-    this.consumer.pipeline.onBatch(aBatch(from, to < END ? to : END));
+    this.consumer.pipeline.onFetched(aBatch(from, to < END ? to : END));
   }
 
   /** Another process that still believes to own the partition writes what is next. */

@@ -34,7 +34,7 @@ test('a partition whose every write fails is stalled, although the sink answers'
   for (let round = 0; round < 20; round += 1) {
     pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
     const batch = source.fetch(20);
-    if (batch) pipeline.onBatch(batch);
+    if (batch) pipeline.onFetched(batch);
     await settle();
     clock.pass(5_000);
   }
@@ -48,7 +48,7 @@ test('a partition that stands still after a write is stalled since then', async 
   const look = () => pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
   look();
   clock.pass(1_000);
-  pipeline.onBatch(source.fetch(20) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(20) ?? aBatch(0n, 0n));
   await answerAll(sink);
   for (let round = 0; round < 20; round += 1) {
     clock.pass(5_000);
@@ -97,7 +97,7 @@ test('a sink that cannot even tell the position is no excuse for standing still:
   await settle();
   pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
   clock.holdWaits();
-  pipeline.onBatch(aBatch(0n, 3n));
+  pipeline.onFetched(aBatch(0n, 3n));
   await answerAll(sink, 'cut before');
   sink.positions = async () => {
     throw new OutageError('PostgreSQL has no connection left');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { recordsOf } from '../../../app/records/pack-records.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { aBatch, aRecord, PARTITION } from './records.ts';
 import { answerAll, type SimulatedSink, settle, setUpOpened } from './simulation.ts';
@@ -10,8 +11,8 @@ const ranges = ({ requests }: SimulatedSink) =>
 describe('a batch', () => {
   test('that was delivered before writes nothing, and the source is sought to where the next one begins', async () => {
     const { source, sink, pipeline, fatal } = await setUpOpened(12n);
-    pipeline.onBatch(aBatch(0n, 3n));
-    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
     expect(source.fetchFrom).toBe(3n);
     await answerAll(sink);
     expect(ranges(sink)).toEqual([[0, 3]]);
@@ -20,7 +21,7 @@ describe('a batch', () => {
 
   test('that begins above the position is refused, and the source is sought back', async () => {
     const { source, sink, pipeline } = await setUpOpened(12n);
-    pipeline.onBatch(aBatch(4n, 6n));
+    pipeline.onFetched(aBatch(4n, 6n));
     expect(source.fetchFrom).toBe(0n);
     await answerAll(sink);
     expect(ranges(sink)).toEqual([]);
@@ -28,8 +29,8 @@ describe('a batch', () => {
 
   test('that begins below the position is written from the position on', async () => {
     const { sink, pipeline } = await setUpOpened(12n);
-    pipeline.onBatch(aBatch(0n, 3n));
-    pipeline.onBatch(aBatch(1n, 5n));
+    pipeline.onFetched(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(1n, 5n));
     await answerAll(sink);
     expect(sink.rows).toEqual([0n, 1n, 2n, 3n, 4n]);
     expect(ranges(sink)).toEqual([
@@ -43,7 +44,7 @@ describe('a full queue', () => {
   test('stays paused until half of its bytes are written, and is resumed once', async () => {
     const { source, sink, pipeline } = await setUpOpened(100n);
     source.told.length = 0;
-    pipeline.onBatch(aBatch(0n, 20n));
+    pipeline.onFetched(aBatch(0n, 20n));
     await settle();
     const told: string[] = [];
     while (sink.pending.length > 0) {
@@ -57,15 +58,15 @@ describe('a full queue', () => {
   });
 
   test.each([
-    [935, []],
-    [936, ['pause']],
+    [926, []],
+    [927, ['pause']],
   ])(
-    'is one that has as many bytes as the setting (a value of %d bytes beside the 64 of each record)',
+    'is one that has as many bytes as the setting (a value of %d bytes beside the 64 of each record and its 9 bytes of lengths)',
     async (size, told) => {
       const { source, pipeline } = await setUpOpened(100n);
       source.told.length = 0;
       const records = [aRecord(0n, { key: null, value: Buffer.alloc(size) })];
-      pipeline.onBatch({ ...PARTITION, records, fetchedOffset: 0n, nextOffset: 1n });
+      pipeline.onFetched({ ...PARTITION, records: recordsOf(records), fetchedOffset: 0n, nextOffset: 1n });
       expect(source.told).toEqual(told);
     },
   );
@@ -73,17 +74,17 @@ describe('a full queue', () => {
   test('is paused once, however many batches were on their way', async () => {
     const { source, pipeline } = await setUpOpened(100n);
     source.told.length = 0;
-    pipeline.onBatch(aBatch(0n, 20n));
-    pipeline.onBatch(aBatch(20n, 40n));
+    pipeline.onFetched(aBatch(0n, 20n));
+    pipeline.onFetched(aBatch(20n, 40n));
     expect(source.told).toEqual(['pause']);
   });
 
   test('that was dropped is full no longer: the next one that fills is paused again', async () => {
     const { source, sink, pipeline } = await setUpOpened(100n);
-    pipeline.onBatch(aBatch(0n, 20n));
+    pipeline.onFetched(aBatch(0n, 20n));
     await answerAll(sink, 'cut before');
     source.told.length = 0;
-    pipeline.onBatch(aBatch(0n, 20n));
+    pipeline.onFetched(aBatch(0n, 20n));
     expect(source.told).toEqual(['pause']);
   });
 });
@@ -91,7 +92,7 @@ describe('a full queue', () => {
 describe('a transaction that was cut while draining', () => {
   test('is the last one: what comes after it is not written over a hole', async () => {
     const { sink, pipeline } = await setUpOpened(12n);
-    pipeline.onBatch(aBatch(0n, 12n));
+    pipeline.onFetched(aBatch(0n, 12n));
     const drained = pipeline.drain();
     await settle();
     sink.pending.shift()?.('cut before');
@@ -103,7 +104,7 @@ describe('a transaction that was cut while draining', () => {
 
   test('and has committed is not repeated either', async () => {
     const { sink, pipeline } = await setUpOpened(12n);
-    pipeline.onBatch(aBatch(0n, 12n));
+    pipeline.onFetched(aBatch(0n, 12n));
     const drained = pipeline.drain();
     await settle();
     sink.pending.shift()?.('cut after');
@@ -116,11 +117,11 @@ describe('a transaction that was cut while draining', () => {
 describe('draining', () => {
   test('pauses, takes nothing in any more and neither seeks nor resumes', async () => {
     const { source, sink, pipeline } = await setUpOpened(40n);
-    pipeline.onBatch(aBatch(0n, 20n));
+    pipeline.onFetched(aBatch(0n, 20n));
     source.told.length = 0;
     const drained = pipeline.drain();
-    pipeline.onBatch(aBatch(20n, 25n));
-    pipeline.onBatch(aBatch(30n, 35n));
+    pipeline.onFetched(aBatch(20n, 25n));
+    pipeline.onFetched(aBatch(30n, 35n));
     await answerAll(sink);
     await drained;
     expect(sink.stored).toBe(20n);
@@ -134,7 +135,7 @@ describe('draining', () => {
       new Promise((resolve) => {
         answer = () => resolve([{ ...PARTITION, offset: 2n }]);
       });
-    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
     await answerAll(sink, 'cut before');
     const drained = pipeline.drain();
     source.told.length = 0;
@@ -147,7 +148,7 @@ describe('draining', () => {
 
   test('after being fenced reads no position', async () => {
     const { source, sink, pipeline, listener } = await setUpOpened(12n);
-    pipeline.onBatch(aBatch(0n, 12n));
+    pipeline.onFetched(aBatch(0n, 12n));
     await settle();
     const drained = pipeline.drain();
     sink.stored = 7n;
@@ -164,7 +165,7 @@ describe('draining', () => {
   test('ends the wait for a sink that is away, and the outage is over', async () => {
     const { sink, pipeline, clock, listener } = await setUpOpened(12n);
     clock.holdWaits();
-    pipeline.onBatch(aBatch(0n, 3n));
+    pipeline.onFetched(aBatch(0n, 3n));
     await answerAll(sink, 'cut before');
     expect(listener.pauses).toEqual([true]);
     const { reads } = sink;
@@ -176,7 +177,7 @@ describe('draining', () => {
 
 test('a partition that was taken away writes nothing of what it has queued', async () => {
   const { sink, pipeline } = await setUpOpened(12n);
-  pipeline.onBatch(aBatch(0n, 12n));
+  pipeline.onFetched(aBatch(0n, 12n));
   await settle();
   pipeline.onAssigned([]);
   await answerAll(sink);
@@ -188,7 +189,7 @@ describe('a writer that was fenced', () => {
   test('reads the stored offset, pauses meanwhile, and goes on from there', async () => {
     const { source, sink, pipeline, clock } = await setUpOpened(12n);
     clock.holdWaits();
-    pipeline.onBatch(aBatch(0n, 12n));
+    pipeline.onFetched(aBatch(0n, 12n));
     await settle();
     source.told.length = 0;
     sink.stored = 7n;
@@ -197,7 +198,7 @@ describe('a writer that was fenced', () => {
     clock.endWaits();
     await settle();
     expect(source.told).toEqual(['pause', 'seek 7', 'resume']);
-    pipeline.onBatch(aBatch(7n, 9n));
+    pipeline.onFetched(aBatch(7n, 9n));
     await answerAll(sink);
     expect(ranges(sink)).toEqual([
       [0, 5],
@@ -210,7 +211,7 @@ describe('a writer that was fenced', () => {
     clock.holdWaits();
     const waits: number[] = [];
     const writeFenced = async () => {
-      pipeline.onBatch(aBatch(sink.stored, sink.stored + 2n));
+      pipeline.onFetched(aBatch(sink.stored, sink.stored + 2n));
       await settle();
       sink.stored += 1n;
       await answerAll(sink);
@@ -218,7 +219,7 @@ describe('a writer that was fenced', () => {
       await settle();
     };
     for (let times = 0; times < 3; times += 1) await writeFenced();
-    pipeline.onBatch(aBatch(sink.stored, sink.stored + 2n));
+    pipeline.onFetched(aBatch(sink.stored, sink.stored + 2n));
     await answerAll(sink);
     await writeFenced();
     const [first = 0, second = 0, third = 0, afterCommit = 0] = waits;
@@ -238,11 +239,11 @@ describe('an error that nobody knows', () => {
         throw new OutageError('what is this', { attempts: 3 });
       };
       for (let times = 0; times < 2; times += 1) {
-        pipeline.onBatch(aBatch(sink.stored, sink.stored + 2n));
+        pipeline.onFetched(aBatch(sink.stored, sink.stored + 2n));
         await settle();
       }
       sink.write = write;
-      pipeline.onBatch(aBatch(sink.stored, sink.stored + 2n));
+      pipeline.onFetched(aBatch(sink.stored, sink.stored + 2n));
       await answerAll(sink);
     }
     expect(fatal).toEqual([]);
@@ -255,7 +256,7 @@ describe('an error that nobody knows', () => {
       sink.write = async () => {
         throw new OutageError('what is this', { attempts });
       };
-      pipeline.onBatch(aBatch(0n, 2n));
+      pipeline.onFetched(aBatch(0n, 2n));
       await settle();
     }
     expect(fatal).toEqual([]);
@@ -268,9 +269,9 @@ describe('an error that nobody knows', () => {
       writes += 1;
       throw new OutageError('what is this', { attempts: 1 });
     };
-    pipeline.onBatch(aBatch(0n, 12n));
+    pipeline.onFetched(aBatch(0n, 12n));
     await settle();
-    pipeline.onBatch(aBatch(12n, 20n));
+    pipeline.onFetched(aBatch(12n, 20n));
     await settle();
     expect(fatal).toMatchObject([{ code: 'DATABASE_REFUSED', message: 'what is this; it failed 1 times in a row' }]);
     expect({ writes, stored: sink.stored }).toEqual({ writes: 1, stored: 0n });

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { Records } from '../../../app/records/records.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { aBatch, PARTITION } from './records.ts';
@@ -8,7 +9,7 @@ test('records are written in order, in transactions of at most maxBatchRecords',
   const { source, sink, pipeline, listener } = setUp(12n);
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onBatch(source.fetch(12) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(12) ?? aBatch(0n, 0n));
   await answerAll(sink);
   expect(sink.rows).toEqual([...Array(12).keys()].map(BigInt));
   expect(listener.committed).toBe(12);
@@ -17,7 +18,7 @@ test('records are written in order, in transactions of at most maxBatchRecords',
 test('nothing is taken in before the position was read', async () => {
   const { sink, pipeline } = setUp(12n);
   pipeline.onAssigned([PARTITION]);
-  pipeline.onBatch(aBatch(0n, 3n));
+  pipeline.onFetched(aBatch(0n, 3n));
   await answerAll(sink);
   expect(sink.rows).toEqual([]);
 });
@@ -27,8 +28,8 @@ test('a batch that starts below the position is cropped, one that starts above i
   sink.stored = 4n;
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onBatch(aBatch(2n, 6n));
-  pipeline.onBatch(aBatch(8n, 10n));
+  pipeline.onFetched(aBatch(2n, 6n));
+  pipeline.onFetched(aBatch(8n, 10n));
   expect(source.fetchFrom).toBe(6n);
   await answerAll(sink);
   expect(sink.rows).toEqual([4n, 5n]);
@@ -38,7 +39,7 @@ test('a range without records moves the stored offset on', async () => {
   const { sink, pipeline } = setUp(12n);
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onBatch({ ...PARTITION, records: [], fetchedOffset: 0n, nextOffset: 9n });
+  pipeline.onFetched({ ...PARTITION, records: Records.NONE, fetchedOffset: 0n, nextOffset: 9n });
   await answerAll(sink);
   expect(sink.stored).toBe(9n);
 });
@@ -47,7 +48,7 @@ test('a full queue pauses the partition, and room resumes it', async () => {
   const { source, sink, pipeline } = setUp(100n);
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onBatch(source.fetch(50) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(50) ?? aBatch(0n, 0n));
   expect(source.isPaused).toBe(true);
   await answerAll(sink);
   expect(source.isPaused).toBe(false);
@@ -58,7 +59,7 @@ test('a partition queues no more than its share of the memory, whatever the sett
   const { source, sink, pipeline } = setUp(100n, new SimulatedSink(), 'fail', { memory });
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   expect(source.isPaused).toBe(true);
   await answerAll(sink);
   expect(sink.stored).toBe(3n);
@@ -69,7 +70,7 @@ test('a fenced writer writes nothing, reads the position again and goes on from 
   const { source, sink, pipeline, listener } = setUp(12n);
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   await settle();
   sink.stored = 7n;
   await answerAll(sink);
@@ -82,7 +83,7 @@ test('a commit whose answer was lost is found by reading the position, never wri
   const { source, sink, pipeline, listener } = setUp(3n);
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   await answerAll(sink, 'cut after');
   expect(listener.failed).toHaveLength(1);
   expect(sink.rows).toEqual([0n, 1n, 2n]);
@@ -94,7 +95,7 @@ test('a position that vanished from PostgreSQL ends the consumer and names the l
   const { source, sink, pipeline, fatal } = setUp(12n);
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   sink.positions = async () => [];
   await answerAll(sink, 'cut before');
   const message = expect.stringMatching(/startFrom: earliest.*next_offset 0/);
@@ -106,7 +107,7 @@ test('a gap that may be skipped is recorded and moved over after what is queued 
   const { source, sink, pipeline, listener } = setUp(12n, new SimulatedSink(), 'skip');
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onBatch(aBatch(0n, 3n));
+  pipeline.onFetched(aBatch(0n, 3n));
   source.logStart = 8n;
   pipeline.onOutOfRange(PARTITION);
   await answerAll(sink);
@@ -138,7 +139,7 @@ test('an error that nobody knows is tried again a few times, then the consumer s
   };
   for (let round = 0; round < 5; round += 1) {
     const batch = source.fetch(3);
-    if (batch) pipeline.onBatch(batch);
+    if (batch) pipeline.onFetched(batch);
     await settle();
   }
   expect(writes).toBe(3);
@@ -149,9 +150,9 @@ test('draining writes what is queued and takes nothing in any more', async () =>
   const { source, sink, pipeline } = setUp(12n);
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onBatch(source.fetch(7) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(7) ?? aBatch(0n, 0n));
   const drained = pipeline.drain();
-  pipeline.onBatch(aBatch(7n, 9n));
+  pipeline.onFetched(aBatch(7n, 9n));
   await answerAll(sink);
   await drained;
   await pipeline.close();
@@ -164,7 +165,7 @@ test('closing waits for the transaction of an assignment that is over', async ()
   pipeline.onAssigned([PARTITION]);
   await settle();
   const batch = source.fetch(3);
-  if (batch) pipeline.onBatch(batch);
+  if (batch) pipeline.onFetched(batch);
   await settle();
   pipeline.onAssigned([]);
   await settle();
@@ -183,7 +184,7 @@ test('draining in an outage ends at once and leaves the rest ahead of the stored
   const { source, sink, pipeline } = setUp(12n);
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onBatch(source.fetch(12) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(12) ?? aBatch(0n, 0n));
   const drained = pipeline.drain();
   await answerAll(sink, 'cut before');
   await drained;
@@ -201,7 +202,7 @@ test('a write that fails again and again takes fewer records each time, down to 
   };
   for (let round = 0; round < 4; round += 1) {
     const batch = source.fetch(20);
-    if (batch) pipeline.onBatch(batch);
+    if (batch) pipeline.onFetched(batch);
     await settle();
   }
   expect(sizes).toEqual([5, 2, 1, 1]);
@@ -213,7 +214,7 @@ test('what concerns a partition that is not assigned is ignored', async () => {
   pipeline.onAssigned([PARTITION]);
   await settle();
   source.told.length = 0;
-  pipeline.onBatch({ ...aBatch(0n, 3n), ...elsewhere });
+  pipeline.onFetched({ ...aBatch(0n, 3n), ...elsewhere });
   pipeline.onOutOfRange(elsewhere);
   pipeline.observeLog({ ...elsewhere, start: 0n, end: 12n });
   await answerAll(sink);
@@ -253,7 +254,7 @@ test('what fails after the end is no failure any more, and no assignment begins'
 
 test('closing gives up what is queued', async () => {
   const { sink, pipeline } = await setUpOpened(12n);
-  pipeline.onBatch(aBatch(0n, 12n));
+  pipeline.onFetched(aBatch(0n, 12n));
   await settle();
   const closed = pipeline.close();
   await answerAll(sink);

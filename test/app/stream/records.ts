@@ -1,4 +1,7 @@
-import type { RecordBatch, StreamRecord, TopicPartition } from '../../../app/stream/record.ts';
+import { recordsOf } from '../../../app/records/pack-records.ts';
+import type { StreamRecord, TopicPartition } from '../../../app/records/record.ts';
+import { Records } from '../../../app/records/records.ts';
+import type { FetchedRecords } from '../../../app/stream/record-source.ts';
 import type { CommittedBatch } from '../../../app/stream/stream-listener.ts';
 
 export const PARTITION: TopicPartition = { topic: 'orders', partition: 0 };
@@ -14,9 +17,9 @@ export const aRecord = (offset: bigint, fields: Partial<StreamRecord> = {}): Str
 });
 
 /** Records `from` up to but without `to` of {@link PARTITION}, fetched from `from`. */
-export function aBatch(from: bigint, to: bigint): RecordBatch {
+export function aBatch(from: bigint, to: bigint): FetchedRecords {
   const records = Array.from({ length: Number(to - from) }, (_, index) => aRecord(from + BigInt(index)));
-  return { ...PARTITION, records, fetchedOffset: from, nextOffset: to };
+  return { ...PARTITION, records: recordsOf(records), fetchedOffset: from, nextOffset: to };
 }
 
 /** A committed transaction of {@link PARTITION}; only what a test is about has to be given. */
@@ -28,7 +31,7 @@ export function aCommit(fields: Partial<CommittedBatch> = {}): CommittedBatch {
     records,
     deadLetters,
     rows: new Map([['copy', records - letters]]),
-    written: [],
+    written: Records.NONE,
     fetchedAt: new Date(0),
     committedAt: new Date(0),
     nextOffset: BigInt(records),

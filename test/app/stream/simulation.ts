@@ -1,10 +1,11 @@
+import type { TopicPartition } from '../../../app/records/record.ts';
+import { Records } from '../../../app/records/records.ts';
 import type { Clock } from '../../../app/stream/clock.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import { Pipeline } from '../../../app/stream/pipeline.ts';
 import type { OnBrokenBatch, OnGap, StartFrom } from '../../../app/stream/positions.ts';
-import type { RecordBatch, TopicPartition } from '../../../app/stream/record.ts';
 import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/record-sink.ts';
-import type { PartitionLog, Position, RecordSource } from '../../../app/stream/record-source.ts';
+import type { FetchedRecords, PartitionLog, Position, RecordSource } from '../../../app/stream/record-source.ts';
 import { FatalError, OutageError } from '../../../app/stream/stream-errors.ts';
 import type { CommittedBatch, StreamListener } from '../../../app/stream/stream-listener.ts';
 import type { OnTopicGone } from '../../../app/stream/subscribed-topics.ts';
@@ -41,7 +42,7 @@ export class SimulatedSink implements RecordSink {
 
   async skip(gap: Gap): Promise<WriteOutcome> {
     this.gaps.push(gap);
-    return this.write({ ...gap, records: [] });
+    return this.write({ ...gap, records: Records.NONE });
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
@@ -51,7 +52,7 @@ export class SimulatedSink implements RecordSink {
     const isFenced = request.expectedOffset !== this.stored;
     if (ending !== 'cut before' && !isFenced) {
       this.stored = request.nextOffset;
-      this.rows.push(...request.records.map(({ offset }) => offset));
+      this.rows.push(...Array.from(request.records, ({ offset }) => offset));
     }
     if (ending !== 'answered') {
       throw new OutageError('the connection was cut');
@@ -63,7 +64,7 @@ export class SimulatedSink implements RecordSink {
 }
 
 function requireFitting({ expectedOffset, nextOffset, records }: WriteRequest): void {
-  const offsets = [expectedOffset - 1n, ...records.map(({ offset }) => offset), nextOffset];
+  const offsets = [expectedOffset - 1n, ...Array.from(records, ({ offset }) => offset), nextOffset];
   const isForward =
     nextOffset > expectedOffset && offsets.every((offset, nth) => nth === 0 || offset > (offsets[nth - 1] ?? offset));
   if (!isForward) {
@@ -88,7 +89,7 @@ class SimulatedSource implements RecordSource {
   }
 
   /** The next batch of at most `length` records; the local position moves on, as kafkajs's does. */
-  fetch(length: number): RecordBatch | null {
+  fetch(length: number): FetchedRecords | null {
     const from = this.fetchFrom;
     const to = from + BigInt(length) < this.end ? from + BigInt(length) : this.end;
     if (this.isPaused || to <= from) {

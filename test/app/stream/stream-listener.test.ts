@@ -12,7 +12,7 @@ const opened = async () => {
 
 test('a write that fails pauses, the position is read again, and then the pause is over', async () => {
   const { source, sink, pipeline, listener } = await opened();
-  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   await settle();
   sink.pending.shift()?.('cut before');
   await settle();
@@ -23,7 +23,7 @@ test('a write that fails pauses, the position is read again, and then the pause 
 
 test('being fenced is no pause, but the position is read again', async () => {
   const { source, sink, pipeline, listener } = await opened();
-  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   await settle();
   sink.stored = 1n;
   sink.pending.shift()?.('answered');
@@ -37,7 +37,7 @@ test('a committed transaction tells its rows, its records, when they were fetche
   const told: CommittedBatch[] = [];
   listener.onCommitted = (batch) => told.push(batch);
   clock.pass(1_000);
-  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   await settle();
   clock.pass(250);
   await answerAll(sink);
@@ -51,7 +51,7 @@ test('a clock that is set while records are written changes nothing in how long 
   const { source, sink, pipeline, listener, clock } = await opened();
   const told: CommittedBatch[] = [];
   listener.onCommitted = (batch) => told.push(batch);
-  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   await settle();
   clock.set(3_600_000);
   clock.pass(250);
@@ -65,7 +65,7 @@ test('the report says since when the oldest record waits, until it is written', 
   const behindSince = () => pipeline.report().partitions[0]?.behindSince;
   pipeline.observeLog({ ...PARTITION, start: 0n, end: 3n });
   expect(behindSince()).toEqual(new Date(1_800_000_000_000));
-  pipeline.onBatch(source.fetch(3) ?? aBatch(0n, 0n));
+  pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   await settle();
   expect(behindSince()).toEqual(new Date(1_700_000_000_000));
   await answerAll(sink);

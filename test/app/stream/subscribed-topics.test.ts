@@ -84,7 +84,7 @@ test('what was fetched of a deleted topic is written when its partition is taken
   const { sink, pipeline } = setUp(12n);
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onBatch(aBatch(0n, 12n));
+  pipeline.onFetched(aBatch(0n, 12n));
   pipeline.onTopics([PARTITION.topic], KNOWN);
   pipeline.onAssigned([]);
   await answerAll(sink);
@@ -95,7 +95,7 @@ test('what was fetched of any other topic is left to the new owner of its partit
   const { sink, pipeline } = setUp(12n);
   pipeline.onAssigned([PARTITION]);
   await settle();
-  pipeline.onBatch(aBatch(0n, 12n));
+  pipeline.onFetched(aBatch(0n, 12n));
   pipeline.onTopics([], KNOWN);
   pipeline.onAssigned([]);
   await answerAll(sink);

@@ -11,7 +11,7 @@ describe('a batch that cannot be read', () => {
   const aDamagedLog = async (onBrokenBatch: OnBrokenBatch = 'stop') => {
     const parts = await setUpOpened(12n, new SimulatedSink(), 'fail', { onBrokenBatch });
     parts.clock.holdWaits();
-    parts.pipeline.onBatch(aBatch(0n, 3n));
+    parts.pipeline.onFetched(aBatch(0n, 3n));
     parts.pipeline.onUnreadable(BATCH);
     parts.source.told.length = 0;
     return parts;
@@ -19,7 +19,7 @@ describe('a batch that cannot be read', () => {
 
   test('is reported, while the records before it are written and nothing behind it is', async () => {
     const { sink, pipeline, fatal } = await aDamagedLog();
-    pipeline.onBatch(aBatch(4n, 6n));
+    pipeline.onFetched(aBatch(4n, 6n));
     await answerAll(sink);
     expect(sink.rows).toEqual([0n, 1n, 2n]);
     expect(sink.stored).toBe(3n);
@@ -37,7 +37,7 @@ describe('a batch that cannot be read', () => {
     expect(clock.endWaits()).toEqual([10_000]);
     await settle();
     expect(pipeline.report().partitions).toMatchObject([{ unreadable: BATCH }]);
-    pipeline.onBatch(aBatch(3n, 6n));
+    pipeline.onFetched(aBatch(3n, 6n));
     await answerAll(sink);
     expect(sink.rows).toEqual([0n, 1n, 2n, 3n, 4n, 5n]);
     expect(pipeline.report().partitions[0]).not.toHaveProperty('unreadable');
@@ -66,7 +66,7 @@ describe('a batch that cannot be read', () => {
       expect(listener.skipped).toMatchObject([{ expectedOffset: 3n, nextOffset: 6n, broken: WITH_END }]);
       expect(source.told.slice(-2)).toEqual(['seek 6', 'resume']);
       expect(pipeline.report().partitions[0]).not.toHaveProperty('unreadable');
-      pipeline.onBatch(aBatch(6n, 9n));
+      pipeline.onFetched(aBatch(6n, 9n));
       await answerAll(sink);
       expect(sink.rows).toEqual([0n, 1n, 2n, 6n, 7n, 8n]);
       expect(sink.stored).toBe(9n);

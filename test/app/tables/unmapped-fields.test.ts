@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { recordsOf } from '../../../app/records/pack-records.ts';
 import type { FieldPath, TableMapping } from '../../../app/tables/table-mapping.ts';
 import { TableEncoder } from '../../../app/tables/table-rows.ts';
 import { mappedFields, UnmappedLog } from '../../../app/tables/unmapped-fields.ts';
@@ -53,7 +54,7 @@ describe('the encoder of a table', () => {
   const encoded = (encoder: TableEncoder, topic: string) =>
     encoder.encode(
       { topic, partition: 0 },
-      records.map((value, nth) => aRecord(BigInt(nth), { value: Buffer.from(value) })),
+      recordsOf(records.map((value, nth) => aRecord(BigInt(nth), { value: Buffer.from(value) }))),
     ).unmappedFields;
 
   test('counts the fields of rows, and tells each name once for each topic', () => {
@@ -79,7 +80,7 @@ describe('the encoder of a table', () => {
     const encoder = new TableEncoder(whole, limits, { mapped: () => [], tell: () => undefined });
     const values = [Buffer.from('{"x":1}'), null, null];
     const rows = values.map((value, nth) => aRecord(BigInt(nth), { value }));
-    expect(encoder.encode({ topic: 'orders', partition: 0 }, rows).unmappedFields).toBe(1);
+    expect(encoder.encode({ topic: 'orders', partition: 0 }, recordsOf(rows)).unmappedFields).toBe(1);
   });
 });
 

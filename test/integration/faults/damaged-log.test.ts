@@ -2,7 +2,7 @@ import { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import type { LocalKafka } from '../../../dev/stack/local-kafka.ts';
-import { compressedMessages, oldMessage } from '../../app/kafka/record-sets.ts';
+import { compressedMessages, oldMessage } from '../../app/kafka/fetch/record-sets.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { startPrivateKafka } from '../stack/private-servers.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { recordsOf } from '../../../app/records/pack-records.ts';
 import type { WriteOutcome } from '../../../app/stream/record-sink.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
@@ -136,7 +137,7 @@ describe('what refuses every row of a COPY alike makes no dead letters', () => {
     await sink.initialize(topic, () => [{ topic, partition: 0, offset: 0n }]);
     await query(sql.replaceAll('?', schema));
     const request = aRequest(topic, 0n, good(100));
-    const records = request.records.map((record) => ({ ...record, timestamp: -1n }));
+    const records = recordsOf(Array.from(request.records, (record) => ({ ...record, timestamp: -1n })));
     const writing = sink.write({ ...request, records });
     await expect(writing).rejects.toMatchObject({ name: 'FatalError', code: 'TABLE_REFUSES_ROWS' });
     await expect(writing).rejects.toThrow(words);

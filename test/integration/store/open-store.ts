@@ -1,5 +1,6 @@
 import { afterAll } from '@jest/globals';
 import pg from 'pg';
+import { recordsOf } from '../../../app/records/pack-records.ts';
 import { DatabasePool } from '../../../app/store/database-pool.ts';
 import type { SharedTable } from '../../../app/store/filled-tables.ts';
 import { type EndedSession, sessionName } from '../../../app/store/frozen-writers.ts';
@@ -79,6 +80,8 @@ export function aRequest(
   values: readonly string[],
   partition = 0,
 ): WriteRequest {
-  const records = values.map((value, nth) => aRecord(expectedOffset + BigInt(nth), { value: Buffer.from(value) }));
+  const records = recordsOf(
+    values.map((value, nth) => aRecord(expectedOffset + BigInt(nth), { value: Buffer.from(value) })),
+  );
   return { topic, partition, expectedOffset, nextOffset: expectedOffset + BigInt(values.length), records };
 }

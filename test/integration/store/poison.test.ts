@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Client } from 'pg';
+import { recordsOf } from '../../../app/records/pack-records.ts';
 import type { DeadLetter } from '../../../app/stream/dead-letter.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { aRecord } from '../../app/stream/records.ts';
@@ -59,7 +60,7 @@ test('a dead letter has the record byte for byte, the reason, and words that do 
   const value = Buffer.from('{"secret": nonsense}');
   const headers = [{ key: 'h', value: Buffer.from([0, 255]) }];
   const records = [aRecord(0n, { key, value, headers, timestamp: 1_700_000_000_123n })];
-  await sink.write({ topic, partition: 0, expectedOffset: 0n, nextOffset: 1n, records });
+  await sink.write({ topic, partition: 0, expectedOffset: 0n, nextOffset: 1n, records: recordsOf(records) });
   const [letter] = await query(`SELECT * FROM ${schema}.dead_letters WHERE topic = $1`, [topic]);
   expect(letter).toMatchObject({ group_id: 'group', partition: 0, offset: '0', key, value, reason: 'invalid_json' });
   expect(letter).toMatchObject({
@@ -78,7 +79,13 @@ test('what is known to be wrong before PostgreSQL sees it and what PostgreSQL re
     aRecord(3n, { value: Buffer.from([34, 255, 34]) }),
     aRecord(4n, { value: null }),
   ];
-  const outcome = await sink.write({ topic, partition: 0, expectedOffset: 0n, nextOffset: 5n, records });
+  const outcome = await sink.write({
+    topic,
+    partition: 0,
+    expectedOffset: 0n,
+    nextOffset: 5n,
+    records: recordsOf(records),
+  });
   const reasons = new Map([
     ['key_not_text', 1],
     ['invalid_json', 1],
@@ -95,7 +102,13 @@ test('a constraint that is deferred to COMMIT still names its row', async () => 
   await query(`ALTER TABLE ${own}.records ADD CONSTRAINT once UNIQUE (key) DEFERRABLE INITIALLY DEFERRED`);
   await constrained.initialize(topic, () => [{ topic, partition: 0, offset: 0n }]);
   const records = ['a', 'b', 'a', 'c'].map((key, nth) => aRecord(BigInt(nth), { key: Buffer.from(key) }));
-  const outcome = await constrained.write({ topic, partition: 0, expectedOffset: 0n, nextOffset: 4n, records });
+  const outcome = await constrained.write({
+    topic,
+    partition: 0,
+    expectedOffset: 0n,
+    nextOffset: 4n,
+    records: recordsOf(records),
+  });
   expect(outcome).toMatchObject({ deadLetters: new Map([['rejected_by_database', 1]]), rows: new Map([['copy', 3]]) });
   expect(await query(`SELECT "offset" FROM ${own}.dead_letters`)).toEqual([{ offset: '2' }]);
 });

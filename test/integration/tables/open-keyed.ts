@@ -1,4 +1,5 @@
-import type { StreamRecord } from '../../../app/stream/record.ts';
+import { recordsOf } from '../../../app/records/pack-records.ts';
+import type { StreamRecord } from '../../../app/records/record.ts';
 import type { WriteRequest } from '../../../app/stream/record-sink.ts';
 import { UserTables } from '../../../app/tables/user-tables.ts';
 import { checkSettings, type Settings } from '../../../settings/settings.ts';
@@ -24,7 +25,13 @@ export const keyedRequest = (
     const bytes = value === null ? null : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
     return aRecord(expectedOffset + BigInt(nth), { key: key === null ? null : Buffer.from(key), value: bytes });
   });
-  return { topic, partition, expectedOffset, nextOffset: expectedOffset + BigInt(given.length), records };
+  return {
+    topic,
+    partition,
+    expectedOffset,
+    nextOffset: expectedOffset + BigInt(given.length),
+    records: recordsOf(records),
+  };
 };
 
 interface Letter {

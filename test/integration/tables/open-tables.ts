@@ -1,8 +1,8 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
+import type { Records } from '../../../app/records/records.ts';
 import type { TopicTable } from '../../../app/store/row-target.ts';
 import { EncodedRows, type Refusal, type TableRows } from '../../../app/store/row-target.ts';
 import { knownTable, readTables } from '../../../app/store/table-guard.ts';
-import type { StreamRecord } from '../../../app/stream/record.ts';
 import { FatalError } from '../../../app/stream/stream-errors.ts';
 import { TableTarget } from '../../../app/tables/table-target.ts';
 import { query } from '../stack/database.ts';
@@ -21,11 +21,11 @@ const field = (value: unknown): string => (value === null || value === undefined
  */
 const encodeFor =
   (target: string) =>
-  (_place: unknown, records: readonly StreamRecord[]): TableRows => {
+  (_place: unknown, records: Records): TableRows => {
     const refused = new Map<number, Refusal>();
     let rows = '';
-    const starts = [0];
-    for (const [place, { value }] of records.entries()) {
+    const starts = new Uint32Array(records.length + 1);
+    for (const [place, { value }] of [...records].entries()) {
       const refusal = refusalOf(value, target);
       if (refusal) {
         refused.set(place, refusal);
@@ -33,7 +33,7 @@ const encodeFor =
         const { id, name } = JSON.parse(String(value)) as { id?: unknown; name?: unknown };
         rows += id === undefined ? '' : `${field(id)}\t${field(name)}\n`;
       }
-      starts.push(Buffer.byteLength(rows));
+      starts[place + 1] = Buffer.byteLength(rows);
     }
     return { rows: new EncodedRows(Buffer.from(rows), starts), refused };
   };

@@ -1,8 +1,21 @@
 import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
+import type { BatchRoom } from '../../../../app/kafka/fetch/batch-memory.ts';
+import { EventLoopTurns } from '../../../../app/kafka/fetch/event-loop-turns.ts';
+import { RecordSetReader } from '../../../../app/kafka/fetch/record-set.ts';
+import { MemoryBudget } from '../../../../app/stream/memory-budget.ts';
 
 const require = createRequire(import.meta.url);
 const crc32c = require('kafkajs/src/protocol/recordBatch/crc32C') as (bytes: Buffer) => number;
+
+const ANY_ROOM: BatchRoom = { heapBytes: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
+
+/** The batches of a set, their records as objects, and what is wrong behind them. @param room @default any */
+export async function readSet(set: Buffer, room = ANY_ROOM) {
+  const reader = new RecordSetReader(new MemoryBudget(), new EventLoopTurns(), room);
+  const { batches, fault } = await reader.read(set, {});
+  return { batches, records: batches.flatMap((batch) => [...batch.records]), fault };
+}
 
 /** Bytes of a batch of record format v2 before its first record. */
 export const BATCH_HEAD_BYTES = 61;

@@ -1,11 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { loadKafkajs } from '../../../app/kafka/kafkajs/patches.ts';
-import { encodeRecord, faultBehind, recordSetReader } from '../../../app/kafka/kafkajs-record-patches.ts';
-import { BatchDecoder } from '../../../app/kafka/record-batch.ts';
-import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
-import { IS_LONG_RUN } from '../../integration/stack/long-test.ts';
-import { BATCH_HEAD_BYTES, batchOf, checksummed } from './record-sets.ts';
+import { encodeRecord } from '../../../../app/kafka/kafkajs-record-patches.ts';
+import { IS_LONG_RUN } from '../../../integration/stack/long-test.ts';
+import { BATCH_HEAD_BYTES, batchOf, checksummed, readSet } from './record-sets.ts';
 
 const RUNS = { numRuns: IS_LONG_RUN ? 5_000 : 60 };
 
@@ -26,15 +23,13 @@ const records = fc.array(record, { minLength: 1, maxLength: 12 });
 type Given = typeof record extends fc.Arbitrary<infer T> ? T : never;
 
 function encoded(given: readonly Given[], isPacked: boolean): Buffer {
-  loadKafkajs();
   const content = given.map((of, offsetDelta) => encodeRecord({ ...of, offsetDelta }) as unknown as { buffer: Buffer });
   return batchOf(Buffer.concat(content.map(({ buffer }) => buffer)), { records: given.length, isPacked });
 }
 
 async function read(batch: Buffer, roomBytes: number) {
-  const decoder = new BatchDecoder(() => ({ heapBytes: roomBytes, bytes: roomBytes }));
-  const found = await recordSetReader(new MemoryBudget(), decoder)(batch, {});
-  return { found, fault: faultBehind(found) };
+  const { records: found, fault } = await readSet(batch, { heapBytes: roomBytes, bytes: roomBytes });
+  return { found, fault };
 }
 
 /** As a decoder gives a key: text where the bytes are text. */
@@ -47,7 +42,7 @@ test('whatever records a batch has, they are what was sent, counted beforehand o
   await fc.assert(
     fc.asyncProperty(records, fc.boolean(), fc.constantFrom(1e9, 20_000), async (given, isPacked, room) => {
       const { found, fault } = await read(encoded(given, isPacked), room);
-      expect(fault).toBeUndefined();
+      expect(fault).toBeNull();
       expect(found.map(({ key, value, timestamp, offset }) => ({ key, value, timestamp, offset }))).toEqual(
         given.map(({ key, value, timestampDelta }, at) => ({
           ...{ key, value, timestamp: BigInt(timestampDelta), offset: BigInt(at) },
@@ -77,7 +72,7 @@ test('whatever a batch tells of itself, it is read or refused by name, and makes
       for (const { found, fault } of [roomy, narrow]) {
         const made = found.reduce((sum, { headers }) => sum + 7 + 2 * headers.length, 0);
         expect(made).toBeLessThanOrEqual(batch.length);
-        expect(fault === undefined || ['CORRUPT_BATCH', 'OVERSIZED_BATCH'].includes(fault.code)).toBe(true);
+        expect(fault === null || ['CORRUPT_BATCH', 'OVERSIZED_BATCH'].includes(fault.code)).toBe(true);
       }
       expect(narrow.found).toEqual([]);
       // What is counted is refused for its size only where it could be read.

@@ -1,11 +1,12 @@
 import { getHeapStatistics } from 'node:v8';
+import type { BatchObserver } from '../../records/record-batch.ts';
 
 const MEBIBYTE = 1_048_576;
 
 /**
- * Bytes on V8's heap of what a record becomes, measured with Node.js 20 on 64 bits: the object with its numbers and its
- * places in the arrays on its way to PostgreSQL; a key or a value as a Buffer, whose content is outside; a list of
- * headers; a header with its place; a header's key, beside its characters.
+ * Bytes on V8's heap of a record as an object, measured with Node.js 20 on 64 bits: the object with its numbers and its
+ * places in arrays; a key or a value as a Buffer, whose content is outside; a list of headers; a header with its place; a
+ * header's key, beside its characters. A record becomes one where it is a dead letter.
  */
 const HEAP = { record: 160, buffer: 96, headers: 48, header: 48, text: 24 } as const;
 
@@ -64,53 +65,80 @@ function keyBytes(length: number, isAscii: boolean): number {
 
 const mebibytes = (bytes: number): string => `${Math.ceil(bytes / MEBIBYTE).toLocaleString('en')} MiB`;
 
-/** Counts what a batch becomes, before any of it is made. */
-export class BatchObjects {
-  #records = 0;
+/**
+ * Counts what the largest record of a batch becomes as an object, before any is made. Others are not objects at the same
+ * time, but for those of one transaction, whose bytes are bounded.
+ */
+export class LargestRecord implements BatchObserver {
+  readonly #bytes: Buffer;
+  /** Of the record under way: its headers, and what its objects take. */
   #headers = 0;
   #heapBytes = 0;
-  /** The JSON of the most headers that one record has. */
-  #jsonBytes = 0;
+  #mostHeaders = 0;
+  #mostHeapBytes = 0;
 
-  get records(): number {
-    return this.#records;
+  /** @param bytes of the batch, unpacked */
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
   }
 
-  get headers(): number {
-    return this.#headers;
-  }
-
-  /** A record with a key and a value of these lengths, -1 for null, and so many headers. */
-  addRecord(keyLength: number, valueLength: number, headers: number): void {
-    this.#records += 1;
-    this.#heapBytes += HEAP.record + (headers === 0 ? 0 : HEAP.headers);
-    this.#heapBytes += (keyLength < 0 ? 0 : HEAP.buffer) + (valueLength < 0 ? 0 : HEAP.buffer);
-    this.#jsonBytes = Math.max(this.#jsonBytes, headers * JSON_BYTES_PER_HEADER);
+  record(): void {
+    this.#headers = 0;
+    this.#heapBytes = HEAP.record + HEAP.headers + 2 * HEAP.buffer;
   }
 
   /** A header; a key that is not ASCII may become text of two bytes a character, or a Buffer. */
-  addHeader(keyLength: number, isAscii: boolean, valueLength: number): void {
+  header(keyAt: number, keyLength: number, valueLength: number): void {
     this.#headers += 1;
-    this.#heapBytes += HEAP.header + keyBytes(keyLength, isAscii) + (valueLength < 0 ? 0 : HEAP.buffer);
+    this.#heapBytes += HEAP.header + JSON_BYTES_PER_HEADER + (valueLength < 0 ? 0 : HEAP.buffer);
+    this.#heapBytes += keyBytes(keyLength, isAscii(this.#bytes, keyAt, keyLength));
+    this.#mostHeaders = Math.max(this.#mostHeaders, this.#headers);
+    this.#mostHeapBytes = Math.max(this.#mostHeapBytes, this.#heapBytes);
   }
 
   /**
-   * @param bytes of the batch, unpacked
+   * @param bytes of the batch, unpacked, and of its index
    * @throws TooManyObjectsError when they take more memory than there is
    */
   requireRoom(bytes: number, room: BatchRoom): void {
-    const heapBytes = this.#heapBytes + this.#jsonBytes;
-    const all = heapBytes + this.#jsonBytes + bytes;
-    if (heapBytes <= room.heapBytes && all <= room.bytes) {
-      return;
-    }
-    const [needed, free] = heapBytes > room.heapBytes ? [heapBytes, room.heapBytes] : [all, room.bytes];
-    throw new TooManyObjectsError(
-      `it holds ${this.#records.toLocaleString('en')} records and ${this.#headers.toLocaleString('en')} headers, which take ` +
-        `${mebibytes(needed)} of memory, and the process has ${mebibytes(free)} for them ` +
-        '(resources.limits.memory in consumer.yaml; without it, --max-old-space-size in NODE_OPTIONS)',
-    );
+    const inRow = this.#mostHeaders * JSON_BYTES_PER_HEADER;
+    requireRoom(`a record of it has ${this.#mostHeaders.toLocaleString('en')} headers`, room, {
+      heapBytes: this.#mostHeapBytes,
+      bytes: this.#mostHeapBytes + inRow + bytes,
+    });
   }
+}
+
+function isAscii(bytes: Buffer, from: number, length: number): boolean {
+  for (let at = from; at < from + length; at += 1) {
+    if ((bytes[at] ?? 0) >= 0x80) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/**
+ * Asked before the messages of a compressed one become objects, all at once.
+ *
+ * @throws TooManyObjectsError when they would take more memory than there is
+ */
+export function requireRoomForMessages(messages: number, bytes: number, room: BatchRoom): void {
+  const heapBytes = messages * (HEAP.record + 2 * HEAP.buffer);
+  const needed = { heapBytes, bytes: heapBytes + 2 * bytes };
+  requireRoom(`it holds ${messages.toLocaleString('en')} records`, room, needed);
+}
+
+function requireRoom(what: string, room: BatchRoom, needed: BatchRoom): void {
+  if (needed.heapBytes <= room.heapBytes && needed.bytes <= room.bytes) {
+    return;
+  }
+  const isHeap = needed.heapBytes > room.heapBytes;
+  const [most, free] = isHeap ? [needed.heapBytes, room.heapBytes] : [needed.bytes, room.bytes];
+  throw new TooManyObjectsError(
+    `${what}, which take ${mebibytes(most)} of memory, and the process has ${mebibytes(free)} for them ` +
+      '(resources.limits.memory in consumer.yaml; without it, --max-old-space-size in NODE_OPTIONS)',
+  );
 }
 
 /** Whether a batch of so many bytes may take more memory than there is, so that it has to be counted. */

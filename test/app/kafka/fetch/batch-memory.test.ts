@@ -1,14 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { BatchObjects, batchRoom } from '../../../app/kafka/batch-memory.ts';
-import { loadKafkajs } from '../../../app/kafka/kafkajs/patches.ts';
-import { faultBehind, recordSetReader } from '../../../app/kafka/kafkajs-record-patches.ts';
-import { BatchDecoder } from '../../../app/kafka/record-batch.ts';
-import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
+import { batchRoom, LargestRecord } from '../../../../app/kafka/fetch/batch-memory.ts';
 import {
   BATCH_HEAD_BYTES,
   batchOf,
   checksummed,
   compressedMessages,
+  readSet,
   recordBatch,
   recordWithHeaders,
   tinyRecords,
@@ -20,16 +17,16 @@ const MEBIBYTE = 2 ** 20;
 const POD = batchRoom(335 * MEBIBYTE, 512 * MEBIBYTE);
 const ANY = { heapBytes: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
 
+/** A record with its list of headers, its key and its value, and a batch of one record beside its bytes. */
+const RECORD_OBJECTS = 160 + 48 + 2 * 96;
+const BATCH_OBJECTS = 768 + 8;
+
 /** A header with an empty key and no value: two bytes. */
 const EMPTY_HEADER = [0, 1];
 /** A key and a value of a byte each, and no headers. */
 const KEY_AND_VALUE = [2, 107, 2, 55, 0];
 
-async function read(set: Buffer, room = POD) {
-  loadKafkajs();
-  const records = await recordSetReader(new MemoryBudget(), new BatchDecoder(() => room))(set, {});
-  return { records, fault: faultBehind(records) };
-}
+const read = (set: Buffer, room = POD) => readSet(set, room);
 
 test('a batch of 39 kB with 20 million headers is refused with their count, and so is the setting named', async () => {
   const batch = batchOf(recordWithHeaders(20_000_000, EMPTY_HEADER), { records: 1, isPacked: true });
@@ -37,14 +34,14 @@ test('a batch of 39 kB with 20 million headers is refused with their count, and 
   const { records, fault } = await read(Buffer.concat([recordBatch(0, 1), batch]));
   expect(records).toHaveLength(1);
   expect(fault).toMatchObject({ offset: 0n, nextOffset: 1n, code: 'OVERSIZED_BATCH', codec: 'gzip' });
-  expect(fault?.reason).toMatch(/^it holds 1 records and 20,000,000 headers, which take 2,\d{3} MiB of memory/);
+  expect(fault?.reason).toMatch(/^a record of it has 20,000,000 headers, which take [23],\d{3} MiB of memory/);
   expect(fault?.reason).toContain('resources.limits.memory in consumer.yaml');
 });
 
-test('a batch of a million tiny records is refused with their count', async () => {
-  const { fault } = await read(batchOf(tinyRecords(1_000_000, KEY_AND_VALUE), { records: 1_000_000 }));
-  expect(fault).toMatchObject({ code: 'OVERSIZED_BATCH', nextOffset: 1_000_000n });
-  expect(fault?.reason).toMatch(/^it holds 1,000,000 records and 0 headers/);
+test('millions of tiny records are read: they stay bytes', async () => {
+  const { records, fault } = await read(batchOf(tinyRecords(1_500_000, KEY_AND_VALUE), { records: 1_500_000 }));
+  expect(fault).toBeNull();
+  expect(records).toHaveLength(1_500_000);
 });
 
 test('compressed messages of the old formats are counted as well', async () => {
@@ -52,29 +49,30 @@ test('compressed messages of the old formats are counted as well', async () => {
   const room = { heapBytes: 2_000, bytes: 1_000_000 };
   expect((await read(compressedMessages(9, 1, inner), room)).fault).toMatchObject({
     code: 'OVERSIZED_BATCH',
-    reason: expect.stringMatching(/^it holds 10 records and 0 headers/),
+    reason: expect.stringMatching(/^it holds 10 records, which take/),
   });
   expect((await read(compressedMessages(9, 1, inner), ANY)).records).toHaveLength(10);
 });
 
-/**
- * What a default Pod read before there was a bound, each a little above the most that was written to PostgreSQL: by its
- * records, and of each record the lengths of key and value and the headers.
- */
-test.each([
-  ['records of nothing', 1_500_000, -1, -1, 0],
-  ['records with a key and a value', 775_000, 1, 1, 0],
-  ['records with a key, a value and a header', 505_000, 1, 1, 1],
-  ['a record with headers', 1, -1, 1, 1_400_000],
-])('%s: the most that a default Pod has read is still read', (_, records, key, value, headers) => {
-  const objects = new BatchObjects();
-  for (let record = 0; record < records; record += 1) {
-    objects.addRecord(key, value, headers);
-    for (let header = 0; header < headers; header += 1) {
-      objects.addHeader(1, true, records === 1 ? -1 : 1);
-    }
+test('the most headers of one record that a default Pod has written are still read', () => {
+  const headers = 1_400_000;
+  const largest = new LargestRecord(Buffer.from('k'));
+  largest.record();
+  for (let header = 0; header < headers; header += 1) {
+    largest.header(0, 1, -1);
   }
-  expect(() => objects.requireRoom(records * 20 + headers * 4, POD)).not.toThrow();
+  expect(() => largest.requireRoom(headers * 4, POD)).not.toThrow();
+});
+
+test('headers count by the record, since one is an object at a time', () => {
+  const largest = new LargestRecord(Buffer.from('k'));
+  for (let nth = 0; nth < 10; nth += 1) {
+    largest.record();
+    largest.header(0, 1, 1);
+  }
+  const one = RECORD_OBJECTS + 48 + 64 + 96;
+  expect(() => largest.requireRoom(0, { heapBytes: one, bytes: ANY.bytes })).not.toThrow();
+  expect(() => largest.requireRoom(0, { heapBytes: one - 1, bytes: ANY.bytes })).toThrow('1 headers');
 });
 
 test('without a control group V8 has a larger young generation, and as much for records', () => {
@@ -85,20 +83,20 @@ test('without a control group V8 has a larger young generation, and as much for 
 
 test('what the headers of a record take is exact at the bound', async () => {
   const batch = batchOf(recordWithHeaders(1_000, EMPTY_HEADER), { records: 1 });
-  const need = 160 + 96 + 48 + 1_000 * (48 + 64);
+  const need = RECORD_OBJECTS + 1_000 * (48 + 64);
   expect((await read(batch, { heapBytes: need, bytes: ANY.bytes })).records[0]?.headers).toHaveLength(1_000);
   expect((await read(batch, { heapBytes: need - 1, bytes: ANY.bytes })).fault).toMatchObject({
     code: 'OVERSIZED_BATCH',
   });
-  const all = need + 1_000 * 64 + batch.length - BATCH_HEAD_BYTES;
-  expect((await read(batch, { heapBytes: need, bytes: all })).fault).toBeUndefined();
+  const all = need + 1_000 * 64 + BATCH_OBJECTS + batch.length - BATCH_HEAD_BYTES;
+  expect((await read(batch, { heapBytes: need, bytes: all })).fault).toBeNull();
   expect((await read(batch, { heapBytes: need, bytes: all - 1 })).fault).toMatchObject({ code: 'OVERSIZED_BATCH' });
 });
 
 test('a key that is not ASCII counts as what it may become, and a value as a Buffer', async () => {
   const batch = batchOf(recordWithHeaders(100, [2, 0xff, 0]), { records: 1 });
-  const need = 160 + 96 + 48 + 100 * (48 + 64 + 96 + 96);
-  expect((await read(batch, { heapBytes: need, bytes: ANY.bytes })).fault).toBeUndefined();
+  const need = RECORD_OBJECTS + 100 * (48 + 64 + 96 + 96);
+  expect((await read(batch, { heapBytes: need, bytes: ANY.bytes })).fault).toBeNull();
   expect((await read(batch, { heapBytes: need - 1, bytes: ANY.bytes })).fault).toMatchObject({
     code: 'OVERSIZED_BATCH',
   });

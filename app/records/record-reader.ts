@@ -8,13 +8,13 @@ const NULL_LENGTH = -1;
 
 /**
  * Reads the fields of record format v2 and nothing beyond the end that it was given. Each length is compared with the
- * bytes that are left before anything is made of it.
+ * bytes that are left before anything is made of it. No method makes an object, so one reader serves a whole batch.
  *
  * @throws Error by all of its methods, when the bytes are not what the format allows
  */
 export class RecordReader {
   readonly bytes: Buffer;
-  readonly #end: number;
+  #end: number;
   #at: number;
 
   constructor(bytes: Buffer, at = 0, end = bytes.length) {
@@ -23,8 +23,19 @@ export class RecordReader {
     this.#end = end;
   }
 
+  /** Where the next field begins. */
+  get at(): number {
+    return this.#at;
+  }
+
   get left(): number {
     return this.#end - this.#at;
+  }
+
+  /** Goes on with the bytes from `at` up to but without `end`. */
+  moveTo(at: number, end: number): void {
+    this.#at = at;
+    this.#end = end;
   }
 
   byte(): number {
@@ -38,35 +49,49 @@ export class RecordReader {
 
   /** A zigzag varint of 32 bits. */
   varint(): number {
-    let raw = 0;
-    for (let nth = 0; nth < VARINT_BYTES; nth += 1) {
+    let raw = this.byte();
+    if (raw >= 0x80) {
+      raw = this.#restOfVarint(raw & 0x7f);
+    }
+    return (raw >>> 1) ^ -(raw & 1);
+  }
+
+  #restOfVarint(lowest: number): number {
+    let raw = lowest;
+    for (let nth = 1; nth < VARINT_BYTES; nth += 1) {
       const byte = this.byte();
       raw |= (byte & 0x7f) << (7 * nth);
       if (byte < 0x80) {
-        return (raw >>> 1) ^ -(raw & 1);
+        return raw;
       }
     }
     throw new Error(`a varint has more than ${VARINT_BYTES} bytes`);
   }
 
-  /** A zigzag varlong of 64 bits: plain numbers as long as they are exact. */
-  varlong(): bigint {
+  /** A zigzag varlong of 64 bits; `NaN` where a number may not hold it exactly, and {@link exactVarlong} has to read it. */
+  varlong(): number {
     const start = this.#at;
     this.skipVarlong();
-    const length = this.#at - start;
-    if (length <= EXACT_BYTES) {
-      let raw = 0;
-      for (let at = this.#at - 1; at >= start; at -= 1) {
-        raw = raw * 0x80 + ((this.bytes[at] ?? 0) & 0x7f);
-      }
-      return BigInt(raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2);
+    if (this.#at - start > EXACT_BYTES) {
+      return Number.NaN;
     }
+    let raw = 0;
+    for (let at = this.#at - 1; at >= start; at -= 1) {
+      raw = raw * 0x80 + ((this.bytes[at] ?? 0) & 0x7f);
+    }
+    return raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2;
+  }
+
+  /** A zigzag varlong of 64 bits. */
+  exactVarlong(): bigint {
+    const start = this.#at;
+    this.skipVarlong();
     let raw = 0n;
     for (let at = this.#at - 1; at >= start; at -= 1) {
       raw = (raw << 7n) | BigInt((this.bytes[at] ?? 0) & 0x7f);
     }
     raw = BigInt.asUintN(64, raw);
-    return (raw >> 1n) ^ -(raw & 1n);
+    return BigInt.asIntN(64, (raw >> 1n) ^ -(raw & 1n));
   }
 
   skipVarlong(): void {
@@ -87,21 +112,11 @@ export class RecordReader {
   /** Passes over bytes behind their length. @returns the length, -1 for null */
   skipField(): number {
     const length = this.varint();
-    if (length < NULL_LENGTH || length > this.left) {
+    if (length < NULL_LENGTH || length > this.#end - this.#at) {
       throw new Error(`a field has the length ${length}, and ${this.left} bytes are left`);
     }
-    this.#at += Math.max(0, length);
+    this.#at += length < 0 ? 0 : length;
     return length;
-  }
-
-  /** Whether the last so many bytes that were passed over are ASCII. */
-  wasAscii(length: number): boolean {
-    for (let at = this.#at - length; at < this.#at; at += 1) {
-      if ((this.bytes[at] ?? 0) >= 0x80) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** How many things follow, each of so many bytes at least. */
@@ -111,13 +126,24 @@ export class RecordReader {
     return count;
   }
 
-  /** A reader of the record that follows, behind its length. */
-  record(): RecordReader {
-    const length = this.skipField();
+  /** Enters the record that follows, behind its length, and reads up to its end. @returns where the reader ended before */
+  enterRecord(): number {
+    const length = this.varint();
     if (length < 0) {
       throw new Error('a record has no length');
     }
-    return new RecordReader(this.bytes, this.#at - length, this.#at);
+    if (length > this.left) {
+      throw new Error(`a field has the length ${length}, and ${this.left} bytes are left`);
+    }
+    const before = this.#end;
+    this.#end = this.#at + length;
+    return before;
+  }
+
+  /** Leaves a record, whose end is reached. @param before what {@link enterRecord} has returned */
+  leaveRecord(before: number): void {
+    this.requireEnd('a record');
+    this.#end = before;
   }
 
   /** @throws Error when anything is left */

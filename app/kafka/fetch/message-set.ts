@@ -1,33 +1,16 @@
-import { createRequire } from 'node:module';
 import { crc32 } from 'node:zlib';
-import type { StreamRecord } from '../stream/record.ts';
-import { BatchObjects, type BatchRoom } from './batch-memory.ts';
+import { packRecords } from '../../records/pack-records.ts';
+import type { StreamRecord } from '../../records/record.ts';
+import type { RecordBatch } from '../../records/record-batch.ts';
+import { codecFor } from '../codecs/codecs.ts';
+import { type BatchRoom, requireRoomForMessages } from './batch-memory.ts';
 import { ChecksumError } from './broken-batch.ts';
 import type { EventLoopTurns } from './event-loop-turns.ts';
-
-const require = createRequire(import.meta.url);
-
-interface Codec {
-  decompress(bytes: Buffer): Promise<Buffer>;
-}
-
-const { lookupCodecByAttributes } = require('kafkajs/src/protocol/message/compression') as {
-  lookupCodecByAttributes(attributes: number): Codec | null;
-};
 
 /** Offset and size, which stand in front of each message. */
 export const MESSAGE_HEAD_BYTES = 12;
 
 const CRC_END = MESSAGE_HEAD_BYTES + 4;
-
-/** Messages of these formats know no producer, no transaction and no control record. */
-const NO_CONTEXT = { producerId: '-1', inTransaction: false };
-
-/** A message of format v0 or v1, as the filter of aborted transactions wants a record. */
-export interface OldRecord extends StreamRecord {
-  readonly isControlRecord: false;
-  readonly batchContext: typeof NO_CONTEXT;
-}
 
 /** A message as it is stored. The value of a compressed one is a set of messages. */
 interface Message {
@@ -86,7 +69,6 @@ function readMessage(message: Buffer): Message {
 
 /** Where the messages of a set end. @throws Error when the set does not end with one of them, or is too large */
 async function endsOf(set: Buffer, { room, turns }: DecodingBounds): Promise<readonly number[]> {
-  const objects = new BatchObjects();
   const ends: number[] = [];
   for (let at = 0; at < set.length; ) {
     const size = set.length - at < MESSAGE_HEAD_BYTES ? -1 : set.readInt32BE(at + 8);
@@ -94,25 +76,22 @@ async function endsOf(set: Buffer, { room, turns }: DecodingBounds): Promise<rea
     if (size < LEAST_MESSAGE_BYTES || end > set.length) {
       throw new Error(`it is compressed, and a message within it has the size ${size} at byte ${at} of ${set.length}`);
     }
-    objects.addRecord(0, 0, 0);
     ends.push(end);
     at = end;
     if (ends.length % STEP === 0) {
       await turns.afterTurn();
     }
   }
-  objects.requireRoom(set.length, room);
+  requireRoomForMessages(ends.length, set.length, room);
   return ends;
 }
 
-const recordOf = ({ key, value }: Message, offset: bigint, timestamp: bigint): OldRecord => ({
+const recordOf = ({ key, value }: Message, offset: bigint, timestamp: bigint): StreamRecord => ({
   offset,
   timestamp,
   key,
   value,
   headers: [],
-  isControlRecord: false,
-  batchContext: NO_CONTEXT,
 });
 
 /**
@@ -124,13 +103,13 @@ const recordOf = ({ key, value }: Message, offset: bigint, timestamp: bigint): O
  * @throws TooManyObjectsError when they would take more memory than there is; none is made
  * @throws Error when a checksum is wrong, the codec is not known, or the content is no message or larger than allowed
  */
-export async function decodeMessage(bytes: Buffer, bounds: DecodingBounds): Promise<readonly OldRecord[]> {
+export async function decodeMessage(bytes: Buffer, bounds: DecodingBounds): Promise<RecordBatch> {
   const outer = readMessage(bytes);
-  const codec = lookupCodecByAttributes(outer.attributes);
-  if (codec === null) {
-    return [recordOf(outer, outer.offset, outer.timestamp)];
+  const unpack = codecFor(outer.attributes);
+  if (unpack === null) {
+    return packRecords([recordOf(outer, outer.offset, outer.timestamp)]);
   }
-  const set = await codec.decompress(outer.value ?? Buffer.alloc(0));
+  const set = await unpack(outer.value ?? Buffer.alloc(0));
   const ends = await endsOf(set, bounds);
   const messageAt = (nth: number): Message => readMessage(set.subarray(ends[nth - 1] ?? 0, ends[nth]));
   if (ends.length === 0) {
@@ -139,7 +118,7 @@ export async function decodeMessage(bytes: Buffer, bounds: DecodingBounds): Prom
   const last = messageAt(ends.length - 1);
   const base = outer.magic === 0 || outer.offset === 0n ? 0n : outer.offset - last.offset;
   const appendTime = outer.magic > 0 && outer.attributes & LOG_APPEND_TIME ? outer.timestamp : null;
-  const records = new Array<OldRecord>(ends.length);
+  const records = new Array<StreamRecord>(ends.length);
   for (let nth = 0; nth < ends.length; nth += 1) {
     const message = messageAt(nth);
     if (message.magic !== outer.magic) {
@@ -150,5 +129,5 @@ export async function decodeMessage(bytes: Buffer, bounds: DecodingBounds): Prom
       await bounds.turns.afterTurn();
     }
   }
-  return records;
+  return packRecords(records);
 }

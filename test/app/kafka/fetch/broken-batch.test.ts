@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { ChecksumError, faultOf } from '../../../app/kafka/broken-batch.ts';
-import { UnknownCodecError } from '../../../app/kafka/codecs/codecs.ts';
-import { OversizedError } from '../../../app/kafka/codecs/unpacked-size.ts';
+import { UnknownCodecError } from '../../../../app/kafka/codecs/codecs.ts';
+import { OversizedError } from '../../../../app/kafka/codecs/unpacked-size.ts';
+import { ChecksumError, faultOf } from '../../../../app/kafka/fetch/broken-batch.ts';
 import { BATCH_HEAD_BYTES, compressedMessages, oldMessage, recordBatch } from './record-sets.ts';
 
 /** Where a batch has its attributes, its last offset, and how many records it holds. */

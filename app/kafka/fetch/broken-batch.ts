@@ -1,7 +1,7 @@
-import type { UnreadableBatch } from '../stream/record-source.ts';
+import type { UnreadableBatch } from '../../stream/record-source.ts';
+import { codecOf, UnknownCodecError } from '../codecs/codecs.ts';
+import { OversizedError } from '../codecs/unpacked-size.ts';
 import { TooManyObjectsError } from './batch-memory.ts';
-import { codecOf, UnknownCodecError } from './codecs/codecs.ts';
-import { OversizedError } from './codecs/unpacked-size.ts';
 
 /** Bytes of the record formats: the same place in all of them, that of old messages, and those of a batch of v2. */
 const MAGIC_AT = 16;

@@ -1,0 +1,211 @@
+import { type BatchBase, type RecordBatch, RecordIndex } from '../../records/record-batch.ts';
+import { Records } from '../../records/records.ts';
+import type { MemoryBudget } from '../../stream/memory-budget.ts';
+import { codecFor } from '../codecs/codecs.ts';
+import { type BatchRoom, batchRoom, hasToBeCounted, LargestRecord } from './batch-memory.ts';
+import {
+  type BatchFault,
+  ChecksumError,
+  faultOf,
+  formatOf,
+  RECORD_FORMAT_V2,
+  UnknownFormatError,
+} from './broken-batch.ts';
+import { crc32c } from './crc32c.ts';
+import { EventLoopTurns } from './event-loop-turns.ts';
+import { decodeMessage, LEAST_MESSAGE_BYTES, MESSAGE_HEAD_BYTES } from './message-set.ts';
+
+/** Where a batch of record format v2 has the fields of its head; the checksum is that of the bytes from `attributes` on. */
+const HEAD = {
+  leaderEpoch: 12,
+  checksum: 17,
+  attributes: 21,
+  lastOffsetDelta: 23,
+  firstTimestamp: 27,
+  maxTimestamp: 35,
+  producerId: 43,
+  records: 57,
+  bytes: 61,
+} as const;
+
+const ATTRIBUTE = { logAppendTime: 0x8, transactional: 0x10, control: 0x20 } as const;
+
+/** Of a control record's key, whose version is in front of it (KIP-98). */
+const CONTROL_TYPE_AT = 2;
+const CONTROL_TYPES = ['abort', 'commit'] as const;
+
+/** No producer numbers its records. */
+const NO_PRODUCER = -1n;
+
+/** A batch of a record set, or a message of a format before v2. */
+export interface ReadBatch {
+  readonly firstOffset: bigint;
+  /** The offset behind its last one, whatever was compacted. */
+  readonly nextOffset: bigint;
+  /** `null` in the formats before v2, which have none. */
+  readonly leaderEpoch: number | null;
+  /** -1: none. */
+  readonly producerId: bigint;
+  readonly isTransactional: boolean;
+  /** What it says of a transaction; `null` where it holds records for readers. */
+  readonly control: (typeof CONTROL_TYPES)[number] | 'other' | null;
+  /** None of a control batch. */
+  readonly records: Records;
+}
+
+/** The batches of a record set. */
+export interface ReadSet {
+  readonly batches: readonly ReadBatch[];
+  /** Why the batch behind them cannot be read; `null` where all are read, or the rest is left for the next fetch. */
+  readonly fault: BatchFault | null;
+}
+
+/**
+ * Reads the record sets of fetches, in all three record formats, each batch by its own checksum. Other work of the event
+ * loop has its turn between batches and within large ones.
+ *
+ * Batches behind the one that fills the memory for an answer are left out, as if it had been shorter: they stay ahead of
+ * the position. Each batch is copied, so what waits for its transaction keeps no other partition's records.
+ */
+export class RecordSetReader {
+  readonly #memory: MemoryBudget;
+  readonly #turns: EventLoopTurns;
+  readonly #room: BatchRoom;
+
+  /**
+   * @param turns @default its own
+   * @param room what the largest record of a batch may take. @default that of this process
+   */
+  constructor(memory: MemoryBudget, turns = new EventLoopTurns(), room = batchRoom()) {
+    this.#memory = memory;
+    this.#turns = turns;
+    this.#room = room;
+  }
+
+  /**
+   * The first batch that cannot be read ends the set.
+   *
+   * @param set as it is in the answer, without its length; the last batch may be cut off
+   * @param answer any object that stands for the answer that it is in
+   */
+  async read(set: Buffer, answer: object): Promise<ReadSet> {
+    const batches: ReadBatch[] = [];
+    const unpacked = this.#memory.answer(answer);
+    for (let at = 0; set.length - at >= MESSAGE_HEAD_BYTES; ) {
+      const end = at + MESSAGE_HEAD_BYTES + Math.max(0, set.readInt32BE(at + 8));
+      if (end > set.length || unpacked.isFull) {
+        break;
+      }
+      const read = await this.#readBatch(Buffer.from(set.subarray(at, end)));
+      if ('code' in read) {
+        return { batches, fault: read };
+      }
+      unpacked.add(end - at, read.records.memory);
+      batches.push(read);
+      at = end;
+    }
+    return { batches, fault: null };
+  }
+
+  /** A whole batch, or why it cannot be read. Its checksum is compared before anything is unpacked. */
+  async #readBatch(batch: Buffer): Promise<ReadBatch | BatchFault> {
+    try {
+      const format = formatOf(batch);
+      requireReadable(batch, format);
+      await this.#turns.afterTurn();
+      return format < RECORD_FORMAT_V2 ? await this.#readMessage(batch) : await this.#readV2(batch);
+    } catch (error) {
+      return faultOf(batch, error);
+    }
+  }
+
+  async #readMessage(message: Buffer): Promise<ReadBatch> {
+    const records = Records.of(await decodeMessage(message, { room: this.#room, turns: this.#turns }));
+    const offset = message.readBigInt64BE(0);
+    return {
+      firstOffset: records.offsetAt(0) ?? offset,
+      nextOffset: (records.offsetAt(records.length - 1) ?? offset) + 1n,
+      leaderEpoch: null,
+      producerId: NO_PRODUCER,
+      isTransactional: false,
+      control: null,
+      records,
+    };
+  }
+
+  /**
+   * @throws TooManyObjectsError when its largest record would take more memory than there is
+   * @throws Error when the content is no records, or unpacks to more than allowed
+   */
+  async #readV2(batch: Buffer): Promise<ReadBatch> {
+    requireChecksum(batch);
+    const attributes = batch.readInt16BE(HEAD.attributes);
+    const count = batch.readInt32BE(HEAD.records);
+    const packed = batch.subarray(HEAD.bytes);
+    const unpack = count === 0 ? null : codecFor(attributes);
+    const content = unpack === null ? packed : await unpack(packed);
+    const { firstOffset, base, isControl } = headOf(batch, attributes);
+    const records = await this.#index(content, count, base);
+    const lastOffset = firstOffset + BigInt(batch.readInt32BE(HEAD.lastOffsetDelta));
+    const lastRead = records.length === 0 ? firstOffset - 1n : firstOffset + BigInt(records.lastOffsetDelta);
+    return {
+      firstOffset,
+      nextOffset: (lastRead > lastOffset ? lastRead : lastOffset) + 1n,
+      leaderEpoch: batch.readInt32BE(HEAD.leaderEpoch),
+      producerId: batch.readBigInt64BE(HEAD.producerId),
+      isTransactional: (attributes & ATTRIBUTE.transactional) !== 0,
+      control: isControl ? controlOf(records) : null,
+      records: isControl ? Records.NONE : Records.of(records),
+    };
+  }
+
+  async #index(content: Buffer, count: number, base: BatchBase): Promise<RecordBatch> {
+    const room = this.#room;
+    const largest = hasToBeCounted(content.length, room) ? new LargestRecord(content) : undefined;
+    const index = new RecordIndex(content, count, base);
+    for (;;) {
+      const batch = index.readOn(largest);
+      if (batch !== null) {
+        largest?.requireRoom(batch.memory, room);
+        return batch;
+      }
+      await this.#turns.afterTurn();
+    }
+  }
+}
+
+/** @throws Error when no format that is known is so short, or has this number */
+function requireReadable(batch: Buffer, format: number): void {
+  if (format < 0 || format > RECORD_FORMAT_V2) {
+    throw new UnknownFormatError(format);
+  }
+  if (batch.length < MESSAGE_HEAD_BYTES + LEAST_MESSAGE_BYTES) {
+    throw new Error(
+      `its size is ${batch.length - MESSAGE_HEAD_BYTES}, and the smallest one has ${LEAST_MESSAGE_BYTES} bytes`,
+    );
+  }
+}
+
+/** @throws ChecksumError when the checksum is another one */
+function requireChecksum(batch: Buffer): void {
+  const [stored, computed] = [batch.readUInt32BE(HEAD.checksum), crc32c(batch.subarray(HEAD.attributes))];
+  if (stored !== computed) {
+    throw new ChecksumError('CRC-32C', computed, stored);
+  }
+}
+
+function headOf(batch: Buffer, attributes: number) {
+  const firstOffset = batch.readBigInt64BE(0);
+  const base: BatchBase = {
+    firstOffset,
+    firstTimestamp: batch.readBigInt64BE(HEAD.firstTimestamp),
+    appendTime: attributes & ATTRIBUTE.logAppendTime ? batch.readBigInt64BE(HEAD.maxTimestamp) : null,
+  };
+  return { firstOffset, base, isControl: (attributes & ATTRIBUTE.control) !== 0 };
+}
+
+function controlOf(records: RecordBatch): ReadBatch['control'] {
+  const key = records.length === 0 ? null : records.record(0).key;
+  const type = key === null || key.length < CONTROL_TYPE_AT + 2 ? -1 : key.readInt16BE(CONTROL_TYPE_AT);
+  return CONTROL_TYPES[type] ?? 'other';
+}

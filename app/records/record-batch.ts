@@ -1,0 +1,344 @@
+import { isUtf8 } from 'node:buffer';
+import type { RecordHeader, StreamRecord } from './record.ts';
+import { RecordReader, requireCount } from './record-reader.ts';
+
+/** Length, attributes, two deltas, two lengths and the count of headers. */
+const LEAST_RECORD_BYTES = 7;
+/** Two lengths. */
+const LEAST_HEADER_BYTES = 2;
+
+/** What a record counts for beside its bytes, and as much for each of its headers: about what its row has beside them. */
+const OVERHEAD_BYTES = 64;
+
+/** What the objects of a batch take on the heap, and for each record two places in its index. */
+const BATCH_BYTES = 768;
+const INDEX_BYTES = 8;
+
+/** Kafka's word for "no timestamp". */
+export const NO_TIMESTAMP = -1n;
+
+/** `NaN` where a number may not hold it. */
+const exactNumber = (value: bigint): number => (Number.isSafeInteger(Number(value)) ? Number(value) : Number.NaN);
+
+/** Offsets and times of a batch, from which its records count theirs. */
+export interface BatchBase {
+  readonly firstOffset: bigint;
+  readonly firstTimestamp: bigint;
+  /** The broker's own time for all records, where the topic says so; their deltas mean nothing then. */
+  readonly appendTime: bigint | null;
+}
+
+/**
+ * The records of a batch of record format v2 as the bytes that they came in, unpacked, and where each of them begins. A
+ * record becomes an object only where one is asked for; {@link RecordCursor} reads fields of one record after another.
+ */
+export class RecordBatch {
+  /** From the first byte of the first record on. */
+  readonly bytes: Buffer;
+  /** The same memory. */
+  readonly view: DataView;
+  readonly base: BatchBase;
+  /** Its first timestamp, or that of all records, where a number holds it exactly; else `NaN`. */
+  readonly milliseconds: number;
+  /** Its first offset, where a number holds it exactly; else `NaN`. */
+  readonly offsetNumber: number;
+  readonly length: number;
+  /** Where the length of each record is; at the end, where the last one ends. */
+  readonly #starts: Uint32Array;
+  /** How many headers are before each record, and in all. */
+  readonly #headers: Uint32Array;
+
+  /** @see RecordIndex, which makes it */
+  constructor(bytes: Buffer, base: BatchBase, starts: Uint32Array, headers: Uint32Array) {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.base = base;
+    this.milliseconds = exactNumber(base.appendTime ?? base.firstTimestamp);
+    this.offsetNumber = exactNumber(base.firstOffset);
+    this.length = starts.length - 1;
+    this.#starts = starts;
+    this.#headers = headers;
+  }
+
+  /** Where the record is, with its length in front. */
+  startOf(nth: number): number {
+    return this.#starts[nth] ?? 0;
+  }
+
+  /** That of the last record; -1 where there is none. */
+  get lastOffsetDelta(): number {
+    return this.length === 0 ? -1 : new RecordCursor().read(this, this.length - 1).offsetDelta;
+  }
+
+  /** Memory of the batch, its objects included; parts of it keep all of it. */
+  get memory(): number {
+    return BATCH_BYTES + this.bytes.length + INDEX_BYTES * this.length;
+  }
+
+  /** Bytes of the records from `from` up to but without `to`: the measure of queues and of transactions. */
+  bytesOf(from: number, to: number): number {
+    const headers = (this.#headers[to] ?? 0) - (this.#headers[from] ?? 0);
+    return this.startOf(to) - this.startOf(from) + OVERHEAD_BYTES * (to - from + headers);
+  }
+
+  /** The place of the first record at or behind an offset; the length where there is none. */
+  placeOf(offset: bigint): number {
+    const cursor = new RecordCursor();
+    let [low, high] = [0, this.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (cursor.read(this, middle).offset < offset) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** A record as an object; its bytes share the memory of the batch. */
+  record(nth: number): StreamRecord {
+    return new RecordCursor().read(this, nth).record();
+  }
+}
+
+/**
+ * Reads the fields of one record after another without an object for any. Where a field is comes as numbers, so that
+ * its bytes can be copied without a Buffer of their own.
+ */
+export class RecordCursor {
+  #batch: RecordBatch | null = null;
+  #reader = new RecordReader(Buffer.alloc(0));
+  /** Milliseconds from the first timestamp of the batch; `NaN` where a number may not hold it. */
+  #timeDelta = 0;
+  #timeAt = 0;
+  /** Counted from the first offset of the batch. */
+  offsetDelta = 0;
+  keyAt = 0;
+  /** -1: null. */
+  keyLength = 0;
+  valueAt = 0;
+  /** -1: null, a tombstone. */
+  valueLength = 0;
+  headerCount = 0;
+  /** Where the first header is; they go on up to the end of the record. */
+  headersAt = 0;
+  end = 0;
+
+  /** Moves to a record of a batch. */
+  read(batch: RecordBatch, nth: number): this {
+    if (this.#batch !== batch) {
+      this.#batch = batch;
+      this.#reader = new RecordReader(batch.bytes);
+    }
+    const reader = this.#reader;
+    this.end = batch.startOf(nth + 1);
+    reader.moveTo(batch.startOf(nth), this.end);
+    reader.varint(); // its length, which the next start says
+    reader.byte(); // attributes, of which there are none
+    this.#timeAt = reader.at;
+    this.#timeDelta = reader.varlong();
+    this.offsetDelta = reader.varint();
+    this.keyLength = reader.skipField();
+    this.keyAt = reader.at - Math.max(0, this.keyLength);
+    this.valueLength = reader.skipField();
+    this.valueAt = reader.at - Math.max(0, this.valueLength);
+    this.headerCount = reader.varint();
+    this.headersAt = reader.at;
+    return this;
+  }
+
+  get batch(): RecordBatch {
+    if (this.#batch === null) {
+      throw new RangeError('the cursor is at no record yet');
+    }
+    return this.#batch;
+  }
+
+  get offset(): bigint {
+    return this.batch.base.firstOffset + BigInt(this.offsetDelta);
+  }
+
+  /** The offset, where a number holds it exactly; else `NaN`, and {@link offset} has it. */
+  get offsetNumber(): number {
+    const sum = this.batch.offsetNumber + this.offsetDelta;
+    return Number.isSafeInteger(sum) ? sum : Number.NaN;
+  }
+
+  /** Milliseconds since the epoch, where a number holds them exactly; else `NaN`, and {@link timestamp} has them. */
+  get milliseconds(): number {
+    const { milliseconds, base } = this.batch;
+    const sum = base.appendTime === null ? milliseconds + this.#timeDelta : milliseconds;
+    return Number.isSafeInteger(sum) ? sum : Number.NaN;
+  }
+
+  /** Milliseconds since the epoch; -1 where the producer gave none. */
+  get timestamp(): bigint {
+    const { firstTimestamp, appendTime } = this.batch.base;
+    if (appendTime !== null) {
+      return appendTime;
+    }
+    this.#reader.moveTo(this.#timeAt, this.end);
+    return firstTimestamp + this.#reader.exactVarlong();
+  }
+
+  /** Shares the memory of the batch; null where there is none. */
+  get key(): Buffer | null {
+    return this.keyLength < 0 ? null : this.batch.bytes.subarray(this.keyAt, this.keyAt + this.keyLength);
+  }
+
+  /** Shares the memory of the batch; `null` is a tombstone. */
+  get value(): Buffer | null {
+    return this.valueLength < 0 ? null : this.batch.bytes.subarray(this.valueAt, this.valueAt + this.valueLength);
+  }
+
+  /** Their values share the memory of the batch. */
+  get headers(): readonly RecordHeader[] {
+    if (this.headerCount === 0) {
+      return NO_HEADERS;
+    }
+    const reader = this.headerReader();
+    return Array.from({ length: this.headerCount }, () => readHeader(reader));
+  }
+
+  /** The record as an object; its bytes share the memory of the batch. */
+  record(): StreamRecord {
+    const { offset, timestamp, key, value, headers } = this;
+    return { offset, timestamp, key, value, headers };
+  }
+
+  /** A reader of the headers: keys and values in turn, each a field. */
+  headerReader(): RecordReader {
+    this.#reader.moveTo(this.headersAt, this.end);
+    return this.#reader;
+  }
+}
+
+const REPLACEMENT_CHARACTER = '\ufffd';
+
+/** One list for all records without headers. */
+const NO_HEADERS: readonly RecordHeader[] = [];
+
+const NO_KEY = 'a header has no key';
+
+/** A key that is not UTF-8 stays bytes: as text it would be another key. */
+function readHeader(reader: RecordReader): RecordHeader {
+  const bytes = reader.field() ?? Buffer.alloc(0);
+  const key = bytes.toString('utf8');
+  const isText = !key.includes(REPLACEMENT_CHARACTER) || isUtf8(bytes);
+  return { key: isText ? key : bytes, value: reader.field() };
+}
+
+/** Records that are read before the time is looked at, and headers. */
+const STEP = 256;
+
+/** Told of each record and header of a batch before an object is made of any. */
+export interface BatchObserver {
+  record(): void;
+  /** @param keyAt where the key is among the bytes @param valueLength -1 for null */
+  header(keyAt: number, keyLength: number, valueLength: number): void;
+}
+
+/**
+ * Finds where the records of a batch are, and reads each field of them once: what is no record is refused before anyone
+ * counts on it.
+ */
+export class RecordIndex {
+  readonly #reader: RecordReader;
+  readonly #bytes: Buffer;
+  readonly #base: BatchBase;
+  readonly #count: number;
+  readonly #starts: Uint32Array;
+  readonly #headers: Uint32Array;
+  #records = 0;
+  /** Headers of the records before, and of the record under way. */
+  #headersBefore = 0;
+  #headersLeft = 0;
+  #endBefore = -1;
+  #lastDelta = -1;
+
+  /**
+   * @param bytes of the records, unpacked
+   * @param count how many they are
+   * @throws Error when so many records cannot be in the bytes
+   */
+  constructor(bytes: Buffer, count: number, base: BatchBase) {
+    requireCount(count, bytes.length, LEAST_RECORD_BYTES);
+    this.#reader = new RecordReader(bytes);
+    this.#bytes = bytes;
+    this.#base = base;
+    this.#count = count;
+    this.#starts = new Uint32Array(count + 1);
+    this.#headers = new Uint32Array(count + 1);
+  }
+
+  /**
+   * Reads some records more, or some headers of one.
+   *
+   * @param observer @default none
+   * @returns the batch when all are read, `null` when more are left
+   * @throws Error when the bytes are no records
+   */
+  readOn(observer?: BatchObserver): RecordBatch | null {
+    for (let step = STEP; this.#records < this.#count; ) {
+      if (step <= 0) {
+        return null;
+      }
+      if (this.#endBefore < 0) {
+        this.#begin(observer);
+      }
+      step -= 1 + this.#readHeaders(step, observer);
+      if (this.#headersLeft === 0) {
+        this.#end();
+      }
+    }
+    this.#reader.requireEnd('a batch');
+    this.#starts[this.#count] = this.#bytes.length;
+    this.#headers[this.#count] = this.#headersBefore;
+    return new RecordBatch(this.#bytes, this.#base, this.#starts, this.#headers);
+  }
+
+  #begin(observer: BatchObserver | undefined): void {
+    const reader = this.#reader;
+    this.#starts[this.#records] = reader.at;
+    this.#headers[this.#records] = this.#headersBefore;
+    this.#endBefore = reader.enterRecord();
+    reader.byte(); // attributes, of which there are none
+    reader.skipVarlong();
+    const delta = reader.varint();
+    if (delta <= this.#lastDelta) {
+      throw new Error(
+        `the offset of a record is ${delta} behind the first one, and the one before has ${this.#lastDelta}`,
+      );
+    }
+    this.#lastDelta = delta;
+    reader.skipField();
+    reader.skipField();
+    this.#headersLeft = reader.count(LEAST_HEADER_BYTES);
+    this.#headersBefore += this.#headersLeft;
+    observer?.record();
+  }
+
+  /** @returns how many headers were read */
+  #readHeaders(most: number, observer: BatchObserver | undefined): number {
+    const reader = this.#reader;
+    const headers = Math.min(most, this.#headersLeft);
+    for (let nth = 0; nth < headers; nth += 1) {
+      const length = reader.skipField();
+      if (length < 0) {
+        throw new Error(NO_KEY);
+      }
+      const keyAt = reader.at - length;
+      const valueLength = reader.skipField();
+      observer?.header(keyAt, length, valueLength);
+    }
+    this.#headersLeft -= headers;
+    return headers;
+  }
+
+  #end(): void {
+    this.#reader.leaveRecord(this.#endBefore);
+    this.#endBefore = -1;
+    this.#records += 1;
+  }
+}
