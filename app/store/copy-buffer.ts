@@ -135,17 +135,18 @@ export class CopyBuffer {
 
   /** A field of type jsonb from JSON text. */
   jsonb(json: string): void {
-    this.endJsonb(this.beginJsonb(json));
+    const start = this.beginJsonb();
+    this.write(json);
+    this.endJsonb(start);
   }
 
   /** Begins a field of type jsonb, whose text goes on with {@link write} and others. @returns what {@link endJsonb} takes */
-  beginJsonb(json = ''): number {
+  beginJsonb(): number {
     this.#reserve(LENGTH_BYTES + 1);
     const start = this.#end;
     this.#end += LENGTH_BYTES;
     this.#bytes[this.#end] = JSONB_VERSION;
     this.#end += 1;
-    this.write(json);
     return start;
   }
 

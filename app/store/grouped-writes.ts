@@ -5,13 +5,17 @@ import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.t
 import { type Admitted, admit, type EncodedRows, type RowTarget } from './row-target.ts';
 import { asCommitted, lookAt, tellingDeadlocks, type WriteTarget } from './write-records.ts';
 
+/** Bytes of the records that a group writes at most; a single request may have more. */
+const MOST_BYTES = 2 * 1_048_576;
+
 /**
- * A request of as many records is worth a transaction of its own, and a group never has more. Making so many rows takes
- * about 2 ms, in which the event loop does nothing else.
+ * Groups that are written at the same time. More are smaller, and each transaction costs the same: two cores write 1.8
+ * times as many rows a second with two as with four (docs/performance.md).
  */
-const MOST_RECORDS = 250;
-/** As much for their bytes. */
-const MOST_BYTES = 1_048_576;
+const GROUPS_AT_ONCE = 2;
+
+/** A group that takes longer waits for something, such as the lock of a table, and the others go on beside it. */
+const WAITS_AFTER_MS = 100;
 
 /** How requests are written. */
 interface Writers {
@@ -25,7 +29,7 @@ interface Writers {
 interface GroupLimits {
   /** Records that one transaction writes at most. */
   readonly maxBatchRecords: number;
-  /** Groups that are written at the same time. */
+  /** Connections: groups that are written at the same time at most, where some wait. */
   readonly poolSize: number;
 }
 
@@ -35,10 +39,17 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** A group that is being written. */
+interface Group {
+  /** Milliseconds of a monotonic clock. */
+  readonly begun: number;
+}
+
 /**
- * Writes small requests of many partitions in one transaction, as databases commit in groups: the cost of a transaction
- * is shared by all that come at the same time. No request waits for others to come: those of one turn of the event loop
- * go together, and while as many groups are written as there are connections, the next one gathers.
+ * Writes requests of many partitions in one transaction, as databases commit in groups: the cost of a transaction is
+ * shared by all that come at the same time. No request waits for others to come: those of one turn of the event loop go
+ * together, and while two groups are written, the next one gathers. A group that waits for something does not count:
+ * others go on beside it, as long as there are connections.
  *
  * Each request is answered once, by the group that committed it, by the transaction of its own, or by the error of
  * either.
@@ -49,22 +60,21 @@ interface Waiting {
 export class GroupedWrites {
   readonly #writers: Writers;
   readonly #mostRecords: number;
-  readonly #mostGroups: number;
+  readonly #connections: number;
   #waiting: Waiting[] = [];
   #isAwaited = false;
-  #groups = 0;
+  readonly #groups = new Set<Group>();
+  #looksAgain: NodeJS.Timeout | null = null;
   readonly #suspects = new Set<string>();
 
   constructor(writers: Writers, { maxBatchRecords, poolSize }: GroupLimits) {
     this.#writers = writers;
-    this.#mostRecords = Math.min(MOST_RECORDS, maxBatchRecords);
-    this.#mostGroups = poolSize;
+    this.#mostRecords = maxBatchRecords;
+    this.#connections = poolSize;
   }
 
   write(request: WriteRequest): Promise<WriteOutcome> {
-    const { length, bytes } = request.records;
-    const isSmall = length > 0 && length < this.#mostRecords && bytes < MOST_BYTES;
-    if (!isSmall || this.#suspects.has(partitionKey(request))) {
+    if (request.records.length === 0 || this.#suspects.has(partitionKey(request))) {
       return this.#writeAlone(request);
     }
     return new Promise((resolve, reject) => {
@@ -95,15 +105,32 @@ export class GroupedWrites {
 
   /** One group in a turn: others have theirs in between. */
   #writeWaiting(): void {
-    if (this.#waiting.length === 0 || this.#groups >= this.#mostGroups) {
+    if (this.#waiting.length === 0 || this.#groups.size >= this.#connections) {
       return;
     }
-    this.#groups += 1;
+    const now = performance.now();
+    const moving = [...this.#groups].filter(({ begun }) => now - begun < WAITS_AFTER_MS);
+    if (moving.length >= GROUPS_AT_ONCE) {
+      this.#lookAgainIn(WAITS_AFTER_MS - now + Math.min(...moving.map(({ begun }) => begun)));
+      return;
+    }
+    const group = { begun: now };
+    this.#groups.add(group);
     void this.#writeTogether(this.#takeGroup()).then(() => {
-      this.#groups -= 1;
+      this.#groups.delete(group);
+      clearTimeout(this.#looksAgain ?? undefined);
+      this.#looksAgain = null;
       this.#writeAfterThisTurn();
     });
     this.#writeAfterThisTurn();
+  }
+
+  /** Unless one ends before: the oldest group may wait for something by then. */
+  #lookAgainIn(milliseconds: number): void {
+    this.#looksAgain ??= setTimeout(() => {
+      this.#looksAgain = null;
+      this.#writeWaiting();
+    }, Math.ceil(milliseconds));
   }
 
   #takeGroup(): readonly Waiting[] {

@@ -59,6 +59,13 @@ class Desk {
     return outcomes;
   }
 
+  /** Resolves when so many groups have begun. */
+  async until(groups: number): Promise<void> {
+    while (this.groups.length < groups) {
+      await turn();
+    }
+  }
+
   get partitions() {
     return this.groups.map(({ partitions }) => partitions);
   }
@@ -73,34 +80,33 @@ describe('requests of one turn of the event loop', () => {
     expect(await Promise.all(outcomes)).toEqual([COMMITTED, FENCED, COMMITTED]);
   });
 
-  test('are several groups when they are more than 250 records', async () => {
+  test('are several groups when they are more than two mebibytes', async () => {
     const desk = new Desk({ poolSize: 4 });
-    await desk.write(aRequest(0, 150), aRequest(1, 100), aRequest(2, 1), aRequest(3, 249), aRequest(4, 2));
-    expect(desk.partitions).toEqual([[0, 1], [2, 3], [4]]);
-  });
-
-  test('are several groups when they are more than a mebibyte', async () => {
-    const desk = new Desk({ poolSize: 4 });
-    await desk.write(aRequest(0, 1, 600_000), aRequest(1, 1, 400_000), aRequest(2, 1, 100_000));
+    await desk.write(aRequest(0, 1, 1_200_000), aRequest(1, 1, 800_000), aRequest(2, 1, 200_000));
     expect(desk.partitions).toEqual([[0, 1], [2]]);
   });
 
   test('are never more than one transaction may write', async () => {
-    const desk = new Desk({ poolSize: 4, maxBatchRecords: 3 });
-    await desk.write(aRequest(0, 2), aRequest(1, 1), aRequest(2, 2));
-    expect(desk.partitions).toEqual([[0, 1], [2]]);
+    const desk = new Desk({ poolSize: 4, maxBatchRecords: 250 });
+    await desk.write(aRequest(0, 150), aRequest(1, 100), aRequest(2, 1), aRequest(3, 249));
+    expect(desk.partitions).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
   });
 });
 
 describe('a request', () => {
-  test.each([
-    ['of as many records as a group holds', aRequest(0, 250)],
-    ['of as many bytes as a group holds', aRequest(0, 1, 1_048_576)],
-    ['without records', aRequest(0, 0)],
-  ])('%s has a transaction of its own', async (_, request) => {
+  test('without records has a transaction of its own', async () => {
     const desk = new Desk();
-    expect(await Promise.all(await desk.write(request))).toEqual([FENCED]);
+    expect(await Promise.all(await desk.write(aRequest(0, 0)))).toEqual([FENCED]);
     expect(desk).toMatchObject({ alone: [0], partitions: [] });
+  });
+
+  test('that is larger than a group may be is a group alone', async () => {
+    const desk = new Desk();
+    await desk.write(aRequest(0, 1, 3_000_000), aRequest(1));
+    expect(desk.partitions).toEqual([[0]]);
   });
 
   test('that comes while there is a connection for it waits for no other', async () => {
@@ -108,6 +114,29 @@ describe('a request', () => {
     await desk.write(aRequest(0));
     await desk.write(aRequest(1));
     expect(desk.partitions).toEqual([[0], [1]]);
+  });
+
+  test('that comes while two groups are written waits for one of them, though there are connections', async () => {
+    const desk = new Desk({ poolSize: 4 });
+    for (const partition of [0, 1, 2, 3]) {
+      await desk.write(aRequest(partition));
+    }
+    expect(desk.partitions).toEqual([[0], [1]]);
+    desk.groups[0]?.answer([COMMITTED]);
+    await turns();
+    expect(desk.partitions).toEqual([[0], [1], [2, 3]]);
+  });
+
+  test('waits for none that waits itself, while there are connections', async () => {
+    const desk = new Desk({ poolSize: 4 });
+    for (const partition of [0, 1, 2]) {
+      await desk.write(aRequest(partition));
+    }
+    await desk.until(3);
+    await desk.write(aRequest(3));
+    await desk.write(aRequest(4));
+    await desk.until(4);
+    expect(desk.partitions).toEqual([[0], [1], [2], [3]]);
   });
 
   test('that comes while there is none waits, and goes with all that came meanwhile', async () => {
