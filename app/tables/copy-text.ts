@@ -10,6 +10,10 @@ ESCAPED[NEWLINE] = 'n'.charCodeAt(0);
 ESCAPED[CARRIAGE_RETURN] = 'r'.charCodeAt(0);
 ESCAPED[BACKSLASH] = BACKSLASH;
 
+/** Texts of at most so many UTF-16 units are written unit by unit: a call of write() costs more. */
+const SHORT_TEXT = 64;
+const FIRST_BEYOND_ASCII = 0x80;
+
 /** UTF-8 takes at most three bytes for each UTF-16 unit. */
 const MOST_BYTES_PER_UNIT = 3;
 
@@ -59,13 +63,12 @@ export class CopyText {
   plain(source: Buffer, start: number, end: number): void {
     this.#reserve(end - start + 1);
     const target = this.#bytes;
-    let to = this.#end;
+    const ahead = this.#end - start;
     for (let at = start; at < end; at += 1) {
-      target[to] = source[at] ?? 0;
-      to += 1;
+      target[at + ahead] = source[at] ?? 0;
     }
-    target[to] = TAB;
-    this.#end = to + 1;
+    target[end + ahead] = TAB;
+    this.#end += end - start + 1;
   }
 
   /** A field from UTF-8 without NUL: the bytes from `start` up to `end`. */
@@ -92,6 +95,30 @@ export class CopyText {
 
   /** A field from text without NUL. */
   text(value: string): void {
+    this.#reserve(value.length * MOST_BYTES_PER_UNIT + 1);
+    if (value.length > SHORT_TEXT || !this.#asItIs(value)) {
+      this.#escaped(value);
+    }
+    this.#bytes[this.#end] = TAB;
+    this.#end += 1;
+  }
+
+  /** Writes ASCII without escapes. @returns whether it was nothing else */
+  #asItIs(value: string): boolean {
+    const target = this.#bytes;
+    const to = this.#end;
+    for (let unit = 0; unit < value.length; unit += 1) {
+      const code = value.charCodeAt(unit);
+      if (code >= FIRST_BEYOND_ASCII || ESCAPED[code] !== 0) {
+        return false;
+      }
+      target[to + unit] = code;
+    }
+    this.#end = to + value.length;
+    return true;
+  }
+
+  #escaped(value: string): void {
     const escaped = value
       .replaceAll('\\', '\\\\')
       .replaceAll('\t', '\\t')
@@ -99,8 +126,6 @@ export class CopyText {
       .replaceAll('\r', '\\r');
     this.#reserve(escaped.length * MOST_BYTES_PER_UNIT + 1);
     this.#end += this.#bytes.write(escaped, this.#end, 'utf8');
-    this.#bytes[this.#end] = TAB;
-    this.#end += 1;
   }
 
   /** Ends a row of one field or more. */

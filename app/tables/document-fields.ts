@@ -4,40 +4,36 @@ import { JsonScanner } from './json-scanner.ts';
 import type { JsonSlice } from './json-slice.ts';
 import type { FieldPath } from './table-mapping.ts';
 
-const kindOf = (json: Buffer): JsonKind => kindAt(json, spaceEnd(json, 0));
+/** What valid JSON is, that is the bytes from `start` up to `end`; a number where there is none. */
+export function kindOf(json: Buffer, start: number, end: number): JsonKind {
+  const at = spaceEnd(json, start, end);
+  return at < end ? kindAt(json, at) : 'number';
+}
 
-/** Whether valid JSON is an object. */
-export const isObject = (json: Buffer): boolean => kindOf(json) === 'object';
-
-/** Whether valid JSON is a string. */
-export const isString = (json: Buffer): boolean => kindOf(json) === 'string';
-
-/** Fields that none of the takers names. */
+/** Fields that none of the paths names. */
 interface OtherFields {
   readonly mapped: readonly FieldPath[];
   readonly onUnmapped?: (name: string | null) => void;
 }
 
 /** The parts of one JSON document that are taken: of a record's value, or of its key. */
-export class DocumentFields<Taker> {
+export class DocumentFields {
   readonly #scanner: JsonScanner;
-  readonly #places: ReadonlyMap<Taker, number>;
   #json: Buffer = Buffer.alloc(0);
 
   /**
-   * @param paths by what takes them; a path of no parts is the whole document
+   * @param paths of what is taken; a path of no parts is the whole document
    * @param others fields that count as taken, too, and what is told of the rest, as {@link JsonScanner} does. @default
    * all count as taken
    */
-  constructor(paths: ReadonlyMap<Taker, FieldPath>, others: OtherFields = { mapped: [[]] }) {
-    this.#scanner = new JsonScanner([...paths.values(), ...others.mapped], others.onUnmapped);
-    this.#places = new Map([...paths.keys()].map((taker, place) => [taker, place]));
+  constructor(paths: readonly FieldPath[], others: OtherFields = { mapped: [[]] }) {
+    this.#scanner = new JsonScanner([...paths, ...others.mapped], others.onUnmapped);
   }
 
-  /** @returns why the document is no JSON; `null` when it is */
-  read(json: Buffer): DeadLetterReason | null {
+  /** Reads the bytes from `start` up to `end`. @returns why they are no JSON; `null` when they are */
+  read(json: Buffer, start: number, end: number): DeadLetterReason | null {
     this.#json = json;
-    return this.#scanner.scan(json);
+    return this.#scanner.scan(json, start, end);
   }
 
   /** Fields of the last document that nothing takes. */
@@ -45,14 +41,14 @@ export class DocumentFields<Taker> {
     return this.#scanner.unmappedFields;
   }
 
-  /** A part of the document that was read last. */
-  of(taker: Taker): JsonSlice | undefined {
-    const place = this.#places.get(taker) ?? 0;
-    const kind = this.#scanner.kind(place);
-    if (kind === null) {
+  /** The part of the document that was read last, by the place of its path. */
+  of(place: number): JsonSlice | undefined {
+    const scanner = this.#scanner;
+    const start = scanner.start(place);
+    if (start < 0) {
       return undefined;
     }
-    const [start, end] = [this.#scanner.start(place), this.#scanner.end(place)];
-    return { bytes: this.#json, start, end, kind, hasEscapes: this.#scanner.isEscaped(place) };
+    const bytes = this.#json;
+    return { bytes, start, end: scanner.end(place), kind: kindAt(bytes, start), hasEscapes: scanner.isEscaped(place) };
   }
 }

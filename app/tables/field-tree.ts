@@ -1,3 +1,4 @@
+import { unescaped } from './json-lexer.ts';
 import type { FieldPath } from './table-mapping.ts';
 
 /** The node of the whole value. */
@@ -59,11 +60,18 @@ export class FieldTree {
   /** Indexes of {@link #names} plus 1, by hash; 0 is free. More than half is, as names that are not there are usual. */
   readonly #slots: Int32Array;
   readonly #ignoresUnmapped: boolean;
+  readonly #onUnmapped: (name: string | null) => void;
+  /** Of the document: the fields that no path goes to, and starts and ends of names of theirs that may be new. */
+  #unmappedFields = 0;
+  #newNames: number[] = [];
+  /** Names that are kept. */
   #unmapped = 0;
   /** Whether a name was not kept. */
   #hasMore = false;
 
-  constructor(paths: readonly FieldPath[]) {
+  /** @param onUnmapped as {@link JsonScanner} has it. @default never called */
+  constructor(paths: readonly FieldPath[], onUnmapped: (name: string | null) => void = () => undefined) {
+    this.#onUnmapped = onUnmapped;
     this.nodes = new Int32Array(paths.length);
     const root = branchesOf(paths);
     this.#number(root);
@@ -82,11 +90,6 @@ export class FieldTree {
   /** Whether names in an object of the node have to be looked up. */
   hasNames(node: number): boolean {
     return node >= 0 && (this.#hasNames[node] ?? false);
-  }
-
-  /** Whether a field of the whole value is unmapped, which is never so where the whole value is wanted. */
-  isUnmapped(parent: number, child: number): boolean {
-    return parent === ROOT && child < 0 && !this.#ignoresUnmapped;
   }
 
   /** The node of a name's bytes in an object of a node; negative without one. */
@@ -110,9 +113,40 @@ export class FieldTree {
     return this.#positions[parent]?.get(position) ?? NO_NODE;
   }
 
-  /** Whether {@link keep} may answer something about an unmapped name of as many bytes. */
-  hasRoom(bytes: number): boolean {
-    return !this.#hasMore || (this.#unmapped < MOST_UNMAPPED && bytes <= LONGEST_UNMAPPED);
+  /** Fields of the whole value that no path goes to; 0 where the whole value is wanted. */
+  get unmappedFields(): number {
+    return this.#unmappedFields;
+  }
+
+  /** Before the next document. */
+  forgetUnmapped(): void {
+    this.#unmappedFields = 0;
+    if (this.#newNames.length > 0) {
+      this.#newNames = [];
+    }
+  }
+
+  /** A field of the whole value that no path goes to. @param child what {@link named} has answered about its name */
+  addUnmapped(child: number, start: number, end: number): void {
+    if (this.#ignoresUnmapped) {
+      return;
+    }
+    this.#unmappedFields += 1;
+    const mayBeKept = this.#unmapped < MOST_UNMAPPED && end - start - 2 <= LONGEST_UNMAPPED;
+    if (child === NO_NODE && (!this.#hasMore || mayBeKept)) {
+      this.#newNames.push(start, end);
+    }
+  }
+
+  /** Tells of the new names of a document, once it is known to be valid. */
+  keepUnmapped(json: Buffer): void {
+    for (let index = 0; index < this.#newNames.length; index += 2) {
+      const name = unescaped(json, this.#newNames[index] ?? 0, this.#newNames[index + 1] ?? 0);
+      const isNew = this.#keep(name);
+      if (isNew !== false) {
+        this.#onUnmapped(isNew === null ? null : name.toString('utf8'));
+      }
+    }
   }
 
   /**
@@ -120,7 +154,7 @@ export class FieldTree {
    *
    * @returns whether it is new; `null` for the first one that was not kept
    */
-  keep(bytes: Buffer): boolean | null {
+  #keep(bytes: Buffer): boolean | null {
     if (this.named(ROOT, bytes, 0, bytes.length) !== NO_NODE) {
       return false;
     }
@@ -174,7 +208,8 @@ function hash(parent: number, bytes: Buffer, start: number, end: number): number
   return Math.imul(sum + parent * 923_521, 0x9e3779b1) >>> 12;
 }
 
-function isEqual(name: Buffer, bytes: Buffer, start: number, end: number): boolean {
+/** Whether a name is the bytes from `start` up to `end`; a loop, as a call of compare() costs more. */
+export function isEqual(name: Buffer, bytes: Buffer, start: number, end: number): boolean {
   const { length } = name;
   if (length !== end - start) {
     return false;

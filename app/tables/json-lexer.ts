@@ -34,12 +34,17 @@ const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
 const SPACE = 0x20;
+/** The first byte that is none of ASCII. */
+export const FIRST_BEYOND_ASCII = 0x80;
 const LOWER_CASE = 0x20;
 const LOWER_E = 0x65;
 const LOWER_U = 0x75;
 
-/** The byte there; behind the end 0, which is in no JSON. */
-export const byteAt = (json: Buffer, at: number): number => (at < json.length ? (json[at] ?? 0) : 0);
+/**
+ * The byte there; behind the end 0, which is in no JSON. A document may be a part of a Buffer: all functions here read
+ * up to the `end` that they get.
+ */
+export const byteAt = (json: Buffer, at: number, end: number): number => (at < end ? (json[at] ?? 0) : 0);
 
 export type JsonKind = 'string' | 'number' | 'object' | 'list' | 'true' | 'false' | 'null';
 
@@ -56,7 +61,7 @@ const KIND_BY_BYTE: readonly JsonKind[] = Array.from({ length: 256 }, (_, byte) 
 });
 
 /** The kind of a value of a valid document, which its first byte tells. */
-export const kindAt = (json: Buffer, start: number): JsonKind => KIND_BY_BYTE[byteAt(json, start)] ?? 'number';
+export const kindAt = (json: Buffer, start: number): JsonKind => KIND_BY_BYTE[json[start] ?? 0] ?? 'number';
 
 /** What is 1 for the bytes of a text, 0 for others. */
 function bytesOf(text: string): Uint8Array {
@@ -72,31 +77,40 @@ const IS_SPACE = bytesOf(' \t\n\r');
 const IS_ESCAPED = bytesOf('"\\/bfnrt');
 /** Where a run of characters ends: a control character has to be escaped (RFC 8259, section 7). */
 const ENDS_RUN = bytesOf(`"\\${Array.from({ length: SPACE }, (_, code) => String.fromCharCode(code)).join('')}`);
+const ENDS_ASCII = ENDS_RUN.map((ends, byte) => (byte < FIRST_BEYOND_ASCII ? ends : 1));
 
 /** Where white space from there on ends. */
-export function spaceEnd(json: Buffer, at: number): number {
-  let end = at;
-  while (IS_SPACE[byteAt(json, end)] === 1) {
-    end += 1;
+export function spaceEnd(json: Buffer, at: number, end: number): number {
+  let behind = at;
+  while (IS_SPACE[byteAt(json, behind, end)] === 1) {
+    behind += 1;
   }
-  return end;
+  return behind;
 }
 
-/** Where characters that stand for themselves end: at a quote, a backslash or what may not be there. */
-export function runEnd(json: Buffer, at: number): number {
-  const { length } = json;
-  let end = at;
-  while (end < length && ENDS_RUN[json[end] ?? 0] === 0) {
-    end += 1;
+/** Where characters of ASCII that stand for themselves end: at another one, a quote, a backslash or what may not be there. */
+export function asciiEnd(json: Buffer, at: number, end: number): number {
+  let behind = at;
+  while (behind < end && ENDS_ASCII[json[behind] ?? 0] === 0) {
+    behind += 1;
   }
-  return end;
+  return behind;
+}
+
+/** The same of all characters. */
+export function runEnd(json: Buffer, at: number, end: number): number {
+  let behind = at;
+  while (behind < end && ENDS_RUN[json[behind] ?? 0] === 0) {
+    behind += 1;
+  }
+  return behind;
 }
 
 /** The four hexadecimal digits there; negative when they are not. */
-function hexadecimal(json: Buffer, at: number): number {
+function hexadecimal(json: Buffer, at: number, end: number): number {
   let unit = 0;
   for (let digit = at; digit < at + 4; digit += 1) {
-    unit = (unit << 4) | (HEXADECIMAL[byteAt(json, digit)] ?? -1);
+    unit = (unit << 4) | (HEXADECIMAL[byteAt(json, digit, end)] ?? -1);
   }
   return unit;
 }
@@ -107,37 +121,39 @@ const HEXADECIMAL = Int8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** The UTF-16 unit of the escape at a backslash; negative when it is no `\u` with four digits. */
-const unitAt = (json: Buffer, at: number): number =>
-  byteAt(json, at) === BACKSLASH && byteAt(json, at + 1) === LOWER_U ? hexadecimal(json, at + 2) : INVALID;
+const unitAt = (json: Buffer, at: number, end: number): number =>
+  byteAt(json, at, end) === BACKSLASH && byteAt(json, at + 1, end) === LOWER_U
+    ? hexadecimal(json, at + 2, end)
+    : INVALID;
 
 const isHighSurrogate = (unit: number): boolean => unit >> 10 === 0xd800 >> 10;
 const isLowSurrogate = (unit: number): boolean => unit >> 10 === 0xdc00 >> 10;
 
 /** Where the escape at a backslash ends, with the other half of its pair. A surrogate without the other half is none. */
-export function escapeEnd(json: Buffer, at: number): number {
-  if (byteAt(json, at) !== BACKSLASH) {
+export function escapeEnd(json: Buffer, at: number, end: number): number {
+  if (byteAt(json, at, end) !== BACKSLASH) {
     return INVALID;
   }
-  if (IS_ESCAPED[byteAt(json, at + 1)] === 1) {
+  if (IS_ESCAPED[byteAt(json, at + 1, end)] === 1) {
     return at + 2;
   }
-  const unit = unitAt(json, at);
+  const unit = unitAt(json, at, end);
   if (unit < 0 || isLowSurrogate(unit)) {
     return INVALID;
   }
   if (isHighSurrogate(unit)) {
-    return isLowSurrogate(unitAt(json, at + 6)) ? at + 12 : INVALID;
+    return isLowSurrogate(unitAt(json, at + 6, end)) ? at + 12 : INVALID;
   }
   return at + 6;
 }
 
 /** Whether the escape at a backslash is `\u0000`. */
-export const isNul = (json: Buffer, at: number): boolean => unitAt(json, at) === 0;
+export const isNul = (json: Buffer, at: number, end: number): boolean => unitAt(json, at, end) === 0;
 
 /** Whether a value of a valid document has a `\u0000` in it. */
 export function holdsNul(json: Buffer, start: number, end: number): boolean {
   for (let at = json.indexOf('\\', start); at >= 0 && at < end; at = json.indexOf('\\', at + 2)) {
-    if (isNul(json, at)) {
+    if (isNul(json, at, end)) {
       return true;
     }
   }
@@ -156,11 +172,11 @@ export const unescaped = (json: Buffer, start: number, end: number): Buffer =>
 const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word, 'latin1'));
 
 /** Where `true`, `false` or `null` ends. */
-export function wordEnd(json: Buffer, at: number): number {
+export function wordEnd(json: Buffer, at: number, end: number): number {
   for (const word of WORDS) {
-    const end = at + word.length;
+    const behind = at + word.length;
     if (word[0] === json[at]) {
-      return isAt(word, json, at) ? end : INVALID;
+      return behind <= end && isAt(word, json, at) ? behind : INVALID;
     }
   }
   return INVALID;
@@ -169,19 +185,19 @@ export function wordEnd(json: Buffer, at: number): number {
 /** A loop, as a call of compare() for so few bytes costs several times as much. */
 function isAt(word: Buffer, json: Buffer, at: number): boolean {
   for (let index = 0; index < word.length; index += 1) {
-    if (word[index] !== byteAt(json, at + index)) {
+    if (word[index] !== json[at + index]) {
       return false;
     }
   }
   return true;
 }
 
-function digitsEnd(json: Buffer, at: number): number {
-  let end = at;
-  for (let byte = byteAt(json, end); byte >= ZERO && byte <= NINE; byte = byteAt(json, end)) {
-    end += 1;
+function digitsEnd(json: Buffer, at: number, end: number): number {
+  let behind = at;
+  for (let byte = byteAt(json, behind, end); byte >= ZERO && byte <= NINE; byte = byteAt(json, behind, end)) {
+    behind += 1;
   }
-  return end;
+  return behind;
 }
 
 /** Digits after the point that a numeric can have (PostgreSQL documentation, 8.1, "Numeric Types"). */
@@ -192,25 +208,25 @@ const MOST_INTEGER_DIGITS = 131_072;
 const LARGEST_EXPONENT = 1_073_741_823;
 
 /** Where a number ends (RFC 8259, section 6). */
-export function numberEnd(json: Buffer, at: number): number {
-  const digits = byteAt(json, at) === MINUS ? at + 1 : at;
-  const point = byteAt(json, digits) === ZERO ? digits + 1 : digitsEnd(json, digits);
-  const mark = byteAt(json, point) === POINT ? digitsEnd(json, point + 1) : point;
+export function numberEnd(json: Buffer, at: number, end: number): number {
+  const digits = byteAt(json, at, end) === MINUS ? at + 1 : at;
+  const point = byteAt(json, digits, end) === ZERO ? digits + 1 : digitsEnd(json, digits, end);
+  const mark = byteAt(json, point, end) === POINT ? digitsEnd(json, point + 1, end) : point;
   if (point === digits || mark === point + 1) {
     return INVALID;
   }
-  if ((byteAt(json, mark) | LOWER_CASE) !== LOWER_E) {
+  if ((byteAt(json, mark, end) | LOWER_CASE) !== LOWER_E) {
     return mark - at <= MOST_FRACTION_DIGITS || isNumeric(json, { digits, point, mark, end: mark })
       ? mark
       : OUT_OF_RANGE;
   }
-  const sign = byteAt(json, mark + 1);
+  const sign = byteAt(json, mark + 1, end);
   const exponent = sign === PLUS || sign === MINUS ? mark + 2 : mark + 1;
-  const end = digitsEnd(json, exponent);
-  if (end === exponent) {
+  const behind = digitsEnd(json, exponent, end);
+  if (behind === exponent) {
     return INVALID;
   }
-  return isNumeric(json, { digits, point, mark, end }) ? end : OUT_OF_RANGE;
+  return isNumeric(json, { digits, point, mark, end: behind }) ? behind : OUT_OF_RANGE;
 }
 
 /** Where the parts of a number are: its first digit, the end of its integer, the end of its fraction, its end. */

@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { FieldTree, NO_NODE, ROOT } from './field-tree.ts';
 import {
+  asciiEnd,
   byteAt,
   COLON,
   COMMA,
   escapeEnd,
+  FIRST_BEYOND_ASCII,
   faultOf,
   holdsNul,
   INVALID,
@@ -46,7 +48,6 @@ const IN_OBJECT = -2;
  */
 export class JsonScanner {
   readonly #tree: FieldTree;
-  readonly #onUnmapped: (name: string | null) => void;
   /** By node: where the value begins and ends, and whether it is a string with escapes. */
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
@@ -54,16 +55,17 @@ export class JsonScanner {
   /** Of the objects and lists around: the node, and the position in a list. */
   readonly #nodes = new Int32Array(MOST_NESTED + 1);
   readonly #positions = new Int32Array(MOST_NESTED + 1);
-  /** Starts and ends of names that may be new. */
-  #newNames: number[] = [];
   #json: Buffer = Buffer.alloc(0);
+  /** Of the document. */
+  #end = 0;
   #depth = 0;
   /** Whether an object or list has just begun. */
   #isOpened = false;
   /** Whether the last string had escapes. */
   #isEscaped = false;
   #hasNul = false;
-  #unmapped = 0;
+  /** Whether a string has other characters than those of ASCII, so that its bytes may be no UTF-8. */
+  #isBeyondAscii = false;
 
   /**
    * @param paths may be equal, or begin with another; a path of no parts is the whole value
@@ -72,8 +74,7 @@ export class JsonScanner {
    * once there is another one. @default never
    */
   constructor(paths: readonly FieldPath[], onUnmapped: (name: string | null) => void = () => undefined) {
-    this.#tree = new FieldTree(paths);
-    this.#onUnmapped = onUnmapped;
+    this.#tree = new FieldTree(paths, onUnmapped);
     this.#starts = new Int32Array(this.#tree.size).fill(ABSENT);
     this.#ends = new Int32Array(this.#tree.size);
     this.#escaped = new Uint8Array(this.#tree.size);
@@ -85,18 +86,23 @@ export class JsonScanner {
    * @returns `null`: PostgreSQL's json takes it, and `jsonb` too unless {@link hasNul}. Else the first fault; nothing is
    * found then.
    */
-  scan(json: Buffer): JsonFault | null {
-    this.#begin(json);
-    const end = isUtf8(json) ? this.#documentEnd() : INVALID;
-    if (end >= 0) {
-      this.#keepNames();
+  scan(json: Buffer, start = 0, end = json.length): JsonFault | null {
+    this.#begin(json, end);
+    const documentEnd = this.#documentEnd(start);
+    const isText = !this.#isBeyondAscii || isUtf8(json.subarray(start, end));
+    if (documentEnd >= 0 && isText) {
+      this.#tree.keepUnmapped(json);
       return null;
     }
+    return this.#fault(json.subarray(start, end), documentEnd);
+  }
+
+  #fault(json: Buffer, documentEnd: number): JsonFault {
     this.#starts.fill(ABSENT);
     if (!isUtf8(json)) {
       return 'invalid_utf8';
     }
-    return this.#hasNul || json.includes(0) ? 'nul_character' : faultOf(end);
+    return this.#hasNul || json.includes(0) ? 'nul_character' : faultOf(documentEnd);
   }
 
   /** Whether there is a `\u0000` somewhere: json keeps it as it was sent, jsonb and text refuse it. */
@@ -106,7 +112,7 @@ export class JsonScanner {
 
   /** Fields of the whole value that no path begins with; 0 where the whole value is wanted. */
   get unmappedFields(): number {
-    return this.#unmapped;
+    return this.#tree.unmappedFields;
   }
 
   /** Where the value of the path of this index begins; -1 when it is absent. */
@@ -135,31 +141,31 @@ export class JsonScanner {
     return this.#hasNul && this.start(path) !== ABSENT && holdsNul(this.#json, this.start(path), this.end(path));
   }
 
-  #begin(json: Buffer): void {
+  #begin(json: Buffer, end: number): void {
     this.#json = json;
+    this.#end = end;
     this.#starts.fill(ABSENT);
-    if (this.#newNames.length > 0) {
-      this.#newNames = [];
-    }
     this.#depth = 0;
     this.#isOpened = false;
     this.#hasNul = false;
-    this.#unmapped = 0;
+    this.#isBeyondAscii = false;
+    this.#tree.forgetUnmapped();
   }
 
-  #documentEnd(): number {
+  #documentEnd(start: number): number {
     const json = this.#json;
-    let at = this.#value(spaceEnd(json, 0), ROOT);
+    const end = this.#end;
+    let at = this.#value(spaceEnd(json, start, end), ROOT);
     while (this.#depth > 0 && at >= 0) {
-      at = this.#next(spaceEnd(json, at));
+      at = this.#next(spaceEnd(json, at, end));
     }
-    return at < 0 || spaceEnd(json, at) === json.length ? at : INVALID;
+    return at < 0 || spaceEnd(json, at, end) === end ? at : INVALID;
   }
 
   /** The end of the innermost object or list, or of its next value; of the beginning, when that is one itself. */
   #next(at: number): number {
     const isObject = this.#positions[this.#depth] === IN_OBJECT;
-    const byte = byteAt(this.#json, at);
+    const byte = byteAt(this.#json, at, this.#end);
     if (byte === (isObject ? OBJECT_END : LIST_END)) {
       return this.#close(at + 1);
     }
@@ -170,12 +176,12 @@ export class JsonScanner {
     if (byte !== COMMA) {
       return INVALID;
     }
-    const next = spaceEnd(this.#json, at + 1);
+    const next = spaceEnd(this.#json, at + 1, this.#end);
     return isObject ? this.#member(next) : this.#element(next);
   }
 
   #value(at: number, node: number): number {
-    const byte = byteAt(this.#json, at);
+    const byte = byteAt(this.#json, at, this.#end);
     if (byte === OBJECT_BEGIN || byte === LIST_BEGIN) {
       return this.#open(at, node, byte === OBJECT_BEGIN ? IN_OBJECT : ABSENT);
     }
@@ -193,22 +199,27 @@ export class JsonScanner {
       return this.#stringEnd(at + 1);
     }
     // Letters are behind all that a number begins with.
-    return byte > COLON ? wordEnd(this.#json, at) : numberEnd(this.#json, at);
+    return byte > COLON ? wordEnd(this.#json, at, this.#end) : numberEnd(this.#json, at, this.#end);
   }
 
   /** @param at behind the opening quote */
   #stringEnd(at: number): number {
     const json = this.#json;
+    const behind = this.#end;
     this.#isEscaped = false;
-    let end = runEnd(json, at);
-    while (byteAt(json, end) !== QUOTE) {
-      this.#isEscaped = true;
-      this.#hasNul ||= isNul(json, end);
-      end = escapeEnd(json, end);
-      if (end < 0) {
-        return end;
+    let end = asciiEnd(json, at, behind);
+    while (byteAt(json, end, behind) !== QUOTE) {
+      if (byteAt(json, end, behind) >= FIRST_BEYOND_ASCII) {
+        this.#isBeyondAscii = true;
+      } else {
+        this.#isEscaped = true;
+        this.#hasNul ||= isNul(json, end, behind);
+        end = escapeEnd(json, end, behind);
+        if (end < 0) {
+          return end;
+        }
       }
-      end = runEnd(json, end);
+      end = this.#isBeyondAscii ? runEnd(json, end, behind) : asciiEnd(json, end, behind);
     }
     return end + 1;
   }
@@ -247,20 +258,21 @@ export class JsonScanner {
 
   #member(at: number): number {
     const json = this.#json;
-    if (byteAt(json, at) !== QUOTE) {
+    const end = this.#end;
+    if (byteAt(json, at, end) !== QUOTE) {
       return INVALID;
     }
     const nameEnd = this.#stringEnd(at + 1);
     if (nameEnd < 0) {
       return nameEnd;
     }
-    const colon = spaceEnd(json, nameEnd);
-    if (byteAt(json, colon) !== COLON) {
+    const colon = spaceEnd(json, nameEnd, end);
+    if (byteAt(json, colon, end) !== COLON) {
       return INVALID;
     }
     const node = this.#nodes[this.#depth] ?? NO_NODE;
     const child = this.#tree.hasNames(node) ? this.#named(node, at, nameEnd) : NO_NODE;
-    return this.#value(spaceEnd(json, colon + 1), child);
+    return this.#value(spaceEnd(json, colon + 1, end), child);
   }
 
   /** The node that a name leads to. What an earlier one in the same object led to is forgotten. */
@@ -272,11 +284,8 @@ export class JsonScanner {
       if (this.#starts[child] !== ABSENT) {
         this.#starts.fill(ABSENT, child, this.#tree.lastBelow[child]);
       }
-    } else if (this.#tree.isUnmapped(parent, child)) {
-      this.#unmapped += 1;
-      if (child === NO_NODE && this.#tree.hasRoom(end - start - 2)) {
-        this.#newNames.push(start, end);
-      }
+    } else if (parent === ROOT) {
+      this.#tree.addUnmapped(child, start, end);
     }
     return child;
   }
@@ -284,16 +293,5 @@ export class JsonScanner {
   #unescapedNamed(parent: number, start: number, end: number): number {
     const name = unescaped(this.#json, start, end);
     return this.#tree.named(parent, name, 0, name.length);
-  }
-
-  /** Names are told of valid documents alone. */
-  #keepNames(): void {
-    for (let index = 0; index < this.#newNames.length; index += 2) {
-      const name = unescaped(this.#json, this.#newNames[index] ?? 0, this.#newNames[index + 1] ?? 0);
-      const isNew = this.#tree.keep(name);
-      if (isNew !== false) {
-        this.#onUnmapped(isNew === null ? null : name.toString('utf8'));
-      }
-    }
   }
 }

@@ -116,6 +116,24 @@ export function timeOfEpoch(text: string, unit: Unit, kind: 'date' | 'time' | 't
   return { date: `J${julian}`, time, timestamp: `J${julian} ${time}` }[kind];
 }
 
+const MILLISECONDS_OF_DAY = 1_000 * Number(SECONDS_OF_DAY);
+
+/** The same of whole milliseconds that a number holds exactly; `null`: before the first day that PostgreSQL has. */
+export function timeOfMilliseconds(milliseconds: number, kind: 'date' | 'time' | 'timestamp'): string | null {
+  const rest = milliseconds % MILLISECONDS_OF_DAY;
+  const ofDay = rest < 0 ? rest + MILLISECONDS_OF_DAY : rest;
+  const julian = (milliseconds - ofDay) / MILLISECONDS_OF_DAY + Number(JULIAN_EPOCH);
+  if (julian < 0) {
+    return null;
+  }
+  if (kind === 'date') {
+    return `J${julian}`;
+  }
+  const fraction = ofDay % 1_000;
+  const time = clockTime((ofDay - fraction) / 1_000, fraction === 0 ? '' : String(fraction).padStart(3, '0'));
+  return kind === 'time' ? time : `J${julian} ${time}`;
+}
+
 /** Whole seconds, rounded down, and the digits behind the point. */
 function secondsOf({ isNegative, digits, scale }: Decimal, unit: Unit) {
   const places = scale + (POWERS[unit] ?? 0);

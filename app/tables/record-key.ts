@@ -1,6 +1,7 @@
 import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import { DocumentFields, isObject, isString } from './document-fields.ts';
-import type { RowText } from './row-text.ts';
+import type { RecordCursor } from '../records/record-batch.ts';
+import { DocumentFields, kindOf } from './document-fields.ts';
+import { type RowColumn, type RowText, rowColumn } from './row-text.ts';
 import type { FieldPath, MappedColumn } from './table-mapping.ts';
 
 /** The name of the field, of an object that has no others around it. */
@@ -12,39 +13,49 @@ const nameOf = (path: FieldPath): FieldPath => path.filter((part) => typeof part
  * content, as Kafka Connect's JsonConverter writes it.
  */
 export class RecordKey {
-  readonly #fields: DocumentFields<MappedColumn>;
-  readonly #whole: DocumentFields<MappedColumn>;
-  /** As columns that take the record key: messages about its bytes name it. */
-  readonly #ofKey: ReadonlyMap<MappedColumn, MappedColumn>;
+  readonly #fields: DocumentFields;
+  readonly #whole = new DocumentFields([[]]);
+  /** Of the columns that take a part of a value. */
+  readonly #names: readonly string[];
+  /** The same as columns that take the record key: messages about its bytes name it. */
+  readonly #ofKey: readonly RowColumn[];
   readonly #isSingle: boolean;
 
   /** @param columns the key's, with their paths in a value for those that take a part of it */
   constructor(columns: readonly MappedColumn[]) {
-    const paths = columns.flatMap((column) =>
-      column.source.kind === 'field' ? [[column, nameOf(column.source.path)] as const] : [],
+    const ofKey = columns.flatMap((column) =>
+      column.source.kind === 'field'
+        ? { ...column, source: { kind: 'key', path: nameOf(column.source.path) } as const }
+        : [],
     );
-    this.#fields = new DocumentFields(new Map(paths));
-    this.#whole = new DocumentFields(new Map(paths.map(([column]) => [column, []])));
-    this.#ofKey = new Map(paths.map(([column, path]) => [column, { ...column, source: { kind: 'key', path } }]));
+    this.#fields = new DocumentFields(ofKey.map(({ source }) => source.path));
+    this.#names = ofKey.map(({ name }) => name);
+    this.#ofKey = ofKey.map(rowColumn);
     this.#isSingle = columns.length === 1;
   }
 
-  /** Whether a column takes from the record key what the value lacks. */
-  has(column: MappedColumn): boolean {
-    return this.#ofKey.has(column);
+  /** The place of a column that takes from the record key what the value lacks; -1 for the others. */
+  placeOf({ name }: MappedColumn): number {
+    return this.#names.indexOf(name);
   }
 
-  /** Writes a column that {@link RecordKey.has}; the answer says why it has no value. */
-  write(row: RowText, column: MappedColumn, key: Buffer | null): DeadLetterReason | null {
-    if (key !== null && isObject(key) && this.#fields.read(key) === null) {
-      return row.json(column, this.#fields.of(column));
-    }
-    if (key === null || !this.#isSingle) {
+  /** Writes a column by its {@link placeOf}; the answer says why it has no value. */
+  write(row: RowText, column: RowColumn, place: number, record: RecordCursor): DeadLetterReason | null {
+    const { keyAt, keyLength } = record;
+    if (keyLength < 0) {
       return row.json(column, undefined);
     }
-    if (isString(key) && this.#whole.read(key) === null) {
-      return row.json(column, this.#whole.of(column));
+    const { bytes } = record.batch;
+    const kind = kindOf(bytes, keyAt, keyAt + keyLength);
+    if (kind === 'object' && this.#fields.read(bytes, keyAt, keyAt + keyLength) === null) {
+      return row.json(column, this.#fields.of(place));
     }
-    return row.bytes(this.#ofKey.get(column) ?? column, key);
+    if (!this.#isSingle) {
+      return row.json(column, undefined);
+    }
+    if (kind === 'string' && this.#whole.read(bytes, keyAt, keyAt + keyLength) === null) {
+      return row.json(column, this.#whole.of(0));
+    }
+    return row.bytes(this.#ofKey[place] ?? column, bytes, keyAt, keyLength);
   }
 }

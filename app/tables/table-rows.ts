@@ -1,14 +1,15 @@
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
-import type { StreamRecord, TopicPartition } from '../records/record.ts';
+import type { TopicPartition } from '../records/record.ts';
+import type { RecordCursor } from '../records/record-batch.ts';
 import type { Records } from '../records/records.ts';
 import { EncodedRows, type Refusal, type TableRows } from '../store/row-target.ts';
+import { ColumnPlan, type PlannedColumn, writeHeader } from './column-plan.ts';
 import { CopyText } from './copy-text.ts';
-import { DocumentFields, isObject } from './document-fields.ts';
+import { DocumentFields, kindOf } from './document-fields.ts';
 import { contentOf, type JsonSlice } from './json-slice.ts';
-import { RecordKey } from './record-key.ts';
 import { RowText } from './row-text.ts';
 import { DELETE, UPSERT } from './stage.ts';
-import type { FieldPath, MappedColumn, TableMapping } from './table-mapping.ts';
+import type { FieldPath, TableMapping } from './table-mapping.ts';
 
 /** Limits of the rows. */
 interface RowLimits {
@@ -24,26 +25,6 @@ interface Fault {
   readonly column?: string;
   /** @default the words of the reason */
   readonly words?: string;
-}
-
-/** The field of a value that says that its record deletes. */
-const DELETED = Symbol('deleted');
-
-/** What takes a part of a document. */
-type Taker = MappedColumn | typeof DELETED;
-
-/** Columns that take a part of the value, or of a key that is JSON; a path of no parts is the whole value, or the key's bytes. */
-function pathsOf({ columns, key }: TableMapping, kind: 'field' | 'key'): Map<Taker, FieldPath> {
-  const paths = new Map<Taker, FieldPath>();
-  for (const column of columns) {
-    if (column.source.kind === kind && (kind === 'field' || column.source.path.length > 0)) {
-      paths.set(column, column.source.path);
-    }
-  }
-  if (kind === 'field' && key !== null && typeof key.delete !== 'string') {
-    paths.set(DELETED, key.delete);
-  }
-  return paths;
 }
 
 /** What becomes of a record that is no dead letter: a row, a row that says what is deleted, or nothing. */
@@ -67,16 +48,13 @@ export class TableEncoder {
   readonly #mapping: TableMapping;
   readonly #name: string;
   readonly #limits: RowLimits;
-  /** Empty where no column takes a part of the value. */
-  readonly #values: ReadonlyMap<Taker, FieldPath>;
+  readonly #plan: ColumnPlan;
   readonly #unmapped: UnmappedFields;
   /** By topic: another topic may go into other tables as well. */
-  readonly #valueOf = new Map<string, DocumentFields<Taker>>();
-  /** Of the topic that is encoded. */
-  #value: DocumentFields<Taker> | null = null;
-  readonly #key: DocumentFields<Taker> | null;
-  readonly #recordKey: RecordKey;
-  readonly #keyColumns: ReadonlySet<MappedColumn>;
+  readonly #valueOf = new Map<string, DocumentFields>();
+  /** Of the topic that is encoded; `null` where no column takes a part of the value. */
+  #value: DocumentFields | null = null;
+  readonly #key: DocumentFields | null;
   /** Whether a value that is no object has none of the fields that columns take. */
   readonly #takesNames: boolean;
   /** Of the rows so far; a stage orders them by it. */
@@ -84,35 +62,32 @@ export class TableEncoder {
 
   /** @param unmapped @default no field is looked for that no column takes */
   constructor(mapping: TableMapping, limits: RowLimits, unmapped: UnmappedFields = ALL_MAPPED) {
-    const [values, keys] = [pathsOf(mapping, 'field'), pathsOf(mapping, 'key')];
-    const keyColumns = mapping.columns.filter(({ name }) => mapping.key?.columns.includes(name));
+    const plan = new ColumnPlan(mapping);
     this.#mapping = mapping;
     this.#name = `${mapping.schema}.${mapping.table}`;
     this.#limits = limits;
-    this.#values = values;
+    this.#plan = plan;
     this.#unmapped = unmapped;
-    this.#key = keys.size === 0 ? null : new DocumentFields(keys);
-    this.#recordKey = new RecordKey(keyColumns);
-    this.#keyColumns = new Set(keyColumns);
-    this.#takesNames = [...values.values()].some(([first]) => typeof first === 'string');
+    this.#key = plan.keys.length === 0 ? null : new DocumentFields(plan.keys);
+    this.#takesNames = plan.values.some(([first]) => typeof first === 'string');
   }
 
-  encode(place: TopicPartition, records: Records): TableRows {
+  encode({ topic, partition }: TopicPartition, records: Records): TableRows {
     const text = new CopyText(records.bytes);
     const row = new RowText(text, this.#limits.takesDefaults);
+    const place = { topic: Buffer.from(topic, 'utf8'), partition };
     const starts = new Uint32Array(records.length + 1);
     let unmappedFields = 0;
-    const value = this.#fieldsOf(place.topic);
+    const value = this.#fieldsOf(topic);
     this.#value = value;
     const refused = new Map<number, Refusal>();
     const deletes = new Set<number>();
-    let index = 0;
-    for (const record of records) {
+    records.forEach((record, index) => {
       const start = text.end;
       const operation = this.#read(record);
       const fault = typeof operation === 'object' ? operation : this.#writeRow(row, place, record, operation);
       if (fault === null) {
-        unmappedFields += value !== null && record.value !== null ? value.unmapped : 0;
+        unmappedFields += value !== null && record.valueLength >= 0 ? value.unmapped : 0;
       } else {
         text.takeBack(start);
         refused.set(index, this.#refusal(fault));
@@ -123,9 +98,8 @@ export class TableEncoder {
       if (operation === 'delete') {
         deletes.add(index);
       }
-      index += 1;
-      starts[index] = text.end;
-    }
+      starts[index + 1] = text.end;
+    });
     return { rows: new EncodedRows(text.slice(0, text.end), starts, deletes), refused, unmappedFields };
   }
 
@@ -138,8 +112,8 @@ export class TableEncoder {
     text.endRow();
   }
 
-  #fieldsOf(topic: string): DocumentFields<Taker> | null {
-    if (this.#values.size === 0) {
+  #fieldsOf(topic: string): DocumentFields | null {
+    if (this.#plan.values.length === 0) {
       return null;
     }
     const known = this.#valueOf.get(topic);
@@ -147,7 +121,7 @@ export class TableEncoder {
       return known;
     }
     const tell = (name: string | null) => this.#unmapped.tell(topic, name);
-    const fields = new DocumentFields(this.#values, { mapped: this.#unmapped.mapped(topic), onUnmapped: tell });
+    const fields = new DocumentFields(this.#plan.values, { mapped: this.#unmapped.mapped(topic), onUnmapped: tell });
     this.#valueOf.set(topic, fields);
     return fields;
   }
@@ -159,52 +133,53 @@ export class TableEncoder {
   }
 
   /** Reads value and key, as far as columns take parts of them. */
-  #read(record: StreamRecord): Fault | Operation {
-    const { value, key } = record;
-    if (value !== null && value.length > this.#limits.maxValueBytes) {
+  #read(record: RecordCursor): Fault | Operation {
+    const { valueAt, valueLength, keyAt, keyLength } = record;
+    const { bytes } = record.batch;
+    const valueEnd = valueAt + valueLength;
+    const hasValue = valueLength >= 0;
+    if (valueLength > this.#limits.maxValueBytes) {
       return { reason: 'value_too_large' };
     }
-    if (this.#value !== null && value !== null) {
-      const reason = this.#value.read(value);
-      if (reason !== null) {
-        return { reason };
-      }
+    const reason = hasValue && this.#value !== null ? this.#value.read(bytes, valueAt, valueEnd) : null;
+    if (reason !== null) {
+      return { reason };
     }
-    if (this.#takesNames && value === null && this.#mapping.key === null) {
+    if (this.#takesNames && !hasValue && this.#mapping.key === null) {
       return { reason: 'no_value' };
     }
-    if (this.#takesNames && value !== null && !isObject(value)) {
+    if (this.#takesNames && hasValue && kindOf(bytes, valueAt, valueEnd) !== 'object') {
       return { reason: 'value_does_not_fit', words: NOT_AN_OBJECT };
     }
-    if (this.#key !== null && key !== null && this.#key.read(key) !== null) {
+    if (this.#key !== null && keyLength >= 0 && this.#key.read(bytes, keyAt, keyAt + keyLength) !== null) {
       return { reason: 'invalid_json', words: KEY_IS_NOT_JSON };
     }
-    return this.#operationOf(record);
+    return this.#operationOf(hasValue);
   }
 
-  #operationOf({ value }: StreamRecord): Operation {
+  #operationOf(hasValue: boolean): Operation {
     const { key } = this.#mapping;
-    if (key === null || (value !== null && typeof key.delete === 'string')) {
+    if (key === null || (hasValue && typeof key.delete === 'string')) {
       return 'row';
     }
-    if (value !== null) {
-      return isTrue(this.#value?.of(DELETED)) ? 'delete' : 'row';
+    if (hasValue) {
+      return isTrue(this.#value?.of(this.#plan.deleted)) ? 'delete' : 'row';
     }
     return key.delete === 'never' ? 'none' : 'delete';
   }
 
-  #writeRow(row: RowText, place: TopicPartition, record: StreamRecord, operation: Operation): Fault | null {
+  #writeRow(row: RowText, place: RowPlace, record: RecordCursor, operation: Operation): Fault | null {
     if (operation === 'none') {
       return null;
     }
-    for (const column of this.#mapping.columns) {
-      if (operation === 'delete' && !this.#keyColumns.has(column)) {
+    for (const planned of this.#plan.columns) {
+      if (operation === 'delete' && !planned.isOfKey) {
         row.absent();
         continue;
       }
-      const reason = this.#writeField(row, column, place, record);
+      const reason = this.#writeField(row, planned, place, record);
       if (reason !== null) {
-        return { reason, column: column.name };
+        return { reason, column: planned.column.name };
       }
     }
     return null;
@@ -212,39 +187,57 @@ export class TableEncoder {
 
   #writeField(
     row: RowText,
-    column: MappedColumn,
-    { topic, partition }: TopicPartition,
-    record: StreamRecord,
+    planned: PlannedColumn,
+    { topic, partition }: RowPlace,
+    record: RecordCursor,
   ): DeadLetterReason | null {
-    const { source } = column;
-    const { key, headers, offset, timestamp } = record;
-    switch (source.kind) {
+    const { column, path } = planned;
+    switch (column.source.kind) {
       case 'field':
-        return this.#writeFieldOfValue(row, column, record);
+        return this.#writeFieldOfValue(row, planned, record);
       case 'key':
-        return source.path.length === 0
-          ? row.bytes(column, key)
-          : row.json(column, key === null ? undefined : this.#key?.of(column));
+        return path < 0
+          ? row.bytes(column, record.batch.bytes, record.keyAt, record.keyLength)
+          : row.json(column, record.keyLength < 0 ? undefined : this.#key?.of(path));
       case 'header':
-        return row.bytes(column, headers.findLast((header) => header.key === source.name)?.value);
+        return writeHeader(row, planned, record);
       case 'topic':
-        return row.bytes(column, Buffer.from(topic));
+        return row.bytes(column, topic, 0, topic.length);
       case 'partition':
         return row.number(column, partition);
       case 'offset':
-        return row.number(column, offset);
+        return row.number(
+          column,
+          exactly(record.offsetNumber, () => record.offset),
+        );
       case 'timestamp':
-        return row.timestamp(column, timestamp);
+        return row.timestamp(
+          column,
+          exactly(record.milliseconds, () => record.timestamp),
+        );
     }
   }
 
-  #writeFieldOfValue(row: RowText, column: MappedColumn, { value, key }: StreamRecord): DeadLetterReason | null {
-    const field = value === null ? undefined : this.#value?.of(column);
-    return field === undefined && this.#recordKey.has(column)
-      ? this.#recordKey.write(row, column, key)
+  #writeFieldOfValue(
+    row: RowText,
+    { column, path, inRecordKey }: PlannedColumn,
+    record: RecordCursor,
+  ): DeadLetterReason | null {
+    const field = record.valueLength < 0 ? undefined : this.#value?.of(path);
+    return field === undefined && inRecordKey >= 0
+      ? this.#plan.recordKey.write(row, column, inRecordKey, record)
       : row.json(column, field);
   }
 }
+
+/** The same for all rows of a partition; the topic in UTF-8. */
+interface RowPlace {
+  readonly topic: Buffer;
+  readonly partition: number;
+}
+
+/** A number where it is exact. */
+const exactly = (value: number, exact: () => bigint): number | bigint => (Number.isNaN(value) ? exact() : value);
 
 const NOT_AN_OBJECT = 'its value is no JSON object, and columns take fields of it';
 const KEY_IS_NOT_JSON = 'its key is not JSON, and columns take fields of it';

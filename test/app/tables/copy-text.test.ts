@@ -11,6 +11,9 @@ const fieldOf = (text: string) => {
   const end = rows.end;
   rows.bytes(Buffer.from(`<${text}>`), 1, 1 + Buffer.byteLength(text));
   expect(rows.slice(end, rows.end).toString()).toBe(rows.slice(0, end).toString());
+  const escapedEnd = rows.end;
+  rows.plain(Buffer.from(`<${rows.slice(0, end - 1)}>`), 1, end);
+  expect(rows.slice(escapedEnd, rows.end).toString()).toBe(rows.slice(0, end).toString());
   return rows.slice(0, end - 1).toString();
 };
 
@@ -22,6 +25,8 @@ test.each([
   ['\\D', '\\\\D'],
   ['\\.', '\\\\.'],
   ['\\\\\n\n', '\\\\\\\\\\n\\n'],
+  ['x'.repeat(100), 'x'.repeat(100)],
+  [`${'x'.repeat(100)}\t`, `${'x'.repeat(100)}\\t`],
   ['grün ✓ 𝄞\u0001\b\v\f', 'grün ✓ 𝄞\u0001\b\v\f'],
 ])('%j is written as %j', (text, escaped) => {
   expect(fieldOf(text)).toBe(escaped);

@@ -129,6 +129,55 @@ test('a changed document is refused when JSON.parse refuses it', () => {
   );
 });
 
+/** What may lie around a document: what would go on with it, and what would be a fault of it. */
+const around = fc.oneof(
+  fc.constantFrom(' ', '0', '"', '\\', '}', ']', ',"a":1}', '.5', 'e1', 'true', 'l', '\\u0000', '\0', '\ud83d'),
+  fc.string(),
+);
+
+test('a document among other bytes is what it is alone', () => {
+  const wanted: FieldPath[] = [['a'], ['b', 0], []];
+  const [among, alone] = [new JsonScanner(wanted), new JsonScanner(wanted)];
+  const cut = fc.tuple(document, fc.boolean(), fc.nat()).map(([text, isCut, at]) => {
+    const bytes = Buffer.from(text);
+    return isCut ? bytes.subarray(0, at % (bytes.length + 1)) : bytes;
+  });
+  fc.assert(
+    fc.property(around, cut, around, (before, json, behind) => {
+      const start = Buffer.byteLength(before);
+      const whole = Buffer.concat([Buffer.from(before), json, Buffer.from(behind)]);
+      expect(among.scan(whole, start, start + json.length)).toBe(alone.scan(json));
+      const moved = (at: number) => (at < 0 ? at : at - start);
+      wanted.forEach((_, path) => {
+        expect([moved(among.start(path)), among.kind(path)]).toEqual([alone.start(path), alone.kind(path)]);
+        expect(alone.kind(path) === null ? 0 : moved(among.end(path))).toBe(
+          alone.kind(path) === null ? 0 : alone.end(path),
+        );
+      });
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('text that is no UTF-8 is refused, wherever it is', () => {
+  const scanner = new JsonScanner([['a']]);
+  const scan = (...parts: (string | number)[]) => {
+    const json = Buffer.concat(
+      parts.map((part) => (typeof part === 'number' ? Buffer.from([part]) : Buffer.from(part))),
+    );
+    return [
+      scanner.scan(Buffer.concat([Buffer.from('"'), json, Buffer.from([0x80])]), 1, 1 + json.length),
+      scanner.start(0),
+    ];
+  };
+  expect(scan('{"a":"', 0xc3, '"}')).toEqual(['invalid_utf8', -1]);
+  expect(scan('{"', 0xff, '":1,"a":2}')).toEqual(['invalid_utf8', -1]);
+  expect(scan('{"a":"ab\\n\u00e9', 0xa9, '"}')).toEqual(['invalid_utf8', -1]);
+  expect(scan('{"a":1}', 0xc3)).toEqual(['invalid_utf8', -1]);
+  expect(scan('{"a":1', 0xc3, 0xa9, '}')).toEqual(['invalid_json', -1]);
+  expect(scan('{"a":"', 0xc3, 0xa9, '"}')).toEqual([null, 5 + 1]);
+});
+
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

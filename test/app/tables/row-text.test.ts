@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { CopyText } from '../../../app/tables/copy-text.ts';
 import { valueAt } from '../../../app/tables/json-slice.ts';
-import { RowText } from '../../../app/tables/row-text.ts';
+import { type RowColumn, RowText, rowColumn } from '../../../app/tables/row-text.ts';
 import type { ColumnType, MappedColumn, Unit } from '../../../app/tables/table-mapping.ts';
 
 const typeOf = (kind: Exclude<ColumnType['kind'], 'array' | 'composite'>, name: string = kind): ColumnType => ({
@@ -16,14 +16,19 @@ const listOf = (element: ColumnType): ColumnType => ({
   delimiter: ',',
 });
 
-const column = (type: ColumnType, more: Partial<MappedColumn> = {}): MappedColumn => ({
-  name: 'c',
-  type,
-  source: { kind: 'field', path: ['c'] },
-  isNotNull: false,
-  hasDefault: false,
-  ...more,
-});
+const column = (type: ColumnType, more: Partial<MappedColumn> = {}): RowColumn =>
+  rowColumn({
+    name: 'c',
+    type,
+    source: { kind: 'field', path: ['c'] },
+    isNotNull: false,
+    hasDefault: false,
+    ...more,
+  });
+
+/** Bytes in the middle of others. */
+const bytes = (row: RowText, of: RowColumn, content: Buffer) =>
+  row.bytes(of, Buffer.concat([Buffer.from([0xff, 0]), content, Buffer.from([0xff, 0])]), 2, content.length);
 
 /** The field that a call writes, or in angle brackets why it writes none. */
 function fieldOf(write: (row: RowText) => string | null, takesDefaults = true): string {
@@ -181,7 +186,7 @@ test.each([
 ] as const)('no value for a column %s', (_name, more, takesDefaults, field) => {
   const missing = column(typeOf('text'), more);
   expect(fieldOf((row) => row.json(missing, undefined), takesDefaults)).toBe(field);
-  expect(fieldOf((row) => row.bytes(missing, undefined), takesDefaults)).toBe(field);
+  expect(fieldOf((row) => row.missing(missing), takesDefaults)).toBe(field);
 });
 
 test('null is NULL even where there is a default, and refused where there is no NULL', () => {
@@ -189,7 +194,9 @@ test('null is NULL even where there is a default, and refused where there is no 
   for (const kind of ['text', 'json', 'date'] as const) {
     expect(fieldOf((row) => row.json(column(typeOf(kind), { hasDefault: true }), nothing))).toBe('\\N');
     expect(fieldOf((row) => row.json(column(typeOf(kind), { isNotNull: true }), nothing))).toBe('<missing_value>');
-    expect(fieldOf((row) => row.bytes(column(typeOf(kind), { isNotNull: true }), null))).toBe('<missing_value>');
+    expect(fieldOf((row) => row.bytes(column(typeOf(kind), { isNotNull: true }), Buffer.alloc(0), 0, -1))).toBe(
+      '<missing_value>',
+    );
   }
 });
 
@@ -204,16 +211,16 @@ test.each([
   ['json', 'a\0', '<value_does_not_fit>'],
 ] as const)('%s takes the bytes of %j as %s', (kind, text, field) => {
   const header = column(typeOf(kind), { source: { kind: 'header', name: 'h' } });
-  expect(fieldOf((row) => row.bytes(header, Buffer.from(text)))).toBe(field);
+  expect(fieldOf((row) => bytes(row, header, Buffer.from(text)))).toBe(field);
 });
 
 test('bytes that are no text are told apart by where they come from, and bytea takes them', () => {
-  const bytes = Buffer.from([0xff]);
+  const noText = Buffer.from([0xff]);
   const key = { source: { kind: 'key', path: [] } } as const;
-  expect(fieldOf((row) => row.bytes(column(typeOf('text'), key), bytes))).toBe('<key_not_text>');
-  expect(fieldOf((row) => row.bytes(column(typeOf('text')), bytes))).toBe('<value_does_not_fit>');
-  expect(fieldOf((row) => row.bytes(column(typeOf('bytea'), key), bytes))).toBe('\\\\xff');
-  expect(fieldOf((row) => row.bytes(column(typeOf('bytea'), { ...key, unit: 'hex' }), Buffer.from('ff')))).toBe(
+  expect(fieldOf((row) => bytes(row, column(typeOf('text'), key), noText))).toBe('<key_not_text>');
+  expect(fieldOf((row) => bytes(row, column(typeOf('text')), noText))).toBe('<value_does_not_fit>');
+  expect(fieldOf((row) => bytes(row, column(typeOf('bytea'), key), noText))).toBe('\\\\xff');
+  expect(fieldOf((row) => bytes(row, column(typeOf('bytea'), { ...key, unit: 'hex' }), Buffer.from('ff')))).toBe(
     '\\\\xff',
   );
 });

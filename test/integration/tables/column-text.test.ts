@@ -6,7 +6,7 @@ import pg from 'pg';
 import { from } from 'pg-copy-streams';
 import { RowRefused, storeWithoutPoison } from '../../../app/store/isolate-poison.ts';
 import { CopyText } from '../../../app/tables/copy-text.ts';
-import { RowText } from '../../../app/tables/row-text.ts';
+import { RowText, rowColumn } from '../../../app/tables/row-text.ts';
 import type { MappedColumn } from '../../../app/tables/table-mapping.ts';
 import { type TestDatabase, withDatabase } from '../stack/database.ts';
 import { longTest } from '../stack/long-test.ts';
@@ -121,7 +121,9 @@ async function copyRecords({ client }: TestDatabase, columns: readonly TestColum
     const { end } = rows;
     const fields = fieldsOf(record);
     rows.text(String(place));
-    const reason = columns.map((column) => row.json(column, fields.get(column.name))).find((each) => each !== null);
+    const reason = columns
+      .map((column) => row.json(rowColumn(column), fields.get(column.name)))
+      .find((each) => each !== null);
     if (reason === undefined || reason === null) {
       rows.endRow();
       starts.push(rows.end);

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { from } from 'pg-copy-streams';
 import { CopyText } from '../../../app/tables/copy-text.ts';
 import { valueAt } from '../../../app/tables/json-slice.ts';
-import { RowText } from '../../../app/tables/row-text.ts';
+import { RowText, rowColumn } from '../../../app/tables/row-text.ts';
 import type { MappedColumn, Unit } from '../../../app/tables/table-mapping.ts';
 import { withDatabase } from '../stack/database.ts';
 
@@ -78,7 +78,12 @@ test('a number with a unit is the point in time that exact arithmetic gives, rou
       rows.text(number);
       rows.text(seconds);
       const value = valueAt(Buffer.from(isString ? `"${number}"` : number), 0);
-      expect(COLUMNS.map((column) => row.json(columnOf(column, unit), value))).toEqual([null, null, null, null]);
+      expect(COLUMNS.map((column) => row.json(rowColumn(columnOf(column, unit)), value))).toEqual([
+        null,
+        null,
+        null,
+        null,
+      ]);
       rows.endRow();
     }
     await pipeline(Readable.from([rows.slice(0, rows.end)]), client.query(from('COPY taken FROM STDIN')));
