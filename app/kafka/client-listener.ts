@@ -1,7 +1,6 @@
 import type { Consumer } from 'kafkajs';
 import type { OutageWatch } from '../outage-log.ts';
 import type { TopicPartition } from '../records/record.ts';
-import type { Records } from '../records/records.ts';
 
 /** The two ends of a partition's log: for a reader of everything, and for one of committed records. */
 export interface LogEnds extends TopicPartition {
@@ -15,7 +14,7 @@ export interface ClientListener {
   onPoll(): void;
   /** A broker answered a request. */
   onAnswer(request: { readonly kind: string; readonly milliseconds: number; readonly bytes: number }): void;
-  /** Records were handed over to the pipeline. */
+  /** Records were handed over to the pipeline; bytes of their keys and values, as the metrics of Kafka's own clients count them. */
   onDelivered(delivery: { readonly topic: string; readonly records: number; readonly bytes: number }): void;
   /** A fetch's answer told where a partition's log ends, and where its last stable offset is. */
   onLogEnds(ends: LogEnds): void;
@@ -83,13 +82,4 @@ export function watchClient(consumer: Consumer, listener: ClientListener, outage
     listener.onCrashed({ wasJoining: isJoining, isOutage: isOutage(error) });
     isJoining = true;
   });
-}
-
-/** Bytes of the keys and values, as the metrics of Kafka's own clients count them. */
-export function contentBytes(records: Records): number {
-  let bytes = 0;
-  records.forEach(({ keyLength, valueLength }) => {
-    bytes += Math.max(0, keyLength) + Math.max(0, valueLength);
-  });
-  return bytes;
 }

@@ -9,7 +9,7 @@ import type { WritePlace } from '../stream/record-sink.ts';
 import type { PartitionLog, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
 import { logTruncated } from '../stream/topic-ids.ts';
 import { stoppedForGood } from './authorization.ts';
-import { type ClientListener, contentBytes, isOutage, watchClient } from './client-listener.ts';
+import { type ClientListener, isOutage, watchClient } from './client-listener.ts';
 import { EventLoopTurns } from './fetch/event-loop-turns.ts';
 import type { ReadBatch } from './fetch/record-set.ts';
 import { type ClaimingMember, GroupClaim, notClaimed } from './group-claim.ts';
@@ -287,7 +287,7 @@ export class KafkaSource implements RecordSource {
     const range = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
     const records = new Records(messages.flatMap((batch) => batch.records.parts));
     listener.onFetched({ topic, partition, records, ...range, leaderEpoch: lastEpochOf(rawMessages) });
-    this.#watcher.onDelivered({ topic, records: records.length, bytes: contentBytes(records) });
+    this.#watcher.onDelivered({ topic, records: records.length, bytes: records.contentBytes });
     resolveOffset(lastOffset);
   }
 

@@ -8,6 +8,7 @@ import {
 import { METRICS } from '../../contract/metrics.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { TopicPartition } from '../records/record.ts';
+import { type BatchPart, Records } from '../records/records.ts';
 import type { ConsumerReport } from '../stream/consumer-state.ts';
 import type { Gap, RecordSink } from '../stream/record-sink.ts';
 import { OutageError } from '../stream/stream-errors.ts';
@@ -173,11 +174,9 @@ class TopicWrites {
     writes.rowsDropped += rowsDropped(batch);
     writes.batchRecords.observe(records);
     writes.processing.observe(seconds(committedMs - fetchedAt.getTime()));
-    written.forEach(({ timestamp }) => {
-      if (timestamp >= 0n) {
-        writes.endToEnd.observe(seconds(committedMs - Number(timestamp)));
-      }
-    });
+    for (const part of written.parts) {
+      observeAges(writes.endToEnd, part, committedMs);
+    }
   }
 
   get sources(): TopicWriteMetrics {
@@ -194,6 +193,27 @@ class TopicWrites {
       batchRecords: histogram(({ batchRecords }) => batchRecords),
     };
   }
+}
+
+/** Observes how old each record of a part is that has a timestamp. Nearly always all are as old as one bucket holds. */
+function observeAges(ages: BucketCounts, part: BatchPart, committedMs: number): void {
+  const { batch, from, to } = part;
+  const { leastTime, mostTime, timeSum } = batch.sums;
+  const [oldest, newest] = [batch.milliseconds + leastTime, batch.milliseconds + mostTime];
+  // Also where a time is NaN, each record is looked at.
+  const isKnown = to - from === batch.length && oldest >= 0 && newest <= committedMs;
+  const sum = (batch.length * (committedMs - batch.milliseconds) - timeSum) / 1_000;
+  const all = { count: batch.length, least: seconds(committedMs - newest), most: seconds(committedMs - oldest), sum };
+  if (isKnown && ages.observeAlike(all)) {
+    return;
+  }
+  new Records([part]).forEach((record) => {
+    const { milliseconds } = record;
+    const time = Number.isNaN(milliseconds) ? Number(record.timestamp) : milliseconds;
+    if (time >= 0) {
+      ages.observe(seconds(committedMs - time));
+    }
+  });
 }
 
 /** A producer's clock may be ahead, but a sum of durations never falls. */

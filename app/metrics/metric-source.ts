@@ -70,6 +70,14 @@ export class LabelledCounts<Value extends string> {
   readonly source: MetricSource = () => [...this.#counts.values()];
 }
 
+/** Several observations together. */
+interface Observations {
+  readonly count: number;
+  readonly least: number;
+  readonly most: number;
+  readonly sum: number;
+}
+
 /** Observations of one series of a histogram. */
 export class BucketCounts {
   readonly #bounds: readonly number[];
@@ -84,14 +92,38 @@ export class BucketCounts {
   }
 
   observe(value: number): void {
-    this.#count += 1;
-    this.#sum += value;
-    for (let index = 0; index < this.#bounds.length; index += 1) {
-      if (value <= (this.#bounds[index] ?? 0)) {
-        this.#counts[index] = (this.#counts[index] ?? 0) + 1;
-        return;
-      }
+    this.#add(this.#bucketOf(value), 1, value);
+  }
+
+  /**
+   * Adds observations of which the least, the most and the sum are known, if all of them belong into one bucket.
+   *
+   * @returns whether they were added
+   */
+  observeAlike({ count, least, most, sum }: Observations): boolean {
+    const bucket = this.#bucketOf(least);
+    if (bucket !== this.#bucketOf(most)) {
+      return false;
     }
+    this.#add(bucket, count, sum);
+    return true;
+  }
+
+  #add(bucket: number, count: number, sum: number): void {
+    this.#count += count;
+    this.#sum += sum;
+    if (bucket < this.#counts.length) {
+      this.#counts[bucket] = (this.#counts[bucket] ?? 0) + count;
+    }
+  }
+
+  /** The number of bounds where it is above all of them. */
+  #bucketOf(value: number): number {
+    let bucket = 0;
+    while (bucket < this.#bounds.length && !(value <= (this.#bounds[bucket] ?? 0))) {
+      bucket += 1;
+    }
+    return bucket;
   }
 
   sample(labels: Labels): Sample {

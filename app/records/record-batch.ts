@@ -28,6 +28,19 @@ export interface BatchBase {
   readonly appendTime: bigint | null;
 }
 
+/** What all records of a batch have together. */
+export interface BatchSums {
+  /** Bytes of their keys and values. */
+  readonly contentBytes: number;
+  /**
+   * Milliseconds of their timestamps, counted from the first timestamp of the batch: the least, the most and the sum;
+   * `NaN` where a number may not hold one of them.
+   */
+  readonly leastTime: number;
+  readonly mostTime: number;
+  readonly timeSum: number;
+}
+
 /**
  * The records of a batch of record format v2 as the bytes that they came in, unpacked, and where each of them begins. A
  * record becomes an object only where one is asked for; {@link RecordCursor} reads fields of one record after another.
@@ -45,11 +58,13 @@ export class RecordBatch {
   readonly length: number;
   /** Where the length of each record is; at the end, where the last one ends. */
   readonly #starts: Uint32Array;
+  readonly sums: BatchSums;
   /** How many headers are before each record, and in all. */
   readonly #headers: Uint32Array;
 
   /** @see RecordIndex, which makes it */
-  constructor(bytes: Buffer, base: BatchBase, starts: Uint32Array, headers: Uint32Array) {
+  constructor(bytes: Buffer, base: BatchBase, starts: Uint32Array, headers: Uint32Array, sums: BatchSums) {
+    this.sums = sums;
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.base = base;
@@ -256,6 +271,10 @@ export class RecordIndex {
   #headersLeft = 0;
   #endBefore = -1;
   #lastDelta = -1;
+  #contentBytes = 0;
+  #leastTime = Number.POSITIVE_INFINITY;
+  #mostTime = Number.NEGATIVE_INFINITY;
+  #timeSum = 0;
 
   /**
    * @param bytes of the records, unpacked
@@ -295,7 +314,12 @@ export class RecordIndex {
     this.#reader.requireEnd('a batch');
     this.#starts[this.#count] = this.#bytes.length;
     this.#headers[this.#count] = this.#headersBefore;
-    return new RecordBatch(this.#bytes, this.#base, this.#starts, this.#headers);
+    return new RecordBatch(this.#bytes, this.#base, this.#starts, this.#headers, {
+      contentBytes: this.#contentBytes,
+      leastTime: this.#leastTime,
+      mostTime: this.#mostTime,
+      timeSum: this.#timeSum,
+    });
   }
 
   #begin(observer: BatchObserver | undefined): void {
@@ -304,7 +328,7 @@ export class RecordIndex {
     this.#headers[this.#records] = this.#headersBefore;
     this.#endBefore = reader.enterRecord();
     reader.byte(); // attributes, of which there are none
-    reader.skipVarlong();
+    this.#addTime(reader.varlong());
     const delta = reader.varint();
     if (delta <= this.#lastDelta) {
       throw new Error(
@@ -312,11 +336,18 @@ export class RecordIndex {
       );
     }
     this.#lastDelta = delta;
-    reader.skipField();
-    reader.skipField();
+    this.#contentBytes += Math.max(0, reader.skipField()) + Math.max(0, reader.skipField());
     this.#headersLeft = reader.count(LEAST_HEADER_BYTES);
     this.#headersBefore += this.#headersLeft;
     observer?.record();
+  }
+
+  /** Deltas mean nothing where all records have the broker's time. `NaN` stays `NaN`. */
+  #addTime(delta: number): void {
+    const time = this.#base.appendTime === null ? delta : 0;
+    this.#leastTime = Math.min(this.#leastTime, time);
+    this.#mostTime = Math.max(this.#mostTime, time);
+    this.#timeSum += time;
   }
 
   /** @returns how many headers were read */

@@ -14,6 +14,20 @@ export interface Room {
   bytes: number;
 }
 
+/** Nearly all parts are whole batches. */
+function contentBytesOf({ batch, from, to }: BatchPart): number {
+  if (to - from === batch.length) {
+    return batch.sums.contentBytes;
+  }
+  const cursor = new RecordCursor();
+  let bytes = 0;
+  for (let nth = from; nth < to; nth += 1) {
+    const { keyLength, valueLength } = cursor.read(batch, nth);
+    bytes += Math.max(0, keyLength) + Math.max(0, valueLength);
+  }
+  return bytes;
+}
+
 const isEmpty = ({ from, to }: BatchPart): boolean => from >= to;
 
 /** Records of one partition in the order of their offsets: parts of batches, of which no byte is copied. */
@@ -46,6 +60,11 @@ export class Records {
   /** Memory of their batches, whole. */
   get memory(): number {
     return this.parts.reduce((sum, { batch }) => sum + batch.memory, 0);
+  }
+
+  /** Bytes of the keys and values. */
+  get contentBytes(): number {
+    return this.parts.reduce((sum, part) => sum + contentBytesOf(part), 0);
   }
 
   /** The offset of the record at a place; `null` where there is none. */

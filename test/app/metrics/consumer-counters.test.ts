@@ -1,7 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { ConsumerCounters, StandStill } from '../../../app/metrics/consumer-counters.ts';
 import type { Sample } from '../../../app/metrics/metric-source.ts';
-import { recordsOf } from '../../../app/records/pack-records.ts';
+import { packRecords, recordsOf } from '../../../app/records/pack-records.ts';
+import type { StreamRecord } from '../../../app/records/record.ts';
+import { type RecordBatch, RecordIndex } from '../../../app/records/record-batch.ts';
+import { Records } from '../../../app/records/records.ts';
 import type { PartitionReport } from '../../../app/stream/consumer-state.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
@@ -192,6 +196,69 @@ test('times are measured from the fetch for each transaction, and from its times
   expect([upTo('endToEnd', 0.25), upTo('endToEnd', 0.5), upTo('endToEnd', 10), upTo('endToEnd', 30)]).toEqual([
     1, 2, 2, 3,
   ]);
+});
+
+describe('the ages of records', () => {
+  /** Of all records by objects, one after the other. */
+  function expected(records: readonly StreamRecord[]) {
+    const ages = records.flatMap(({ timestamp }) =>
+      timestamp < 0n ? [] : Math.max(0, NOW - Number(timestamp)) / 1_000,
+    );
+    return {
+      count: ages.length,
+      sum: ages.reduce((sum, age) => sum + age, 0),
+      buckets: METRICS.endToEnd.buckets.map((bound) => ages.filter((age) => age <= bound).length),
+    };
+  }
+
+  function observed(written: Records) {
+    const own = new ConsumerCounters(() => ({ ...RUNNING, partitions }), ['orders']);
+    own.onCommitted(aCommit({ records: written.length, written, committedAt: new Date(NOW) }));
+    const [{ value, count, buckets } = { value: 0, count: 0, buckets: [] }] = own.sources.endToEnd();
+    return { count, sum: value, buckets };
+  }
+
+  /** The same bytes as a topic has them whose records get the broker's time. */
+  const withAppendTime = ({ bytes, base, length }: RecordBatch, appendTime: bigint | null): RecordBatch => {
+    const batch = new RecordIndex(bytes, length, { ...base, appendTime }).readOn();
+    if (batch === null) {
+      throw new Error('these are few records');
+    }
+    return batch;
+  };
+
+  const near = fc.integer({ min: NOW - 400, max: NOW }).map(BigInt);
+  const any = fc.oneof(
+    near,
+    fc.integer({ min: NOW - 100_000, max: NOW + 5_000 }).map(BigInt),
+    fc.constantFrom(-1n, 0n),
+  );
+  const batch = fc
+    .oneof(fc.array(near, { minLength: 1, maxLength: 5 }), fc.array(any, { minLength: 1, maxLength: 5 }))
+    .chain((timestamps) => fc.tuple(fc.constant(timestamps), fc.option(any, { nil: null })));
+
+  test('are those of each record, whatever batches they came in', () => {
+    fc.assert(
+      fc.property(fc.array(batch, { maxLength: 4 }), fc.nat(4), fc.nat(4), (batches, from, behind) => {
+        let offset = 0n;
+        const all = batches.map(([timestamps, appendTime]) =>
+          withAppendTime(packRecords(timestamps.map((timestamp) => aRecord(offset++, { timestamp }))), appendTime),
+        );
+        const whole = Records.of(...all);
+        const written = whole.slice(Math.min(from, whole.length), Math.max(from, whole.length - behind));
+        const { sum, ...counts } = observed(written);
+        const { sum: expectedSum, ...expectedCounts } = expected([...written]);
+        expect(counts).toEqual(expectedCounts);
+        expect(sum).toBeCloseTo(expectedSum, 3);
+      }),
+    );
+  });
+
+  test('are exact where no number holds what is between two timestamps', () => {
+    const timestamps = [2n ** 61n, BigInt(NOW - 400), -(2n ** 61n)];
+    const records = timestamps.map((timestamp, nth) => aRecord(BigInt(nth), { timestamp }));
+    expect(observed(recordsOf(records))).toEqual(expected(records));
+  });
 });
 
 test('a transaction that only moves the offset is no batch', () => {

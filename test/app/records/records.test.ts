@@ -39,12 +39,16 @@ const someBatches = fc
 const together = (batches: readonly (readonly StreamRecord[])[]): Records =>
   Records.of(...batches.map((batch) => packRecords(batch)));
 
+const contentBytes = (records: readonly StreamRecord[]): number =>
+  records.reduce((sum, { key, value }) => sum + (key?.length ?? 0) + (value?.length ?? 0), 0);
+
 test('whatever records are packed, they are the same as objects', () => {
   fc.assert(
     fc.property(someBatches, (batches) => {
       const records = together(batches);
       expect([...records]).toEqual(batches.flat());
       expect(records.length).toBe(batches.flat().length);
+      expect(records.contentBytes).toBe(contentBytes(batches.flat()));
     }),
   );
 });
@@ -55,6 +59,7 @@ test('a slice, what is behind an offset, and a place are those of the records in
       const [all, records] = [batches.flat(), together(batches)];
       const end = Math.min(start + length, all.length);
       expect([...records.slice(start, end)]).toEqual(all.slice(start, end));
+      expect(records.slice(start, end).contentBytes).toBe(contentBytes(all.slice(start, end)));
       expect(records.at(start)).toEqual(all[start] ?? null);
       expect(records.offsetAt(start)).toBe(all[start]?.offset ?? null);
       for (const offset of [0n, ...all.map((record) => record.offset), 2n ** 63n]) {
