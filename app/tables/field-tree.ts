@@ -43,6 +43,8 @@ interface Name {
   readonly parent: number;
   readonly bytes: Buffer;
   readonly node: number;
+  /** What was found after it last: documents mostly have their fields in one order, and so need no look into the table. */
+  next: Name | null;
 }
 
 /**
@@ -57,6 +59,8 @@ export class FieldTree {
   readonly #hasNames: boolean[] = [];
   readonly #positions: ReadonlyMap<number, number>[] = [];
   readonly #names: Name[] = [];
+  /** The name that was found last; at first none of any object. */
+  #last: Name = { parent: NO_NODE, bytes: Buffer.alloc(0), node: NO_NODE, next: null };
   /** Indexes of {@link #names} plus 1, by hash; 0 is free. More than half is, as names that are not there are usual. */
   readonly #slots: Int32Array;
   readonly #ignoresUnmapped: boolean;
@@ -94,6 +98,11 @@ export class FieldTree {
 
   /** The node of a name's bytes in an object of a node; negative without one. */
   named(parent: number, bytes: Buffer, start: number, end: number): number {
+    const expected = this.#last.next;
+    if (expected !== null && expected.parent === parent && isEqual(expected.bytes, bytes, start, end)) {
+      this.#last = expected;
+      return expected.node;
+    }
     const mask = this.#slots.length - 1;
     let slot = hash(parent, bytes, start, end) & mask;
     for (;;) {
@@ -102,6 +111,8 @@ export class FieldTree {
         return NO_NODE;
       }
       if (name.parent === parent && isEqual(name.bytes, bytes, start, end)) {
+        this.#last.next = name;
+        this.#last = name;
         return name.node;
       }
       slot = (slot + 1) & mask;
@@ -163,7 +174,7 @@ export class FieldTree {
       this.#hasMore = true;
       return isFirst ? null : false;
     }
-    const name = { parent: ROOT, bytes, node: UNMAPPED };
+    const name = { parent: ROOT, bytes, node: UNMAPPED, next: null };
     this.#enter(name, this.#names.push(name) - 1);
     this.#unmapped += 1;
     return true;
@@ -181,7 +192,7 @@ export class FieldTree {
       ownPositions.set(position, this.#number(child));
     }
     for (const [name, child] of names) {
-      this.#names.push({ parent: node, bytes: Buffer.from(name, 'utf8'), node: this.#number(child) });
+      this.#names.push({ parent: node, bytes: Buffer.from(name, 'utf8'), node: this.#number(child), next: null });
     }
     this.lastBelow[node] = this.lastBelow.length;
     return node;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { unescaped } from '../../../app/tables/json-lexer.ts';
+import { INVALID, unescaped, wordEnd } from '../../../app/tables/json-lexer.ts';
 import { JsonScanner } from '../../../app/tables/json-scanner.ts';
 import type { FieldPath } from '../../../app/tables/table-mapping.ts';
 
@@ -157,6 +157,11 @@ test('a document among other bytes is what it is alone', () => {
     }),
     { numRuns: 1_000 },
   );
+});
+
+test('a word is not longer than its document', () => {
+  const json = Buffer.from('null');
+  expect([wordEnd(json, 0, 3), wordEnd(json, 0, 4)]).toEqual([INVALID, 4]);
 });
 
 test('text that is no UTF-8 is refused, wherever it is', () => {
