@@ -1,5 +1,6 @@
 import type { StreamRecord } from './record.ts';
-import { type BatchBase, type RecordBatch, RecordIndex } from './record-batch.ts';
+import type { BatchBase, RecordBatch } from './record-batch.ts';
+import { RecordIndex } from './record-index.ts';
 import { Records } from './records.ts';
 
 /** The most that a varint and a varlong take. */

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import type { BatchObserver } from '../../records/record-batch.ts';
+import type { BatchObserver } from '../../records/record-index.ts';
 
 const MEBIBYTE = 1_048_576;
 

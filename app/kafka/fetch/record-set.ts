@@ -1,4 +1,5 @@
-import { type BatchBase, type RecordBatch, RecordIndex } from '../../records/record-batch.ts';
+import type { BatchBase, RecordBatch } from '../../records/record-batch.ts';
+import { RecordIndex } from '../../records/record-index.ts';
 import { Records } from '../../records/records.ts';
 import type { MemoryBudget } from '../../stream/memory-budget.ts';
 import { codecFor } from '../codecs/codecs.ts';

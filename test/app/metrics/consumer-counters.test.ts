@@ -4,7 +4,8 @@ import { ConsumerCounters, StandStill } from '../../../app/metrics/consumer-coun
 import type { Sample } from '../../../app/metrics/metric-source.ts';
 import { packRecords, recordsOf } from '../../../app/records/pack-records.ts';
 import type { StreamRecord } from '../../../app/records/record.ts';
-import { type RecordBatch, RecordIndex } from '../../../app/records/record-batch.ts';
+import type { RecordBatch } from '../../../app/records/record-batch.ts';
+import { RecordIndex } from '../../../app/records/record-index.ts';
 import { Records } from '../../../app/records/records.ts';
 import type { PartitionReport } from '../../../app/stream/consumer-state.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';

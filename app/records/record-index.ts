@@ -1,0 +1,139 @@
+import { type BatchBase, RecordBatch } from './record-batch.ts';
+import { RecordReader, requireCount } from './record-reader.ts';
+
+/** Length, attributes, two deltas, two lengths and the count of headers. */
+const LEAST_RECORD_BYTES = 7;
+/** Two lengths. */
+const LEAST_HEADER_BYTES = 2;
+
+const NO_KEY = 'a header has no key';
+
+/** Records that are read before the time is looked at, and headers. */
+const STEP = 256;
+
+/** Told of each record and header of a batch before an object is made of any. */
+export interface BatchObserver {
+  record(): void;
+  /** @param keyAt where the key is among the bytes @param valueLength -1 for null */
+  header(keyAt: number, keyLength: number, valueLength: number): void;
+}
+
+/**
+ * Finds where the records of a batch are, and reads each field of them once: what is no record is refused before anyone
+ * counts on it.
+ */
+export class RecordIndex {
+  readonly #reader: RecordReader;
+  readonly #bytes: Buffer;
+  readonly #base: BatchBase;
+  readonly #count: number;
+  readonly #starts: Uint32Array;
+  readonly #headers: Uint32Array;
+  #records = 0;
+  /** Headers of the records before, and of the record under way. */
+  #headersBefore = 0;
+  #headersLeft = 0;
+  #endBefore = -1;
+  #lastDelta = -1;
+  #contentBytes = 0;
+  #leastTime = Number.POSITIVE_INFINITY;
+  #mostTime = Number.NEGATIVE_INFINITY;
+  #timeSum = 0;
+
+  /**
+   * @param bytes of the records, unpacked
+   * @param count how many they are
+   * @throws Error when so many records cannot be in the bytes
+   */
+  constructor(bytes: Buffer, count: number, base: BatchBase) {
+    requireCount(count, bytes.length, LEAST_RECORD_BYTES);
+    this.#reader = new RecordReader(bytes);
+    this.#bytes = bytes;
+    this.#base = base;
+    this.#count = count;
+    this.#starts = new Uint32Array(count + 1);
+    this.#headers = new Uint32Array(count + 1);
+  }
+
+  /**
+   * Reads some records more, or some headers of one.
+   *
+   * @param observer @default none
+   * @returns the batch when all are read, `null` when more are left
+   * @throws Error when the bytes are no records
+   */
+  readOn(observer?: BatchObserver): RecordBatch | null {
+    for (let step = STEP; this.#records < this.#count; ) {
+      if (step <= 0) {
+        return null;
+      }
+      if (this.#endBefore < 0) {
+        this.#begin(observer);
+      }
+      step -= 1 + this.#readHeaders(step, observer);
+      if (this.#headersLeft === 0) {
+        this.#end();
+      }
+    }
+    this.#reader.requireEnd('a batch');
+    this.#starts[this.#count] = this.#bytes.length;
+    this.#headers[this.#count] = this.#headersBefore;
+    return new RecordBatch(this.#bytes, this.#base, this.#starts, this.#headers, {
+      contentBytes: this.#contentBytes,
+      leastTime: this.#leastTime,
+      mostTime: this.#mostTime,
+      timeSum: this.#timeSum,
+    });
+  }
+
+  #begin(observer: BatchObserver | undefined): void {
+    const reader = this.#reader;
+    this.#starts[this.#records] = reader.at;
+    this.#headers[this.#records] = this.#headersBefore;
+    this.#endBefore = reader.enterRecord();
+    reader.byte(); // attributes, of which there are none
+    this.#addTime(reader.varlong());
+    const delta = reader.varint();
+    if (delta <= this.#lastDelta) {
+      throw new Error(
+        `the offset of a record is ${delta} behind the first one, and the one before has ${this.#lastDelta}`,
+      );
+    }
+    this.#lastDelta = delta;
+    this.#contentBytes += Math.max(0, reader.skipField()) + Math.max(0, reader.skipField());
+    this.#headersLeft = reader.count(LEAST_HEADER_BYTES);
+    this.#headersBefore += this.#headersLeft;
+    observer?.record();
+  }
+
+  /** Deltas mean nothing where all records have the broker's time. `NaN` stays `NaN`. */
+  #addTime(delta: number): void {
+    const time = this.#base.appendTime === null ? delta : 0;
+    this.#leastTime = Math.min(this.#leastTime, time);
+    this.#mostTime = Math.max(this.#mostTime, time);
+    this.#timeSum += time;
+  }
+
+  /** @returns how many headers were read */
+  #readHeaders(most: number, observer: BatchObserver | undefined): number {
+    const reader = this.#reader;
+    const headers = Math.min(most, this.#headersLeft);
+    for (let nth = 0; nth < headers; nth += 1) {
+      const length = reader.skipField();
+      if (length < 0) {
+        throw new Error(NO_KEY);
+      }
+      const keyAt = reader.at - length;
+      const valueLength = reader.skipField();
+      observer?.header(keyAt, length, valueLength);
+    }
+    this.#headersLeft -= headers;
+    return headers;
+  }
+
+  #end(): void {
+    this.#reader.leaveRecord(this.#endBefore);
+    this.#endBefore = -1;
+    this.#records += 1;
+  }
+}
