@@ -14,7 +14,7 @@ export interface ClientListener {
   onPoll(): void;
   /** A broker answered a request. */
   onAnswer(request: { readonly kind: string; readonly milliseconds: number; readonly bytes: number }): void;
-  /** Records were handed over to the pipeline; bytes of their keys and values, as the metrics of Kafka's own clients count them. */
+  /** Records were handed over to the pipeline. Their bytes are those of keys and values, as Kafka's own clients count. */
   onDelivered(delivery: { readonly topic: string; readonly records: number; readonly bytes: number }): void;
   /** A fetch's answer told where a partition's log ends, and where its last stable offset is. */
   onLogEnds(ends: LogEnds): void;

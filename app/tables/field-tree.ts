@@ -43,7 +43,7 @@ interface Name {
   readonly parent: number;
   readonly bytes: Buffer;
   readonly node: number;
-  /** What was found after it last: documents mostly have their fields in one order, and so need no look into the table. */
+  /** What was found after it last: where documents have their fields in one order, nothing is looked up in the table. */
   next: Name | null;
 }
 
@@ -149,7 +149,7 @@ export class FieldTree {
     }
   }
 
-  /** Tells of the new names of a document, once it is known to be valid. */
+  /** Keeps the new names of a document that is known to be valid, and reports them. */
   keepUnmapped(json: Buffer): void {
     for (let index = 0; index < this.#newNames.length; index += 2) {
       const name = unescaped(json, this.#newNames[index] ?? 0, this.#newNames[index + 1] ?? 0);

@@ -88,7 +88,7 @@ export function spaceEnd(json: Buffer, at: number, end: number): number {
   return behind;
 }
 
-/** Where characters of ASCII that stand for themselves end: at another one, a quote, a backslash or what may not be there. */
+/** Where characters of ASCII that mean themselves end: at another one, a quote, a backslash, a control character. */
 export function asciiEnd(json: Buffer, at: number, end: number): number {
   let behind = at;
   while (behind < end && ENDS_ASCII[json[behind] ?? 0] === 0) {
