@@ -262,6 +262,13 @@ describe('slices', () => {
     expect(textsAt(text, THOUSAND.map(pathOf))).toEqual(THOUSAND.map(String));
   });
 
+  test('are those of their own object, whatever followed a name in the document before', () => {
+    const scanner = new JsonScanner([['p', 'a'], ['a']]);
+    expect(scanner.scan(Buffer.from('{"p":{"a":1}}'))).toBeNull();
+    expect(scanner.scan(Buffer.from('{"p":1,"a":2}'))).toBeNull();
+    expect([scanner.start(0), scanner.start(1)]).toEqual([-1, 11]);
+  });
+
   test('of a document that is refused, or of the one before, are not there', () => {
     const scanner = new JsonScanner([['a']]);
     expect(scanner.scan(Buffer.from('{"a":1}'))).toBeNull();
