@@ -24,8 +24,7 @@ export async function sendCommitHints(
     await clock.wait(HINT_MS, signal);
     const positions = pipeline.positions();
     const moved = positions.filter((position) => told.get(partitionKey(position)) !== position.offset);
-    const isTold = moved.length === 0 || (await hint(source, moved));
-    if (isTold) {
+    if (moved.length > 0 ? await hint(source, moved) : positions.length < told.size) {
       told = new Map(positions.map((position) => [partitionKey(position), position.offset]));
     }
   }

@@ -18,7 +18,7 @@ import { identifiedPositions } from './topic-ids.ts';
  * Why each record is written exactly once, whatever the source delivers:
  *
  * 1. The position of the state `open` is where the next batch has to begin. A batch that begins above it is refused and
- *    sought back, one that begins below it is cropped, so the queue holds every offset from `#nextOffset` up to it
+ *    sought back, one that begins below it is cropped, so the queue holds every offset from `nextOffset` up to it
  *    once, in order.
  * 2. A batch carries its own first offset through the queue. Its transaction moves the stored offset from exactly that
  *    offset to the end of what it writes, or writes nothing. Two writers of one partition therefore never both commit
@@ -39,7 +39,7 @@ export class PartitionStream {
   readonly #progress: PartitionProgress;
   #state: State = { kind: 'unopened' };
   /** What PostgreSQL expects next, as far as is known, for lag and messages; `null` before the first `open`. */
-  #nextOffset: bigint | null = null;
+  nextOffset: bigint | null = null;
   /** That of the stored offset: it is fetched by, and stored again with each offset. */
   #topicId: string | null = null;
   /** Of the last record that was taken in. */
@@ -63,10 +63,10 @@ export class PartitionStream {
   open({ offset: nextOffset, topicId = null, leaderEpoch = null }: Position): void {
     this.#topicId = topicId;
     this.#leaderEpoch = leaderEpoch;
-    if (this.#nextOffset === null) {
+    if (this.nextOffset === null) {
       this.#progress.opened(nextOffset, this.#ports.clock.steady());
     }
-    this.#nextOffset = nextOffset;
+    this.nextOffset = nextOffset;
     this.#queue.clear();
     if (this.#state.kind === 'ended') {
       return;
@@ -92,7 +92,7 @@ export class PartitionStream {
     const fetchedAt = this.#ports.clock.steady();
     this.#leaderEpoch = leaderEpoch;
     this.#queue.push({ records, firstOffset: position, nextOffset, leaderEpoch, fetchedAt });
-    this.#progress.fetched(nextOffset, this.#nextOffset, fetchedAt);
+    this.#progress.fetched(nextOffset, this.nextOffset, fetchedAt);
     const isFullNow = isFull || this.#queue.bytes >= this.#options.maxQueuedBytes;
     this.#to({ kind: 'open', position: nextOffset, isFull: isFullNow });
     if (isFullNow && !isFull) {
@@ -129,12 +129,12 @@ export class PartitionStream {
     if (log.isLeaderless) {
       this.#progress.lookedWithoutLeader(this.#writing !== null, now);
     } else {
-      this.#progress.looked(log, this.#nextOffset, now);
+      this.#progress.looked(log, this.nextOffset, now);
     }
   }
 
   report(now: Date): PartitionReport {
-    const position = { nextOffset: this.#nextOffset, isSought: this.#state.kind === 'searching' && !this.#unreadable };
+    const position = { nextOffset: this.nextOffset, isSought: this.#state.kind === 'searching' && !this.#unreadable };
     const progress = this.#progress.report(position, this.#queue.oldest, this.#ports.clock.steady(), now);
     return { ...this.partition, ...progress, ...(this.#unreadable && { unreadable: this.#unreadable }) };
   }
@@ -198,7 +198,7 @@ export class PartitionStream {
     }
     this.#retries.succeeded();
     this.#batchLimit.committed();
-    this.#nextOffset = nextOffset;
+    this.nextOffset = nextOffset;
     const { clock, listener } = this.#ports;
     const [steadyNow, committedAt] = [clock.steady(), clock.now()];
     this.#progress.written(steadyNow);

@@ -178,14 +178,8 @@ export class Pipeline implements RecordSourceListener, StreamListener {
 
   /** Positions that PostgreSQL has told; partitions that were not read yet have none. */
   positions(): Position[] {
-    return this.report().partitions.flatMap(({ topic, partition, nextOffset }) =>
-      nextOffset === null
-        ? []
-        : {
-            topic,
-            partition,
-            offset: nextOffset,
-          },
+    return Array.from(this.#streams.values()).flatMap(({ partition, nextOffset: offset }) =>
+      offset === null ? [] : { ...partition, offset },
     );
   }
 
