@@ -134,6 +134,7 @@ export class Application {
       admin: new KafkaAdmin(kafka),
       clock: systemClock,
       logger: logger(),
+      memory: processMemory,
       watcher: this.#management.client,
       outages: outages.kafka.of('consumer'),
       storedPositions: (topics) => this.#sink.positions(topics),

@@ -10,7 +10,7 @@ export interface LogEnds extends TopicPartition {
 
 /** Events of the Kafka client, in no client library's words. A listener must not throw. */
 export interface ClientListener {
-  /** The client begins to ask for records. */
+  /** The client asks a broker for records. */
   onPoll(): void;
   /** A broker answered a request. */
   onAnswer(request: { readonly kind: string; readonly milliseconds: number; readonly bytes: number }): void;
@@ -56,9 +56,8 @@ export function isOutage(error: unknown): boolean {
 
 /** Tells the listener the events of kafkajs's consumer, and the watch those of an outage. */
 export function watchClient(consumer: Consumer, listener: ClientListener, outages: OutageWatch): void {
-  const { FETCH_START, REQUEST, HEARTBEAT, GROUP_JOIN, REBALANCING, CRASH } = consumer.events;
+  const { REQUEST, HEARTBEAT, GROUP_JOIN, REBALANCING, CRASH } = consumer.events;
   let isJoining = true;
-  consumer.on(FETCH_START, () => listener.onPoll());
   consumer.on(REQUEST, ({ payload: { apiName, duration, size } }) => {
     listener.onAnswer({ kind: apiName, milliseconds: duration, bytes: size });
   });

@@ -2,7 +2,7 @@ import type { Admin, Kafka } from 'kafkajs';
 import type { PartitionLog, Position } from '../stream/record-source.ts';
 import { OutageError } from '../stream/stream-errors.ts';
 import { refusal } from './authorization.ts';
-import type { TopicIdAdmin } from './kafkajs-topic-id-patches.ts';
+import type { TopicIdAdmin } from './kafkajs/topic-id-patches.ts';
 
 /** What kafkajs answers for a partition without a committed offset, and our patch for one without a leader. */
 const NO_OFFSET = '-1';
@@ -30,7 +30,7 @@ export class KafkaAdmin {
   #connected: Promise<void> | null = null;
 
   constructor(kafka: Kafka) {
-    // kafkajs-topic-id-patches.ts adds what kafkajs's own types do not have.
+    // topic-id-patches.ts adds what kafkajs's own types do not have.
     this.#admin = kafka.admin() as Admin & TopicIdAdmin;
   }
 

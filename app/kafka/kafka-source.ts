@@ -1,43 +1,27 @@
-import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import type { Consumer, Kafka } from 'kafkajs';
 import { milliseconds } from '../../settings/duration.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
-import { partitionKey, type TopicPartition } from '../records/record.ts';
-import { Records } from '../records/records.ts';
+import type { TopicPartition } from '../records/record.ts';
 import type { Clock } from '../stream/clock.ts';
+import type { MemoryBudget } from '../stream/memory-budget.ts';
 import type { WritePlace } from '../stream/record-sink.ts';
 import type { PartitionLog, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
 import { logTruncated } from '../stream/topic-ids.ts';
 import { stoppedForGood } from './authorization.ts';
 import { type ClientListener, isOutage, watchClient } from './client-listener.ts';
-import { EventLoopTurns } from './fetch/event-loop-turns.ts';
-import type { ReadBatch } from './fetch/record-set.ts';
+import type { FetchListener } from './fetch/answer-taker.ts';
+import { BrokerConnections, fetchCluster } from './fetch/broker-connections.ts';
+import { PartitionFetcher } from './fetch/partition-fetcher.ts';
 import { type ClaimingMember, GroupClaim, notClaimed } from './group-claim.ts';
-import { listenToGroup } from './group-events.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
-import { kafkajsEvents, type SkippedRange } from './kafkajs-consumer-patches.ts';
-import { fetchOriginsOf, lastEpochOf } from './kafkajs-topic-id-patches.ts';
+import type { TopicsConsumer } from './kafkajs/topic-patches.ts';
 import { RestartPace } from './restart-pace.ts';
 import { SourceLog } from './source-log.ts';
 import { type SubscriptionParts, subscribe } from './subscription.ts';
 
-/** kafkajs's batch as it is at run time, with our record decoder: the messages are batches. */
-type FetchedBatch = Omit<EachBatchPayload['batch'], 'messages'> & {
-  readonly fetchedOffset: string;
-  /** The decoded record set, the very array. */
-  readonly rawMessages: readonly unknown[];
-  readonly messages: readonly ReadBatch[];
-};
-
-/**
- * The duration of an empty long poll. A rebalance or a stop waits for it: kafkajs's fetchers look at neither before.
- */
-const MAX_WAIT_MS = 500;
-
-/**
- * Batch handlers only hand over, so all batches of a fetch are taken at once; none waits for the heartbeat of another.
- */
-const CONCURRENCY = 64;
+/** How often kafkajs's member looks whether it has to send a heartbeat. A rebalance or a stop waits for it. */
+const LOOK_MS = 500;
 
 /** Topics that are deleted, created (again) or given partitions are noticed after this time at the latest. */
 const METADATA_MAX_AGE_MS = 5_000;
@@ -47,6 +31,7 @@ export interface KafkaSourcePorts {
   readonly admin: KafkaAdmin;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly memory: MemoryBudget;
   /** Gets the client's events. */
   readonly watcher: ClientListener;
   readonly outages: Parameters<typeof watchClient>[2];
@@ -56,12 +41,12 @@ export interface KafkaSourcePorts {
 }
 
 /**
- * The only place that knows kafkajs's consumer.
+ * Records of the group's partitions: kafkajs's consumer joins the group and stays in it, and fetches nothing. What it is
+ * assigned is fetched by {@link PartitionFetcher}, over connections of its own.
  *
- * kafkajs forgets every position in a rebalance and then fetches from Kafka's committed offsets. GROUP_JOIN's listener
- * runs before the first fetch of the new assignment, so pausing all partitions in its synchronous part means that
- * nothing is fetched until the pipeline has sought to PostgreSQL's position. A batch that still arrives from an earlier
- * fetch is refused by the pipeline, which compares its fetchedOffset with the partition's nextOffset.
+ * Each assignment begins with partitions that are neither sought nor resumed, so nothing is fetched until the pipeline has
+ * sought to PostgreSQL's position. While the group is joined nothing is asked for: whoever gets a partition then finds
+ * nobody who still reads it. Fetches end before the group is left.
  */
 export class KafkaSource implements RecordSource {
   readonly #consumer: Consumer;
@@ -74,15 +59,14 @@ export class KafkaSource implements RecordSource {
   readonly #subscription: SubscriptionParts;
   readonly #restarts: RestartPace;
   readonly #stopping = new AbortController();
-  readonly #turns = new EventLoopTurns();
   readonly #claim: GroupClaim;
-  readonly #origins;
+  readonly #fetcher: PartitionFetcher;
+  #listener: RecordSourceListener | null = null;
   #isLeader = false;
   #unknownTopics: readonly string[] = [];
-  #assigned = new Map<string, TopicPartition>();
 
   constructor(settings: Settings['kafka'], kafka: Kafka, ports: KafkaSourcePorts) {
-    const { admin, clock, logger, watcher, outages, storedPositions, place } = ports;
+    const { admin, clock, logger, memory, watcher, outages, storedPositions, place } = ports;
     this.#watcher = watcher;
     this.#restarts = new RestartPace(clock);
     this.#settings = settings;
@@ -92,14 +76,19 @@ export class KafkaSource implements RecordSource {
     this.#log = new SourceLog(logger);
     const { groupId } = settings;
     const sessionTimeout = milliseconds(settings.sessionTimeout);
-    this.#origins = fetchOriginsOf(groupId);
     this.#claim = new GroupClaim({ groupId, sessionTimeoutMs: sessionTimeout, admin, clock, logger, place });
+    const connections = new BrokerConnections(fetchCluster(kafka, watcher), clock);
+    this.#fetcher = new PartitionFetcher({
+      ...{ connections, memory, clock, logger, listener: this.#fetched() },
+      onPoll: () => watcher.onPoll(),
+      onFetchedByName: (fetch) => this.#log.fetchedByName(fetch),
+    });
     this.#consumer = kafka.consumer({
       groupId,
       sessionTimeout,
       heartbeatInterval: Math.max(500, Math.floor(sessionTimeout / 5)),
       rebalanceTimeout: 60_000,
-      maxWaitTimeInMs: MAX_WAIT_MS,
+      maxWaitTimeInMs: LOOK_MS,
       metadataMaxAge: METADATA_MAX_AGE_MS,
       allowAutoTopicCreation: false,
       retry: {
@@ -114,38 +103,27 @@ export class KafkaSource implements RecordSource {
   }
 
   async start(listener: RecordSourceListener): Promise<void> {
+    this.#listener = listener;
     this.#listen(listener);
     const { brokers, topics } = this.#settings;
     const { signal } = this.#stopping;
     const patience = { clock: this.#clock, logger: this.#logger, brokers, signal, listener };
     await subscribe([...topics], this.#subscription, patience);
-    if (this.#stopping.signal.aborted) {
-      return;
+    if (!this.#stopping.signal.aborted) {
+      await this.#consumer.run({ autoCommit: false, eachBatch: async () => undefined });
     }
-    await this.#consumer.run({
-      autoCommit: false,
-      eachBatchAutoResolve: false,
-      partitionsConsumedConcurrently: CONCURRENCY,
-      eachBatch: async (payload) => {
-        this.#handOver(payload, listener);
-        await this.#turns.afterTurn();
-      },
-    });
   }
 
-  seek({ topic, partition, offset, ...origin }: Position): void {
-    this.#whileAssigned({ topic, partition }, () => {
-      this.#origins.set({ topic, partition }, origin);
-      this.#consumer.seek({ topic, partition, offset: offset.toString() });
-    });
+  seek(position: Position): void {
+    this.#fetcher.seek(position);
   }
 
   pause(target: TopicPartition): void {
-    this.#whileAssigned(target, ({ topic, partition }) => this.#consumer.pause([{ topic, partitions: [partition] }]));
+    this.#fetcher.pause(target);
   }
 
   resume(target: TopicPartition): void {
-    this.#whileAssigned(target, ({ topic, partition }) => this.#consumer.resume([{ topic, partitions: [partition] }]));
+    this.#fetcher.resume(target);
   }
 
   logRanges(topic: string): Promise<PartitionLog[]> {
@@ -162,7 +140,7 @@ export class KafkaSource implements RecordSource {
 
   claim(signal: AbortSignal): Promise<void> {
     const topics = this.#settings.topics.filter((topic) => !this.#unknownTopics.includes(topic));
-    const assigned = [...this.#assigned.values()];
+    const assigned = [...this.#fetcher.assigned.values()];
     if (assigned.length + topics.length === 0) {
       // Without a topic there is nothing to write, and no offset that a claim could be committed with.
       return Promise.resolve();
@@ -186,7 +164,7 @@ export class KafkaSource implements RecordSource {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    kafkajsEvents.removeAllListeners();
+    this.#fetcher.stop();
     await this.#consumer.disconnect().catch((error: unknown) => {
       this.#logger.warn({ reason: String(error) }, 'the Kafka consumer did not close in order');
     });
@@ -194,14 +172,15 @@ export class KafkaSource implements RecordSource {
   }
 
   #listen(listener: RecordSourceListener): void {
-    const { GROUP_JOIN, HEARTBEAT, CRASH } = this.#consumer.events;
+    const { GROUP_JOIN, REBALANCING, HEARTBEAT, CRASH } = this.#consumer.events;
     this.#consumer.on(HEARTBEAT, () => listener.onHeartbeat());
+    this.#consumer.on(REBALANCING, () => this.#fetcher.hold());
     this.#consumer.on(GROUP_JOIN, ({ payload }) => {
       this.#isLeader = payload.isLeader;
       this.#assign(payload.memberAssignment, listener);
     });
     this.#consumer.on(CRASH, ({ payload: { error, restart } }) => {
-      this.#assigned.clear();
+      this.#own([]);
       if (restart) {
         this.#logger[isOutage(error) ? 'debug' : 'warn']({ reason: error.message }, 'the Kafka client starts again');
         listener.onWaiting(`the Kafka client starts again: ${error.message}`);
@@ -209,97 +188,45 @@ export class KafkaSource implements RecordSource {
         listener.onFatal(stoppedForGood(error, this.#settings));
       }
     });
-    listenToGroup(this.#settings.groupId, {
-      onOutOfRange: (target) => {
-        this.pause(target);
-        listener.onOutOfRange(target);
-      },
-      onTopics: (unknown, partitions) => {
-        this.#unknownTopics = unknown;
-        this.#log.unknownTopics(unknown);
-        listener.onTopics(unknown, partitions);
-      },
-      onSkipped: (range) => this.#skip(range, listener),
-      onUnreadable: (batch) => {
-        if (this.#assigned.has(partitionKey(batch))) {
-          // Nothing of the batch is handed over, so its records stay ahead of the stored offset.
-          this.pause(batch);
-          this.#log.unreadable(batch);
-          listener.onUnreadable(batch);
-        }
-      },
-      onAnswered: ({ groupId: _, ...answer }) => {
-        this.#watcher.onLogEnds(answer);
-        if (this.#log.wasForbidden(answer)) {
-          listener.onReadable(answer);
-        }
-      },
-      onTruncated: (log) => this.#assigned.has(partitionKey(log)) && listener.onFatal(logTruncated(log)),
-      onFetchedByName: (fetch) => this.#log.fetchedByName(fetch),
+    // topic-patches.ts adds what kafkajs's own types do not have.
+    (this.#consumer as Consumer & TopicsConsumer).onTopics(({ unknown, partitions }) => {
+      this.#unknownTopics = unknown.toSorted();
+      this.#log.unknownTopics(this.#unknownTopics);
+      listener.onTopics(this.#unknownTopics, partitions);
     });
   }
 
-  /** A range without records is a batch without records: the stored offset has to move over it, too. */
-  #skip(range: SkippedRange, listener: RecordSourceListener): void {
-    const { topic, partition, fetchedOffset, lastOffset, rawMessages } = range;
-    if (this.#isWanted({ topic, partition }, rawMessages)) {
-      const offsets = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
-      listener.onFetched({
-        topic,
-        partition,
-        records: Records.NONE,
-        ...offsets,
-        leaderEpoch: lastEpochOf(rawMessages),
-      });
-    }
-  }
-
-  /** Whether a batch is of an assigned partition, and of the topic id that is fetched. The next fetch follows it. */
-  #isWanted(target: TopicPartition, rawMessages: readonly unknown[]): boolean {
-    const isWanted = this.#assigned.has(partitionKey(target)) && this.#origins.isFetched(target, rawMessages);
-    if (isWanted) {
-      this.#log.wasRead(target);
-      this.#origins.set(target, { ...this.#origins.get(target), leaderEpoch: lastEpochOf(rawMessages) });
-    }
-    return isWanted;
+  /** What the fetches bring. */
+  #fetched(): FetchListener {
+    return {
+      onFetched: (fetched) => {
+        const { topic, records } = fetched;
+        this.#listener?.onFetched(fetched);
+        this.#watcher.onDelivered({ topic, records: records.length, bytes: records.contentBytes });
+      },
+      onLogEnds: (ends) => this.#watcher.onLogEnds(ends),
+      onReadable: (partition) => this.#log.wasForbidden(partition) && this.#listener?.onReadable(partition),
+      onRead: (partition) => this.#log.wasRead(partition),
+      onOutOfRange: (partition) => this.#listener?.onOutOfRange(partition),
+      onUnreadable: (batch) => {
+        this.#log.unreadable(batch);
+        this.#listener?.onUnreadable(batch);
+      },
+      onTruncated: (log) => this.#listener?.onFatal(logTruncated(log)),
+    };
   }
 
   #assign(memberAssignment: Readonly<Record<string, number[]>>, listener: RecordSourceListener): void {
     const partitions = Object.entries(memberAssignment).flatMap(([topic, numbers]) =>
       numbers.map((partition) => ({ topic, partition })),
     );
-    this.#assigned = new Map(partitions.map((partition) => [partitionKey(partition), partition]));
-    this.#log.assigned(this.#assigned);
-    for (const partition of partitions) {
-      this.pause(partition);
-    }
+    this.#own(partitions);
     this.#logger.info({ partitions: memberAssignment }, 'assigned');
     listener.onAssigned(partitions);
   }
 
-  /** resolveOffset moves only kafkajs's local position; for a partition that is not assigned any more it throws. */
-  #handOver({ batch, resolveOffset }: EachBatchPayload, listener: RecordSourceListener): void {
-    const { topic, partition, fetchedOffset, messages, rawMessages } = batch as unknown as FetchedBatch;
-    if (!this.#isWanted({ topic, partition }, rawMessages)) {
-      return;
-    }
-    const lastOffset = batch.lastOffset();
-    const range = { fetchedOffset: BigInt(fetchedOffset), nextOffset: BigInt(lastOffset) + 1n };
-    const records = new Records(messages.flatMap((batch) => batch.records.parts));
-    listener.onFetched({ topic, partition, records, ...range, leaderEpoch: lastEpochOf(rawMessages) });
-    this.#watcher.onDelivered({ topic, records: records.length, bytes: records.contentBytes });
-    resolveOffset(lastOffset);
-  }
-
-  /** Between a crash and the next join kafkajs refuses to seek or pause; the join starts from new positions anyway. */
-  #whileAssigned(target: TopicPartition, act: (target: TopicPartition) => void): void {
-    if (!this.#assigned.has(partitionKey(target))) {
-      return;
-    }
-    try {
-      act(target);
-    } catch (error) {
-      this.#logger.debug({ ...target, reason: String(error) }, 'the Kafka client is between two lives');
-    }
+  #own(partitions: readonly TopicPartition[]): void {
+    this.#fetcher.assign(partitions);
+    this.#log.assigned(this.#fetcher.assigned);
   }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../logger.ts';
 import { partitionKey, type TopicPartition } from '../records/record.ts';
 import type { PartitionLog, UnreadableBatch } from '../stream/record-source.ts';
-import type { FetchByName } from './kafkajs-consumer-patches.ts';
+import type { FetchByName } from './fetch/fetch-loop.ts';
 import { messageOf } from './subscription.ts';
 
 const GIVE_UP = 'give its records up: consumer.onBrokenBatch: skip';

@@ -139,6 +139,7 @@ export interface Scram {
 
 /** The connections to one broker: one for fetches, one for all other requests. */
 export interface ConnectionPool extends BrokerAddress {
+  readonly pool: readonly Connection[];
   send<Answer>(request: ProtocolRequest<Answer>): Promise<Answer>;
 }
 
@@ -158,6 +159,8 @@ export interface Broker {
   /** By the keys of requests, the versions that the broker offers. */
   readonly versions: Readonly<Record<number, { readonly minVersion?: number; readonly maxVersion: number }>> | null;
   readonly connectionPool: ConnectionPool;
+  /** How requests of a kind are made for this broker, by the last version that both sides have. */
+  readonly lookupRequest: (key: number, requests: unknown) => (asked: object) => ProtocolRequest<unknown>;
   isConnected(): boolean;
   connect(): Promise<void>;
   disconnect(): Promise<void>;
@@ -169,6 +172,11 @@ export interface Broker {
 /** The brokers of a cluster by their ids. */
 export interface BrokerPool {
   readonly brokers: Readonly<Record<string, Broker>>;
+  /** As they were told last; another object each time. */
+  readonly metadata: Metadata | null;
+  /** A connection to a bootstrap broker. */
+  readonly seedBroker: Broker | undefined;
+  createSeedBroker(): Promise<void>;
   createBroker(options: object): Broker;
   connectBroker(broker: Broker): Promise<void>;
   findBroker(wanted: { readonly nodeId: string | number }): Promise<Broker>;
@@ -216,12 +224,11 @@ export interface ConsumerGroup {
   readonly groupId: string;
   readonly cluster: Cluster;
   readonly maxWaitTime: number;
-  readonly subscriptionState: { active(): readonly { readonly partitions: readonly number[] }[] };
+  readonly instrumentationEmitter: { emit(event: string, payload: object): void };
   readonly partitionsPerSubscribedTopic: ReadonlyMap<string, readonly number[]> | null;
   memberId: string | null;
   joinAndSync(): Promise<void>;
   leave(): Promise<void>;
-  resume(topicPartitions: unknown): void;
   fetch(nodeId: number): Promise<unknown[]>;
   commitOffsets(offsets: unknown): Promise<void>;
   generatePartitionsPerSubscribedTopic(): ReadonlyMap<string, readonly number[]>;

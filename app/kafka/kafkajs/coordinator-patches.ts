@@ -1,6 +1,6 @@
 import { errorTypeOf } from '../authorization.ts';
-import type { Broker, ClientOptions, Cluster, ConsumerGroup, Runner } from './classes.ts';
-import { internals, joinKey } from './internals.ts';
+import type { Broker, ClientOptions, Cluster, Runner } from './classes.ts';
+import { internals } from './internals.ts';
 
 /**
  * Sends heartbeats while a fetch is under way. As shipped a fetch is followed by one, and a broker that holds a fetch
@@ -82,47 +82,6 @@ export function connectCoordinatorApart({ cluster }: Pick<ClientOptions, 'cluste
   };
   cluster.disconnect = async () => {
     await Promise.all([disconnect(), apart.close()]);
-  };
-}
-
-/**
- * Lets a consumer that stops leave its group while it waits to join it. As shipped it waits for the end of the rebalance,
- * which a member that does not answer puts off until its session is over; and one that goes without leaving is waited for
- * as long, once the others have joined.
- *
- * The request goes over the connection of other requests, since a broker answers those of one connection in order. The
- * coordinator then answers the join with UNKNOWN_MEMBER_ID, for which kafkajs would join anew.
- */
-export function leaveWhileJoining(
-  group: ConsumerGroup,
-  runner: Runner,
-  { findGroupCoordinator }: Pick<Cluster, 'findGroupCoordinator'>,
-): void {
-  const joining = new WeakSet<ConsumerGroup>();
-  const stopped = new WeakSet<ConsumerGroup>();
-  const joinOnce = joinKey();
-  const { joinAndSync, [joinOnce]: join } = group;
-  group[joinOnce] = async function joinUnlessStopped(this: ConsumerGroup) {
-    if (stopped.has(this)) {
-      throw new Error('the group is not joined: the consumer stops');
-    }
-    await join?.call(this);
-  };
-  group.joinAndSync = async function joinAndTell(this: ConsumerGroup) {
-    joining.add(this);
-    await joinAndSync.call(this).finally(() => joining.delete(this));
-  };
-  const { stop } = runner;
-  runner.stop = async function leaveAndStop(this: Runner) {
-    const member = this.consumerGroup;
-    const { groupId, memberId } = member;
-    stopped.add(member);
-    const ended = stop.call(this);
-    if (joining.has(member) && memberId !== null) {
-      const coordinator = await findGroupCoordinator.call(member.cluster, { groupId }).catch(() => null);
-      await coordinator?.leaveGroup({ groupId, memberId }).catch(() => undefined);
-    }
-    await ended;
   };
 }
 

@@ -69,6 +69,8 @@ export interface Internals extends Classes {
     readonly parse: (answer: Metadata) => Promise<Metadata>;
   };
   readonly createErrorFromCode: (code: number) => Error;
+  /** Requests by their names. */
+  readonly requests: { readonly Metadata: unknown };
   readonly shuffle: <T>(items: readonly T[]) => readonly T[];
   readonly errors: Errors;
 }
@@ -112,6 +114,7 @@ const PLACES: Readonly<Record<Part, readonly [path: string, name?: string]>> = {
   encodeRecord: ['protocol/recordBatch/record/v0/index.js'],
   metadataResponse: ['protocol/requests/metadata/v0/response.js'],
   createErrorFromCode: ['protocol/error.js', 'createErrorFromCode'],
+  requests: ['protocol/requests/index.js', 'requests'],
   shuffle: ['utils/shuffle.js'],
   errors: ['errors.js'],
 };
@@ -166,6 +169,8 @@ interface ClusterOptions {
   /** How old metadata may become, in milliseconds. */
   readonly metadataMaxAge: number;
   readonly allowAutoTopicCreation: boolean;
+  /** Takes the events of its requests. */
+  readonly instrumentationEmitter: { emit(event: string, payload: object): void };
 }
 
 /** Brokers and connections as a consumer or an admin client of this client has them: those of one client are its own. */

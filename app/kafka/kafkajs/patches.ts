@@ -2,19 +2,6 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { compileFunction } from 'node:vm';
-import { processMemory } from '../../stream/memory-budget.ts';
-import { sizeFetches } from '../fetch-size.ts';
-import {
-  commitOnce,
-  fetchWhenResumed,
-  rejoinAsSameMember,
-  reportLogEnds,
-  reportOutOfRange,
-  reportSkippedRanges,
-  reportUnreadableBatches,
-} from '../kafkajs-consumer-patches.ts';
-import { encodeRecord, markReader, marksWithoutAborted, recordSetDecoder } from '../kafkajs-record-patches.ts';
-import { administerTopicIds, consumeByOrigins, fetchByTopicId, fetchProtocol } from '../kafkajs-topic-id-patches.ts';
 import { boundAnswers, boundIterations } from './answer-patches.ts';
 import type { ClientOptions } from './classes.ts';
 import {
@@ -24,12 +11,7 @@ import {
   watchAuthentication,
   watchConnections,
 } from './connection-patches.ts';
-import {
-  beatWhileFetching,
-  connectCoordinatorApart,
-  leaveWhileJoining,
-  retryCoordinatorLookup,
-} from './coordinator-patches.ts';
+import { beatWhileFetching, connectCoordinatorApart, retryCoordinatorLookup } from './coordinator-patches.ts';
 import { boundDecoder } from './decoder-patches.ts';
 import {
   type Classes,
@@ -43,6 +25,9 @@ import {
 } from './internals.ts';
 import { CLASSES, requireKnown } from './known-kafkajs.ts';
 import { logInLate } from './login-patches.ts';
+import { commitOnce, joinAsMember, waitInsteadOfFetching } from './membership-patches.ts';
+import { encodeRecord } from './record-encoder.ts';
+import { administerTopicIds } from './topic-id-patches.ts';
 import {
   administerKnownTopics,
   consumeKnownTopics,
@@ -59,16 +44,9 @@ type Place = `${keyof Classes}.${string}` | FunctionPart;
 /** By what name, what is replaced, and how. */
 type Patch = readonly [name: string, replaced: readonly Place[], apply: () => void];
 
-/** Its importers have it already, so it is changed in place. */
-function fetchByIds(): void {
-  const protocol = require('kafkajs/src/protocol/requests/fetch/index.js') as object;
-  Object.assign(protocol, fetchProtocol({ ...protocol } as never, markReader(processMemory)));
-  fetchByTopicId(of('Broker') as never, require('kafkajs/src/protocol/requests/fetch/v11/response.js'));
-}
-
 function consume(): void {
-  replaceInternal('createConsumer', consumeByOrigins(internals.createConsumer) as never);
-  prepare('createConsumer', consumeKnownTopics, connectCoordinatorApart);
+  prepare('createConsumer', connectCoordinatorApart);
+  replaceInternal('createConsumer', consumeKnownTopics(internals.createConsumer));
 }
 
 function administer(): void {
@@ -113,12 +91,6 @@ const PATCHES: readonly Patch[] = [
   ],
   // A producer takes headers as an object, which keeps neither order nor repeated keys, and fails on one without a value.
   ['headers in order', ['encodeRecord'], () => replaceInternal('encodeRecord', encodeRecord as never)],
-  // Records are decoded in one go, without their checksums; one that cannot be decoded fails the fetch of all partitions.
-  [
-    'record sets',
-    [],
-    () => replaceModule('protocol/requests/fetch/v4/decodeMessages.js', recordSetDecoder(processMemory)),
-  ],
   // A session of less than 10 s is renewed before each request.
   ['late renewal', ['Connection.reauthenticationThreshold'], () => logInLate(of('Connection'))],
   // A broker that refuses a connection or a login is asked again several times a second, for ever.
@@ -131,53 +103,20 @@ const PATCHES: readonly Patch[] = [
   ['no idle timer', ['RequestQueue.scheduleCheckPendingRequests'], () => stopIdleTimer(of('RequestQueue'))],
   // Each connection looks for overdue requests ten times a second.
   ['rare time-outs', ['RequestQueue.scheduleRequestTimeoutCheck'], () => checkTimeoutsRarely(of('RequestQueue'))],
-  // An offset that the broker does not hold makes the consumer jump to the log's start or end, and commit that. (#1119)
-  [
-    'reported ranges',
-    ['ConsumerGroup.recoverFromOffsetOutOfRange'],
-    () => reportOutOfRange(of('ConsumerGroup') as never),
-  ],
-  // A fetch whose records are all control records, aborted or compacted is skipped without a word.
-  ['skipped ranges', ['Runner.handleBatch'], () => reportSkippedRanges(of('Runner') as never)],
-  // A batch that cannot be read fails the whole fetch.
-  ['unreadable batches', ['Runner.handleBatch'], () => reportUnreadableBatches(of('Runner') as never)],
-  // Topics are fetched by their names: one that was deleted and created again is read on as if it were the old one.
-  ['fetches by topic id', ['Broker.fetch'], fetchByIds],
-  // Of the two ends of a log that an answer tells, the last stable offset is dropped.
-  [
-    'log ends',
-    ['Broker.fetch', 'Runner.handleBatch'],
-    () => reportLogEnds(of('Broker') as never, of('Runner') as never),
-  ],
-  // A consumer that starts again after an outage joins as a new member, and its group waits for the session of the old one.
-  [
-    'same member',
-    ['ConsumerGroup.joinAndSync', 'ConsumerGroup.leave'],
-    () => rejoinAsSameMember(of('ConsumerGroup') as never),
-  ],
-  // A fetch asks for as many bytes however many are in memory already, and for the partitions in one order.
-  [
-    'sized fetches',
-    ['ConsumerGroup.fetch', 'ConsumerGroup.filterPartitionsByNode'],
-    () => sizeFetches(of('ConsumerGroup') as never, processMemory),
-  ],
-  // A consumer whose partitions are all paused sleeps for the whole of maxWaitTimeInMs before it looks again.
-  [
-    'fetch once resumed',
-    ['ConsumerGroup.fetch', 'ConsumerGroup.resume'],
-    () => fetchWhenResumed(of('ConsumerGroup') as never, processMemory),
-  ],
+  // A consumer fetches by itself, topics by their names: one that was deleted and created again is read on as the old one.
+  ['no fetches', ['ConsumerGroup.fetch'], () => waitInsteadOfFetching(of('ConsumerGroup'))],
   // A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good.
   ['coordinator lookup', ['Cluster.findGroupCoordinatorMetadata'], () => retryCoordinatorLookup(of('Cluster'))],
   // Offsets that were not committed are committed again under the next generation; while the consumer stops, none are.
-  ['one commit', ['Runner.commitOffsets'], () => commitOnce(of('Runner') as never)],
+  ['one commit', ['Runner.commitOffsets'], () => commitOnce(of('Runner'))],
   // Heartbeats are sent between fetches: one that a broker holds back over a quota costs the membership.
   ['beats while fetching', ['Runner.fetch'], () => beatWhileFetching(of('Runner'))],
-  // A consumer that stops while it joins goes without leaving its group, and is waited for until its session is over.
+  // A consumer that stops while it joins goes without leaving its group, and one that starts again joins as a new member:
+  // the group waits for the session of the old one.
   [
-    'leave while joining',
-    ['ConsumerGroup.joinAndSync', 'ConsumerGroup.private:ConsumerGroup:join', 'Runner.stop'],
-    () => leaveWhileJoining(of('ConsumerGroup'), of('Runner'), of('Cluster')),
+    'one member',
+    ['ConsumerGroup.joinAndSync', 'ConsumerGroup.leave', 'ConsumerGroup.private:ConsumerGroup:join', 'Runner.stop'],
+    () => joinAsMember(of('ConsumerGroup'), of('Runner'), of('Cluster')),
   ],
   // A client goes on without an unknown topic where nothing else depends on it: see the next two.
   ['unknown topics', ['Broker.metadata'], () => failOverUnknownTopics(of('Broker'))],
@@ -188,14 +127,6 @@ const PATCHES: readonly Patch[] = [
   // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, and tells no topic ids.
   ['clusters of admin clients', ['createAdmin'], administer],
 ];
-
-/** What several patches replace, until the fetch is one of our own. */
-const STACKED: ReadonlySet<string> = new Set([
-  'Runner.handleBatch',
-  'Broker.fetch',
-  'ConsumerGroup.fetch',
-  'ConsumerGroup.joinAndSync',
-]);
 
 /** What is at each place now. */
 function contents(): ReadonlyMap<string, unknown> {
@@ -222,7 +153,7 @@ export function applyPatches(patches: readonly Patch[]): void {
     const after = contents();
     for (const place of [...after.keys()].filter((key) => after.get(key) !== before.get(key))) {
       const other = replacedBy.get(place);
-      if (other !== undefined && !STACKED.has(place)) {
+      if (other !== undefined) {
         throw new Error(`the patches "${other}" and "${name}" both replace ${place} of kafkajs`);
       }
       if (!replaced.some((named) => named === place || named === `${place.split('.')[0]}.*`)) {
@@ -244,8 +175,6 @@ let loaded: typeof import('kafkajs') | undefined;
 export function loadKafkajs(): typeof import('kafkajs') {
   if (loaded === undefined) {
     requireVersion();
-    // Before the consumer's batches, which take it when they are loaded.
-    replaceModule('consumer/filterAbortedMessages.js', marksWithoutAborted);
     measureMonotonically();
     requireKnown(internals);
     applyPatches(PATCHES);

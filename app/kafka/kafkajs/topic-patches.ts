@@ -1,5 +1,4 @@
 import { ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
-import { kafkajsEvents, type TopicsAnswer } from '../kafkajs-consumer-patches.ts';
 import type {
   AskedTopic,
   Broker,
@@ -51,7 +50,21 @@ export function metadataResponse(shipped: MetadataResponse): MetadataResponse {
   };
 }
 
-type OnTopics = (answer: Omit<TopicsAnswer, 'groupId'>) => void;
+/** What a metadata response says about the topics of a group. */
+interface TopicsAnswer {
+  /** Topics that the broker does not have. */
+  readonly unknown: readonly string[];
+  /** How many partitions the others have. */
+  readonly partitions: ReadonlyMap<string, number>;
+}
+
+type OnTopics = (answer: TopicsAnswer) => void;
+
+/** What the consumer reports beside kafkajs's own events. */
+export interface TopicsConsumer {
+  /** Calls with each metadata response, in the place of an earlier listener. */
+  onTopics(listener: OnTopics): void;
+}
 
 /** The brokers of clients that go on without a topic that is unknown. */
 const tolerant = new WeakMap<Broker, OnTopics>();
@@ -91,13 +104,15 @@ function goOnWithoutUnknown({ brokerPool }: Cluster, onTopics: OnTopics): void {
 
 type FetchOffsets = Cluster['fetchTopicsOffset'];
 
-/** @param answer gives the offsets of topics that are unknown, for which the shipped method has no entry at all */
-const withUnknown =
-  (fetch: FetchOffsets, answer: (unknown: readonly AskedTopic[]) => readonly TopicOffsets[]): FetchOffsets =>
+/** Fails for topics that are unknown, for which the shipped method has no entry at all. */
+const failingForUnknown =
+  (fetch: FetchOffsets): FetchOffsets =>
   async (topics) => {
     const known = await fetch(topics);
-    const unknown = topics.filter(({ topic }) => !known.some((answered) => answered.topic === topic));
-    return [...known, ...answer(unknown)];
+    if (topics.some(({ topic }) => !known.some((answered) => answered.topic === topic))) {
+      throw internals.createErrorFromCode(UNKNOWN_TOPIC);
+    }
+    return known;
   };
 
 const withoutOffsets = (unknown: readonly AskedTopic[]): readonly TopicOffsets[] =>
@@ -158,26 +173,22 @@ function lookForLeaders(cluster: Cluster): void {
       : refreshMetadataIfNecessary();
 }
 
+type Create = (options: ClientOptions) => object;
+
 /**
  * Lets a consumer go on with the topics that are there when others are not, and reports those that are unknown with
  * each metadata response. As shipped one deleted topic fails the metadata of all: the consumer crashes and starts again
  * five times a second, for ever.
- *
- * An assignment may still have a topic that is unknown, from a leader with older metadata. Its partitions have no
- * leader and are not fetched; without an entry for their offsets the consumer would stop for good. Nor are those of
- * which no replica is there, and asking for their offsets would keep the others from being fetched.
  */
-export function consumeKnownTopics({ cluster, groupId }: ClientOptions): void {
-  goOnWithoutUnknown(cluster, (topics) => kafkajsEvents.emit('topics', { groupId, ...topics }));
-  const fetch = cluster.fetchTopicsOffset.bind(cluster);
-  cluster.fetchTopicsOffset = ofLeadersAlone(cluster, withUnknown(fetch, withoutOffsets));
-}
-
-function failOverUnknown(unknown: readonly AskedTopic[]): readonly TopicOffsets[] {
-  if (unknown.length > 0) {
-    throw internals.createErrorFromCode(UNKNOWN_TOPIC);
-  }
-  return [];
+export function consumeKnownTopics(create: Create): (options: ClientOptions) => TopicsConsumer {
+  return (options) => {
+    let tell: OnTopics = () => undefined;
+    goOnWithoutUnknown(options.cluster, (topics) => tell(topics));
+    const onTopics: TopicsConsumer['onTopics'] = (listener) => {
+      tell = listener;
+    };
+    return { ...create(options), onTopics };
+  };
 }
 
 /**
@@ -189,7 +200,7 @@ export function administerKnownTopics({ cluster }: Pick<ClientOptions, 'cluster'
   goOnWithoutUnknown(cluster, () => undefined);
   lookForLeaders(cluster);
   const fetch = cluster.fetchTopicsOffset.bind(cluster);
-  const ofLeaders = ofLeadersAlone(cluster, withUnknown(fetch, failOverUnknown));
+  const ofLeaders = ofLeadersAlone(cluster, failingForUnknown(fetch));
   cluster.fetchTopicsOffset = followingLeaders(cluster, ofLeaders);
 }
 

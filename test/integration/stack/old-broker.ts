@@ -7,6 +7,16 @@ import { testRun } from './test-run.ts';
 const FETCH = 1;
 const API_VERSIONS = 18;
 
+/** What Kafka 2.1 offers, the oldest broker that Kafka 4's own clients still work with: the last version of each request. */
+export const KAFKA_2_1: ReadonlyMap<number, number> = new Map(
+  [
+    [7, 10, 4, 7, 1, 0, 4, 1, 6, 5, 2, 3, 2, 2, 2, 2, 2, 1, 2, 3, 3, 1, 1],
+    [2, 1, 1, 1, 0, 2, 1, 1, 1, 2, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1],
+  ]
+    .flat()
+    .map((version, key) => [key, version]),
+);
+
 /** A Kafka that offers no more of its requests than an older one, and what it was asked by. */
 export interface OldBroker {
   readonly kafka: LocalKafka;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { KafkaConfig } from 'kafkajs';
 import { answerLimit } from '../../../../app/invalid-answer.ts';
 import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
-import { fetchByIdRequest, topicIdsRequest } from '../../../../app/kafka/topic-id-requests.ts';
+import { topicIdsRequest } from '../../../../app/kafka/topic-id-requests.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -174,27 +174,20 @@ interface Decoder {
   [method: string]: unknown;
 }
 
-/** A head of Metadata 12 up to its brokers, and of Fetch 13 up to its topics: no tags, and zeros. */
+/** A head of Metadata 12 up to its brokers: no tags, and zeros. */
 const METADATA_HEAD = Buffer.alloc(5);
-const FETCH_HEAD = Buffer.alloc(11);
 /** 2^32−1 as a varint, and one without an end. */
 const MANY = Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f]);
 const ENDLESS = Buffer.alloc(MEBIBYTE, 0x80);
 
-const fetchOf = {
-  topics: [{ topic: 't', partitions: [{ partition: 0, fetchOffset: '0', maxBytes: 1, topicId: 'id' }] }],
-};
 const metadata = () => topicIdsRequest(12, ['t'])?.response;
-const fetch = () => fetchByIdRequest(fetchOf as never, async () => []).response;
 
 test.each([
   ['2^32−1 tags', metadata, MANY],
   ['2^32−1 brokers', metadata, Buffer.concat([METADATA_HEAD, MANY])],
   ['a tag of 2^32−1 bytes', metadata, Buffer.concat([Buffer.from([1, 0]), MANY])],
   ['a varint of a megabyte', metadata, ENDLESS],
-  ['2^32−1 topics', fetch, Buffer.concat([FETCH_HEAD, MANY])],
-  ['2^32−1 partitions', fetch, Buffer.concat([FETCH_HEAD, Buffer.from([2]), Buffer.alloc(16), MANY])],
-  ['nothing', fetch, Buffer.alloc(0)],
+  ['nothing', metadata, Buffer.alloc(0)],
 ])('an answer by topic ids that tells %s fails by name', async (_, response, bytes) => {
   loadKafkajs();
   const failure = await response()

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   administerKnownTopics,
   consumeKnownTopics,
@@ -7,7 +7,6 @@ import {
   metadataResponse,
   rejoinWithoutGoneTopics,
 } from '../../../../app/kafka/kafkajs/topic-patches.ts';
-import { kafkajsEvents, type TopicsAnswer } from '../../../../app/kafka/kafkajs-consumer-patches.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -87,40 +86,18 @@ interface AskedTopic {
 const offsetsOf = (cluster: ReturnType<typeof aCluster>) =>
   cluster.fetchTopicsOffset([known, unknown].map(({ topic }) => ({ topic, partitions: [{ partition: 0 }] })));
 
-afterEach(() => void kafkajsEvents.removeAllListeners());
-
 test('a client of another kind, such as a producer, still fails over an unknown topic', async () => {
   const broker = aCluster().brokerPool.createBroker({});
   await expect(broker.metadata(['kept', 'deleted'])).rejects.toMatchObject(UNKNOWN_TOPIC);
 });
 
-test('a consumer goes on with what is known, reports what is not, and takes its offsets as not known', async () => {
-  const answers: TopicsAnswer[] = [];
-  kafkajsEvents.on('topics', (answer) => answers.push(answer));
+test('a consumer goes on with what is known, and reports what is not', async () => {
+  const answers: unknown[] = [];
   const cluster = aCluster();
-  consumeKnownTopics({ cluster: cluster as never, groupId: 'group' });
+  const { onTopics } = consumeKnownTopics(() => ({}))({ cluster: cluster as never, groupId: 'group' });
+  onTopics((answer) => answers.push(answer));
   await cluster.brokerPool.createBroker({}).metadata(['kept', 'deleted']);
-  expect(answers).toEqual([{ groupId: 'group', unknown: ['deleted'], partitions: new Map([['kept', 1]]) }]);
-  expect(await offsetsOf(cluster)).toEqual([
-    { topic: 'kept', partitions: [{ partition: 0, offset: '7' }] },
-    { topic: 'deleted', partitions: [{ partition: 0, offset: '-1' }] },
-  ]);
-});
-
-test('a consumer asks no broker for the offset of a partition without a leader, and takes it as not known', async () => {
-  const cluster = aCluster();
-  consumeKnownTopics({ cluster: cluster as never, groupId: 'group' });
-  expect(
-    await cluster.fetchTopicsOffset([{ topic: 'kept', partitions: [{ partition: 0 }, { partition: 1 }] }]),
-  ).toEqual([
-    {
-      topic: 'kept',
-      partitions: [
-        { partition: 0, offset: '7' },
-        { partition: 1, offset: '-1' },
-      ],
-    },
-  ]);
+  expect(answers).toEqual([{ unknown: ['deleted'], partitions: new Map([['kept', 1]]) }]);
 });
 
 test('the admin client goes on with what is known, and names the error where it is asked for what is not', async () => {

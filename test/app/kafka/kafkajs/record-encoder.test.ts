@@ -1,15 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
-import { loadKafkajs } from '../../../app/kafka/kafkajs/patches.ts';
-import { encodeRecord, faultBehind } from '../../../app/kafka/kafkajs-record-patches.ts';
-import type { Records } from '../../../app/records/records.ts';
-import { checksummed, recordBatch } from './fetch/record-sets.ts';
+import { encodeRecord } from '../../../../app/kafka/kafkajs/record-encoder.ts';
 
 const require = createRequire(import.meta.url);
 
 interface Decoder {
-  readonly offset: number;
   readInt8(): number;
   readVarInt(): number;
   readVarLong(): { toString(): string };
@@ -58,38 +54,4 @@ test('the length that a record begins with is that of all that follows', () => {
   const value = Buffer.alloc(1_000);
   const { length, bytes } = readBack({ offsetDelta: 0, timestampDelta: 0, key: null, value, headers: [] });
   expect(length).toBe(bytes - 2);
-});
-
-interface Mark {
-  readonly offset: bigint;
-  readonly records: Records;
-}
-
-/** What a fetch response holds for a partition, its length first, decoded by kafkajs with the patches. */
-async function decoded(recordSet: Buffer): Promise<readonly Mark[]> {
-  loadKafkajs();
-  const decode = require('kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js') as (
-    decoder: unknown,
-  ) => Promise<readonly Mark[]>;
-  const size = Buffer.alloc(4);
-  size.writeInt32BE(recordSet.length);
-  const decoder = new KafkajsDecoder(Buffer.concat([size, recordSet, Buffer.from('the next partition')]));
-  const marks = await decode(decoder);
-  expect(decoder.offset).toBe(size.length + recordSet.length);
-  return marks;
-}
-
-test('kafkajs gets a mark for each batch, at its last offset, and the fault behind them', async () => {
-  const broken = recordBatch(20, 1);
-  broken.fill(0xff, 61);
-  const marks = await decoded(Buffer.concat([recordBatch(5, 2), recordBatch(9, 3), checksummed(broken)]));
-  expect(marks.map(({ offset, records }) => [offset, records.length])).toEqual([
-    [6n, 2],
-    [11n, 3],
-  ]);
-  expect(faultBehind(marks)).toMatchObject({ offset: 20n, code: 'CORRUPT_BATCH' });
-});
-
-test('a partition without records has no mark', async () => {
-  expect(await decoded(Buffer.alloc(0))).toEqual([]);
 });

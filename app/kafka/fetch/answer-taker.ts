@@ -1,0 +1,216 @@
+import type { TopicPartition } from '../../records/record.ts';
+import { Records } from '../../records/records.ts';
+import type { FetchedRecords, UnreadableBatch } from '../../stream/record-source.ts';
+import type { TruncatedLog } from '../../stream/topic-ids.ts';
+import { readingTopic, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
+import type { LogEnds } from '../client-listener.ts';
+import { internals } from '../kafkajs/internals.ts';
+import { withoutAborted } from './aborted-transactions.ts';
+import type { EventLoopTurns } from './event-loop-turns.ts';
+import type { Divergence, FetchAnswer } from './fetch-answer.ts';
+import { type FetchedPartition, NO_LEADER } from './fetched-partition.ts';
+import type { ReadBatch, RecordSetReader } from './record-set.ts';
+
+/** Kafka's codes in the answer for a partition. */
+const OFFSET_OUT_OF_RANGE = 1;
+const CORRUPT_MESSAGE = 2;
+/** UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, INCONSISTENT_TOPIC_ID: it may be that of a topic that is no more. */
+const UNKNOWN_TOPIC = new Set([3, 100, 103]);
+/**
+ * LEADER_NOT_AVAILABLE, NOT_LEADER_OR_FOLLOWER, REPLICA_NOT_AVAILABLE, KAFKA_STORAGE_ERROR, LISTENER_NOT_FOUND,
+ * FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_NOT_AVAILABLE: the broker does not lead it, or not yet.
+ */
+const OF_LEADERS = new Set([5, 6, 9, 56, 72, 74, 75, 78]);
+
+/** Takes what fetches bring. All calls are synchronous; those about a partition come with its next fetch held back. */
+export interface FetchListener {
+  onFetched(fetched: FetchedRecords): void;
+  onLogEnds(ends: LogEnds): void;
+  /** The partition, which may have had a fault, was answered without an error. */
+  onReadable(partition: TopicPartition): void;
+  /** The partition, which may have had a batch that cannot be read, brought batches. */
+  onRead(partition: TopicPartition): void;
+  onOutOfRange(partition: TopicPartition): void;
+  onUnreadable(batch: UnreadableBatch): void;
+  onTruncated(log: TruncatedLog): void;
+}
+
+/** Takes what answers say about leaders, too. */
+interface TakerListener extends FetchListener {
+  /** Partitions have no leader any more, as far as is known. */
+  onLeaderLost(): void;
+  /** A broker answered for a partition with an error that no fetch is known to have. */
+  onRefused(partition: TopicPartition, error: Error): void;
+}
+
+/** A request that was sent; the object itself stands for it. */
+export interface SentFetch {
+  /** In the order of the request. */
+  readonly partitions: readonly FetchedPartition[];
+}
+
+/**
+ * Takes the answers to fetches: moves positions over what it hands over, and reports errors.
+ *
+ * Each offset of a partition is handed over with its range, or is still ahead of the position: what cannot be read, was
+ * left out for want of memory, or came for a request of before, moves nothing.
+ */
+export class AnswerTaker {
+  readonly #sets: RecordSetReader;
+  readonly #turns: EventLoopTurns;
+  readonly #listener: TakerListener;
+  readonly #now: () => number;
+
+  /** @param now milliseconds of a clock that never goes back. @default performance.now() */
+  constructor(
+    sets: RecordSetReader,
+    turns: EventLoopTurns,
+    listener: TakerListener,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#sets = sets;
+    this.#turns = turns;
+    this.#listener = listener;
+    this.#now = now;
+  }
+
+  /** @throws InvalidAnswerError when the bytes are no answer; what came before was taken */
+  async take(sent: SentFetch, answer: FetchAnswer): Promise<void> {
+    if (answer.error !== 0) {
+      throw internals.createErrorFromCode(answer.error);
+    }
+    const now = this.#now();
+    for (let place = 0; answer.next(); ) {
+      const found = placeOf(sent.partitions, answer, place);
+      const partition = sent.partitions[found];
+      place = found + 1;
+      // A partition that is not the request's any more was sought, paused or taken away meanwhile.
+      if (partition?.request === sent && this.#isReadable(partition, answer, now)) {
+        const { records, abortedTransactions } = answer;
+        if (records !== null) {
+          await this.#read(sent, partition, records, abortedTransactions);
+        }
+      }
+    }
+  }
+
+  async #read(
+    sent: SentFetch,
+    partition: FetchedPartition,
+    set: Buffer,
+    aborted: FetchAnswer['abortedTransactions'],
+  ): Promise<void> {
+    const { batches, fault } = await this.#sets.read(set, sent);
+    if (partition.request !== sent) {
+      return;
+    }
+    partition.request = null;
+    const { nextOffset } = this.#handOver(partition, withoutAborted(batches, aborted));
+    // A seek from within the call is to an offset before the fault, or has nothing to do with it.
+    if (fault !== null && partition.position === nextOffset) {
+      const { topic, partition: number } = partition;
+      this.#unreadable({ topic, partition: number, ...fault }, partition);
+    }
+    const turn = this.#turns.afterTurn();
+    if (turn !== null) {
+      await turn;
+    }
+  }
+
+  /** A range without records is handed over like any other: the stored offset has to move over it, too. */
+  #handOver(partition: FetchedPartition, batches: readonly ReadBatch[]): { readonly nextOffset: bigint } {
+    const { topic, position: fetchedOffset } = partition;
+    const [first, last] = [batches[0], batches.at(-1)];
+    if (first === undefined || last === undefined || last.nextOffset <= fetchedOffset) {
+      return { nextOffset: fetchedOffset };
+    }
+    const all = batches.length === 1 ? first.records : new Records(batches.flatMap(({ records }) => records.parts));
+    // A broker sends the batch that the position is in from its beginning.
+    const records = first.firstOffset < fetchedOffset ? all.behind(fetchedOffset) : all;
+    const { nextOffset, leaderEpoch } = last;
+    if (partition.mayHaveFault) {
+      partition.mayHaveFault = false;
+      this.#listener.onRead(partition);
+    }
+    partition.moveTo(nextOffset, leaderEpoch);
+    this.#listener.onFetched({
+      ...{ topic, partition: partition.partition, records },
+      ...{ fetchedOffset, nextOffset, leaderEpoch },
+    });
+    return { nextOffset };
+  }
+
+  /** Whether the answer may hold records for a reader; reports what else it says. */
+  #isReadable(partition: FetchedPartition, answer: FetchAnswer, now: number): boolean {
+    const { errorCode, divergence, highWatermark, lastStableOffset } = answer;
+    if (errorCode !== 0) {
+      this.#failed(partition, errorCode);
+      return false;
+    }
+    if (partition.hasNewEnds(highWatermark, lastStableOffset, now)) {
+      const { topic, partition: number } = partition;
+      const ends = { highWatermark: BigInt(highWatermark), lastStableOffset: BigInt(lastStableOffset) };
+      this.#listener.onLogEnds({ topic, partition: number, ...ends });
+    }
+    if (divergence !== null) {
+      this.#diverged(partition, divergence);
+      return false;
+    }
+    if (partition.mayHaveFault) {
+      this.#listener.onReadable(partition);
+    }
+    return true;
+  }
+
+  /** Nothing of a log that parts from what was read is handed over: its records stay ahead of the stored offset. */
+  #diverged(partition: FetchedPartition, { leaderEpoch, endOffset }: Divergence): void {
+    const { topic, position: readTo } = partition;
+    if (endOffset < readTo) {
+      partition.pause();
+      this.#listener.onTruncated({ topic, partition: partition.partition, leaderEpoch, endOffset, readTo });
+    } else {
+      // The log parted from that epoch behind what was read, of which nothing is gone.
+      partition.leaderEpoch = leaderEpoch;
+    }
+  }
+
+  #failed(partition: FetchedPartition, code: number): void {
+    const { topic, partition: number, position: offset } = partition;
+    const target = { topic, partition: number };
+    if (code === OFFSET_OUT_OF_RANGE || UNKNOWN_TOPIC.has(code)) {
+      partition.pause();
+      this.#listener.onOutOfRange(target);
+    } else if (code === TOPIC_AUTHORIZATION_FAILED) {
+      const reason = `Kafka forbids it: ${readingTopic(topic)}`;
+      this.#unreadable({ ...target, offset, code: 'TOPIC_FORBIDDEN', reason }, partition);
+    } else if (code === CORRUPT_MESSAGE) {
+      const reason = `the broker itself cannot read it: ${internals.createErrorFromCode(code).message}`;
+      this.#unreadable({ ...target, offset, code: 'CORRUPT_BATCH', reason }, partition);
+    } else if (!OF_LEADERS.has(code)) {
+      this.#listener.onRefused(target, internals.createErrorFromCode(code));
+    }
+    if (code !== OFFSET_OUT_OF_RANGE && code !== TOPIC_AUTHORIZATION_FAILED && code !== CORRUPT_MESSAGE) {
+      partition.leader = NO_LEADER;
+      this.#listener.onLeaderLost();
+    }
+  }
+
+  /** Nothing of the batch is handed over, so its records stay ahead of the stored offset. */
+  #unreadable(batch: UnreadableBatch, partition: FetchedPartition): void {
+    partition.pause();
+    partition.mayHaveFault = true;
+    this.#listener.onUnreadable(batch);
+  }
+}
+
+/** Brokers answer in the order of the request, or in another one that seldom changes: what is next comes first. */
+function placeOf(partitions: readonly FetchedPartition[], answer: FetchAnswer, expected: number): number {
+  for (let nth = 0; nth < partitions.length; nth += 1) {
+    const place = (expected + nth) % partitions.length;
+    const partition = partitions[place];
+    if (partition !== undefined && answer.isAt(partition)) {
+      return place;
+    }
+  }
+  return -1;
+}

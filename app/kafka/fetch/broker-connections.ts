@@ -1,0 +1,217 @@
+import type { Kafka } from 'kafkajs';
+import type { Clock } from '../../stream/clock.ts';
+import type { ClientListener } from '../client-listener.ts';
+import type { Broker, BrokerAddress, Cluster, ProtocolRequest } from '../kafkajs/classes.ts';
+import { createCluster, internals } from '../kafkajs/internals.ts';
+
+const METADATA_KEY = 3;
+
+/** A broker that has not answered for this time is asked along with the next one. */
+const PATIENCE_MS = 1_000;
+
+/** What a broker answers about topics, as kafkajs reads it, whatever errors are in it. */
+export interface Metadata {
+  readonly brokers: readonly (BrokerAddress & { readonly nodeId: number })[];
+  readonly topicMetadata: readonly {
+    readonly topic: string;
+    readonly partitionMetadata: readonly { readonly partitionId: number; readonly leader: number }[];
+  }[];
+}
+
+/** Requests are reported by kafkajs under this name. */
+const REQUEST = 'network.request';
+
+/** A request that was answered. */
+interface AnsweredRequest {
+  readonly apiName: string;
+  /** In milliseconds. */
+  readonly duration: number;
+  /** Of the answer, in bytes. */
+  readonly size: number;
+}
+
+/** Metadata are kept by {@link BrokerConnections}, not by the cluster. */
+const NO_METADATA_MS = 0;
+
+/** A cluster of the client's, for fetches alone: no other request waits for a long poll, and no long poll for them. */
+export function fetchCluster(kafka: Kafka, watcher: Pick<ClientListener, 'onAnswer'>): Cluster {
+  const emit = (event: string, payload: object): void => {
+    if (event === REQUEST) {
+      const { apiName: kind, duration: milliseconds, size: bytes } = payload as AnsweredRequest;
+      watcher.onAnswer({ kind, milliseconds, bytes });
+    }
+  };
+  const instrumentationEmitter = { emit };
+  return createCluster(kafka, {
+    metadataMaxAge: NO_METADATA_MS,
+    allowAutoTopicCreation: false,
+    instrumentationEmitter,
+  });
+}
+
+interface KnownBroker {
+  readonly address: BrokerAddress;
+  connection: Promise<Broker> | null;
+}
+
+/**
+ * Connections to the brokers of a cluster, over which records are fetched. kafkajs makes them, with the client's TLS and
+ * login; which broker is asked, and for how long, is decided here.
+ */
+export class BrokerConnections {
+  readonly #cluster: Cluster;
+  readonly #clock: Clock;
+  readonly #brokers = new Map<number, KnownBroker>();
+  #isClosed = false;
+
+  constructor(cluster: Cluster, clock: Clock) {
+    this.#cluster = cluster;
+    this.#clock = clock;
+  }
+
+  /** A broker with a connection to it, which is opened where there is none. @throws Error when none comes about */
+  async to(nodeId: number): Promise<Broker> {
+    const known = this.#brokers.get(nodeId);
+    if (known === undefined || this.#isClosed) {
+      throw new Error(`broker ${nodeId} is none of the cluster's`);
+    }
+    known.connection ??= this.#open(nodeId, known.address);
+    try {
+      const broker = await known.connection;
+      if (!broker.isConnected()) {
+        await this.#cluster.brokerPool.connectBroker(broker);
+      }
+      if (this.#isClosed) {
+        close(broker);
+      }
+      return broker;
+    } catch (error) {
+      this.drop(nodeId);
+      throw error;
+    }
+  }
+
+  /**
+   * Closes the connections to a broker at once; requests under way fail. The next ones go over new connections, and by the
+   * versions that the broker offers then: it may have been another version that was started.
+   */
+  drop(nodeId: number): void {
+    const known = this.#brokers.get(nodeId);
+    if (known !== undefined) {
+      void known.connection?.then(close, () => undefined);
+      known.connection = null;
+    }
+  }
+
+  /**
+   * What the brokers tell about topics, by the first one that answers. Where one does not, the next is asked as well; the
+   * bootstrap brokers come last.
+   *
+   * @param slow brokers that are asked behind the others
+   * @throws Error when none answers
+   */
+  async metadata(topics: readonly string[], slow: ReadonlySet<number>): Promise<Metadata> {
+    const nodeIds = internals.shuffle([...this.#brokers.keys()]);
+    const ordered = [...nodeIds.filter((id) => !slow.has(id)), ...nodeIds.filter((id) => slow.has(id))];
+    const asks = ordered.map((nodeId) => async () => ask(await this.to(nodeId), topics));
+    const metadata = await this.#first([...asks, () => this.#askBootstrap(topics)]);
+    this.#follow(metadata.brokers);
+    return metadata;
+  }
+
+  /** Closes all connections at once; requests under way fail. */
+  close(): void {
+    this.#isClosed = true;
+    for (const nodeId of this.#brokers.keys()) {
+      this.drop(nodeId);
+    }
+    this.#closeSeed();
+  }
+
+  #closeSeed(): void {
+    const { seedBroker } = this.#cluster.brokerPool;
+    if (seedBroker !== undefined) {
+      close(seedBroker);
+    }
+  }
+
+  async #open(nodeId: number, address: BrokerAddress): Promise<Broker> {
+    const { rootLogger: logger, brokerPool, connectionPoolBuilder } = this.#cluster;
+    const connectionPool = await connectionPoolBuilder.build(address);
+    return brokerPool.createBroker({ logger, connectionPool, nodeId });
+  }
+
+  async #askBootstrap(topics: readonly string[]): Promise<Metadata> {
+    const { brokerPool } = this.#cluster;
+    try {
+      await (this.#isClosed || this.#cluster.connect());
+      if (this.#isClosed || brokerPool.seedBroker === undefined) {
+        throw new Error('no bootstrap broker is connected');
+      }
+      const metadata = await ask(brokerPool.seedBroker, topics);
+      close(brokerPool.seedBroker);
+      return metadata;
+    } catch (error) {
+      // The next one takes the next address.
+      await (this.#isClosed ? this.#closeSeed() : brokerPool.createSeedBroker().catch(() => undefined));
+      throw error;
+    }
+  }
+
+  /** The first answer; each is asked when the one before has failed, or was silent for some time. */
+  async #first(asks: readonly (() => Promise<Metadata>)[]): Promise<Metadata> {
+    const asked: Promise<Metadata>[] = [];
+    for (const each of asks) {
+      asked.push(each());
+      const answer = Promise.any(asked).catch(() => undefined);
+      const ending = new AbortController();
+      const found = await Promise.race([answer, this.#clock.wait(PATIENCE_MS, ending.signal).then(() => undefined)]);
+      ending.abort();
+      if (found !== undefined) {
+        return found;
+      }
+    }
+    return Promise.any(asked).catch((error: unknown) => {
+      throw error instanceof AggregateError ? error.errors.at(-1) : error;
+    });
+  }
+
+  /** Takes the addresses of the brokers as they are now. */
+  #follow(brokers: Metadata['brokers']): void {
+    const gone = new Set(this.#brokers.keys());
+    for (const { nodeId, host, port, rack = null } of brokers) {
+      gone.delete(nodeId);
+      const known = this.#brokers.get(nodeId)?.address;
+      if (known?.host !== host || known.port !== port) {
+        this.drop(nodeId);
+        this.#brokers.set(nodeId, { address: { host, port, rack }, connection: null });
+      }
+    }
+    for (const nodeId of gone) {
+      this.drop(nodeId);
+      this.#brokers.delete(nodeId);
+    }
+  }
+}
+
+/** By the last version that both sides have. kafkajs fails for errors in the answer; here they stay in it. */
+function ask({ lookupRequest, connectionPool }: Broker, topics: readonly string[]): Promise<Metadata> {
+  const asked = { topics, allowAutoTopicCreation: false };
+  const { request, response } = lookupRequest(
+    METADATA_KEY,
+    internals.requests.Metadata,
+  )(asked) as ProtocolRequest<Metadata>;
+  const { decode } = response;
+  return connectionPool.send({ request, response: { decode, parse: async (metadata) => metadata } });
+}
+
+/** Closes a broker's connections, where kafkajs waits for the answers that are under way. */
+function close(broker: Broker): void {
+  for (const connection of broker.connectionPool.pool) {
+    connection.rejectRequests(new Error('the connection was closed'));
+    if (connection.isConnected()) {
+      connection.socket.destroy();
+    }
+  }
+  void broker.disconnect().catch(() => undefined);
+}

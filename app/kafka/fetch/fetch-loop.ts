@@ -1,0 +1,211 @@
+import type { Clock } from '../../stream/clock.ts';
+import type { MemoryBudget } from '../../stream/memory-budget.ts';
+import { FETCH_REQUEST } from '../client-listener.ts';
+import type { Broker } from '../kafkajs/classes.ts';
+import { METADATA_KEY, METADATA_WITH_IDS } from '../topic-id-requests.ts';
+import type { AnswerTaker, SentFetch } from './answer-taker.ts';
+import type { BrokerConnections } from './broker-connections.ts';
+import { FetchAnswer } from './fetch-answer.ts';
+import { FETCH_BY_ID, FETCH_KEY, FetchEncoder, fetchVersion } from './fetch-request.ts';
+import type { FetchedPartition } from './fetched-partition.ts';
+
+/** The duration of an empty long poll: what is resumed meanwhile is asked for by the next request. */
+const MAX_WAIT_MS = 500;
+
+/** A broker that has not answered for this time beyond that may be away. */
+const SILENCE_MS = 1_500;
+
+/** The pause after a failure, which doubles from one to the other up to the longest one. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1_000;
+
+/** A broker was asked for topics by their names, since it does not offer fetches by id. */
+export interface FetchByName {
+  /** The latest version of Fetch that it offers. */
+  readonly offered: number;
+  /** Whether it tells the ids of topics in its metadata. */
+  readonly knowsIds: boolean;
+}
+
+/** The parts that all loops work with. */
+export interface FetchPorts {
+  readonly connections: Pick<BrokerConnections, 'to' | 'drop'>;
+  readonly taker: Pick<AnswerTaker, 'take'>;
+  readonly memory: MemoryBudget;
+  readonly clock: Clock;
+  /** How many brokers are asked. */
+  readonly brokers: () => number;
+  /** Whether anything may be asked for: not while the group is joined. */
+  readonly isHeld: () => boolean;
+  readonly onPoll: () => void;
+  readonly onFetchedByName: (fetch: FetchByName) => void;
+  /** A request failed, and is sent again after a pause. */
+  readonly onFailed: (nodeId: number, error: unknown) => void;
+}
+
+/**
+ * Fetches the partitions that one broker leads: one request after the other, each for all that are wanted then. Where none
+ * is, or the memory has no room, it waits until it is woken. Each broker has a loop, so one that does not answer holds up
+ * its own partitions alone.
+ */
+export class FetchLoop {
+  readonly nodeId: number;
+  readonly #ports: FetchPorts;
+  readonly #encoder = new FetchEncoder();
+  readonly #ending = new AbortController();
+  readonly #forgetRoom: () => void;
+  #partitions: readonly FetchedPartition[] = [];
+  #turn = 0;
+  #failures = 0;
+  #askedAt = Number.POSITIVE_INFINITY;
+  #wake: () => void = () => undefined;
+
+  constructor(nodeId: number, ports: FetchPorts) {
+    this.nodeId = nodeId;
+    this.#ports = ports;
+    this.#forgetRoom = ports.memory.onRoom(() => this.wake());
+    void this.#run();
+  }
+
+  /** Whether the broker leads partitions. */
+  get isNeeded(): boolean {
+    return this.#partitions.length > 0;
+  }
+
+  /** @param partitions those that the broker leads, those of a topic in a row */
+  lead(partitions: readonly FetchedPartition[]): void {
+    this.#partitions = partitions;
+    this.wake();
+  }
+
+  /** Something may be wanted now. */
+  wake(): void {
+    this.#wake();
+  }
+
+  /** Whether the broker is overdue with an answer. */
+  isSilent(now: number): boolean {
+    return now - this.#askedAt > MAX_WAIT_MS + SILENCE_MS;
+  }
+
+  /** Asks for nothing any more; an answer under way is dropped. */
+  stop(): void {
+    this.#ending.abort();
+    this.#forgetRoom();
+    this.#wake();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#ending.signal.aborted) {
+      if (this.#wanted().length === 0) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      } else {
+        await this.#fetch();
+      }
+    }
+  }
+
+  #wanted(): readonly FetchedPartition[] {
+    const { memory, isHeld } = this.#ports;
+    return memory.hasRoom && !isHeld()
+      ? this.#partitions.filter(({ isWanted, leader }) => isWanted && leader === this.nodeId)
+      : [];
+  }
+
+  async #fetch(): Promise<void> {
+    const { connections, taker, onFailed, clock } = this.#ports;
+    const { signal } = this.#ending;
+    try {
+      this.#askedAt = performance.now();
+      const broker = await connections.to(this.nodeId);
+      const sent = this.#next(broker);
+      if (sent !== null && !signal.aborted) {
+        const answer = await this.#send(broker, sent);
+        this.#askedAt = Number.POSITIVE_INFINITY;
+        if (!signal.aborted) {
+          await taker.take(sent, answer);
+        }
+      }
+      this.#failures = 0;
+    } catch (error) {
+      if (!signal.aborted) {
+        connections.drop(this.nodeId);
+        onFailed(this.nodeId, error);
+        await clock.wait(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures), signal);
+        this.#failures += 1;
+      }
+    } finally {
+      this.#askedAt = Number.POSITIVE_INFINITY;
+    }
+  }
+
+  /** The next request: each partition is the first one in its turn, since brokers fill an answer from its front. */
+  #next({ versions }: Broker): (SentFetch & { readonly version: number }) | null {
+    const latest = (key: number): number => versions?.[key]?.maxVersion ?? 0;
+    const offered = latest(FETCH_KEY);
+    const wanted = this.#wanted();
+    this.#turn += 1;
+    if (offered < FETCH_BY_ID && wanted.length > 0) {
+      this.#ports.onFetchedByName({ offered, knowsIds: latest(METADATA_KEY) >= METADATA_WITH_IDS });
+    }
+    const partitions = offered < FETCH_BY_ID ? wanted : ofOneKind(wanted, this.#turn);
+    const [first] = partitions;
+    if (first === undefined) {
+      return null;
+    }
+    return { version: fetchVersion(offered, first.id !== null), partitions: startingAt(partitions, this.#turn) };
+  }
+
+  #send(broker: Broker, sent: SentFetch & { readonly version: number }): Promise<FetchAnswer> {
+    const { memory, brokers, onPoll } = this.#ports;
+    const { partitions, version } = sent;
+    for (const partition of partitions) {
+      partition.request = sent;
+    }
+    const bytes = this.#encoder.encode(version, partitions, {
+      maxWaitMs: MAX_WAIT_MS,
+      ...memory.fetchBytes(brokers()),
+    });
+    onPoll();
+    return broker.connectionPool.send({
+      request: {
+        ...{ apiKey: FETCH_KEY, apiVersion: version, apiName: FETCH_REQUEST },
+        // What kafkajs takes of its own encoder.
+        encode: async () => ({ buf: bytes, buffer: bytes }),
+      },
+      response: { decode: async (answer) => new FetchAnswer(answer, version), parse: async (answer) => answer },
+    });
+  }
+}
+
+/** Partitions whose topic id is not known can be asked for by name alone, and take turns with the others. */
+function ofOneKind(partitions: readonly FetchedPartition[], turn: number): readonly FetchedPartition[] {
+  const named = partitions.filter(({ id }) => id === null);
+  if (named.length === 0 || named.length === partitions.length) {
+    return partitions;
+  }
+  return turn % 2 === 0 ? named : partitions.filter(({ id }) => id !== null);
+}
+
+/** The same partitions, those of a topic in a row, from another one on. */
+function startingAt(partitions: readonly FetchedPartition[], turn: number): readonly FetchedPartition[] {
+  const start = turn % partitions.length;
+  const topic = partitions[start]?.topic;
+  let [from, to] = [start, start];
+  while (from > 0 && partitions[from - 1]?.topic === topic) {
+    from -= 1;
+  }
+  while (to < partitions.length && partitions[to]?.topic === topic) {
+    to += 1;
+  }
+  return start === 0
+    ? partitions
+    : [
+        ...partitions.slice(start, to),
+        ...partitions.slice(from, start),
+        ...partitions.slice(to),
+        ...partitions.slice(0, from),
+      ];
+}

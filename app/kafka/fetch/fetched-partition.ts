@@ -1,0 +1,115 @@
+import type { TopicPartition } from '../../records/record.ts';
+import type { OffsetOrigin } from '../../stream/record-source.ts';
+
+/** The leader of a partition whose leader is not known, which no broker is. */
+export const NO_LEADER = -1;
+
+/** An epoch that is not known, or not told. */
+const NO_EPOCH = -1;
+
+/** What a fetch told of the ends of a log that did not move is told again after this time. */
+const TELL_AGAIN_MS = 10_000;
+
+/** The names of a topic in requests. There is one object a topic, and one Buffer a name, so that they are compared at once. */
+export class FetchedTopic {
+  readonly name: Buffer;
+  readonly #ids = new Map<string, Buffer>();
+
+  constructor(topic: string) {
+    this.name = Buffer.from(topic, 'utf8');
+  }
+
+  /** The bytes of a topic id. @param id as `kafka-topics --describe` prints it */
+  id(id: string): Buffer {
+    const known = this.#ids.get(id) ?? Buffer.from(id, 'base64url');
+    this.#ids.set(id, known);
+    return known;
+  }
+}
+
+/**
+ * An assigned partition: where it is fetched from next, and by what.
+ *
+ * Why nothing of an answer is taken for another position than it was asked for:
+ *
+ * 1. `request` is the one request whose answer may move the position. Whoever asks sets it, to an object of the request's
+ *    own; a seek, a pause, and the end of the assignment clear it, and so does a broker that asks after the one before, as
+ *    when the leader moves while that one hangs.
+ * 2. Position, topic id and leader epoch change only by a seek, or by the answer to `request`. So while `request` is still
+ *    that of an answer, they are what was asked for, and of any other answer nothing is looked at.
+ * 3. The position moves to the end of what is handed over, in the same tick: a seek from within that call comes behind it.
+ */
+export class FetchedPartition implements TopicPartition {
+  readonly topic: string;
+  readonly partition: number;
+  readonly #names: FetchedTopic;
+  /** The broker that is asked for it. */
+  leader: number = NO_LEADER;
+  /** The offset that is fetched next. */
+  position = 0n;
+  topicId: string | null = null;
+  /** That of the record before the position. */
+  leaderEpoch = NO_EPOCH;
+  /** The topic's id in requests; `null` where it is not known, and the topic is fetched by its name. */
+  id: Buffer | null = null;
+  /** The request under way whose answer counts; `null`: none. */
+  request: object | null = null;
+  /** Whether the log may have a line about a batch that cannot be read, which has to be followed by another one. */
+  mayHaveFault = true;
+  #isPaused = true;
+  #isSought = false;
+  #highWatermark = Number.NaN;
+  #lastStableOffset = Number.NaN;
+  #toldAt = 0;
+
+  constructor({ topic, partition }: TopicPartition, names: FetchedTopic) {
+    this.topic = topic;
+    this.partition = partition;
+    this.#names = names;
+  }
+
+  get name(): Buffer {
+    return this.#names.name;
+  }
+
+  /** Whether records of it are to be fetched. */
+  get isWanted(): boolean {
+    return this.#isSought && !this.#isPaused;
+  }
+
+  seek(offset: bigint, { topicId = null, leaderEpoch = null }: OffsetOrigin): void {
+    this.request = null;
+    this.#isSought = true;
+    this.position = offset;
+    this.topicId = topicId;
+    this.id = topicId ? this.#names.id(topicId) : null;
+    this.leaderEpoch = leaderEpoch ?? NO_EPOCH;
+  }
+
+  pause(): void {
+    this.request = null;
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+  }
+
+  /** Records up to the offset are about to be handed over. */
+  moveTo(nextOffset: bigint, leaderEpoch: number | null): void {
+    this.position = nextOffset;
+    this.leaderEpoch = leaderEpoch ?? NO_EPOCH;
+  }
+
+  /** Whether the ends of the log have to be told: they moved, or were told some time ago. */
+  hasNewEnds(highWatermark: number, lastStableOffset: number, now: number): boolean {
+    const isSame = highWatermark === this.#highWatermark && lastStableOffset === this.#lastStableOffset;
+    if (isSame && now - this.#toldAt < TELL_AGAIN_MS) {
+      return false;
+    }
+    this.#highWatermark = highWatermark;
+    this.#lastStableOffset = lastStableOffset;
+    this.#toldAt = now;
+    return true;
+  }
+}

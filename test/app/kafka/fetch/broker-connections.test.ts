@@ -1,0 +1,168 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Kafka } from 'kafkajs';
+import { BrokerConnections, fetchCluster } from '../../../../app/kafka/fetch/broker-connections.ts';
+import type { Clock } from '../../../../app/stream/clock.ts';
+import { StubCluster } from './stub-cluster.ts';
+
+let stub: StubCluster;
+let connections: BrokerConnections;
+let impatient: (() => void)[];
+
+/** Ends the wait for the brokers that were asked so far. */
+async function loseTheirPatience(): Promise<void> {
+  for (const end of impatient.splice(0)) end();
+  await settle();
+}
+
+const settle = async () => {
+  for (let nth = 0; nth < 10; nth += 1) await turn();
+};
+
+beforeEach(() => {
+  stub = new StubCluster();
+  impatient = [];
+  const wait: Clock['wait'] = (_, signal) =>
+    new Promise((resolve) => {
+      impatient.push(resolve);
+      signal?.addEventListener('abort', () => resolve());
+    });
+  connections = new BrokerConnections(stub.cluster, { now: () => new Date(0), steady: () => new Date(0), wait });
+});
+
+const NONE: ReadonlySet<number> = new Set();
+
+/** Metadata that name two brokers. */
+async function knowing(brokers: Readonly<Record<number, string>> = { 1: 'one', 2: 'two' }): Promise<void> {
+  const asked = connections.metadata(['orders'], NONE);
+  await settle();
+  stub.metadata(brokers);
+  await asked;
+  stub.events.splice(0);
+}
+
+describe('metadata', () => {
+  test('come from a bootstrap broker first, whose connection is closed then', async () => {
+    const asked = connections.metadata(['orders'], NONE);
+    await settle();
+    stub.metadata({ 1: 'one' }, { orders: [1, -1] });
+    expect((await asked).topicMetadata).toEqual([
+      {
+        topic: 'orders',
+        partitionMetadata: [
+          { partitionId: 0, leader: 1 },
+          { partitionId: 1, leader: -1 },
+        ],
+      },
+    ]);
+    expect(stub.events).toEqual(['connect seed-0', 'destroy seed-0']);
+  });
+
+  test('come from the next bootstrap broker where one is away', async () => {
+    stub.unreachable.add('seed-0');
+    await expect(connections.metadata(['orders'], NONE)).rejects.toThrow('seed-0 is away');
+    await knowing();
+    expect(stub.requests).toEqual([]);
+  });
+
+  test('come from a broker that is known, and from one that is slow only after the others', async () => {
+    await knowing();
+    const asked = connections.metadata(['orders'], new Set([1]));
+    await settle();
+    expect(stub.requests.map(({ to }) => to)).toEqual(['two:9092']);
+    stub.metadata({ 1: 'one', 2: 'two' });
+    await asked;
+  });
+
+  test('are asked of the next broker where one hangs, and the first answer counts, whoever gives it', async () => {
+    await knowing();
+    const asked = connections.metadata(['orders'], new Set([2]));
+    await settle();
+    await loseTheirPatience();
+    expect(stub.requests.map(({ to }) => to)).toEqual(['one:9092', 'two:9092']);
+    const [, second] = stub.requests;
+    second?.resolve({ brokers: [], topicMetadata: [] });
+    expect(await asked).toEqual({ brokers: [], topicMetadata: [] });
+  });
+
+  test('are asked of all brokers and of a bootstrap broker before they fail, by the last reason', async () => {
+    await knowing();
+    for (const address of ['one:9092', 'two:9092', 'seed-0']) stub.unreachable.add(address);
+    await expect(connections.metadata(['orders'], NONE)).rejects.toThrow('seed-0 is away');
+    expect(stub.events.toSorted()).toEqual(
+      expect.arrayContaining(['connect one:9092', 'connect two:9092', 'connect seed-0']),
+    );
+  });
+});
+
+describe('a broker', () => {
+  test('is connected to once, and again when it was dropped or its connection was lost', async () => {
+    await knowing();
+    const first = await connections.to(1);
+    expect(await connections.to(1)).toBe(first);
+    expect(stub.events).toEqual(['connect one:9092']);
+    await first.disconnect();
+    expect(await connections.to(1)).toBe(first);
+    connections.drop(1);
+    expect(await connections.to(1)).not.toBe(first);
+    expect(stub.events).toEqual(['connect one:9092', 'connect one:9092', 'destroy one:9092', 'connect one:9092']);
+  });
+
+  test('that cannot be connected to is another one at the next attempt', async () => {
+    await knowing();
+    stub.unreachable.add('one:9092');
+    await expect(connections.to(1)).rejects.toThrow('one:9092 is away');
+    stub.unreachable.clear();
+    expect(await connections.to(1)).toMatchObject({ address: 'one:9092' });
+  });
+
+  test('that is none of the cluster is an error', async () => {
+    await knowing();
+    await expect(connections.to(7)).rejects.toThrow('broker 7 is none');
+  });
+
+  test('that has another address is dropped, and so is one that is gone; others keep their connections', async () => {
+    await knowing({ 1: 'one', 2: 'two', 3: 'three' });
+    const kept = await connections.to(3);
+    await connections.to(1);
+    await connections.to(2);
+    const asked = connections.metadata(['orders'], NONE);
+    await settle();
+    stub.metadata({ 1: 'elsewhere', 3: 'three' });
+    await asked;
+    await settle();
+    expect(stub.events.filter((event) => event.startsWith('destroy')).toSorted()).toEqual([
+      'destroy one:9092',
+      'destroy two:9092',
+    ]);
+    expect(await connections.to(1)).toMatchObject({ address: 'elsewhere:9092' });
+    await expect(connections.to(2)).rejects.toThrow('broker 2 is none');
+    expect(await connections.to(3)).toBe(kept);
+  });
+
+  test('is not connected to any more when all are closed, and what is under way fails at once', async () => {
+    await knowing();
+    const { connectionPool } = await connections.to(1);
+    const sent = connectionPool.send({ request: { apiKey: 1 } } as never);
+    connections.close();
+    await expect(sent).rejects.toThrow('closed');
+    await expect(connections.to(1)).rejects.toThrow();
+  });
+});
+
+test("a cluster is made by the client, and its requests are those of the client's metrics", () => {
+  const answers: unknown[] = [];
+  let made: { instrumentationEmitter: { emit(event: string, payload: object): void } } | undefined;
+  const kafka = {
+    [Symbol('private:Kafka:createCluster')]: (options: typeof made) => {
+      made = options;
+      return stub.cluster;
+    },
+  } as unknown as Kafka;
+  expect(fetchCluster(kafka, { onAnswer: (answer) => answers.push(answer) })).toBe(stub.cluster);
+  const payload = { apiName: 'Fetch', duration: 12, size: 345 };
+  made?.instrumentationEmitter.emit('network.request_queue_size', payload);
+  made?.instrumentationEmitter.emit('network.request', payload);
+  expect(answers).toEqual([{ kind: 'Fetch', milliseconds: 12, bytes: 345 }]);
+  expect(() => fetchCluster({} as Kafka, { onAnswer: () => undefined })).toThrow('createCluster');
+});

@@ -1,0 +1,358 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { checksummed, recordBatch } from './record-sets.ts';
+import { StubBrokers } from './stub-brokers.ts';
+
+let brokers: StubBrokers;
+
+/** Partitions of the topic with these leaders, those that are named sought and resumed. */
+async function fetching(leaders: number[], offsets: Readonly<Record<number, bigint>>): Promise<StubBrokers> {
+  brokers = new StubBrokers(leaders);
+  await brokers.open(offsets);
+  brokers.taken();
+  return brokers;
+}
+
+afterEach(() => brokers.fetcher.stop());
+
+const orders = (partition: number) => ({ topic: 'orders', partition });
+
+/** An answer with a batch of three records. */
+const batch = (partition: number, from: number) => ({ partition, set: recordBatch(from, 3), highWatermark: from + 3 });
+
+const fetched = (told: readonly string[]) => told.filter((line) => line.includes(' to '));
+
+describe('what is asked for', () => {
+  test('is what is sought and resumed, from where it is, each broker by itself', async () => {
+    await fetching([1, 2, 1], { 0: 5n, 1: 6n, 2: 7n });
+    expect(brokers.asked).toEqual(['1: 2@7e-1 0@5e-1', '2: 1@6e-1']);
+    expect(brokers.versions).toEqual([13, 13]);
+  });
+
+  test('is nothing of a partition that is paused, or was not sought', async () => {
+    await fetching([1, 1], {});
+    brokers.fetcher.assign([orders(0), orders(1)]);
+    brokers.fetcher.resume(orders(0));
+    brokers.seek(1, 3n);
+    await brokers.settle();
+    expect(brokers.asked).toEqual([]);
+    brokers.fetcher.resume(orders(1));
+    await brokers.settle();
+    expect(brokers.asked).toEqual(['1: 1@3e-1']);
+  });
+
+  test('goes on behind what was handed over, with its leader epoch', async () => {
+    await fetching([1], { 0: 0n });
+    await brokers.answer(1, [batch(0, 0)]);
+    expect(fetched(brokers.taken())).toEqual(['0: 0 to 3 epoch 0 [0,1,2]']);
+    expect(brokers.asked).toEqual(['1: 0@3e0']);
+  });
+
+  test('begins with another partition in each request, and leaves none out', async () => {
+    await fetching([1, 1, 1], { 0: 0n, 1: 0n, 2: 0n });
+    const asked = [];
+    for (let nth = 0; nth < 3; nth += 1) {
+      asked.push(...brokers.asked);
+      await brokers.answer(1, []);
+    }
+    expect(asked.map((line) => line.replaceAll('@0e-1', ''))).toEqual(['1: 1 2 0', '1: 2 0 1', '1: 0 1 2']);
+  });
+
+  test('is nothing while the memory has no room, and goes on with the first room', async () => {
+    await fetching([1], { 0: 0n });
+    const { memory } = brokers;
+    const most = memory.fetchBytes(1).maxBytes * 1_000;
+    memory.hold(most);
+    await brokers.answer(1, [batch(0, 0)]);
+    expect(brokers.asked).toEqual([]);
+    memory.release(most);
+    await brokers.settle();
+    expect(brokers.asked).toEqual(['1: 0@3e0']);
+  });
+
+  test('is shared by the brokers that lead something', async () => {
+    await fetching([1, 2], { 0: 0n, 1: 0n });
+    expect(brokers.maxBytes).toEqual([2, 2].map((count) => brokers.memory.fetchBytes(count).maxBytes));
+  });
+
+  test('is nothing while the group is joined, and what was under way is still taken', async () => {
+    await fetching([1], { 0: 0n });
+    brokers.fetcher.hold();
+    await brokers.answer(1, [batch(0, 0)]);
+    expect(fetched(brokers.taken())).toHaveLength(1);
+    expect(brokers.asked).toEqual([]);
+    await brokers.open({ 0: 3n });
+    expect(brokers.asked).toEqual(['1: 0@3e-1']);
+  });
+
+  test('is by name where the broker offers no more, which is told', async () => {
+    brokers = new StubBrokers([1]);
+    brokers.offered = 10;
+    await brokers.open({ 0: 4n });
+    expect(brokers.versions).toEqual([10]);
+    expect(brokers.taken()).toContain('by name, of 10');
+    await brokers.answer(1, [batch(0, 4)]);
+    expect(fetched(brokers.taken())).toEqual(['0: 4 to 7 epoch 0 [4,5,6]']);
+  });
+
+  test('is by id and by name in turns where the ids of some topics are not known', async () => {
+    await fetching([1, 1], { 0: 0n, 1: 0n });
+    brokers.seek(1, 0n, null);
+    const versions = [];
+    for (let nth = 0; nth < 4; nth += 1) {
+      await brokers.answer(1, []);
+      versions.push(...brokers.versions);
+    }
+    expect(versions.toSorted()).toEqual([11, 11, 13, 13]);
+  });
+});
+
+describe('an answer', () => {
+  test('is taken in whatever order its partitions come', async () => {
+    await fetching([1, 1, 1], { 0: 0n, 1: 10n, 2: 20n });
+    await brokers.answer(1, [batch(2, 20), batch(0, 0), batch(1, 10)]);
+    expect(fetched(brokers.taken())).toEqual([
+      '2: 20 to 23 epoch 0 [20,21,22]',
+      '0: 0 to 3 epoch 0 [0,1,2]',
+      '1: 10 to 13 epoch 0 [10,11,12]',
+    ]);
+  });
+
+  test('begins with a whole batch, of which what is before the position is left out', async () => {
+    await fetching([1], { 0: 1n });
+    await brokers.answer(1, [batch(0, 0)]);
+    expect(fetched(brokers.taken())).toEqual(['0: 1 to 3 epoch 0 [1,2]']);
+  });
+
+  test('that ends before the position moves nothing', async () => {
+    await fetching([1], { 0: 9n });
+    await brokers.answer(1, [batch(0, 0)]);
+    expect(fetched(brokers.taken())).toEqual([]);
+    expect(brokers.asked).toEqual(['1: 0@9e-1']);
+  });
+
+  test('of a partition twice, or of one that was not asked for, counts once, or not at all', async () => {
+    await fetching([1, 2], { 0: 0n, 1: 0n });
+    await brokers.answer(1, [batch(0, 0), batch(0, 0), batch(1, 0), batch(7, 0)]);
+    expect(fetched(brokers.taken())).toEqual(['0: 0 to 3 epoch 0 [0,1,2]']);
+  });
+
+  test.each<[string, (of: StubBrokers) => void, string[]]>([
+    ['a seek', (of) => of.seek(0, 50n), ['1: 0@50e-1']],
+    ['a seek to where it was', (of) => of.seek(0, 0n), ['1: 0@0e-1']],
+    ['another topic id', (of) => of.seek(0, 0n, 7), ['1: 7/0@0e-1']],
+    ['a pause', (of) => of.fetcher.pause(orders(0)), []],
+    ['the end of the assignment', (of) => of.fetcher.assign([]), []],
+  ])('of before %s is dropped', async (_, change, asked) => {
+    await fetching([1], { 0: 0n });
+    change(brokers);
+    await brokers.answer(1, [batch(0, 0)]);
+    expect(fetched(brokers.taken())).toEqual([]);
+    expect(brokers.asked).toEqual(asked);
+  });
+
+  test('of before a seek is no error of the partition either', async () => {
+    await fetching([1], { 0: 0n });
+    brokers.seek(0, 50n);
+    await brokers.answer(1, [{ partition: 0, error: 1 }]);
+    expect(brokers.taken()).toEqual([]);
+  });
+
+  test('of before a seek is dropped, even where that comes while its records are read', async () => {
+    await fetching([1], { 0: 0n });
+    const answered = brokers.answer(1, [batch(0, 0)]);
+    // Reading gives other work its turn first, and this is the first other work.
+    setImmediate(() => brokers.seek(0, 1n));
+    await answered;
+    expect(fetched(brokers.taken())).toEqual([]);
+    expect(brokers.asked).toEqual(['1: 0@1e-1']);
+  });
+
+  test('of before an assignment with the same partition is dropped', async () => {
+    await fetching([1], { 0: 0n });
+    await brokers.open({ 0: 30n });
+    await brokers.answer(1, [batch(0, 0)]);
+    expect(fetched(brokers.taken())).toEqual([]);
+    expect(brokers.asked).toEqual(['1: 0@30e-1']);
+  });
+
+  test('whose hand-over seeks back is asked for from there', async () => {
+    await fetching([1], { 0: 0n });
+    brokers.onFetched = () => brokers.seek(0, 1n);
+    await brokers.answer(1, [batch(0, 0)]);
+    expect(brokers.asked).toEqual(['1: 0@1e-1']);
+  });
+
+  test('with a batch that cannot be read is taken up to it, then the partition is held back until it is sought', async () => {
+    await fetching([1, 1], { 0: 0n, 1: 0n });
+    const damaged = Buffer.from(recordBatch(3, 1));
+    damaged.writeUInt8(damaged.readUInt8(60) ^ 1, 60);
+    await brokers.answer(1, [{ partition: 0, set: Buffer.concat([recordBatch(0, 3), damaged]) }]);
+    const told = brokers.taken().filter((line) => line.startsWith('0:'));
+    expect(told).toEqual(['0: 0 to 3 epoch 0 [0,1,2]', '0: CORRUPT_BATCH at 3']);
+    expect(brokers.asked).toEqual(['1: 1@0e-1']);
+  });
+
+  test('gives other work its turn between what is handed over', async () => {
+    await fetching([1, 1], { 0: 0n, 1: 0n });
+    let hadTurn = 0;
+    const turns: number[] = [];
+    brokers.onFetched = () => {
+      turns.push(hadTurn);
+      setImmediate(() => {
+        hadTurn += 1;
+      });
+      // Longer than a turn may take.
+      for (const until = performance.now() + 4; performance.now() < until; );
+    };
+    await brokers.answer(1, [batch(0, 0), batch(1, 0)]);
+    expect(turns).toEqual([0, 1]);
+  });
+
+  test('without records of a reader, here of an aborted transaction, is handed over as a range', async () => {
+    await fetching([1], { 0: 0n });
+    const transactional = Buffer.from(recordBatch(0, 3));
+    transactional.writeInt16BE(0x10, 21);
+    transactional.writeBigInt64BE(9n, 43);
+    await brokers.answer(1, [{ partition: 0, set: checksummed(transactional), aborted: [[9, 0]] }]);
+    expect(fetched(brokers.taken())).toEqual(['0: 0 to 3 epoch 0 []']);
+  });
+
+  test('says where the log ends when that has moved, and not with each answer', async () => {
+    await fetching([1], { 0: 3n });
+    for (const highWatermark of [3, 3, 4]) {
+      await brokers.answer(1, [{ partition: 0, highWatermark, lastStableOffset: 3 }]);
+    }
+    expect(brokers.taken().filter((line) => line.includes('ends'))).toEqual(['0 ends at 3 and 3', '0 ends at 3 and 4']);
+  });
+
+  test('that is none drops the connection, and the same is asked again', async () => {
+    await fetching([1], { 0: 0n });
+    await brokers.answer(1, [batch(0, 0)], { error: 6 });
+    expect(brokers.taken()).toContain('dropped 1');
+    expect(brokers.asked).toEqual(['1: 0@0e-1']);
+  });
+});
+
+describe('an error', () => {
+  test.each([1, 3, 100, 103])(
+    '%d, of an offset or a topic that is not there, is told and the partition held back',
+    async (error) => {
+      await fetching([1, 1], { 0: 0n, 1: 0n });
+      await brokers.answer(1, [{ partition: 0, error }]);
+      expect(brokers.taken()).toContain('0 is out of range');
+      expect(brokers.asked).toEqual(['1: 1@0e-1']);
+      brokers.seek(0, 4n);
+      brokers.fetcher.resume(orders(0));
+      await brokers.answer(1, []);
+      expect(brokers.asked.join()).toContain('0@4e-1');
+    },
+  );
+
+  test.each([
+    [29, 'TOPIC_FORBIDDEN'],
+    [2, 'CORRUPT_BATCH'],
+  ])('%d is told as %s at the position, and the partition held back', async (error, code) => {
+    await fetching([1, 1], { 0: 5n, 1: 0n });
+    await brokers.answer(1, [{ partition: 0, error }, batch(1, 0)]);
+    expect(brokers.taken()).toEqual(expect.arrayContaining([`0: ${code} at 5`, '1: 0 to 3 epoch 0 [0,1,2]']));
+    expect(brokers.asked).toEqual(['1: 1@3e0']);
+  });
+
+  test.each([5, 6, 9, 56, 72, 74, 75, 78, 42])(
+    '%d of one leader makes the next one asked, without a gap',
+    async (error) => {
+      await fetching([1, 1], { 0: 5n, 1: 0n });
+      brokers.leaders = [2, 1];
+      await brokers.answer(1, [{ partition: 0, error }, batch(1, 0)]);
+      expect(brokers.taken()).toContain('metadata of orders');
+      expect(brokers.asked.toSorted()).toEqual(['1: 1@3e0', '2: 0@5e-1']);
+    },
+  );
+
+  test('of a leader that stays the same is asked about further and further apart', async () => {
+    await fetching([1], { 0: 5n });
+    for (let nth = 0; nth < 7; nth += 1) {
+      await brokers.answer(1, [{ partition: 0, error: 6 }]);
+    }
+    expect(brokers.pauses.filter((ms) => ms > 0)).toEqual([100, 200, 400, 800, 1_000, 1_000, 1_000]);
+  });
+
+  test('of a log that parted from what was read is told, and nothing handed over', async () => {
+    await fetching([1], { 0: 5n });
+    await brokers.answer(1, [{ ...batch(0, 5), diverging: [3, 4] }]);
+    expect(brokers.taken()).toContain('0 was read to 5, and parted at 4 of epoch 3');
+    expect(brokers.asked).toEqual([]);
+  });
+
+  test('of a log that parted behind what was read is none, and the epoch before it is asked by', async () => {
+    await fetching([1], { 0: 5n });
+    await brokers.answer(1, [{ ...batch(0, 5), diverging: [3, 5] }]);
+    expect(fetched(brokers.taken())).toEqual([]);
+    expect(brokers.asked).toEqual(['1: 0@5e3']);
+  });
+});
+
+describe('a broker', () => {
+  test('that loses its connection is asked again after a pause, and its partitions may have moved', async () => {
+    await fetching([1, 2], { 0: 0n, 1: 0n });
+    brokers.leaders = [2, 2];
+    await brokers.fail(1);
+    expect(brokers.taken()).toEqual(expect.arrayContaining(['dropped 1', 'metadata of orders']));
+    await brokers.answer(2, []);
+    expect(brokers.asked).toEqual(['2: 0@0e-1 1@0e-1']);
+  });
+
+  test('that fails again and again is asked further and further apart, and so are the leaders', async () => {
+    await fetching([1], { 0: 0n });
+    for (let nth = 0; nth < 4; nth += 1) {
+      await brokers.fail(1);
+    }
+    const pauses = brokers.pauses.filter((ms) => ms > 0);
+    expect(pauses.toSorted((one, other) => one - other)).toEqual([100, 100, 200, 200, 400, 400, 800, 800]);
+  });
+
+  test('that hangs holds up no other one, and what moves away from it is read elsewhere, once', async () => {
+    await fetching([1, 2], { 0: 0n, 1: 0n });
+    await brokers.answer(2, [batch(1, 0)]);
+    expect(fetched(brokers.taken())).toEqual(['1: 0 to 3 epoch 0 [0,1,2]']);
+    brokers.leaders = [2, 2];
+    // An error of another partition is what makes the leaders looked up here; in a process it is also the time.
+    await brokers.answer(2, [{ partition: 1, error: 6 }]);
+    await brokers.answer(2, [batch(0, 0)]);
+    expect(fetched(brokers.taken())).toEqual(['0: 0 to 3 epoch 0 [0,1,2]']);
+    await brokers.answer(1, [batch(0, 0)]);
+    expect(fetched(brokers.taken())).toEqual([]);
+  });
+
+  test('is asked for a partition as soon as that has a leader', async () => {
+    await fetching([1, -1], { 0: 0n, 1: 0n });
+    expect(brokers.asked).toEqual(['1: 0@0e-1']);
+    brokers.leaders = [1, 2];
+    await brokers.settle();
+    expect(brokers.asked).toEqual(['1: 0@0e-1', '2: 1@0e-1']);
+  });
+
+  test('is asked once the leaders are known, however often they could not be told', async () => {
+    brokers = new StubBrokers([1]);
+    brokers.metadataFails = true;
+    await brokers.open({ 0: 0n });
+    expect(brokers.asked).toEqual([]);
+    brokers.metadataFails = false;
+    await brokers.settle();
+    expect(brokers.asked).toEqual(['1: 0@0e-1']);
+  });
+});
+
+test('the leaders of an assignment are those of before, and are asked for when a topic is new', async () => {
+  await fetching([1, 1], { 0: 0n });
+  await brokers.open({ 1: 0n });
+  expect(brokers.taken()).toEqual([]);
+});
+
+test('the end closes the connections, and an answer that comes then is dropped', async () => {
+  await fetching([1], { 0: 0n });
+  brokers.fetcher.stop();
+  await brokers.answer(1, [batch(0, 0)]);
+  expect(brokers.taken()).toEqual(['closed']);
+  expect(brokers.asked).toEqual([]);
+});

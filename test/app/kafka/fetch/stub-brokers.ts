@@ -1,0 +1,202 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { FetchListener } from '../../../../app/kafka/fetch/answer-taker.ts';
+import type { Metadata } from '../../../../app/kafka/fetch/broker-connections.ts';
+import { PartitionFetcher } from '../../../../app/kafka/fetch/partition-fetcher.ts';
+import type { Broker, ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
+import type { TopicPartition } from '../../../../app/records/record.ts';
+import type { Clock } from '../../../../app/stream/clock.ts';
+import { MemoryBudget } from '../../../../app/stream/memory-budget.ts';
+import { answerBytes, askedById, type PartitionAnswer, topicId } from './fetch-bytes.ts';
+
+const ORDERS = 'orders';
+/** The first byte of the topic's id. */
+const ORDERS_ID = 0xaa;
+
+const FETCH_KEY = 1;
+const BY_ID = 13;
+
+/** A request that a broker holds back until the test answers it. */
+interface HeldRequest {
+  readonly node: number;
+  readonly version: number;
+  readonly bytes: Buffer;
+  resolve(answer: Buffer): Promise<void>;
+  reject(error: Error): void;
+}
+
+/** Time that passes only as fast as the event loop turns; pauses are noted. */
+function turningClock() {
+  const pauses: number[] = [];
+  let now = 0;
+  const clock: Clock = {
+    now: () => new Date(now),
+    steady: () => new Date(now),
+    wait: async (ms, signal) => {
+      pauses.push(ms);
+      await turn();
+      now += signal?.aborted ? 0 : ms;
+    },
+  };
+  return { clock, pauses };
+}
+
+/** Brokers whose fetches are answered by the test, and what the fetcher made of them. */
+export class StubBrokers {
+  readonly memory = new MemoryBudget();
+  readonly told: string[] = [];
+  readonly pauses: readonly number[];
+  readonly fetcher: PartitionFetcher;
+  /** The leaders of the partitions of the topic; none is -1. */
+  leaders: number[];
+  /** The latest version of Fetch that each broker offers. */
+  offered = BY_ID;
+  metadataFails = false;
+  isConnectable = true;
+  /** Called with what is handed over, in the very call. */
+  onFetched: (from: bigint) => void = () => undefined;
+  readonly #held: HeldRequest[] = [];
+
+  constructor(leaders: number[]) {
+    this.leaders = leaders;
+    const { clock, pauses } = turningClock();
+    this.pauses = pauses;
+    const logger = { ...Object.fromEntries(LEVELS.map((level) => [level, () => undefined])) } as never;
+    this.fetcher = new PartitionFetcher({
+      connections: this.#connections(),
+      memory: this.memory,
+      clock,
+      logger,
+      listener: this.#listener(),
+      onPoll: () => undefined,
+      onFetchedByName: ({ offered }) => void this.told.push(`by name, of ${offered}`),
+    });
+  }
+
+  /** Assigns partitions of the topic, sought to an offset and resumed. */
+  async open(offsets: Readonly<Record<number, bigint>>): Promise<void> {
+    const targets = Object.keys(offsets).map((partition) => ({ topic: ORDERS, partition: Number(partition) }));
+    this.fetcher.assign(targets);
+    for (const target of targets) {
+      this.seek(target.partition, offsets[target.partition] ?? 0n);
+      this.fetcher.resume(target);
+    }
+    await this.settle();
+  }
+
+  seek(partition: number, offset: bigint, topic: number | null = ORDERS_ID, leaderEpoch = -1): void {
+    this.fetcher.seek({
+      topic: ORDERS,
+      partition,
+      offset,
+      topicId: topic === null ? null : topicId(topic),
+      leaderEpoch,
+    });
+  }
+
+  /** What is asked for by id in the requests under way: `<broker>: <id>/<partition>@<offset>e<epoch> ...`. */
+  get asked(): readonly string[] {
+    return this.#held.map(({ node, bytes }) => `${node}: ${askedById(bytes).asked.join(' ').replaceAll('170/', '')}`);
+  }
+
+  get versions(): readonly number[] {
+    return this.#held.map(({ version }) => version);
+  }
+
+  get maxBytes(): readonly number[] {
+    return this.#held.map(({ bytes }) => askedById(bytes).maxBytes);
+  }
+
+  /** Answers the oldest request of a broker. */
+  async answer(node: number, partitions: readonly PartitionAnswer[], how: object = {}): Promise<void> {
+    const { version, resolve } = this.#take(node);
+    await resolve(answerBytes(version, [[version >= BY_ID ? topicId(ORDERS_ID) : ORDERS, partitions]], how));
+    await this.settle();
+  }
+
+  /** Fails the oldest request of a broker. */
+  async fail(node: number): Promise<void> {
+    this.#take(node).reject(new Error('connection lost'));
+    await this.settle();
+  }
+
+  /** Takes what has been told so far. */
+  taken(): readonly string[] {
+    return this.told.splice(0);
+  }
+
+  /** Lets all that can go on go on. */
+  async settle(): Promise<void> {
+    for (let nth = 0; nth < 30; nth += 1) {
+      await turn();
+    }
+  }
+
+  #take(node: number): HeldRequest {
+    const place = this.#held.findIndex((request) => request.node === node);
+    const [request] = place < 0 ? [] : this.#held.splice(place, 1);
+    if (request === undefined) {
+      throw new Error(`nothing is asked of broker ${node}: ${this.asked.join(', ')}`);
+    }
+    return request;
+  }
+
+  #connections(): ConstructorParameters<typeof PartitionFetcher>[0]['connections'] {
+    return {
+      to: async (node) => {
+        if (!this.isConnectable) {
+          throw new Error('no connection');
+        }
+        return this.#broker(node);
+      },
+      drop: (node) => void this.told.push(`dropped ${node}`),
+      metadata: async (topics, slow) => {
+        this.told.push(`metadata of ${topics} ${slow.size > 0 ? `slow: ${[...slow]}` : ''}`.trim());
+        if (this.metadataFails) {
+          throw new Error('no metadata');
+        }
+        return this.#metadata();
+      },
+      close: () => void this.told.push('closed'),
+    };
+  }
+
+  #metadata(): Metadata {
+    const partitionMetadata = this.leaders.map((leader, partitionId) => ({ partitionId, leader }));
+    return { brokers: [], topicMetadata: [{ topic: ORDERS, partitionMetadata }] };
+  }
+
+  #broker(node: number): Broker {
+    const send = async (sent: ProtocolRequest<unknown>) => {
+      const { buffer } = (await sent.request.encode()) as { readonly buffer: Buffer };
+      const answer = await new Promise<Buffer>((resolve, reject) => {
+        const { apiVersion: version } = sent.request;
+        this.#held.push({ node, version, bytes: Buffer.from(buffer), resolve: async (of) => resolve(of), reject });
+      });
+      return sent.response.decode(answer);
+    };
+    const versions = { [FETCH_KEY]: { maxVersion: this.offered } };
+    return { versions, connectionPool: { pool: [], send } } as unknown as Broker;
+  }
+
+  #listener(): FetchListener {
+    const at = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`.replace(`${ORDERS}/`, '');
+    const tell = (text: string): void => void this.told.push(text);
+    return {
+      onFetched: ({ fetchedOffset, nextOffset, leaderEpoch, records, ...target }) => {
+        const offsets = Array.from(records, ({ offset }) => offset).join();
+        tell(`${at(target)}: ${fetchedOffset} to ${nextOffset} epoch ${leaderEpoch} [${offsets}]`);
+        this.onFetched(fetchedOffset);
+      },
+      onLogEnds: ({ highWatermark, lastStableOffset, ...target }) =>
+        tell(`${at(target)} ends at ${lastStableOffset} and ${highWatermark}`),
+      onReadable: () => undefined,
+      onRead: (target) => tell(`${at(target)} is read`),
+      onOutOfRange: (target) => tell(`${at(target)} is out of range`),
+      onUnreadable: ({ offset, code, ...target }) => tell(`${at(target)}: ${code} at ${offset}`),
+      onTruncated: ({ endOffset, leaderEpoch, readTo, ...target }) =>
+        tell(`${at(target)} was read to ${readTo}, and parted at ${endOffset} of epoch ${leaderEpoch}`),
+    };
+  }
+}
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];

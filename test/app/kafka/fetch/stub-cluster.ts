@@ -1,0 +1,110 @@
+import type { Metadata } from '../../../../app/kafka/fetch/broker-connections.ts';
+import type { Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
+
+const METADATA_KEY = 3;
+
+/** A request that a stub was sent, until it is answered. */
+interface StubRequest {
+  readonly to: string;
+  readonly apiKey: number;
+  resolve(answer: unknown): void;
+}
+
+/** The cluster of a client, of which each broker and each request is noted; nothing is answered but by the test. */
+export class StubCluster {
+  readonly events: string[] = [];
+  readonly requests: StubRequest[] = [];
+  /** Addresses to which no connection comes about. */
+  readonly unreachable = new Set<string>();
+  readonly cluster: Cluster;
+  #seeds = 0;
+  #seed: ReturnType<StubCluster['broker']>;
+
+  constructor() {
+    this.#seed = this.broker('seed-0');
+    const { events } = this;
+    const seed = () => this.#seed;
+    this.cluster = {
+      rootLogger: {},
+      connectionPoolBuilder: { build: async ({ host, port }: { host: string; port: number }) => `${host}:${port}` },
+      brokerPool: {
+        get seedBroker() {
+          return seed();
+        },
+        createSeedBroker: async () => {
+          this.#seeds += 1;
+          this.#seed = this.broker(`seed-${this.#seeds}`);
+        },
+        createBroker: ({ connectionPool }: { connectionPool: string }) => this.broker(connectionPool),
+        connectBroker: async (broker: { address: string; open(): void }) => {
+          events.push(`connect ${broker.address}`);
+          if (this.unreachable.has(broker.address)) {
+            throw new Error(`${broker.address} is away`);
+          }
+          broker.open();
+        },
+      },
+      connect: async () => {
+        events.push(`connect ${this.#seed.address}`);
+        if (this.unreachable.has(this.#seed.address)) {
+          throw new Error(`${this.#seed.address} is away`);
+        }
+      },
+      disconnect: async () => undefined,
+    } as unknown as Cluster;
+  }
+
+  /** Answers the oldest request for metadata. */
+  metadata(brokers: Readonly<Record<number, string>>, leaders: Readonly<Record<string, readonly number[]>> = {}): void {
+    const answer: Metadata = {
+      brokers: Object.entries(brokers).map(([nodeId, host]) => ({ nodeId: Number(nodeId), host, port: 9092 })),
+      topicMetadata: Object.entries(leaders).map(([topic, of]) => ({
+        topic,
+        partitionMetadata: of.map((leader, partitionId) => ({ partitionId, leader })),
+      })),
+    };
+    this.take(METADATA_KEY).resolve(answer);
+  }
+
+  /** The oldest request of a kind. */
+  take(apiKey: number): StubRequest {
+    const place = this.requests.findIndex((request) => request.apiKey === apiKey);
+    const [request] = place < 0 ? [] : this.requests.splice(place, 1);
+    if (request === undefined) {
+      throw new Error(`there is no request ${apiKey}: ${this.events.join(', ')}`);
+    }
+    return request;
+  }
+
+  broker(address: string) {
+    const { events, requests } = this;
+    let isOpen = false;
+    const rejects = new Set<(error: Error) => void>();
+    const connection = {
+      isConnected: () => true,
+      socket: { destroy: () => void events.push(`destroy ${address}`) },
+      rejectRequests: (error: Error) => {
+        for (const reject of rejects) reject(error);
+      },
+    };
+    const send = ({ request }: { request: { apiKey: number } }) =>
+      new Promise<unknown>((resolve, reject) => {
+        rejects.add(reject);
+        requests.push({ to: address, apiKey: request.apiKey, resolve });
+      });
+    const asked = { request: { apiKey: METADATA_KEY }, response: { decode: async () => undefined } };
+    return {
+      address,
+      versions: { 1: { maxVersion: 13 } },
+      connectionPool: { pool: [connection], send },
+      lookupRequest: () => () => asked,
+      open: () => {
+        isOpen = true;
+      },
+      isConnected: () => isOpen,
+      disconnect: async () => {
+        isOpen = false;
+      },
+    };
+  }
+}
