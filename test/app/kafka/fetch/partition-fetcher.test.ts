@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { checksummed, recordBatch } from './record-sets.ts';
 import { StubBrokers } from './stub-brokers.ts';
 
@@ -322,6 +322,18 @@ describe('a broker', () => {
     expect(fetched(brokers.taken())).toEqual(['0: 0 to 3 epoch 0 [0,1,2]']);
     await brokers.answer(1, [batch(0, 0)]);
     expect(fetched(brokers.taken())).toEqual([]);
+  });
+
+  test('that is silent for two seconds makes the leaders looked up, and is asked about them last', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    await fetching([1, 2], { 0: 0n, 1: 0n });
+    jest.advanceTimersByTime(1_900);
+    await brokers.answer(2, []);
+    expect(brokers.taken()).toEqual([]);
+    jest.advanceTimersByTime(1_200);
+    await brokers.settle();
+    expect(brokers.taken()).toEqual(['metadata of orders slow: 1']);
+    jest.useRealTimers();
   });
 
   test('is asked for a partition as soon as that has a leader', async () => {

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
-import { commitOnce, waitInsteadOfFetching } from '../../../../app/kafka/kafkajs/membership-patches.ts';
+import { joinKey } from '../../../../app/kafka/kafkajs/internals.ts';
+import { commitOnce, joinAsMember, waitInsteadOfFetching } from '../../../../app/kafka/kafkajs/membership-patches.ts';
 
 /** A consumer group as kafkajs makes it: methods on the prototype, state on the instance. */
 function aGroup() {
@@ -51,6 +52,63 @@ test('a group notices topics that come and go, and compares its assignment with 
   expect(group.recovered).toEqual(['Error: Topic is gone']);
   await group.fetch(1);
   expect(group.recovered).toHaveLength(2);
+});
+
+/** A group whose coordinator gives each member without an id the next one, as kafkajs makes it for each start. */
+function aMemberOf() {
+  const told: string[] = [];
+  let ids = 0;
+  class Group {
+    readonly groupId = 'group';
+    memberId: string | null = null;
+    readonly cluster: object;
+    readonly instrumentationEmitter = { emit: (event: string) => void told.push(event) };
+
+    constructor(cluster: object) {
+      this.cluster = cluster;
+    }
+
+    async [joinKey()](): Promise<void> {
+      ids += this.memberId === null ? 1 : 0;
+      this.memberId ??= `member-${ids}`;
+      told.push(`joined as ${this.memberId}`);
+    }
+
+    async joinAndSync(): Promise<void> {
+      const join = Reflect.get(this, joinKey()) as () => Promise<void>;
+      await join.call(this);
+    }
+
+    async leave(): Promise<void> {
+      this.memberId = null;
+    }
+  }
+  class Runner {
+    async stop(): Promise<void> {
+      // Nothing runs.
+    }
+  }
+  joinAsMember(Group.prototype as never, Runner.prototype as never, {
+    findGroupCoordinator: async () => ({}) as never,
+  });
+  return { told, start: (cluster: object) => new Group(cluster) };
+}
+
+test('each join is reported when it begins, and one after a restart is that of the same member', async () => {
+  const { told, start } = aMemberOf();
+  const cluster = {};
+  await start(cluster).joinAndSync();
+  const again = start(cluster);
+  await again.joinAndSync();
+  const joins = ['consumer.rebalancing', 'joined as member-1'];
+  expect(told).toEqual([...joins, ...joins]);
+  await again.leave();
+  await start(cluster).joinAndSync();
+  await start({}).joinAndSync();
+  expect(told.filter((line) => line.startsWith('joined')).slice(2)).toEqual([
+    'joined as member-2',
+    'joined as member-3',
+  ]);
 });
 
 const require = createRequire(import.meta.url);
