@@ -153,7 +153,7 @@ async function writeRow(
     await client.query('ROLLBACK TO SAVEPOINT fit');
     return refusal;
   }
-  const row = { rows: rows.all, length: rows.length, hasDeletes: rows.deletes.size > 0 };
+  const row = { rows: [rows.all], length: rows.length, hasDeletes: rows.deletes.size > 0 };
   const sent = rows.length === 0 ? 'stored' : await sendRow(client, table, row, overwrite);
   if (sent instanceof RowRefused) {
     await client.query('ROLLBACK TO SAVEPOINT fit');

@@ -32,7 +32,8 @@ export type CopyFormat = 'binary' | 'text';
 /** Encoded rows of one COPY, without head and end of the format. */
 export interface CopyRows {
   readonly format: CopyFormat;
-  readonly rows: Buffer;
+  /** In pieces, one behind the other. */
+  readonly rows: readonly Buffer[];
 }
 
 /** What a format has before and behind the rows; CopyDone alone ends text (PostgreSQL's "COPY Operations"). */
@@ -128,9 +129,10 @@ function sendRows(connection: PgConnection, { format, rows }: CopyRows): void {
   const { stream } = connection;
   const { head, end } = FRAMES[format];
   const message = Buffer.alloc(1 + MESSAGE_LENGTH_BYTES);
-  message.writeUInt32BE(MESSAGE_LENGTH_BYTES + head.length + rows.length + end.length, message.writeUInt8(COPY_DATA));
+  const length = rows.reduce((sum, piece) => sum + piece.length, 0);
+  message.writeUInt32BE(MESSAGE_LENGTH_BYTES + head.length + length + end.length, message.writeUInt8(COPY_DATA));
   stream.cork();
-  for (const part of [Buffer.concat([message, head]), rows, end]) {
+  for (const part of [Buffer.concat([message, head]), ...rows, end]) {
     stream.write(part);
   }
   connection.endCopyFrom();

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { type Memory, NEW_MEMORY } from './row-memory.ts';
 
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
@@ -31,13 +32,18 @@ export interface FieldBytes {
  * piece of memory: no field has a Buffer of its own, which would take most of the time of encoding.
  */
 export class CopyBuffer {
+  readonly #memory: Memory;
   #bytes: Buffer;
   #view: DataView;
   #end = 0;
 
-  /** @param size bytes to begin with; it grows when that is not enough */
-  constructor(size: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(size);
+  /**
+   * @param size bytes to begin with; it grows when that is not enough
+   * @param memory where they come from. @default new memory
+   */
+  constructor(size: number, memory = NEW_MEMORY) {
+    this.#memory = memory;
+    this.#bytes = memory.take(size);
     this.#view = viewOf(this.#bytes);
   }
 
@@ -222,7 +228,7 @@ export class CopyBuffer {
     if (this.#end + bytes <= this.#bytes.length) {
       return;
     }
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#end + bytes));
+    const larger = this.#memory.take(Math.max(this.#bytes.length * 2, this.#end + bytes));
     this.#bytes.copy(larger, 0, 0, this.#end);
     this.#bytes = larger;
     this.#view = viewOf(larger);

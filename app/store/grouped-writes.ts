@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { partitionKey } from '../records/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
+import { type Memory, rowMemory } from './row-memory.ts';
 import { type Admitted, admit, type EncodedRows, type RowTarget } from './row-target.ts';
 import { asCommitted, lookAt, tellingDeadlocks, type WriteTarget } from './write-records.ts';
 
@@ -181,15 +182,23 @@ export class GroupedWrites {
  * @returns an outcome for each request; `null` when nothing was written and each has to be written by itself, because
  * one is fenced, has dead letters, has an offset that another writer holds, or has rows that a trigger drops.
  */
-export async function writeGroup(
+export const writeGroup = (
   client: PoolClient,
   target: WriteTarget,
   requests: readonly WriteRequest[],
+): Promise<readonly WriteOutcome[] | null> =>
+  rowMemory.during((memory) => writeTogether(client, target, requests, memory));
+
+async function writeTogether(
+  client: PoolClient,
+  target: WriteTarget,
+  requests: readonly WriteRequest[],
+  memory: Memory,
 ): Promise<readonly WriteOutcome[] | null> {
   const parts = new Map<RowTarget, EncodedRows[]>();
   const written: { readonly request: WriteRequest; readonly admitted: Admitted }[] = [];
   for (const request of requests) {
-    const admitted = admit(target.targets.of(request.topic), request);
+    const admitted = admit(target.targets.of(request.topic), request, memory);
     if (admitted.refused.length > 0) {
       return null;
     }
@@ -209,10 +218,28 @@ export async function writeGroup(
   return written.map(({ request, admitted }) => asCommitted(target, request, admitted));
 }
 
+/** Pieces of fewer bytes are copied together: what sending a piece costs is more than that. */
+const SMALL_BYTES = 16_384;
+
+/** The same bytes, the small pieces next to each other in one. */
+function inFewPieces(pieces: readonly Buffer[]): readonly Buffer[] {
+  const few: Buffer[] = [];
+  let small: Buffer[] = [];
+  for (const piece of pieces) {
+    if (piece.length < SMALL_BYTES) {
+      small.push(piece);
+    } else {
+      few.push(...(small.length > 0 ? [Buffer.concat(small)] : []), piece);
+      small = [];
+    }
+  }
+  return small.length > 0 ? [...few, Buffer.concat(small)] : few;
+}
+
 /** Rows of the same table as one. */
 const merged = (target: RowTarget, parts: readonly EncodedRows[]): TableBatch => ({
   target,
-  rows: Buffer.concat(parts.map((rows) => rows.all)),
+  rows: inFewPieces(parts.map((rows) => rows.all)),
   length: parts.reduce((sum, { length }) => sum + length, 0),
   hasDeletes: parts.some(({ deletes }) => deletes.size > 0),
 });

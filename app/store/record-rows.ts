@@ -7,6 +7,7 @@ import type { Records } from '../records/records.ts';
 import type { DeadLetter } from '../stream/dead-letter.ts';
 import type { CopyTarget } from './binary-copy.ts';
 import { CopyBuffer, type FieldBytes } from './copy-buffer.ts';
+import type { Memory } from './row-memory.ts';
 import { EncodedRows, type Refusal, type TableRows } from './row-target.ts';
 
 /** How keys are stored: the setting `records.keyEncoding`. */
@@ -65,9 +66,14 @@ const RECORD_FIELDS = Object.keys(RECORDS.columns).length;
 const ROW_BYTES = 48;
 
 /** Rows of `records`. Whether a value is JSON, PostgreSQL finds out. */
-export function encodeRecords(place: TopicPartition, records: Records, admission: Admission): TableRows {
+export function encodeRecords(
+  place: TopicPartition,
+  records: Records,
+  admission: Admission,
+  memory?: Memory,
+): TableRows {
   const prefix = prefixOf(place.topic, place.partition);
-  const rows = new CopyBuffer(records.bytes + records.length * (prefix.length + ROW_BYTES));
+  const rows = new CopyBuffer(records.bytes + records.length * (prefix.length + ROW_BYTES), memory);
   const starts = new Uint32Array(records.length + 1);
   const refused = new Map<number, Refusal>();
   records.forEach((record, nth) => {

@@ -5,6 +5,7 @@ import { copyStatement, rowsStored } from './binary-copy.ts';
 import type { RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
 import { type Admission, encodeRecords, RECORDS } from './record-rows.ts';
+import type { Memory } from './row-memory.ts';
 import type { Refusal, RowCopy, RowTarget, TableRows } from './row-target.ts';
 import { describeDatabaseError, reasonOf } from './sqlstate.ts';
 import { lockOf, type TableGuard } from './table-guard.ts';
@@ -33,8 +34,8 @@ export class RecordsTarget implements RowTarget {
     this.#tables = tables;
   }
 
-  encode(place: TopicPartition, records: Records): TableRows {
-    return encodeRecords(place, records, this.#admission);
+  encode(place: TopicPartition, records: Records, memory?: Memory): TableRows {
+    return encodeRecords(place, records, this.#admission, memory);
   }
 
   require(client: PoolClient): Promise<void> {

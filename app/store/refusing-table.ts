@@ -54,7 +54,7 @@ export class RefusingTable {
   /** A statement trigger refuses a COPY whatever its rows are, and names none. */
   async #requireOpen(): Promise<void> {
     const { name } = this.#target;
-    const none = { rows: Buffer.alloc(0), length: 0, hasDeletes: true };
+    const none = { rows: [], length: 0, hasDeletes: true };
     await sendRows(this.#client, this.#target, none).catch((error: unknown) => {
       if (!(asRefusal(error) instanceof RowRefused)) {
         throw error;

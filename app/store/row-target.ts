@@ -6,6 +6,7 @@ import type { DeadLetter } from '../stream/dead-letter.ts';
 import type { WriteRequest } from '../stream/record-sink.ts';
 import { type CopyFormat, CopyQuery } from './binary-copy.ts';
 import type { RowRefused } from './isolate-poison.ts';
+import type { Memory } from './row-memory.ts';
 import type { TableGuard } from './table-guard.ts';
 
 /** Why a record cannot be a row, in words that do not quote it. */
@@ -114,7 +115,8 @@ export interface RowTarget {
   readonly operation?: TableOperation;
   /** Whether the rows that a trigger leaves are committed without the ones that it drops. */
   readonly allowsDroppedRows: boolean;
-  encode(place: TopicPartition, records: Records): TableRows;
+  /** @param memory where that of the rows comes from. @default new memory */
+  encode(place: TopicPartition, records: Records, memory?: Memory): TableRows;
   /**
    * Asks the catalog whether the table is what rows are encoded for.
    *
@@ -201,7 +203,8 @@ export class RowTargets {
 
 /** Encoded rows of a table, how many they are, and whether some say that others are deleted. */
 export interface SentRows {
-  readonly rows: Buffer;
+  /** In pieces, one behind the other. */
+  readonly rows: readonly Buffer[];
   readonly length: number;
   readonly hasDeletes: boolean;
 }
@@ -221,7 +224,7 @@ export async function sendRows(client: PoolClient, target: RowTarget, sent: Sent
 export async function copyAnd(
   client: PoolClient,
   { emptying, statement, format }: RowCopy,
-  rows: Buffer,
+  rows: readonly Buffer[],
   following: readonly string[],
 ): Promise<readonly string[]> {
   const first = emptying === undefined ? [] : [emptying];
@@ -275,9 +278,9 @@ export interface Admitted {
 }
 
 /** Encodes the records for each table. A record that one of them cannot have has a row in none. */
-export function admit(targets: readonly RowTarget[], request: WriteRequest): Admitted {
+export function admit(targets: readonly RowTarget[], request: WriteRequest, memory: Memory): Admitted {
   const { records } = request;
-  const encoded = targets.map((target) => ({ target, ...target.encode(request, records) }));
+  const encoded = targets.map((target) => ({ target, ...target.encode(request, records, memory) }));
   const unmappedFields = encoded.reduce((sum, one) => sum + (one.unmappedFields ?? 0), 0);
   if (encoded.every(({ refused }) => refused.size === 0)) {
     return { admitted: new AdmittedRecords(records), refused: [], batches: encoded, unmappedFields };

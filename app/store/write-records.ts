@@ -9,6 +9,7 @@ import { droppedRows } from './dropped-rows.ts';
 import { newestLetters } from './newest-letters.ts';
 import type { OwnTables } from './own-tables.ts';
 import { DEAD_LETTERS, deadLetterRows } from './record-rows.ts';
+import { type Memory, rowMemory } from './row-memory.ts';
 import { type Admitted, admit, type RefusedRecord, type RowTargets, type TargetRows } from './row-target.ts';
 import { isDeadlock } from './sqlstate.ts';
 import { tableCounts } from './table-counts.ts';
@@ -46,7 +47,7 @@ interface DeadLetterHandling {
  * and another one finds out which rows it can take.
  */
 export const writeRecords = (client: PoolClient, target: WriteTarget, request: WriteRequest): Promise<WriteOutcome> =>
-  tellingDeadlocks(target, [request], () => writeAlone(client, target, request));
+  rowMemory.during((memory) => tellingDeadlocks(target, [request], () => writeAlone(client, target, request, memory)));
 
 /** A transaction that a deadlock ended is tried again as a whole; where it deletes rows of a table, then alone in it. */
 export async function tellingDeadlocks<T>(
@@ -64,8 +65,13 @@ export async function tellingDeadlocks<T>(
   }
 }
 
-async function writeAlone(client: PoolClient, target: WriteTarget, request: WriteRequest): Promise<WriteOutcome> {
-  const written = admit(target.targets.of(request.topic), request);
+async function writeAlone(
+  client: PoolClient,
+  target: WriteTarget,
+  request: WriteRequest,
+  memory: Memory,
+): Promise<WriteOutcome> {
+  const written = admit(target.targets.of(request.topic), request, memory);
   await lookAt(client, written.batches);
   const batches = written.batches.flatMap(asBatch);
   if (batches.length > 0 && written.refused.length === 0) {
@@ -89,7 +95,7 @@ export async function lookAt(client: PoolClient, batches: readonly Pick<TargetRo
 
 /** All rows of a table; nothing where it has none. */
 const asBatch = ({ target, rows }: TargetRows) =>
-  rows.length === 0 ? [] : [{ target, rows: rows.all, length: rows.length, hasDeletes: rows.deletes.size > 0 }];
+  rows.length === 0 ? [] : [{ target, rows: [rows.all], length: rows.length, hasDeletes: rows.deletes.size > 0 }];
 
 const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
 
@@ -182,7 +188,7 @@ async function writeDeadLetters(
   letters: readonly DeadLetter[],
 ): Promise<void> {
   if (deadLetters.toTable) {
-    const rows = { format: 'binary', rows: deadLetterRows(letters) } as const;
+    const rows = { format: 'binary', rows: [deadLetterRows(letters)] } as const;
     const stored = await copyInto(client, copyStatement(schema, DEAD_LETTERS), rows).catch(async (error: unknown) => {
       await client.query('ROLLBACK');
       await tables.requireUnwritten(client, groupId, error);

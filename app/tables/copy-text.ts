@@ -1,3 +1,5 @@
+import { type Memory, NEW_MEMORY } from '../store/row-memory.ts';
+
 const TAB = 0x09;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -28,12 +30,17 @@ const DEFAULT_FIELD = Buffer.from('\\D\t', 'latin1');
  * A record that is refused halfway takes back what it has written: {@link takeBack} with the {@link end} from before.
  */
 export class CopyText {
+  readonly #memory: Memory;
   #bytes: Buffer;
   #end = 0;
 
-  /** @param size bytes to begin with; it grows when that is not enough */
-  constructor(size: number) {
-    this.#bytes = Buffer.allocUnsafeSlow(size);
+  /**
+   * @param size bytes to begin with; it grows when that is not enough
+   * @param memory where they come from. @default new memory
+   */
+  constructor(size: number, memory = NEW_MEMORY) {
+    this.#memory = memory;
+    this.#bytes = memory.take(size);
   }
 
   get end(): number {
@@ -142,7 +149,7 @@ export class CopyText {
     if (this.#end + bytes <= this.#bytes.length) {
       return;
     }
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#end + bytes));
+    const larger = this.#memory.take(Math.max(this.#bytes.length * 2, this.#end + bytes));
     this.#bytes.copy(larger, 0, 0, this.#end);
     this.#bytes = larger;
   }

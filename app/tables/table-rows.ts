@@ -2,6 +2,7 @@ import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../contract/dead-l
 import type { TopicPartition } from '../records/record.ts';
 import type { RecordCursor } from '../records/record-batch.ts';
 import type { Records } from '../records/records.ts';
+import type { Memory } from '../store/row-memory.ts';
 import { EncodedRows, type Refusal, type TableRows } from '../store/row-target.ts';
 import { ColumnPlan, type PlannedColumn, writeHeader } from './column-plan.ts';
 import { CopyText } from './copy-text.ts';
@@ -72,8 +73,8 @@ export class TableEncoder {
     this.#takesNames = plan.values.some(([first]) => typeof first === 'string');
   }
 
-  encode({ topic, partition }: TopicPartition, records: Records): TableRows {
-    const text = new CopyText(records.bytes);
+  encode({ topic, partition }: TopicPartition, records: Records, memory?: Memory): TableRows {
+    const text = new CopyText(records.bytes, memory);
     const row = new RowText(text, this.#limits.takesDefaults);
     const place = { topic: Buffer.from(topic, 'utf8'), partition };
     const starts = new Uint32Array(records.length + 1);

@@ -1,18 +1,8 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
-import type { TopicPartition } from '../records/record.ts';
-import type { Records } from '../records/records.ts';
 import { rowsStored } from '../store/binary-copy.ts';
 import { refusedLine } from '../store/copy-context.ts';
 import type { RowRefused } from '../store/isolate-poison.ts';
-import {
-  copyAnd,
-  type Refusal,
-  type RowCopy,
-  type SentRows,
-  sendRows,
-  type TableRows,
-  type TopicTable,
-} from '../store/row-target.ts';
+import { copyAnd, type Refusal, type RowCopy, type SentRows, sendRows, type TopicTable } from '../store/row-target.ts';
 import { tableReasonOf } from '../store/sqlstate.ts';
 import { type KnownTable, lockOf, type TableGuard } from '../store/table-guard.ts';
 import { STAGE_COLUMNS, Stage } from './stage.ts';
@@ -22,7 +12,7 @@ import type { TableMapping } from './table-mapping.ts';
  * Encodes records as rows of the mapping's columns, in their order, in COPY's text format and UTF-8 (documentation of
  * COPY, section "Text Format"). What it refuses is named with {@link TableTarget.name} and the column.
  */
-type EncodeRows = (place: TopicPartition, records: Records) => TableRows;
+type EncodeRows = TopicTable['encode'];
 
 /** The table, and how its rows are made. */
 interface TableOptions {

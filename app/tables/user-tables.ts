@@ -88,7 +88,7 @@ export class UserTables {
     const table = `${mapping.schema}.${mapping.table}`;
     return new TableTarget({
       mapping,
-      encode: (place, records) => encoder.encode(place, records),
+      encode: (place, records, memory) => encoder.encode(place, records, memory),
       takesDefaults,
       find: (client) => this.#find(client, mapping),
       isContended: () => this.#contended.has(table),

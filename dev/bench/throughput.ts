@@ -45,7 +45,7 @@ async function copyBaseline(databaseUrl: string, records: number): Promise<numbe
     await client.query('CHECKPOINT');
     const began = performance.now();
     for (const rows of transactions) {
-      await copyInto(client, copyStatement(BASELINE_SCHEMA, RECORDS), { format: 'binary', rows });
+      await copyInto(client, copyStatement(BASELINE_SCHEMA, RECORDS), { format: 'binary', rows: [rows] });
     }
     const seconds = (performance.now() - began) / 1_000;
     await client.query(`DROP SCHEMA ${schema} CASCADE`);

@@ -83,7 +83,7 @@ test('what fails after a message was read is no fault of PostgreSQL: it ends the
   const copyIn = whole('G', Buffer.alloc(3));
   const { client, lost } = await connected(OK, copyIn);
   const fault = new TypeError('of a handler');
-  const rows = [{ format: 'binary', rows: Buffer.alloc(0) }] as const;
+  const rows = [{ format: 'binary', rows: [] }] as const;
   const copy = new CopyQuery('COPY t FROM STDIN', rows, () => {
     throw fault;
   });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await client.query(`CREATE TEMP TABLE ${first} (id int); CREATE TEMP TABLE ${second} (id int, name text)`);
 });
 
-const text = (rows: string): CopyRows => ({ format: 'text', rows: Buffer.from(rows) });
+const text = (rows: string): CopyRows => ({ format: 'text', rows: [Buffer.from(rows)] });
 
 function binary(...ids: number[]): CopyRows {
   const rows = new CopyBuffer(64);
@@ -21,7 +21,7 @@ function binary(...ids: number[]): CopyRows {
     rows.row(1);
     rows.int4(id);
   }
-  return { format: 'binary', rows: rows.slice(0, rows.end) };
+  return { format: 'binary', rows: [rows.slice(0, rows.end)] };
 }
 
 const STATEMENTS = [
@@ -58,7 +58,7 @@ describe('several COPYs of one message', () => {
   });
 
   test.each([
-    ['the first one', [{ format: 'binary', rows: Buffer.from([0, 2]) } as const, text('2\tb\n'), text('3\n')]],
+    ['the first one', [{ format: 'binary', rows: [Buffer.from([0, 2])] } as const, text('2\tb\n'), text('3\n')]],
     ['one in the middle', [binary(1), text('x\ty\n'), text('4\n')]],
     ['the last one', [binary(1), text('2\tb\n'), text('x\n')]],
   ])('leave nothing when a row of %s is refused, and the connection can be used', async (_, copies) => {

@@ -10,7 +10,7 @@ import { connect } from '../store/open-store.ts';
 
 const schema = randomName('schema');
 const role = `${schema}_writer`;
-const NO_ROWS = [{ format: 'binary', rows: Buffer.alloc(0) }] as const;
+const NO_ROWS = [{ format: 'binary', rows: [] }] as const;
 
 beforeAll(() => query(`CREATE SCHEMA ${schema}`));
 afterAll(() => query(`DROP SCHEMA ${schema} CASCADE`));
