@@ -6,6 +6,7 @@ import { milliseconds } from '../../settings/duration.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { rdsPassword } from '../aws/rds-password.ts';
 import { readTls } from '../configuration/tls-files.ts';
+import { plainSocket } from '../plain-socket.ts';
 import {
   boundMessages,
   destroySocket,
@@ -84,7 +85,7 @@ export interface DatabaseHost {
  * @param warn receives a warning of a login that others on the way can read. @default none is given
  */
 export function createClient({ config, isBound }: DatabaseHost, warn?: (warning: string) => void): pg.Client {
-  const client = new pg.Client(config);
+  const client = new pg.Client(config.ssl ? config : { ...config, stream: plainSocket });
   boundMessages(client);
   if (isBound) {
     watchChannelBinding(client);

@@ -1,10 +1,11 @@
-import { connect, isIP, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import type { ISocketFactoryArgs } from 'kafkajs';
 import type { Settings } from '../../../settings/settings.ts';
 import { INVALID_ANSWER } from '../../invalid-answer.ts';
 import type { Logger } from '../../logger.ts';
+import { plainSocket } from '../../plain-socket.ts';
 import type { Clock } from '../../stream/clock.ts';
 import { FatalError } from '../../stream/stream-errors.ts';
 import { tlsOptions } from './kafka-tls.ts';
@@ -229,7 +230,7 @@ export class BrokerLogins {
           { host, port, ...(isIP(host) === 0 ? { servername: host } : {}), ...tlsOptions(settings) },
           onConnect,
         )
-      : connect({ host, port }, onConnect);
+      : plainSocket().connect({ host, port }, onConnect);
   }
 
   #counts(broker: string): boolean {
