@@ -25,7 +25,7 @@ const IDLE_MS = 2_000;
  * Memory of rows that is used again. A new piece for each transaction costs its page faults, and V8 collects all garbage
  * each time that 64 MiB were taken, however little of it is in use.
  */
-class RowMemory {
+export class RowMemory {
   readonly #ready: Buffer[] = [];
   #readyBytes = 0;
   #lent = 0;

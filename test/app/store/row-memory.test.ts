@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { type Memory, RowMemory } from '../../../app/store/row-memory.ts';
+
+const MEBIBYTE = 2 ** 20;
+
+/** What some work took. */
+async function taken(memory: RowMemory, ...sizes: readonly number[]): Promise<readonly Buffer[]> {
+  return memory.during(async ({ take }: Memory) => sizes.map((size) => take(size)));
+}
+
+test('what a transaction took is used again when it ended well, and has the size that is asked for', async () => {
+  const memory = new RowMemory();
+  const [first] = await taken(memory, MEBIBYTE);
+  const [second, third] = await taken(memory, MEBIBYTE - 5, MEBIBYTE);
+  expect(first?.length).toBeGreaterThanOrEqual(MEBIBYTE);
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
+});
+
+test('nothing is used again of a transaction that failed, whose rows may still be on their way', async () => {
+  const memory = new RowMemory();
+  const lost: Buffer[] = [];
+  const failing = memory.during(async ({ take }) => {
+    lost.push(take(MEBIBYTE));
+    throw new Error('the connection was cut');
+  });
+  await expect(failing).rejects.toThrow('cut');
+  expect((await taken(memory, MEBIBYTE))[0]).not.toBe(lost[0]);
+});
+
+test('two transactions at the same time share nothing', async () => {
+  const memory = new RowMemory();
+  await taken(memory, MEBIBYTE);
+  const [one, other] = await Promise.all([taken(memory, MEBIBYTE), taken(memory, MEBIBYTE)]);
+  expect(one[0]).not.toBe(other[0]);
+});
+
+test('small pieces, and what is more than two transactions take, are not kept', async () => {
+  const memory = new RowMemory();
+  const [small] = await taken(memory, 1_000);
+  expect(small).toHaveLength(1_000);
+  expect((await taken(memory, 1_000))[0]).not.toBe(small);
+  const [large] = await taken(memory, 9 * MEBIBYTE);
+  expect((await taken(memory, 9 * MEBIBYTE))[0]).not.toBe(large);
+});
