@@ -1,5 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { batchRoom, LargestRecord } from '../../../../app/kafka/fetch/batch-memory.ts';
+import { EventLoopTurns } from '../../../../app/kafka/fetch/event-loop-turns.ts';
+import { RecordSetReader } from '../../../../app/kafka/fetch/record-set.ts';
+import { MemoryBudget } from '../../../../app/stream/memory-budget.ts';
 import {
   BATCH_HEAD_BYTES,
   batchOf,
@@ -164,14 +167,14 @@ test('timestamps and offsets are exact at the ends of their types', async () => 
   expect((await read(recordOf(0, ...small, 0, 1, 1, 0))).records[0]).toMatchObject({ timestamp: -(2n ** 48n) });
 });
 
-test('other work has its turn while a large batch is counted, and while it is decoded', async () => {
-  const batch = checksummed(batchOf(recordWithHeaders(300_000, EMPTY_HEADER), { records: 1 }));
+test('other work has its turn while a large batch is counted, and while it is read', async () => {
+  const batch = checksummed(batchOf(recordWithHeaders(3_000_000, EMPTY_HEADER), { records: 1 }));
   for (const room of [{ heapBytes: 1_000, bytes: 1_000 }, ANY]) {
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;
     }, 1);
-    await read(batch, room);
+    await new RecordSetReader(new MemoryBudget(), new EventLoopTurns(), room).read(batch, {});
     clearInterval(timer);
     expect(turns).toBeGreaterThan(2);
   }
