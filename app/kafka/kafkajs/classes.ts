@@ -73,7 +73,7 @@ export interface ProtocolRequest<Answer> {
 }
 
 /** A request on its way. */
-export interface SocketRequest {
+interface SocketRequest {
   /** By the clock of {@link RequestQueue}: the monotonic one, once it is patched. */
   readonly sentAt: number;
   readonly requestTimeout: number;
@@ -94,7 +94,7 @@ export interface RequestQueue {
 }
 
 /** A part of a login, of before Kafka 1.0. */
-export interface AuthRequest {
+interface AuthRequest {
   readonly response: { decode(answer: Buffer): unknown };
 }
 

@@ -3,9 +3,10 @@
  * takes their sizes for one too few.
  */
 import type { Decoder, Encoder } from './classes.ts';
-import { internals } from './internals.ts';
+import { type Classes, internals } from './internals.ts';
 
-export const { Encoder: KafkajsEncoder, Decoder: KafkajsDecoder } = internals;
+export const KafkajsEncoder: Classes['Encoder'] = internals.Encoder;
+export const KafkajsDecoder: Classes['Decoder'] = internals.Decoder;
 
 /** An epoch that is not known, or not told. */
 export const NO_EPOCH = -1;

@@ -21,7 +21,7 @@ import type {
 export const KAFKAJS_VERSION = '2.2.4';
 
 /** A class of kafkajs. */
-export interface Class<T, Options extends readonly unknown[] = readonly [options: object]> {
+interface Class<T, Options extends readonly unknown[] = readonly [options: object]> {
   readonly prototype: T;
   new (...options: Options): T;
 }
