@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { printable } from '../printable-text.ts';
-import { isText, RECORDS } from '../store/record-rows.ts';
+import { isText } from '../store/headers-json.ts';
+import { RECORDS } from '../store/record-rows.ts';
 import type { Clock } from '../stream/clock.ts';
 import type { ReplayOutcome } from './dead-letters-replay.ts';
 import type { ListedDeadLetter, TargetCount } from './dead-letters-table.ts';

@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
+import type { AdmittedRecords, TargetRows } from './admit.ts';
 import { RowRefused, storeWithoutPoison } from './isolate-poison.ts';
 import { RefusingTable, requireSomeTaken, type TableOwner } from './refusing-table.ts';
-import { type AdmittedRecords, type RefusedRecord, type RowTarget, sendRows, type TargetRows } from './row-target.ts';
+import { type RefusedRecord, type RowTarget, sendRows } from './row-target.ts';
 import { asRefusal } from './sqlstate.ts';
 
 /** Records of which one of the tables refused the row, and how many rows of the others each table took. */

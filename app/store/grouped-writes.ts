@@ -1,9 +1,10 @@
 import type { PoolClient } from 'pg';
 import { partitionKey } from '../records/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
+import { type Admitted, admit } from './admit.ts';
 import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
 import { type Memory, rowMemory } from './row-memory.ts';
-import { type Admitted, admit, type EncodedRows, type RowTarget } from './row-target.ts';
+import type { EncodedRows, RowTarget } from './row-target.ts';
 import { asCommitted, lookAt, tellingDeadlocks, type WriteTarget } from './write-records.ts';
 
 /** Bytes of the records that a group writes at most; a single request may have more. */

@@ -1,8 +1,9 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
+import type { AdmittedRecords } from './admit.ts';
 import { RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
-import { type AdmittedRecords, type RefusedRecord, type RowTarget, sendRows } from './row-target.ts';
+import { type RefusedRecord, type RowTarget, sendRows } from './row-target.ts';
 import { asRefusal, describeDatabaseError } from './sqlstate.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { TableCounts, TableLetters, TableRecords } from '../stream/record-sink.ts';
-import type { Admitted, RefusedRecord, TargetRows } from './row-target.ts';
+import type { Admitted, TargetRows } from './admit.ts';
+import type { RefusedRecord } from './row-target.ts';
 
 /**
  * What was done with the records of a committed transaction in tables of the user's own, for the metrics.

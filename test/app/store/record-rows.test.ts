@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { recordsOf } from '../../../app/records/pack-records.ts';
 import type { StreamRecord } from '../../../app/records/record.ts';
 import { CopyBuffer } from '../../../app/store/copy-buffer.ts';
-import { type Admission, encodeRecords, headersJson, refusal } from '../../../app/store/record-rows.ts';
+import { headersJson } from '../../../app/store/headers-json.ts';
+import { type Admission, encodeRecords, refusal } from '../../../app/store/record-rows.ts';
 import { aRecord } from '../stream/records.ts';
 
 const records = [0n, 1n, 2n, 3n].map((offset) =>
