@@ -170,7 +170,7 @@ interface ClusterOptions {
   readonly metadataMaxAge: number;
   readonly allowAutoTopicCreation: boolean;
   /** Takes the events of its requests. */
-  readonly instrumentationEmitter: { emit(event: string, payload: object): void };
+  readonly instrumentationEmitter?: { emit(event: string, payload: object): void };
 }
 
 /** Brokers and connections as a consumer or an admin client of this client has them: those of one client are its own. */

@@ -202,23 +202,29 @@ const ERRORS: Readonly<Record<keyof Internals['errors'], true>> = {
   KafkaJSStaleTopicMetadataAssignment: true,
 };
 
-const isFunction = (value: unknown): boolean => typeof value === 'function';
+const isMissing = (value: unknown): boolean => typeof value !== 'function';
 
-/**
- * Looks at kafkajs's inside before it is patched: at an object of each class, and at its functions.
- *
- * @throws Error that names all that is missing
- */
-export function requireKnown(kafkajs: Internals): void {
+function missingOf(kafkajs: Internals): readonly string[] {
+  const functions = [...CLASSES, ...FUNCTIONS].filter((name) => isMissing(kafkajs[name]));
+  if (functions.length > 0) {
+    return functions;
+  }
   const objects = objectsOf(kafkajs);
   const members = CLASSES.flatMap((name) =>
     Object.keys(MEMBERS[name])
-      .filter((member) => !(member in objects[name]))
+      .filter((member) => !(member in Object(objects[name])))
       .map((member) => `${name}.${member}`),
   );
-  const functions = FUNCTIONS.filter((name) => !isFunction(kafkajs[name]));
-  const errors = Object.keys(ERRORS).filter((name) => !isFunction(Reflect.get(kafkajs.errors, name)));
-  const missing = [...members, ...functions, ...errors];
+  return [...members, ...Object.keys(ERRORS).filter((name) => isMissing(Reflect.get(kafkajs.errors, name)))];
+}
+
+/**
+ * Looks at kafkajs's inside before it is patched: at its functions, and at an object of each class.
+ *
+ * @throws Error that names what is missing
+ */
+export function requireKnown(kafkajs: Internals): void {
+  const missing = missingOf(kafkajs);
   if (missing.length > 0) {
     throw new Error(
       `the kafkajs that is installed has no ${missing.join(', ')}; ` +

@@ -143,25 +143,36 @@ function contents(): ReadonlyMap<string, unknown> {
 /**
  * Makes the changes in their order.
  *
- * @throws Error when one replaces what it does not name, or what another one replaced before
+ * @throws Error when one does not replace what it names, or replaces what another one replaced before
  */
 export function applyPatches(patches: readonly Patch[]): void {
   const replacedBy = new Map<string, string>();
   let before = contents();
-  for (const [name, replaced, apply] of patches) {
+  for (const [name, named, apply] of patches) {
     apply();
     const after = contents();
-    for (const place of [...after.keys()].filter((key) => after.get(key) !== before.get(key))) {
+    const replaced = [...after.keys()].filter((place) => after.get(place) !== before.get(place));
+    requireSame(name, named, replaced);
+    for (const place of replaced) {
       const other = replacedBy.get(place);
       if (other !== undefined) {
         throw new Error(`the patches "${other}" and "${name}" both replace ${place} of kafkajs`);
       }
-      if (!replaced.some((named) => named === place || named === `${place.split('.')[0]}.*`)) {
-        throw new Error(`the patch "${name}" replaces ${place} of kafkajs, and does not name it`);
-      }
       replacedBy.set(place, name);
     }
     before = after;
+  }
+}
+
+function requireSame(name: string, named: readonly Place[], replaced: readonly string[]): void {
+  const isOf = (place: string, pattern: string): boolean => pattern === place || pattern === `${place.split('.')[0]}.*`;
+  const unnamed = replaced.find((place) => !named.some((pattern) => isOf(place, pattern)));
+  if (unnamed !== undefined) {
+    throw new Error(`the patch "${name}" replaces ${unnamed} of kafkajs, and does not name it`);
+  }
+  const unreplaced = named.find((pattern) => !replaced.some((place) => isOf(place, pattern)));
+  if (unreplaced !== undefined) {
+    throw new Error(`the patch "${name}" names ${unreplaced} of kafkajs, and does not replace it`);
   }
 }
 

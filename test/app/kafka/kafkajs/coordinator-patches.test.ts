@@ -1,101 +1,113 @@
-import { createRequire } from 'node:module';
-import { expect, jest, test } from '@jest/globals';
-import type { Broker, Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
-import {
-  beatWhileFetching,
-  connectCoordinatorApart,
-  retryCoordinatorLookup,
-} from '../../../../app/kafka/kafkajs/coordinator-patches.ts';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import type { Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
+import { connectCoordinatorApart } from '../../../../app/kafka/kafkajs/coordinator-patches.ts';
+import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
+import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
+import { until } from '../../../integration/stack/until.ts';
+import { clusterOf } from './client.ts';
+import { coordinatorOf, int16, metadataOf, noCoordinator, StubBroker } from './stub-broker.ts';
 
-/** A broker of the pool, or one that the pool makes. */
-const aBroker = (nodeId: number, host: string, onEnd = () => undefined): Broker =>
-  ({
-    nodeId,
-    versions: {},
-    connectionPool: { host, port: 9092 },
-    disconnect: async () => onEnd(),
-  }) as unknown as Broker;
+const open: { close(): void }[] = [];
+afterEach(() => {
+  for (const end of open.splice(0)) end.close();
+});
 
-/** A cluster whose coordinator may move, and what became of the connections that were made to it. */
-function aCluster() {
-  const made: { readonly host: string; isConnected: boolean }[] = [];
-  const cluster = {
-    coordinator: aBroker(1, 'first'),
-    rootLogger: {},
-    connectionPoolBuilder: { build: async (address: { host: string; port: number }) => address },
-    brokerPool: {
-      createBroker: ({ nodeId, connectionPool }: Broker) => {
-        const state = { host: connectionPool.host, isConnected: false };
-        made.push(state);
-        const broker = aBroker(nodeId, connectionPool.host, () => {
-          state.isConnected = false;
-        });
-        return Object.assign(broker, { state });
-      },
-      connectBroker: async (broker: Broker) => {
-        (broker as Broker & { state: { isConnected: boolean } }).state.isConnected = true;
-      },
-    },
-    findGroupCoordinator: async () => cluster.coordinator,
-    findBroker: async ({ nodeId }: Pick<Broker, 'nodeId'>) => aBroker(nodeId, 'pool'),
-    disconnect: async () => undefined,
+const GROUP = { groupId: 'group' };
+
+/** Two brokers, of which the first one tells which one coordinates, and a cluster that reaches its coordinator apart. */
+async function aGroupOfTwo() {
+  let coordinator = 0;
+  const answers = {
+    metadata: () => metadataOf(brokers),
+    findCoordinator: () => coordinatorOf(brokers[coordinator] ?? first, coordinator),
+    leaveGroup: () => int16(0),
   };
-  connectCoordinatorApart({ cluster: cluster as unknown as Cluster });
-  return { cluster: cluster as unknown as Cluster & { coordinator: Broker }, made };
+  const first = await StubBroker.start(answers);
+  const second = await StubBroker.start(answers);
+  const brokers = [first, second];
+  const cluster = await clusterOf(first, [], (of) => connectCoordinatorApart({ cluster: of }));
+  open.push(...brokers, { close: () => void cluster.disconnect() });
+  const moveToSecond = (): void => {
+    coordinator = 1;
+  };
+  return { cluster, first, second, moveToSecond };
 }
 
+/** Has the coordinator asked for something. */
+async function leave(cluster: Cluster): Promise<void> {
+  const coordinator = await cluster.findGroupCoordinator(GROUP);
+  await coordinator.leaveGroup({ ...GROUP, memberId: 'member' });
+}
+
+const connectionsOf = (requests: readonly { readonly connection: number }[]): ReadonlySet<number> =>
+  new Set(requests.map(({ connection }) => connection));
+
 test('the coordinator has a connection and an id that no broker of the pool has, and keeps them', async () => {
-  const { cluster, made } = aCluster();
-  const found = await cluster.findGroupCoordinator({ groupId: 'group' });
-  expect(await cluster.findGroupCoordinator({ groupId: 'group' })).toBe(found);
+  const { cluster, first, second } = await aGroupOfTwo();
+  const found = await cluster.findGroupCoordinator(GROUP);
+  expect(await cluster.findGroupCoordinator(GROUP)).toBe(found);
   expect(await cluster.findBroker(found)).toBe(found);
-  expect(await cluster.findBroker({ nodeId: 1 })).toMatchObject({ connectionPool: { host: 'pool' } });
-  expect(made).toEqual([{ host: 'first', isConnected: true }]);
+  expect(cluster.getNodeIds()).not.toContain(String(found.nodeId));
+  expect(await cluster.findBroker({ nodeId: 0 })).not.toBe(found);
+  await leave(cluster);
+  await leave(cluster);
+  const apart = connectionsOf(first.named('leaveGroup'));
+  expect(apart.size).toBe(1);
+  const others = [...first.requests, ...second.requests].filter(({ name }) => name === 'findCoordinator');
+  expect(others.length).toBeGreaterThan(0);
+  expect([...connectionsOf(first.named('findCoordinator'))]).not.toContain([...apart][0]);
+  expect([...connectionsOf(first.named('metadata'))]).not.toContain([...apart][0]);
 });
 
 test('the connection follows a coordinator that moves, and the one before is closed', async () => {
-  const { cluster, made } = aCluster();
-  await cluster.findGroupCoordinator({ groupId: 'group' });
-  cluster.coordinator = aBroker(2, 'second');
-  await cluster.findGroupCoordinator({ groupId: 'group' });
-  expect(made).toEqual([
-    { host: 'first', isConnected: false },
-    { host: 'second', isConnected: true },
-  ]);
+  const { cluster, first, second, moveToSecond } = await aGroupOfTwo();
+  await leave(cluster);
+  const [before = 0] = connectionsOf(first.named('leaveGroup'));
+  expect(first.closed.has(before)).toBe(false);
+  moveToSecond();
+  await leave(cluster);
+  expect(second.named('leaveGroup')).toHaveLength(1);
+  await until('the connection of before is closed', async () => first.closed.has(before) || undefined);
 });
 
 test('the connection is closed with those of the pool, and made again after a restart of the consumer', async () => {
-  const { cluster, made } = aCluster();
-  const found = await cluster.findGroupCoordinator({ groupId: 'group' });
+  const { cluster, first } = await aGroupOfTwo();
+  const found = await cluster.findGroupCoordinator(GROUP);
+  await leave(cluster);
+  const [before = 0] = connectionsOf(first.named('leaveGroup'));
   await cluster.disconnect();
-  expect(made).toEqual([{ host: 'first', isConnected: false }]);
-  expect(await cluster.findGroupCoordinator({ groupId: 'group' })).not.toBe(found);
-  expect(made.map(({ isConnected }) => isConnected)).toEqual([false, true]);
+  await until('the connection is closed', async () => first.closed.has(before) || undefined);
+  await cluster.connect();
+  await cluster.refreshMetadata();
+  expect(await cluster.findGroupCoordinator(GROUP)).not.toBe(found);
+  await leave(cluster);
+  expect(connectionsOf(first.named('leaveGroup')).size).toBe(2);
 });
 
 test('heartbeats go on while a fetch is held back, whatever they are answered, and end with it', async () => {
+  loadKafkajs();
   jest.useFakeTimers();
   let answer = (_batches: unknown[]): void => undefined;
   let beats = 0;
   let answeredAt = Date.now();
-  class Runner {
-    readonly heartbeatInterval = 2_000;
-    fetch(_nodeId: number): Promise<unknown[]> {
-      return new Promise((resolve) => {
+  const consumerGroup = {
+    fetch: () =>
+      new Promise<unknown[]>((resolve) => {
         answer = resolve;
-      });
-    }
-    async heartbeat(): Promise<void> {
-      if (Date.now() < answeredAt + this.heartbeatInterval) {
+      }),
+    heartbeat: async ({ interval }: { readonly interval: number }): Promise<void> => {
+      if (Date.now() < answeredAt + interval) {
         return;
       }
       beats += 1;
       answeredAt = Date.now() + 5;
       throw new Error('the group is rebalancing');
-    }
-  }
-  beatWhileFetching(Runner.prototype as never);
-  const fetched = new Runner().fetch(1);
+    },
+  };
+  const logger = { debug: () => undefined, namespace: () => logger };
+  const instrumentationEmitter = { emit: () => undefined };
+  const runner = new internals.Runner({ logger, consumerGroup, instrumentationEmitter, heartbeatInterval: 2_000 });
+  const fetched = Object.assign(runner, { running: true }).fetch(1);
   await jest.advanceTimersByTimeAsync(20_000);
   // One in 2.5 s: the next quarter of the interval behind it.
   expect(beats).toBe(8);
@@ -106,58 +118,42 @@ test('heartbeats go on while a fetch is held back, whatever they are answered, a
   jest.useRealTimers();
 });
 
-const { KafkaJSGroupCoordinatorNotFound } = createRequire(import.meta.url)('kafkajs/src/errors') as Record<
-  string,
-  new (
-    message: string,
-  ) => Error
->;
+test('as shipped, a coordinator that was not found is no reason to try again, which is why it is patched', () => {
+  const { KafkaJSGroupCoordinatorNotFound } = internals.errors;
+  expect(new KafkaJSGroupCoordinatorNotFound('not found')).toMatchObject({ retriable: false });
+});
 
-/** @param told what one broker answers when it is asked again */
-function askedCluster(answer: () => Promise<unknown>, told: () => Promise<unknown> = answer) {
-  class Cluster {
-    readonly brokerPool = { findConnectedBroker: async () => ({ findGroupCoordinator: told }) };
+const NOT_AVAILABLE = 15;
+const NOT_AUTHORIZED = 30;
+const UNKNOWN_SERVER_ERROR = -1;
 
-    findGroupCoordinatorMetadata(_options: unknown): Promise<unknown> {
-      return answer();
-    }
-  }
-  retryCoordinatorLookup(Cluster.prototype as never);
-  return new Cluster();
+/** @param errors of FindCoordinator, one after the other; behind the last one the coordinator is told */
+async function lookUp(errors: readonly number[]): Promise<{ readonly nodeId: number } | Error> {
+  let nth = 0;
+  const broker: StubBroker = await StubBroker.start({
+    metadata: () => metadataOf([broker]),
+    findCoordinator: () => {
+      const error = errors[nth];
+      nth += 1;
+      return error === undefined ? coordinatorOf(broker) : noCoordinator(error);
+    },
+  });
+  const cluster = await clusterOf(broker);
+  open.push(broker, { close: () => void cluster.disconnect() });
+  const asked = cluster.findGroupCoordinatorMetadata({ ...GROUP, coordinatorType: 0 });
+  return asked.then(
+    (answer) => (answer as { readonly coordinator: { readonly nodeId: number } }).coordinator,
+    (error: Error) => error,
+  );
 }
 
-const notFound = () => {
-  if (KafkaJSGroupCoordinatorNotFound === undefined) {
-    throw new Error('kafkajs has no such error any more');
-  }
-  return new KafkaJSGroupCoordinatorNotFound('Failed to find group coordinator');
-};
-
-test('as shipped, a coordinator that was not found is no reason to try again, which is why it is patched', () => {
-  expect(notFound()).toMatchObject({ retriable: false });
-});
-
-test('a coordinator that was not found is one', async () => {
-  const asked = askedCluster(() => Promise.reject(notFound())).findGroupCoordinatorMetadata({});
-  await expect(asked).rejects.toMatchObject({ retriable: true, message: 'Failed to find group coordinator' });
-});
-
-test('every other error, and an answer, stay what they are', async () => {
-  const other = new TypeError('a mistake');
-  await expect(askedCluster(() => Promise.reject(other)).findGroupCoordinatorMetadata({})).rejects.toBe(other);
-  expect(await askedCluster(async () => 'coordinator').findGroupCoordinatorMetadata({})).toBe('coordinator');
+test('a coordinator that no broker knows is one', async () => {
+  const found = await lookUp(Array(20).fill(NOT_AVAILABLE));
+  expect(found).toMatchObject({ retriable: true, message: 'Failed to find group coordinator' });
 });
 
 test('a coordinator that is forbidden is not, and one that a broker tells by then is the answer', async () => {
-  const forbidden = Object.assign(new Error('not authorized'), { type: 'GROUP_AUTHORIZATION_FAILED' });
-  const asked = askedCluster(
-    () => Promise.reject(notFound()),
-    () => Promise.reject(forbidden),
-  );
-  await expect(asked.findGroupCoordinatorMetadata({})).rejects.toBe(forbidden);
-  const found = askedCluster(
-    () => Promise.reject(notFound()),
-    async () => 'coordinator',
-  );
-  expect(await found.findGroupCoordinatorMetadata({})).toBe('coordinator');
+  expect(await lookUp(Array(20).fill(NOT_AUTHORIZED))).toMatchObject({ type: 'GROUP_AUTHORIZATION_FAILED' });
+  expect(await lookUp([UNKNOWN_SERVER_ERROR])).toMatchObject({ nodeId: 0 });
+  expect(await lookUp([])).toMatchObject({ nodeId: 0 });
 });

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { loadKafkajs, MEASURING_MODULES } from '../../../../app/kafka/kafkajs/patches.ts';
+import { type Classes, internals, KAFKAJS_VERSION } from '../../../../app/kafka/kafkajs/internals.ts';
+import { requireKnown } from '../../../../app/kafka/kafkajs/known-kafkajs.ts';
+import { applyPatches, loadKafkajs, MEASURING_MODULES } from '../../../../app/kafka/kafkajs/patches.ts';
 
 const require = createRequire(import.meta.url);
 const HOUR_MS = 3_600_000;
@@ -67,4 +69,60 @@ test.each([
   jest.advanceTimersByTime(3_000);
   expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining('timed out')]);
   queue.destroy();
+});
+
+/** kafkajs's inside with other classes in the place of some. */
+const withClasses = (others: Partial<Classes>) =>
+  Object.create(internals, Object.getOwnPropertyDescriptors(others)) as typeof internals;
+
+test('kafkajs whose inside is another one is refused before it is patched, with all that is missing and the version', () => {
+  const { Runner } = internals;
+  class OtherRunner extends Runner {}
+  const { commitOffsets: _gone, ...others } = Object.getOwnPropertyDescriptors(Runner.prototype);
+  const renamed = Object.create(Object.getPrototypeOf(Runner.prototype), others);
+  Object.setPrototypeOf(OtherRunner.prototype, renamed);
+  const other = withClasses({ Runner: OtherRunner });
+  expect(() => requireKnown(internals)).not.toThrow();
+  expect(() => requireKnown(other)).toThrow(
+    `the kafkajs that is installed has no Runner.commitOffsets; ` +
+      `this program is made for kafkajs ${KAFKAJS_VERSION}: run npm ci`,
+  );
+});
+
+const wrap = (name: 'start' | 'stop') => () => {
+  const prototype = internals.Runner.prototype as unknown as Record<string, () => unknown>;
+  const before = prototype[name];
+  prototype[name] = function wrapped(this: unknown) {
+    return before?.call(this);
+  };
+};
+
+test('a method that two patches replace is refused, with the names of both', () => {
+  const first = ['the first', ['Runner.start'], wrap('start')] as const;
+  const second = ['the second', ['Runner.start'], wrap('start')] as const;
+  expect(() => applyPatches([first])).not.toThrow();
+  expect(() => applyPatches([first, second])).toThrow(
+    'the patches "the first" and "the second" both replace Runner.start of kafkajs',
+  );
+});
+
+test('a patch that replaces what it does not name is refused', () => {
+  const patch = ['a patch', ['Runner.start'], wrap('stop')] as const;
+  expect(() => applyPatches([patch])).toThrow(
+    'the patch "a patch" replaces Runner.stop of kafkajs, and does not name it',
+  );
+});
+
+test('a patch that names what it does not replace is refused', () => {
+  const patch = ['a patch', ['Runner.start', 'Runner.stop'], wrap('stop')] as const;
+  expect(() => applyPatches([patch])).toThrow(
+    'the patch "a patch" names Runner.start of kafkajs, and does not replace it',
+  );
+});
+
+test('kafkajs is patched once, however often it is loaded', () => {
+  const kafkajs = loadKafkajs();
+  const { connect } = internals.Connection.prototype;
+  expect(loadKafkajs()).toBe(kafkajs);
+  expect(internals.Connection.prototype.connect).toBe(connect);
 });
