@@ -6,7 +6,7 @@ import { RecordReader } from './record-reader.ts';
 const OVERHEAD_BYTES = 64;
 
 /** What the objects of a batch take on the heap, and for each record two places in its index. */
-const BATCH_BYTES = 768;
+const BATCH_BYTES = 1_200;
 const INDEX_BYTES = 8;
 
 /** Kafka's word for "no timestamp". */

@@ -117,11 +117,6 @@ export class Records {
     );
   }
 
-  /** These and the others behind them. */
-  with(others: Records): Records {
-    return this.length === 0 ? others : new Records([...this.parts, ...others.parts]);
-  }
-
   /** How many records from the first on fit into the room, which shrinks by them. @param needsOne the first one always fits */
   countFitting(room: Room, needsOne: boolean): number {
     let count = 0;

@@ -1,5 +1,5 @@
 import type { StreamRecord } from '../records/record.ts';
-import { Records, type Room } from '../records/records.ts';
+import { type BatchPart, Records, type Room } from '../records/records.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { WriteRequest } from './record-sink.ts';
 
@@ -23,6 +23,9 @@ export interface QueuedRecords extends Pick<WriteRequest, 'records' | 'nextOffse
   /** When the oldest of them was fetched. */
   readonly fetchedAt: Date;
 }
+
+/** What an entry takes beside its batches. */
+const ENTRY_BYTES = 400;
 
 /** What is left of fetched records, and the memory of all of them, which stays in use until the last one is written. */
 interface Entry {
@@ -66,7 +69,7 @@ export class RecordQueue {
 
   /** Appends records; a range without any still moves the offset on. */
   push(queued: QueuedRecords): void {
-    const { memory } = queued.records;
+    const memory = ENTRY_BYTES + queued.records.memory;
     this.#entries.push({ queued, memory });
     this.#bytes += queued.records.bytes;
     this.#memory.hold(memory);
@@ -100,12 +103,13 @@ export class RecordQueue {
     }
     const { firstOffset, fetchedAt } = first.queued;
     const room = { ...limit };
-    let [records, nextOffset, memory] = [Records.NONE, firstOffset, 0];
+    const parts: BatchPart[] = [];
+    let [nextOffset, memory] = [firstOffset, 0];
     let leaderEpoch: number | null = null;
     for (let entry: Entry | undefined = first; entry?.queued.firstOffset === nextOffset; entry = this.#entries[0]) {
       const { queued } = entry;
       const fitting = queued.records.countFitting(room, nextOffset === firstOffset);
-      records = records.with(queued.records.slice(0, fitting));
+      parts.push(...queued.records.slice(0, fitting).parts);
       leaderEpoch = queued.leaderEpoch ?? null;
       const restAt = queued.records.offsetAt(fitting);
       if (restAt !== null) {
@@ -118,6 +122,7 @@ export class RecordQueue {
       memory += entry.memory;
       this.#entries.shift();
     }
+    const records = new Records(parts);
     this.#bytes -= records.bytes;
     return { taken: { records, firstOffset, nextOffset, leaderEpoch, fetchedAt }, memory };
   }

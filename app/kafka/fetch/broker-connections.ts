@@ -76,19 +76,25 @@ export class BrokerConnections {
       throw new Error(`broker ${nodeId} is none of the cluster's`);
     }
     known.connection ??= this.#open(nodeId, known.address);
-    try {
-      const broker = await known.connection;
-      if (!broker.isConnected()) {
-        await this.#cluster.brokerPool.connectBroker(broker);
-      }
-      if (this.#isClosed) {
-        close(broker);
-      }
-      return broker;
-    } catch (error) {
+    const { connection } = known;
+    const broker = await this.#connected(connection).catch((error: unknown) => {
       this.drop(nodeId);
       throw error;
+    });
+    if (this.#isClosed || this.#brokers.get(nodeId)?.connection !== connection) {
+      // It was dropped while it connected.
+      close(broker);
+      throw new Error(`the connection to broker ${nodeId} was closed`);
     }
+    return broker;
+  }
+
+  async #connected(connection: Promise<Broker>): Promise<Broker> {
+    const broker = await connection;
+    if (!broker.isConnected()) {
+      await this.#cluster.brokerPool.connectBroker(broker);
+    }
+    return broker;
   }
 
   /**

@@ -155,7 +155,10 @@ export class FetchLoop {
     if (first === undefined) {
       return null;
     }
-    return { version: fetchVersion(offered, first.id !== null), partitions: startingAt(partitions, this.#turn) };
+    return {
+      version: fetchVersion(offered, first.id !== null),
+      partitions: startingAt(partitions, partitions === wanted ? this.#turn : this.#turn >> 1),
+    };
   }
 
   #send(broker: Broker, sent: SentFetch & { readonly version: number }): Promise<FetchAnswer> {

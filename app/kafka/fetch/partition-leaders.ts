@@ -46,9 +46,7 @@ export class PartitionLeaders {
   /** Asks the brokers soon, and goes on for as long as a partition has no leader. */
   look(): void {
     this.#isAskedAgain = true;
-    this.#looking ??= this.#lookOn().finally(() => {
-      this.#looking = null;
-    });
+    this.#looking ??= this.#lookOn();
   }
 
   /** Asks for nothing any more; an answer under way is dropped. */
@@ -64,6 +62,8 @@ export class PartitionLeaders {
       this.#isAskedAgain = false;
       isMissing = await this.#look(signal);
     }
+    // At once: who asks in the next microtask would otherwise be taken for one that is waited for.
+    this.#looking = null;
   }
 
   #pause(): number {

@@ -66,7 +66,6 @@ test('a slice, what is behind an offset, and a place are those of the records in
         expect([...records.behind(offset)]).toEqual(all.filter((record) => record.offset >= offset));
         expect([...records.behind(offset + 1n)]).toEqual(all.filter((record) => record.offset > offset));
       }
-      expect([...records.slice(0, start).with(records.slice(start))]).toEqual(all);
     }),
   );
 });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { recordsOf } from '../../../app/records/pack-records.ts';
+import { RecordBatch } from '../../../app/records/record-batch.ts';
 import { Records } from '../../../app/records/records.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import { BatchLimit, type QueuedRecords, RecordQueue } from '../../../app/stream/record-queue.ts';
@@ -145,6 +146,19 @@ test('what is taken was fetched when the oldest of it was, and the rest of a bat
   expect(queue.oldest?.offset).toBe(3n);
   expect(take(queue, limited(3)).fetchedAt).toEqual(later);
   expect(queue.oldest).toBeUndefined();
+});
+
+test('thousands of small batches are taken at once, and none is summed up again for each', () => {
+  const queue = new RecordQueue(memory);
+  for (let offset = 0n; offset < 5_000n; offset += 1n) pushRange(queue, offset, offset + 1n);
+  const [summed, bytesOf] = [{ times: 0 }, RecordBatch.prototype.bytesOf];
+  RecordBatch.prototype.bytesOf = function count(...range) {
+    summed.times += 1;
+    return bytesOf.apply(this, range);
+  };
+  expect(take(queue, limited(5_000, 1e9)).records.length).toBe(5_000);
+  RecordBatch.prototype.bytesOf = bytesOf;
+  expect(summed.times).toBeLessThan(5 * 5_000);
 });
 
 test('taking from an empty queue is a mistake of the program', async () => {

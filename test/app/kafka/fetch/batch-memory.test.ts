@@ -22,7 +22,7 @@ const ANY = { heapBytes: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER
 
 /** A record with its list of headers, its key and its value, and a batch of one record beside its bytes. */
 const RECORD_OBJECTS = 160 + 48 + 2 * 96;
-const BATCH_OBJECTS = 768 + 8;
+const BATCH_OBJECTS = 1_200 + 8;
 
 /** A header with an empty key and no value: two bytes. */
 const EMPTY_HEADER = [0, 1];

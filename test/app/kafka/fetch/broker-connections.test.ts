@@ -166,3 +166,12 @@ test("a cluster is made by the client, and its requests are those of the client'
   expect(answers).toEqual([{ kind: 'Fetch', milliseconds: 12, bytes: 345 }]);
   expect(() => fetchCluster({} as Kafka, { onAnswer: () => undefined })).toThrow('createCluster');
 });
+
+test('a connection that is dropped while it comes about is closed, and handed to nobody', async () => {
+  await knowing();
+  const connecting = connections.to(1);
+  connections.drop(1);
+  await expect(connecting).rejects.toThrow('the connection to broker 1 was closed');
+  expect(stub.events).toContain('destroy one:9092');
+  await connections.to(1);
+});
