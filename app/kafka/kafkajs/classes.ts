@@ -16,7 +16,6 @@ export interface BrokerAddress {
 export interface Encoder {
   writeInt8(value: number): Encoder;
   writeInt32(value: number): Encoder;
-  writeInt64(value: number | string): Encoder;
   writeBoolean(value: boolean): Encoder;
   writeString(value: string): Encoder;
   writeBuffer(value: Buffer): Encoder;
@@ -35,7 +34,6 @@ type Reader<T> = (decoder: Decoder) => T;
 export interface Decoder {
   readonly buffer: Buffer;
   offset: number;
-  canReadBytes(length: number): boolean;
   forward(bytes: number): void;
   readInt8(): number;
   readInt16(): number;
@@ -210,7 +208,6 @@ export interface Cluster {
   refreshMetadata(): Promise<void>;
   refreshMetadataIfNecessary(): Promise<void>;
   getNodeIds(): readonly string[];
-  removeBroker(address: BrokerAddress): void;
   findBroker(wanted: { readonly nodeId: string | number }): Promise<Broker>;
   findGroupCoordinator(of: { readonly groupId: string }): Promise<Broker>;
   findGroupCoordinatorMetadata(of: unknown): Promise<unknown>;
@@ -241,10 +238,7 @@ export interface ConsumerGroup {
 /** Runs a consumer: it joins, fetches, hands over and beats. */
 export interface Runner {
   readonly running: boolean;
-  readonly heartbeatInterval: number;
   readonly consumerGroup: ConsumerGroup;
-  fetch(nodeId: number): Promise<unknown[]>;
-  heartbeat(): Promise<void>;
   commitOffsets(offsets: unknown): Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,25 +1,6 @@
 import { errorTypeOf } from '../authorization.ts';
-import type { Broker, ClientOptions, Cluster, Runner } from './classes.ts';
+import type { Broker, ClientOptions, Cluster } from './classes.ts';
 import { internals } from './internals.ts';
-
-/**
- * Sends heartbeats while a fetch is under way. As shipped a fetch is followed by one, and a broker that holds a fetch
- * back over a quota, for 20 s where the quota is small, costs the membership.
- *
- * What these heartbeats are answered is left to the one behind the fetch: it gets the same answer, and rejoins.
- */
-export function beatWhileFetching(prototype: Runner): void {
-  const { fetch } = prototype;
-  prototype.fetch = async function fetchAndBeat(this: Runner, nodeId) {
-    // kafkajs sends none within the interval after the last answer: at the interval itself every second would be early.
-    const beats = setInterval(() => void this.heartbeat().catch(() => undefined), this.heartbeatInterval / 4);
-    try {
-      return await fetch.call(this, nodeId);
-    } finally {
-      clearInterval(beats);
-    }
-  };
-}
 
 /** A coordinator's node id is told apart from the broker's by counting down from here, as Kafka's own client does. */
 const MAX_NODE_ID = 0x7fff_ffff;

@@ -70,7 +70,7 @@ export interface Internals extends Classes {
   };
   readonly createErrorFromCode: (code: number) => Error;
   /** Requests by their names. */
-  readonly requests: { readonly Metadata: unknown };
+  readonly requests: { readonly Metadata: { readonly protocol: unknown } };
   readonly shuffle: <T>(items: readonly T[]) => readonly T[];
   readonly errors: Errors;
 }
@@ -123,6 +123,9 @@ const require = createRequire(import.meta.url);
 
 const pathOf = (module: string): string => `kafkajs/src/${module}`;
 
+/** @param module its path in `kafkajs/src` */
+export const fileOf = (module: string): string => require.resolve(pathOf(module));
+
 function partNow(part: Part): unknown {
   const [module, name] = PLACES[part];
   const exports = require(pathOf(module)) as Readonly<Record<string, unknown>>;
@@ -142,7 +145,7 @@ export function replaceInternal<P extends FunctionPart>(part: P, replacement: In
 
 /** @param module its path in `kafkajs/src` */
 export function replaceModule(module: string, replacement: unknown): void {
-  const file = require.resolve(pathOf(module));
+  const file = fileOf(module);
   require(file);
   const loaded = require.cache[file];
   if (!loaded) {

@@ -16,7 +16,6 @@ const MEMBERS: { readonly [Name in keyof Classes]: Members<Classes[Name]['protot
   Encoder: {
     writeInt8: true,
     writeInt32: true,
-    writeInt64: true,
     writeBoolean: true,
     writeString: true,
     writeBuffer: true,
@@ -31,7 +30,6 @@ const MEMBERS: { readonly [Name in keyof Classes]: Members<Classes[Name]['protot
   Decoder: {
     buffer: true,
     offset: true,
-    canReadBytes: true,
     forward: true,
     readInt8: true,
     readInt16: true,
@@ -121,7 +119,6 @@ const MEMBERS: { readonly [Name in keyof Classes]: Members<Classes[Name]['protot
     refreshMetadata: true,
     refreshMetadataIfNecessary: true,
     getNodeIds: true,
-    removeBroker: true,
     findBroker: true,
     findGroupCoordinator: true,
     findGroupCoordinatorMetadata: true,
@@ -146,10 +143,7 @@ const MEMBERS: { readonly [Name in keyof Classes]: Members<Classes[Name]['protot
   },
   Runner: {
     running: true,
-    heartbeatInterval: true,
     consumerGroup: true,
-    fetch: true,
-    heartbeat: true,
     commitOffsets: true,
     stop: true,
   },
@@ -205,17 +199,22 @@ const ERRORS: Readonly<Record<keyof Internals['errors'], true>> = {
 const isMissing = (value: unknown): boolean => typeof value !== 'function';
 
 function missingOf(kafkajs: Internals): readonly string[] {
-  const functions = [...CLASSES, ...FUNCTIONS].filter((name) => isMissing(kafkajs[name]));
+  const { errors, metadataResponse, requests } = kafkajs;
+  const nested = { 'metadataResponse.parse': metadataResponse.parse, 'requests.Metadata': requests.Metadata.protocol };
+  const functions = [
+    ...[...CLASSES, ...FUNCTIONS].filter((name) => isMissing(kafkajs[name])),
+    ...Object.keys(ERRORS).filter((name) => isMissing(Reflect.get(errors, name))),
+    ...Object.keys(nested).filter((name) => isMissing(Reflect.get(nested, name))),
+  ];
   if (functions.length > 0) {
     return functions;
   }
   const objects = objectsOf(kafkajs);
-  const members = CLASSES.flatMap((name) =>
+  return CLASSES.flatMap((name) =>
     Object.keys(MEMBERS[name])
       .filter((member) => !(member in Object(objects[name])))
       .map((member) => `${name}.${member}`),
   );
-  return [...members, ...Object.keys(ERRORS).filter((name) => isMissing(Reflect.get(kafkajs.errors, name)))];
 }
 
 /**

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { boundAnswers, boundIterations } from './answer-patches.ts';
-import type { ClientOptions } from './classes.ts';
 import {
   askAnyBroker,
   checkTimeoutsRarely,
@@ -11,12 +10,13 @@ import {
   watchAuthentication,
   watchConnections,
 } from './connection-patches.ts';
-import { beatWhileFetching, connectCoordinatorApart, retryCoordinatorLookup } from './coordinator-patches.ts';
+import { connectCoordinatorApart, retryCoordinatorLookup } from './coordinator-patches.ts';
 import { boundDecoder } from './decoder-patches.ts';
 import {
   type Classes,
   FUNCTIONS,
   type FunctionPart,
+  fileOf,
   internals,
   loadClient,
   replaceInternal,
@@ -28,15 +28,7 @@ import { logInLate } from './login-patches.ts';
 import { commitOnce, joinAsMember, waitInsteadOfFetching } from './membership-patches.ts';
 import { encodeRecord } from './record-encoder.ts';
 import { administerTopicIds } from './topic-id-patches.ts';
-import {
-  administerKnownTopics,
-  consumeKnownTopics,
-  failOverUnknownTopics,
-  metadataResponse,
-  rejoinWithoutGoneTopics,
-} from './topic-patches.ts';
-
-const require = createRequire(import.meta.url);
+import { administerKnownTopics, consumeKnownTopics, failOverUnknownTopics, metadataResponse } from './topic-patches.ts';
 
 /** A method by its class and name, any method of a class, or a function. */
 type Place = `${keyof Classes}.${string}` | FunctionPart;
@@ -44,29 +36,40 @@ type Place = `${keyof Classes}.${string}` | FunctionPart;
 /** By what name, what is replaced, and how. */
 type Patch = readonly [name: string, replaced: readonly Place[], apply: () => void];
 
-function consume(): void {
-  prepare('createConsumer', connectCoordinatorApart);
-  replaceInternal('createConsumer', consumeKnownTopics(internals.createConsumer));
-}
-
-function administer(): void {
-  prepare('createAdmin', administerKnownTopics);
-  replaceInternal('createAdmin', administerTopicIds(internals.createAdmin));
-}
+const JOIN = 'ConsumerGroup.private:ConsumerGroup:join';
 
 const of = <Name extends keyof Classes>(name: Name): Classes[Name]['prototype'] => internals[name].prototype;
 
-/** Changes the cluster of each client that a function creates. */
-function prepare(
-  create: 'createConsumer' | 'createAdmin',
-  ...changes: readonly ((options: ClientOptions) => void)[]
-): void {
-  const shipped = internals[create];
-  replaceInternal(create, (options) => {
-    for (const change of changes) {
-      change(options);
-    }
-    return shipped(options);
+function boundAllAnswers(): void {
+  boundDecoder(of('Decoder'));
+  boundAnswers(of('Connection'));
+}
+
+function setFewTimers(): void {
+  stopIdleTimer(of('RequestQueue'));
+  checkTimeoutsRarely(of('RequestQueue'));
+}
+
+function readEachTopic(): void {
+  replaceInternal('metadataResponse', metadataResponse(internals.metadataResponse));
+  failOverUnknownTopics(of('Broker'));
+}
+
+const joinAsOne = (): void => joinAsMember(of('ConsumerGroup'), of('Runner'), of('Cluster'));
+
+function consume(): void {
+  const create = consumeKnownTopics(internals.createConsumer);
+  replaceInternal('createConsumer', (options) => {
+    connectCoordinatorApart(options);
+    return create(options);
+  });
+}
+
+function administer(): void {
+  const create = administerTopicIds(internals.createAdmin);
+  replaceInternal('createAdmin', (options) => {
+    administerKnownTopics(options);
+    return create(options);
   });
 }
 
@@ -77,52 +80,40 @@ function prepare(
  * package.json, and another one is refused rather than half patched.
  */
 const PATCHES: readonly Patch[] = [
-  // Counts and lengths in an answer are believed: 2^32 items are counted to the end, or are memory at once.
-  ['bounded decoder', ['Decoder.*'], () => boundDecoder(of('Decoder'))],
-  // The size of an answer is believed: that of a web server is waited for until the memory ends, and -1 ends the process.
-  ['bounded answers', ['Connection.processData', 'Connection.sendAuthRequest'], () => boundAnswers(of('Connection'))],
+  // Sizes, counts and lengths in an answer are believed: a web server's answer is waited for until the memory ends.
+  ['bounded answers', ['Decoder.*', 'Connection.processData', 'Connection.sendAuthRequest'], boundAllAnswers],
   // A login by SCRAM makes as many iterations as the broker asks for: 2^31 take an hour of a thread.
   ['bounded iterations', ['Scram.sendClientFinalMessage'], () => boundIterations(of('Scram'))],
-  // One unknown, forbidden or leaderless topic fails the metadata of all.
-  [
-    'metadata of each topic',
-    ['metadataResponse'],
-    () => replaceInternal('metadataResponse', metadataResponse(internals.metadataResponse)),
-  ],
   // A producer takes headers as an object, which keeps neither order nor repeated keys, and fails on one without a value.
-  ['headers in order', ['encodeRecord'], () => replaceInternal('encodeRecord', encodeRecord as never)],
+  ['headers in order', ['encodeRecord'], () => replaceInternal('encodeRecord', encodeRecord)],
   // A session of less than 10 s is renewed before each request.
   ['late renewal', ['Connection.reauthenticationThreshold'], () => logInLate(of('Connection'))],
-  // A broker that refuses a connection or a login is asked again several times a second, for ever.
+  // A broker that refuses a connection is asked again several times a second, for ever.
   ['watched connections', ['Connection.connect', 'Connection.send'], () => watchConnections(of('Connection'))],
   // So is one that refuses a login; and a connection whose login failed half-way stays open, and can never log in again.
   ['watched logins', ['Authenticator.authenticate'], () => watchAuthentication(of('Authenticator'))],
   // One broker that cannot be connected to fails, by chance, what any of them could answer.
   ['any broker', ['BrokerPool.withBroker', 'Cluster.metadata'], () => askAnyBroker(of('BrokerPool'), of('Cluster'))],
-  // Each connection re-arms a timer of negative duration for ever: 900 wake-ups a second. (tulios/kafkajs#1751)
-  ['no idle timer', ['RequestQueue.scheduleCheckPendingRequests'], () => stopIdleTimer(of('RequestQueue'))],
-  // Each connection looks for overdue requests ten times a second.
-  ['rare time-outs', ['RequestQueue.scheduleRequestTimeoutCheck'], () => checkTimeoutsRarely(of('RequestQueue'))],
+  // Each connection re-arms a timer of negative duration for ever (tulios/kafkajs#1751), and looks for overdue requests
+  // ten times a second.
+  [
+    'rare timers',
+    ['RequestQueue.scheduleCheckPendingRequests', 'RequestQueue.scheduleRequestTimeoutCheck'],
+    setFewTimers,
+  ],
+  // One unknown, forbidden or leaderless topic fails the metadata of all, and is not named.
+  ['metadata of each topic', ['metadataResponse', 'Broker.metadata'], readEachTopic],
   // A consumer fetches by itself, topics by their names: one that was deleted and created again is read on as the old one.
+  // The partitions of one that is gone stay assigned. A fetch that is held back over a quota costs the membership.
   ['no fetches', ['ConsumerGroup.fetch'], () => waitInsteadOfFetching(of('ConsumerGroup'))],
-  // A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good.
-  ['coordinator lookup', ['Cluster.findGroupCoordinatorMetadata'], () => retryCoordinatorLookup(of('Cluster'))],
-  // Offsets that were not committed are committed again under the next generation; while the consumer stops, none are.
-  ['one commit', ['Runner.commitOffsets'], () => commitOnce(of('Runner'))],
-  // Heartbeats are sent between fetches: one that a broker holds back over a quota costs the membership.
-  ['beats while fetching', ['Runner.fetch'], () => beatWhileFetching(of('Runner'))],
   // A consumer that stops while it joins goes without leaving its group, and one that starts again joins as a new member:
   // the group waits for the session of the old one.
-  [
-    'one member',
-    ['ConsumerGroup.joinAndSync', 'ConsumerGroup.leave', 'ConsumerGroup.private:ConsumerGroup:join', 'Runner.stop'],
-    () => joinAsMember(of('ConsumerGroup'), of('Runner'), of('Cluster')),
-  ],
-  // A client goes on without an unknown topic where nothing else depends on it: see the next two.
-  ['unknown topics', ['Broker.metadata'], () => failOverUnknownTopics(of('Broker'))],
-  // Partitions of a topic that is gone stay assigned.
-  ['gone topics', ['ConsumerGroup.checkForStaleAssignment'], () => rejoinWithoutGoneTopics(of('ConsumerGroup'))],
-  // One unknown or leaderless topic stops a consumer; its group's requests wait for others on the same connection.
+  ['one member', ['ConsumerGroup.joinAndSync', 'ConsumerGroup.leave', JOIN, 'Runner.stop'], joinAsOne],
+  // Offsets that were not committed are committed again under the next generation; while the consumer stops, none are.
+  ['one commit', ['Runner.commitOffsets'], () => commitOnce(of('Runner'))],
+  // A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good.
+  ['coordinator lookup', ['Cluster.findGroupCoordinatorMetadata'], () => retryCoordinatorLookup(of('Cluster'))],
+  // One unknown topic stops a consumer; and its group's requests wait for others on the same connection.
   ['clusters of consumers', ['createConsumer'], consume],
   // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, and tells no topic ids.
   ['clusters of admin clients', ['createAdmin'], administer],
@@ -130,12 +121,13 @@ const PATCHES: readonly Patch[] = [
 
 /** What is at each place now. */
 function contents(): ReadonlyMap<string, unknown> {
-  const methods = CLASSES.flatMap((name) =>
-    Reflect.ownKeys(of(name)).map((key) => {
-      const { value, get } = Object.getOwnPropertyDescriptor(of(name), key) ?? {};
+  const methods = CLASSES.flatMap((name) => {
+    const own = Object.getOwnPropertyDescriptors(of(name));
+    return Reflect.ownKeys(own).map((key) => {
+      const { value, get }: PropertyDescriptor = Reflect.get(own, key);
       return [`${name}.${typeof key === 'symbol' ? key.description : key}`, value ?? get] as const;
-    }),
-  );
+    });
+  });
   const functions = FUNCTIONS.map((name) => [name, internals[name]] as const);
   return new Map<string, unknown>([...methods, ...functions]);
 }
@@ -226,7 +218,7 @@ const MONOTONIC_DATE = { now: (): number => Math.floor(performance.now()) };
  */
 function measureMonotonically(): void {
   for (const path of MEASURING_MODULES) {
-    const file = require.resolve(`kafkajs/src/${path}`);
+    const file = fileOf(path);
     const run = compileFunction(
       readFileSync(file, 'utf8'),
       ['exports', 'require', 'module', '__filename', '__dirname', 'Date'],

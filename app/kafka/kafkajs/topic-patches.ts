@@ -1,13 +1,5 @@
 import { ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
-import type {
-  AskedTopic,
-  Broker,
-  ClientOptions,
-  Cluster,
-  ConsumerGroup,
-  TopicMetadata,
-  TopicOffsets,
-} from './classes.ts';
+import type { AskedTopic, Broker, ClientOptions, Cluster, TopicMetadata, TopicOffsets } from './classes.ts';
 import { type Internals, internals } from './internals.ts';
 
 /** Kafka's code of a topic that the broker does not have: UNKNOWN_TOPIC_OR_PARTITION. */
@@ -202,22 +194,4 @@ export function administerKnownTopics({ cluster }: Pick<ClientOptions, 'cluster'
   const fetch = cluster.fetchTopicsOffset.bind(cluster);
   const ofLeaders = ofLeadersAlone(cluster, failingForUnknown(fetch));
   cluster.fetchTopicsOffset = followingLeaders(cluster, ofLeaders);
-}
-
-/**
- * Makes an assignment stale once one of its topics is gone, so that the group assigns what is left. As shipped only
- * partitions that were added do, and those of a deleted topic that is paused stay assigned.
- */
-export function rejoinWithoutGoneTopics(prototype: ConsumerGroup): void {
-  const { KafkaJSStaleTopicMetadataAssignment } = internals.errors;
-  const { checkForStaleAssignment } = prototype;
-  prototype.checkForStaleAssignment = function checkForGoneTopics(this: ConsumerGroup) {
-    checkForStaleAssignment.call(this);
-    const known = this.generatePartitionsPerSubscribedTopic();
-    for (const [topic, before] of this.partitionsPerSubscribedTopic ?? []) {
-      if (before.length > 0 && known.get(topic)?.length === 0) {
-        throw new KafkaJSStaleTopicMetadataAssignment('Topic is gone', { topic, unknownPartitions: [] });
-      }
-    }
-  };
 }

@@ -1,8 +1,7 @@
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import type { Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
 import { connectCoordinatorApart } from '../../../../app/kafka/kafkajs/coordinator-patches.ts';
 import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
-import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
 import { until } from '../../../integration/stack/until.ts';
 import { clusterOf } from './client.ts';
 import { coordinatorOf, int16, metadataOf, noCoordinator, StubBroker } from './stub-broker.ts';
@@ -82,40 +81,6 @@ test('the connection is closed with those of the pool, and made again after a re
   expect(await cluster.findGroupCoordinator(GROUP)).not.toBe(found);
   await leave(cluster);
   expect(connectionsOf(first.named('leaveGroup')).size).toBe(2);
-});
-
-test('heartbeats go on while a fetch is held back, whatever they are answered, and end with it', async () => {
-  loadKafkajs();
-  jest.useFakeTimers();
-  let answer = (_batches: unknown[]): void => undefined;
-  let beats = 0;
-  let answeredAt = Date.now();
-  const consumerGroup = {
-    fetch: () =>
-      new Promise<unknown[]>((resolve) => {
-        answer = resolve;
-      }),
-    heartbeat: async ({ interval }: { readonly interval: number }): Promise<void> => {
-      if (Date.now() < answeredAt + interval) {
-        return;
-      }
-      beats += 1;
-      answeredAt = Date.now() + 5;
-      throw new Error('the group is rebalancing');
-    },
-  };
-  const logger = { debug: () => undefined, namespace: () => logger };
-  const instrumentationEmitter = { emit: () => undefined };
-  const runner = new internals.Runner({ logger, consumerGroup, instrumentationEmitter, heartbeatInterval: 2_000 });
-  const fetched = Object.assign(runner, { running: true }).fetch(1);
-  await jest.advanceTimersByTimeAsync(20_000);
-  // One in 2.5 s: the next quarter of the interval behind it.
-  expect(beats).toBe(8);
-  answer(['batch']);
-  expect(await fetched).toEqual(['batch']);
-  await jest.advanceTimersByTimeAsync(20_000);
-  expect(beats).toBe(8);
-  jest.useRealTimers();
 });
 
 test('as shipped, a coordinator that was not found is no reason to try again, which is why it is patched', () => {

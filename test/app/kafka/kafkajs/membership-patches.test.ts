@@ -1,132 +1,171 @@
-import { createRequire } from 'node:module';
-import { expect, test } from '@jest/globals';
-import { joinKey } from '../../../../app/kafka/kafkajs/internals.ts';
-import { commitOnce, joinAsMember, waitInsteadOfFetching } from '../../../../app/kafka/kafkajs/membership-patches.ts';
+import { afterEach, expect, test } from '@jest/globals';
+import type { Consumer } from 'kafkajs';
+import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
+import { commitOnce } from '../../../../app/kafka/kafkajs/membership-patches.ts';
+import { until } from '../../../integration/stack/until.ts';
+import { clientOf } from './client.ts';
+import {
+  bytes,
+  coordinatorOf,
+  int16,
+  int32,
+  list,
+  metadataOf,
+  type StubAnswer,
+  StubBroker,
+  type StubRequest,
+  text,
+} from './stub-broker.ts';
 
-/** A consumer group as kafkajs makes it: methods on the prototype, state on the instance. */
-function aGroup() {
-  class Group {
-    readonly maxWaitTime = 5;
-    readonly recovered: string[] = [];
-    readonly brokerPool = { metadata: {} };
-    fetched = 0;
-    compared = 0;
-    isStale = false;
-    readonly cluster = { brokerPool: this.brokerPool, refreshMetadataIfNecessary: async () => undefined };
+const open: { close(): void }[] = [];
+afterEach(() => {
+  for (const end of open.splice(0)) end.close();
+});
 
-    async fetch(_nodeId: number): Promise<unknown[]> {
-      this.fetched += 1;
-      return ['batch'];
-    }
+const UNKNOWN_TOPIC = 3;
+const COORDINATOR_NOT_AVAILABLE = 15;
+const UNKNOWN_MEMBER_ID = 25;
+const REBALANCE_IN_PROGRESS = 27;
 
-    checkForStaleAssignment(): void {
-      this.compared += 1;
-      if (this.isStale) throw new Error('Topic is gone');
-    }
+/** JoinGroup 0, for a member that leads the generation alone. */
+const joined = (memberId: string): Buffer =>
+  Buffer.concat([int16(0), int32(1), text('RoundRobinAssigner'), text(memberId), text(memberId), list([])]);
 
-    async recoverFromFetch(error: unknown): Promise<void> {
-      this.recovered.push(String(error));
-    }
-  }
-  waitInsteadOfFetching(Group.prototype as unknown as Parameters<typeof waitInsteadOfFetching>[0]);
-  return new Group();
+/** The member's id in JoinGroup 0. */
+function memberOf({ body }: StubRequest): string {
+  const decoder = new internals.Decoder(body);
+  decoder.readString();
+  decoder.readInt32();
+  return decoder.readString() ?? '';
 }
 
-test('a group fetches nothing, and comes back empty-handed after a while, so that it can send its heartbeat', async () => {
-  const group = aGroup();
-  const began = performance.now();
-  expect(await group.fetch(1)).toEqual([]);
-  // A timer may end a millisecond early.
-  expect(performance.now() - began).toBeGreaterThanOrEqual(4);
-  expect(group.fetched).toBe(0);
-});
+type Answers = Partial<Record<'joinGroup' | 'heartbeat' | 'leaveGroup', StubAnswer>>;
+type Topics = Parameters<typeof metadataOf>[1];
 
-test('a group notices topics that come and go, and compares its assignment with new metadata alone', async () => {
-  const group = aGroup();
-  await group.fetch(1);
-  await group.fetch(1);
-  expect([group.compared, group.recovered]).toEqual([1, []]);
-  group.brokerPool.metadata = {};
-  group.isStale = true;
-  await group.fetch(1);
-  expect(group.recovered).toEqual(['Error: Topic is gone']);
-  await group.fetch(1);
-  expect(group.recovered).toHaveLength(2);
-});
+/** A topic of so many partitions. */
+const orders = (partitions: number): Topics => ({ orders: { partitions: Array(partitions).fill({ leader: 0 }) } });
 
-/** A group whose coordinator gives each member without an id the next one, as kafkajs makes it for each start. */
-function aMemberOf() {
-  const told: string[] = [];
-  let ids = 0;
-  class Group {
-    readonly groupId = 'group';
-    memberId: string | null = null;
-    readonly cluster: object;
-    readonly instrumentationEmitter = { emit: (event: string) => void told.push(event) };
+const NO_ORDERS: Topics = { orders: { error: UNKNOWN_TOPIC } };
 
-    constructor(cluster: object) {
-      this.cluster = cluster;
-    }
+const EVERY_FEW_MS = { maxWaitTimeInMs: 5, heartbeatInterval: 5, metadataMaxAge: 1 };
 
-    async [joinKey()](): Promise<void> {
-      ids += this.memberId === null ? 1 : 0;
-      this.memberId ??= `member-${ids}`;
-      told.push(`joined as ${this.memberId}`);
-    }
-
-    async joinAndSync(): Promise<void> {
-      const join = Reflect.get(this, joinKey()) as () => Promise<void>;
-      await join.call(this);
-    }
-
-    async leave(): Promise<void> {
-      this.memberId = null;
-    }
-  }
-  class Runner {
-    async stop(): Promise<void> {
-      // Nothing runs.
-    }
-  }
-  joinAsMember(Group.prototype as never, Runner.prototype as never, {
-    findGroupCoordinator: async () => ({}) as never,
+/** A broker that coordinates a group, and its consumer, of the topic `orders`, which has one partition at first. */
+async function aMember(answers: Answers = {}, topics: () => Topics | Promise<Topics> = () => orders(1)) {
+  const broker: StubBroker = await StubBroker.start({
+    metadata: async () => metadataOf([broker], await topics()),
+    findCoordinator: () => coordinatorOf(broker),
+    joinGroup: () => joined('member-1'),
+    syncGroup: () => Buffer.concat([int16(0), bytes(Buffer.alloc(0))]),
+    heartbeat: () => int16(0),
+    leaveGroup: () => int16(0),
+    ...answers,
   });
-  return { told, start: (cluster: object) => new Group(cluster) };
+  const consumer = clientOf(broker).consumer({
+    ...{ groupId: 'group', ...EVERY_FEW_MS },
+    retry: { retries: 0, initialRetryTime: 1 },
+  });
+  const told: string[] = [];
+  for (const event of ['CRASH', 'REBALANCING', 'GROUP_JOIN'] as const) {
+    consumer.on(consumer.events[event], () => void told.push(event));
+  }
+  open.push(broker);
+  await consumer.connect();
+  await consumer.subscribe({ topics: ['orders'] });
+  await run(consumer);
+  return { broker, consumer, told };
 }
 
-test('each join is reported when it begins, and one after a restart is that of the same member', async () => {
-  const { told, start } = aMemberOf();
-  const cluster = {};
-  await start(cluster).joinAndSync();
-  const again = start(cluster);
-  await again.joinAndSync();
-  const joins = ['consumer.rebalancing', 'joined as member-1'];
-  expect(told).toEqual([...joins, ...joins]);
-  await again.leave();
-  await start(cluster).joinAndSync();
-  await start({}).joinAndSync();
-  expect(told.filter((line) => line.startsWith('joined')).slice(2)).toEqual([
-    'joined as member-2',
-    'joined as member-3',
-  ]);
+const run = (consumer: Consumer): Promise<void> =>
+  consumer.run({ autoCommit: false, eachBatch: async () => undefined });
+
+test('a consumer that stops while it waits to join leaves its group over another connection, and does not join anew', async () => {
+  let joins = 0;
+  let answerJoin = (_answer: Buffer): void => undefined;
+  const { broker, consumer } = await aMember({
+    joinGroup: () => {
+      joins += 1;
+      return joins === 1
+        ? joined('member-1')
+        : new Promise((resolve) => {
+            answerJoin = resolve;
+          });
+    },
+    heartbeat: () => int16(REBALANCE_IN_PROGRESS),
+  });
+  await until('the second join', async () => joins > 1 || undefined);
+  const stopped = consumer.disconnect();
+  const left = await until('the consumer leaves', async () => broker.named('leaveGroup')[0]);
+  const [, waiting] = broker.named('joinGroup');
+  expect(left.connection).not.toBe(waiting?.connection);
+  expect(left.body.toString()).toContain('member-1');
+  answerJoin(Buffer.concat([int16(UNKNOWN_MEMBER_ID), int32(0), text(''), text(''), text(''), list([])]));
+  await stopped;
+  expect(joins).toBe(2);
 });
 
-const require = createRequire(import.meta.url);
+test('a consumer that starts again after an outage joins as the member it was, and one that left as a new one', async () => {
+  let beats = 0;
+  const { broker, consumer, told } = await aMember({
+    heartbeat: () => {
+      beats += 1;
+      return int16(beats === 1 ? COORDINATOR_NOT_AVAILABLE : 0);
+    },
+    leaveGroup: () => int16(beats === 1 ? COORDINATOR_NOT_AVAILABLE : 0),
+  });
+  await until('the first beat of the second life', async () => beats > 1 || undefined);
+  expect(broker.named('joinGroup').map(memberOf)).toEqual(['', 'member-1']);
+  await consumer.stop();
+  await run(consumer);
+  await until('the third join', async () => broker.named('joinGroup').length > 2 || undefined);
+  expect(broker.named('joinGroup').map(memberOf)).toEqual(['', 'member-1', '']);
+  await consumer.disconnect();
+  const join = ['REBALANCING', 'GROUP_JOIN'];
+  expect(told).toEqual([...join, 'CRASH', ...join, ...join]);
+});
 
-interface Runner {
-  running: boolean;
-  commitOffsets(offsets: unknown): Promise<void>;
-}
+test('a consumer fetches nothing, sends heartbeats, and joins once more when a topic is gone', async () => {
+  let isGone = false;
+  const { broker, consumer, told } = await aMember({}, () => (isGone ? NO_ORDERS : orders(1)));
+  await until('some beats', async () => broker.named('heartbeat').length > 3 || undefined, 3_000);
+  expect(broker.named('joinGroup')).toHaveLength(1);
+  isGone = true;
+  await until('the second join', async () => broker.named('joinGroup').length > 1 || undefined, 3_000);
+  const before = broker.named('heartbeat').length;
+  await until('some more beats', async () => broker.named('heartbeat').length > before + 3 || undefined);
+  await consumer.disconnect();
+  expect(broker.named('joinGroup')).toHaveLength(2);
+  // The stub closes the connection over which it is sent a fetch, which it does not know.
+  expect(told).not.toContain('CRASH');
+});
+
+test('heartbeats go on while a broker holds back metadata, and what it tells in the end is looked at', async () => {
+  let release = (_topics: Topics): void => undefined;
+  let isHeldBack = false;
+  const held = () =>
+    new Promise<Topics>((resolve) => {
+      release = resolve;
+    });
+  const { broker, consumer } = await aMember({}, () => (isHeldBack ? held() : orders(1)));
+  await until('the join', async () => broker.named('syncGroup').length > 0 || undefined);
+  isHeldBack = true;
+  const asked = broker.named('metadata').length;
+  await until('metadata are asked for', async () => broker.named('metadata').length > asked || undefined);
+  const before = broker.named('heartbeat').length;
+  await until('more beats', async () => broker.named('heartbeat').length > before + 5 || undefined);
+  isHeldBack = false;
+  release(orders(2));
+  await until('the second join', async () => broker.named('joinGroup').length > 1 || undefined, 3_000);
+  await consumer.disconnect();
+});
+
+class Shipped extends internals.Runner {}
+class Patched extends internals.Runner {}
+commitOnce(Patched.prototype);
 
 const logger = { debug: () => undefined, namespace: () => logger };
 
 /** kafkajs's own runner, of a group that rejects the first commit with ILLEGAL_GENERATION and takes the second. */
-function aRunner(isPatched: boolean) {
-  const Shipped = require('kafkajs/src/consumer/runner') as new (options: unknown) => Runner;
-  class Patched extends Shipped {}
-  if (isPatched) {
-    commitOnce(Patched.prototype as unknown as Parameters<typeof commitOnce>[0]);
-  }
+function aRunner(Class: typeof Shipped) {
   const commits: unknown[] = [];
   const consumerGroup = {
     commitOffsets: async (offsets: unknown) => {
@@ -135,32 +174,31 @@ function aRunner(isPatched: boolean) {
     },
   };
   const retry = { initialRetryTime: 1, maxRetryTime: 1, retries: 5 };
-  const runner = new Patched({ logger, consumerGroup, retry, concurrency: 1, onCrash: () => undefined });
-  runner.running = true;
-  return { runner, commits };
+  const runner = new Class({ logger, consumerGroup, retry, concurrency: 1, onCrash: () => undefined });
+  return { runner: Object.assign(runner, { running: true }), commits };
 }
 
 test('as shipped, a commit that failed is tried again in the next generation, which is why it is patched', async () => {
-  const { runner, commits } = aRunner(false);
+  const { runner, commits } = aRunner(Shipped);
   await runner.commitOffsets('offsets');
   expect(commits).toEqual(['offsets', 'offsets']);
 });
 
 test('a commit that failed is not tried again, and whoever asked for it hears so', async () => {
-  const { runner, commits } = aRunner(true);
+  const { runner, commits } = aRunner(Patched);
   await expect(runner.commitOffsets('offsets')).rejects.toThrow('illegal generation');
   expect(commits).toEqual(['offsets']);
 });
 
 test('as shipped, a commit of a consumer that stops succeeds without being sent, which is why it is patched', async () => {
-  const { runner, commits } = aRunner(false);
+  const { runner, commits } = aRunner(Shipped);
   runner.running = false;
   await runner.commitOffsets('offsets');
   expect(commits).toEqual([]);
 });
 
 test('a commit of a consumer that stops is refused', async () => {
-  const { runner, commits } = aRunner(true);
+  const { runner, commits } = aRunner(Patched);
   runner.running = false;
   await expect(runner.commitOffsets('offsets')).rejects.toThrow('not committed');
   expect(commits).toEqual([]);

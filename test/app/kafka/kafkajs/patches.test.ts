@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { type Classes, internals, KAFKAJS_VERSION } from '../../../../app/kafka/kafkajs/internals.ts';
+import { type Internals, internals, KAFKAJS_VERSION } from '../../../../app/kafka/kafkajs/internals.ts';
 import { requireKnown } from '../../../../app/kafka/kafkajs/known-kafkajs.ts';
 import { applyPatches, loadKafkajs, MEASURING_MODULES } from '../../../../app/kafka/kafkajs/patches.ts';
 
@@ -71,23 +71,41 @@ test.each([
   queue.destroy();
 });
 
-/** kafkajs's inside with other classes in the place of some. */
-const withClasses = (others: Partial<Classes>) =>
-  Object.create(internals, Object.getOwnPropertyDescriptors(others)) as typeof internals;
-
-test('kafkajs whose inside is another one is refused before it is patched, with all that is missing and the version', () => {
-  const { Runner } = internals;
-  class OtherRunner extends Runner {}
-  const { commitOffsets: _gone, ...others } = Object.getOwnPropertyDescriptors(Runner.prototype);
-  const renamed = Object.create(Object.getPrototypeOf(Runner.prototype), others);
-  Object.setPrototypeOf(OtherRunner.prototype, renamed);
-  const other = withClasses({ Runner: OtherRunner });
-  expect(() => requireKnown(internals)).not.toThrow();
-  expect(() => requireKnown(other)).toThrow(
-    `the kafkajs that is installed has no Runner.commitOffsets; ` +
-      `this program is made for kafkajs ${KAFKAJS_VERSION}: run npm ci`,
+test("kafkajs's inside is named in one file, so that all of it is compared with what is installed", () => {
+  const folder = join(import.meta.dirname, '../../../../app');
+  const naming = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.ts') && readFileSync(join(folder, path), 'utf8').includes('kafkajs/src/'),
   );
+  expect(naming).toEqual(['kafka/kafkajs/internals.ts']);
 });
+
+/** kafkajs's inside with others in the place of some of its parts. */
+const withParts = (parts: Readonly<Record<string, unknown>>): Internals =>
+  Object.create(internals, Object.getOwnPropertyDescriptors(parts));
+
+/** kafkajs's inside, of which one class has lost a method. */
+function without(name: 'Cluster' | 'Runner', method: string): Internals {
+  const { [method]: _gone, ...others } = Object.getOwnPropertyDescriptors(internals[name].prototype);
+  const Other = class extends internals[name] {};
+  Object.setPrototypeOf(Other.prototype, Object.create(Object.getPrototypeOf(internals[name].prototype), others));
+  return withParts({ [name]: Other });
+}
+
+test.each([
+  ['a method', () => without('Runner', 'commitOffsets'), 'Runner.commitOffsets'],
+  ['a method of another class', () => without('Cluster', 'findBroker'), 'Cluster.findBroker'],
+  ['a class and a function', () => withParts({ Scram: undefined, shuffle: {} }), 'Scram, shuffle'],
+  ['an error', () => withParts({ errors: { ...internals.errors, KafkaJSError: null } }), 'KafkaJSError'],
+  ['a request', () => withParts({ requests: { Metadata: {} } }), 'requests.Metadata'],
+])(
+  'kafkajs that lacks %s is refused before it is patched, with what is missing and the version',
+  (_, made, missing) => {
+    expect(() => requireKnown(internals)).not.toThrow();
+    expect(() => requireKnown(made())).toThrow(
+      `the kafkajs that is installed has no ${missing}; this program is made for kafkajs ${KAFKAJS_VERSION}: run npm ci`,
+    );
+  },
+);
 
 const wrap = (name: 'start' | 'stop') => () => {
   const prototype = internals.Runner.prototype as unknown as Record<string, () => unknown>;

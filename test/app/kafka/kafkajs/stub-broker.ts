@@ -22,9 +22,15 @@ const NAMES = Object.keys(REQUESTS) as readonly RequestName[];
 const int8 = (value: number): Buffer => Buffer.of(value & 0xff);
 export const int16 = (value: number): Buffer => Buffer.of((value >> 8) & 0xff, value & 0xff);
 
-function int32(value: number): Buffer {
+export function int32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeInt32BE(value);
+  return bytes;
+}
+
+export function int64(value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(BigInt(value));
   return bytes;
 }
 
@@ -44,7 +50,7 @@ export interface StubRequest {
 }
 
 /** What a stub answers behind the correlation id; null: nothing, ever. */
-type StubAnswer = (request: StubRequest) => Buffer | null | Promise<Buffer | null>;
+export type StubAnswer = (request: StubRequest) => Buffer | null | Promise<Buffer | null>;
 
 type Answers = Partial<Record<RequestName, StubAnswer>>;
 

@@ -1,18 +1,19 @@
-import { createRequire } from 'node:module';
-import { describe, expect, test } from '@jest/globals';
-import {
-  administerKnownTopics,
-  consumeKnownTopics,
-  failOverUnknownTopics,
-  metadataResponse,
-  rejoinWithoutGoneTopics,
-} from '../../../../app/kafka/kafkajs/topic-patches.ts';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Broker, Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
+import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
+import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
+import { administerKnownTopics, consumeKnownTopics } from '../../../../app/kafka/kafkajs/topic-patches.ts';
+import { clusterOf } from './client.ts';
+import { int16, int32, int64, list, metadataOf, StubBroker, text } from './stub-broker.ts';
 
-const require = createRequire(import.meta.url);
+const shipped = internals.metadataResponse;
 
-type Shipped = Parameters<typeof metadataResponse>[0];
+beforeAll(() => void loadKafkajs());
 
-const shipped = require('kafkajs/src/protocol/requests/metadata/v0/response.js') as Shipped;
+const open: { close(): void }[] = [];
+afterEach(() => {
+  for (const end of open.splice(0)) end.close();
+});
 
 const known = { topicErrorCode: 0, topic: 'kept', partitionMetadata: [{ partitionErrorCode: 0, partitionId: 0 }] };
 const unknown = { topicErrorCode: 3, topic: 'deleted', partitionMetadata: [] };
@@ -27,166 +28,144 @@ describe('a metadata response', () => {
 
   test('keeps all topics, those that are unknown without partitions', async () => {
     const data = { topicMetadata: [known, unknown] };
-    expect(await metadataResponse(shipped).parse(data)).toEqual(data);
+    expect(await internals.metadataResponse.parse(data)).toEqual(data);
   });
 
   test('keeps partitions without a leader, over which it fails as shipped', async () => {
     const partitionMetadata = [5, 72].map((partitionErrorCode) => ({ partitionErrorCode }));
     const data = { topicMetadata: [{ ...known, partitionMetadata }] };
     await expect(shipped.parse(data)).rejects.toMatchObject({ type: 'LEADER_NOT_AVAILABLE' });
-    expect(await metadataResponse(shipped).parse(data)).toEqual(data);
+    expect(await internals.metadataResponse.parse(data)).toEqual(data);
   });
 
   test('fails over every other error as shipped', async () => {
     const invalid = { topicErrorCode: 17, topic: 'a/b', partitionMetadata: [] };
-    const parsed = metadataResponse(shipped).parse({ topicMetadata: [unknown, forbidden, invalid] });
+    const parsed = internals.metadataResponse.parse({ topicMetadata: [unknown, forbidden, invalid] });
     await expect(parsed).rejects.toMatchObject({ type: 'INVALID_TOPIC_EXCEPTION' });
-  });
-
-  test('fails over a forbidden topic by an error that names it', async () => {
-    class Broker {
-      metadata = async (_topics?: readonly string[]) => ({ topicMetadata: [known, forbidden] });
-    }
-    const prototype = new Broker();
-    failOverUnknownTopics(prototype as never);
-    const refused = { type: 'TOPIC_AUTHORIZATION_FAILED', topics: ['secret'], retriable: false };
-    await expect(prototype.metadata()).rejects.toMatchObject(refused);
   });
 });
 
-/** A cluster of one broker that has the topic `kept` alone, with a partition that ends at offset 7 and one without a leader. */
-function aCluster(leaders: readonly number[] = [0, -1]) {
-  class Broker {
-    async metadata(_topics?: readonly string[]) {
-      return { topicMetadata: [known, unknown] };
-    }
-  }
-  failOverUnknownTopics(Broker.prototype as never);
-  const told: string[] = [];
-  return {
-    told,
-    brokerPool: { createBroker: (_options: unknown) => new Broker() },
-    targetTopics: new Set([known.topic]),
-    refreshMetadata: async (): Promise<void> => void told.push('refreshed'),
-    refreshMetadataIfNecessary: async (): Promise<void> => void told.push('refreshed if necessary'),
-    findTopicPartitionMetadata: (topic: string) =>
-      topic === known.topic ? leaders.map((leader, partitionId) => ({ partitionId, leader })) : [],
-    fetchTopicsOffset: async (topics: readonly AskedTopic[]) =>
-      topics
-        .filter(({ topic }) => topic === known.topic)
-        .map(({ topic, partitions }) => ({ topic, partitions: partitions.map((of) => ({ ...of, offset: '7' })) })),
+/** ListOffsets 1: each partition that is asked for ends at 7, or at an error. */
+function offsetsOf(body: Buffer, error: number): Buffer {
+  const { Decoder } = internals;
+  const asked = new Decoder(body);
+  asked.readInt32();
+  const topics = asked.readArray((topic) => {
+    const name = topic.readString() ?? '';
+    const partitions = topic.readArray((partition) => {
+      const number = partition.readInt32();
+      partition.readInt64();
+      return Buffer.concat([int32(number), int16(error), int64(-1), int64(7)]);
+    });
+    return Buffer.concat([text(name), list(partitions)]);
+  });
+  return list(topics);
+}
+
+const NOT_LEADER = 6;
+
+/**
+ * A broker of id 0 that has the topics `kept`, whose partitions have the leaders, and `secret`; and a second one, of id 1,
+ * that leads nothing any more.
+ *
+ * @param leaders may be changed: metadata tells those of the moment
+ */
+async function aCluster(leaders: readonly number[], prepare: (cluster: Cluster) => void, topics = ['kept']) {
+  const partitionsNow = () => leaders.map((leader) => ({ leader, error: leader < 0 ? 5 : 0 }));
+  const metadata = ({ body }: { readonly body: Buffer }) => {
+    const asked = new internals.Decoder(body).readArray((of) => of.readString() ?? '');
+    const answers = {
+      kept: { partitions: partitionsNow() },
+      secret: { error: 29 },
+    } as Readonly<Record<string, object>>;
+    return metadataOf(brokers, Object.fromEntries(asked.map((topic) => [topic, answers[topic] ?? { error: 3 }])));
   };
+  const leading = await StubBroker.start({ metadata, listOffsets: ({ body }) => offsetsOf(body, 0) });
+  const former = await StubBroker.start({ metadata, listOffsets: ({ body }) => offsetsOf(body, NOT_LEADER) });
+  const brokers = [leading, former];
+  const cluster = await clusterOf(leading, topics, prepare);
+  open.push(...brokers, { close: () => void cluster.disconnect() });
+  return { cluster, refreshed: () => [...leading.named('metadata'), ...former.named('metadata')].length };
 }
 
-interface AskedTopic {
-  readonly topic: string;
-  readonly partitions: readonly { readonly partition: number }[];
+/** What is reported of the topics of a consumer. */
+const told: unknown[] = [];
+
+function consumer(cluster: Cluster): void {
+  const { onTopics } = consumeKnownTopics(() => ({}))({ cluster, groupId: 'group' });
+  onTopics((answer) => told.push(answer));
 }
 
-const offsetsOf = (cluster: ReturnType<typeof aCluster>) =>
-  cluster.fetchTopicsOffset([known, unknown].map(({ topic }) => ({ topic, partitions: [{ partition: 0 }] })));
+const admin = (cluster: Cluster): void => administerKnownTopics({ cluster });
+
+const anyBroker = (cluster: Cluster): Promise<Broker> => cluster.brokerPool.findConnectedBroker();
+
+const partitionsOf = (topic: string, ...partitions: readonly number[]) => ({
+  topic,
+  partitions: partitions.map((partition) => ({ partition })),
+});
+
+const offset = (partition: number, at: string) => ({ partition, offset: at });
 
 test('a client of another kind, such as a producer, still fails over an unknown topic', async () => {
-  const broker = aCluster().brokerPool.createBroker({});
+  const { cluster } = await aCluster([0], () => undefined);
+  const broker = await anyBroker(cluster);
   await expect(broker.metadata(['kept', 'deleted'])).rejects.toMatchObject(UNKNOWN_TOPIC);
 });
 
+test.each([consumer, admin])('a client fails over a forbidden topic by an error that names it', async (prepare) => {
+  const { cluster } = await aCluster([0], prepare);
+  const broker = await anyBroker(cluster);
+  const refused = { type: 'TOPIC_AUTHORIZATION_FAILED', topics: ['secret'], retriable: false };
+  await expect(broker.metadata(['kept', 'secret'])).rejects.toMatchObject(refused);
+});
+
 test('a consumer goes on with what is known, and reports what is not', async () => {
-  const answers: unknown[] = [];
-  const cluster = aCluster();
-  const { onTopics } = consumeKnownTopics(() => ({}))({ cluster: cluster as never, groupId: 'group' });
-  onTopics((answer) => answers.push(answer));
-  await cluster.brokerPool.createBroker({}).metadata(['kept', 'deleted']);
-  expect(answers).toEqual([{ unknown: ['deleted'], partitions: new Map([['kept', 1]]) }]);
+  await aCluster([0], consumer, ['kept', 'deleted']);
+  expect(told.at(-1)).toEqual({ unknown: ['deleted'], partitions: new Map([['kept', 1]]) });
 });
 
 test('the admin client goes on with what is known, and names the error where it is asked for what is not', async () => {
-  const cluster = aCluster();
-  administerKnownTopics({ cluster: cluster as never });
-  expect(await cluster.brokerPool.createBroker({}).metadata()).toEqual({ topicMetadata: [known, unknown] });
-  await expect(offsetsOf(cluster)).rejects.toMatchObject(UNKNOWN_TOPIC);
-  const withoutPartitions = [{ topic: unknown.topic, partitions: [] }];
-  await expect(cluster.fetchTopicsOffset(withoutPartitions)).rejects.toMatchObject(UNKNOWN_TOPIC);
-  expect(await cluster.fetchTopicsOffset([{ topic: 'kept', partitions: [{ partition: 0 }] }])).toHaveLength(1);
+  const { cluster } = await aCluster([0], admin, ['kept', 'deleted']);
+  expect(await cluster.fetchTopicsOffset([partitionsOf('kept', 0)])).toHaveLength(1);
+  const both = [partitionsOf('kept', 0), partitionsOf('deleted', 0)];
+  await expect(cluster.fetchTopicsOffset(both)).rejects.toMatchObject(UNKNOWN_TOPIC);
+  await expect(cluster.fetchTopicsOffset([partitionsOf('deleted')])).rejects.toMatchObject(UNKNOWN_TOPIC);
 });
 
-const BOTH = [{ topic: 'kept', partitions: [{ partition: 0 }, { partition: 1 }] }];
-
 test('the admin client asks no broker for the offset of a partition without a leader either, and looks for one each time', async () => {
-  const cluster = aCluster();
-  administerKnownTopics({ cluster: cluster as never });
+  const { cluster, refreshed } = await aCluster([0, -1], admin);
+  const before = refreshed();
   await cluster.refreshMetadataIfNecessary();
-  expect(cluster.told).toEqual(['refreshed']);
-  const partitions = [
-    { partition: 0, offset: '7' },
-    { partition: 1, offset: '-1' },
-  ];
-  expect(await cluster.fetchTopicsOffset(BOTH)).toEqual([{ topic: 'kept', partitions }]);
+  expect(refreshed()).toBe(before + 1);
+  const partitions = [offset(0, '7'), offset(1, '-1')];
+  expect(await cluster.fetchTopicsOffset([partitionsOf('kept', 0, 1)])).toEqual([{ topic: 'kept', partitions }]);
 });
 
 test('with all leaders known the admin client asks for them when kafkajs does', async () => {
-  const cluster = aCluster([0, 0]);
-  administerKnownTopics({ cluster: cluster as never });
+  const { cluster, refreshed } = await aCluster([0, 0], admin);
+  const before = refreshed();
   await cluster.refreshMetadataIfNecessary();
-  expect(cluster.told).toEqual(['refreshed if necessary']);
+  expect(refreshed()).toBe(before);
 });
 
-/** The admin client's cluster, whose leader of before does not lead any more. */
-function withLostLeader(leaders: number[], onRefreshed: () => void) {
-  const cluster = aCluster(leaders);
-  const fetchTopicsOffset = cluster.fetchTopicsOffset;
-  cluster.fetchTopicsOffset = async (topics) => {
-    if (topics.some(({ partitions }) => partitions.some(({ partition }) => leaders[partition] === 9))) {
-      throw new Error('NOT_LEADER_OR_FOLLOWER');
-    }
-    return fetchTopicsOffset(topics);
-  };
-  cluster.refreshMetadata = async () => onRefreshed();
-  administerKnownTopics({ cluster: cluster as never });
-  return cluster;
-}
+const FORMER = 1;
 
 test.each([0, -1])(
   'an error of a leader of before makes the admin client ask the one of now (%d) at once',
   async (now) => {
-    const leaders = [0, 9];
-    const cluster = withLostLeader(leaders, () => leaders.splice(1, 1, now));
-    const [answer] = await cluster.fetchTopicsOffset(BOTH);
-    expect(answer?.partitions).toContainEqual({ partition: 1, offset: now < 0 ? '-1' : '7' });
+    const leaders = [0, FORMER];
+    const { cluster } = await aCluster(leaders, admin);
+    leaders.splice(1, 1, now);
+    const [answer] = await cluster.fetchTopicsOffset([partitionsOf('kept', 0, 1)]);
+    expect(answer?.partitions).toContainEqual(offset(1, now < 0 ? '-1' : '7'));
   },
 );
 
 test('an error of a leader that still leads, or of whom nothing new is told, is an error', async () => {
-  await expect(withLostLeader([0, 9], () => undefined).fetchTopicsOffset(BOTH)).rejects.toThrow('NOT_LEADER');
-  const failing = withLostLeader([0, 9], () => {
-    throw new Error('no broker');
-  });
-  await expect(failing.fetchTopicsOffset(BOTH)).rejects.toThrow('NOT_LEADER');
-});
-
-/** A group that was assigned partitions when there were `before`, and sees `after` by now. */
-function aGroup(before: Readonly<Record<string, number[]>>, after: Readonly<Record<string, number[]>>) {
-  class Group {
-    readonly partitionsPerSubscribedTopic = new Map(Object.entries(before));
-
-    generatePartitionsPerSubscribedTopic() {
-      return new Map(Object.entries(after));
-    }
-
-    checkForStaleAssignment(): void {
-      // As shipped: nothing was added.
-    }
-  }
-  rejoinWithoutGoneTopics(Group.prototype as never);
-  return new Group();
-}
-
-test('an assignment is stale once a topic of it is gone, and no longer when the group has assigned what is left', () => {
-  const all = { kept: [0], deleted: [0, 1] };
-  const left = { kept: [0], deleted: [] };
-  expect(() => aGroup(all, left).checkForStaleAssignment()).toThrow(
-    expect.objectContaining({ name: 'KafkaJSStaleTopicMetadataAssignment', topic: 'deleted' }),
-  );
-  expect(() => aGroup(all, all).checkForStaleAssignment()).not.toThrow();
-  expect(() => aGroup(left, left).checkForStaleAssignment()).not.toThrow();
+  const { cluster, refreshed } = await aCluster([0, FORMER], admin);
+  const before = refreshed();
+  const asked = cluster.fetchTopicsOffset([partitionsOf('kept', 0, 1)]);
+  await expect(asked).rejects.toMatchObject({ type: 'NOT_LEADER_FOR_PARTITION' });
+  expect(refreshed()).toBe(before + 1);
 });
