@@ -1,14 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-
-const ROOT = join(import.meta.dirname, '..', '..');
-
-const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-
-const [, section = ''] = read('CONTRIBUTING.md').split('## The path of a record\n');
-const [list = ''] = section.split('\n## ');
-const PATH = [...list.matchAll(/^\d+\. \[`([^`]+)`\]/gm)].map(([, file = '']) => file);
+import { PATH, ROOT, read } from './record-path.ts';
 
 /** The ports of the pipeline, in the order in which a record passes them. */
 const PORTS = ['app/stream/record-source.ts', 'app/stream/record-sink.ts'] as const;

@@ -23,6 +23,8 @@ export interface ConsumerUnderTest {
   readonly settings?: Readonly<Record<string, object>>;
   /** Environment variables, which win over `application.yml`. @default none */
   readonly env?: Readonly<Record<string, string>>;
+  /** @default 'compiled', which starts sooner; the source is for what looks at its files. */
+  readonly program?: 'source' | 'compiled';
   /** Shell commands that end with `exec "$@"`, which becomes the consumer. @default none */
   readonly shell?: string;
 }
@@ -54,7 +56,7 @@ export async function startConsumer(chosen: ConsumerUnderTest): Promise<StartedC
   const started = await startConsumerProcess(run, {
     configFile,
     env: chosen.env ?? {},
-    program: 'compiled',
+    program: chosen.program ?? 'compiled',
     ...(chosen.port === undefined ? {} : { port: chosen.port }),
     ...(chosen.shell === undefined ? {} : { shell: chosen.shell }),
   });
