@@ -111,6 +111,19 @@ test('a refused login is told once, and closes its connection, so that the next 
   await until('each connection is closed', async () => attempts.every((of) => broker.closed.has(of)) || undefined);
 });
 
+test('a refused login of a client that nobody watches closes its connection, too', async () => {
+  const broker = await StubBroker.start({
+    metadata: () => metadataOf([]),
+    saslHandshake: handshake,
+    saslAuthenticate: () => logIn(SASL_FAILED, 'unknown user'),
+  });
+  const cluster = createCluster(clientOf(broker, { sasl: SASL }), OPTIONS);
+  open.push(broker, { close: () => void cluster.disconnect() });
+  await expect(cluster.connect()).rejects.toThrow('unknown user');
+  const [attempt] = broker.named('saslAuthenticate');
+  await until('the connection is closed', async () => broker.closed.has(attempt?.connection ?? 0) || undefined);
+});
+
 test('a broker that refused lately is not connected to, and what the logins know of it is the failure', async () => {
   const broker = await StubBroker.start({ metadata: () => metadataOf([]) });
   const { told, socketFactory } = recordedLogins('the broker refused the password 2 s ago');
