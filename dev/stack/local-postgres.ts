@@ -164,7 +164,8 @@ function startPostgres(run: RunFolder, { binaries, data, port, user, ...cluster 
     args: ['-D', data, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])],
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
     user,
-    ready: /database system is ready to accept (read-only )?connections/,
+    // PostgreSQL 13 has no hyphen there.
+    ready: /database system is ready to accept (read[ -]only )?connections/,
     startTimeout: START_TIMEOUT_MS,
   });
 }
