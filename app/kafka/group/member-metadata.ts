@@ -1,0 +1,109 @@
+import type { TopicPartition } from '../../records/record.ts';
+import { loadKafkajs } from '../kafkajs/patches.ts';
+import type { JoinedMember } from './sticky-assignment.ts';
+
+const { MemberMetadata, MemberAssignment } = loadKafkajs().AssignerProtocol;
+
+/** The group uses the first protocol that all its members offer: this one, once none of the version before is a member. */
+export const STICKY = 'stream-consumer-sticky';
+
+/** The protocol of members of the version before, which is kafkajs's own. */
+export const ROUND_ROBIN = 'RoundRobinAssigner';
+
+/**
+ * Version 0 of both formats. Brokers read them where members of KIP-848 are in the group, and kafkajs can write no later one:
+ * what a member owns is in the data of its own instead.
+ */
+const VERSION = 0;
+
+/** The generation of a member that has none. */
+export const NO_GENERATION = -1;
+
+/** A member as the others see it. */
+export interface DescribedMember extends JoinedMember {
+  /** The place that it runs in; two processes with the same one follow each other. */
+  readonly instanceId: string | null;
+}
+
+/** Partitions by their topics, as in the formats. */
+type ByTopic = Readonly<Record<string, number[]>>;
+
+function byTopic(partitions: readonly TopicPartition[]): ByTopic {
+  const topics = new Map<string, number[]>();
+  for (const { topic, partition } of partitions) {
+    const others = topics.get(topic);
+    others === undefined ? topics.set(topic, [partition]) : others.push(partition);
+  }
+  return Object.fromEntries(topics);
+}
+
+/** What a member says of itself when it joins. */
+export function encodeMember({
+  topics,
+  owned,
+  generation,
+  isLeaving,
+  instanceId,
+}: Omit<DescribedMember, 'id'>): Buffer {
+  const said = {
+    owned: byTopic(owned),
+    generation,
+    ...(isLeaving && { leaving: true }),
+    ...(instanceId !== null && { instance: instanceId }),
+  };
+  return MemberMetadata.encode({ version: VERSION, topics: [...topics], userData: Buffer.from(JSON.stringify(said)) });
+}
+
+/**
+ * Reads what a member says of itself. One of the version before names its topics alone: when it joins, it has given up all.
+ * What cannot be read counts as not said.
+ */
+export function decodeMember(id: string, metadata: Buffer): DescribedMember {
+  const { topics, userData } = subscriptionOf(metadata);
+  const said = objectOf(userData);
+  const instanceId = Reflect.get(said, 'instance');
+  return {
+    id,
+    topics,
+    ...ownedOf(said),
+    isLeaving: Reflect.get(said, 'leaving') === true,
+    instanceId: typeof instanceId === 'string' ? instanceId : null,
+  };
+}
+
+function subscriptionOf(metadata: Buffer): { readonly topics: readonly string[]; readonly userData: Buffer | null } {
+  try {
+    const { topics, userData } = MemberMetadata.decode(metadata) ?? { topics: [], userData: null };
+    return { topics: topics.filter((topic) => typeof topic === 'string'), userData };
+  } catch {
+    return { topics: [], userData: null };
+  }
+}
+
+function objectOf(userData: Buffer | null): object {
+  try {
+    return Object(JSON.parse(userData?.toString() ?? ''));
+  } catch {
+    return {};
+  }
+}
+
+const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+function ownedOf(said: object): Pick<JoinedMember, 'owned' | 'generation'> {
+  const generation: unknown = Reflect.get(said, 'generation');
+  const owned = Object.entries<unknown>(Object(Reflect.get(said, 'owned'))).flatMap(([topic, partitions]) =>
+    Array.isArray(partitions) ? partitions.filter(isNumber).map((partition) => ({ topic, partition })) : [],
+  );
+  return isNumber(generation) ? { owned, generation } : { owned: [], generation: NO_GENERATION };
+}
+
+/** What the leader deals to a member. */
+export const encodeAssignment = (partitions: readonly TopicPartition[]): Buffer =>
+  MemberAssignment.encode({ version: VERSION, assignment: byTopic(partitions), userData: Buffer.alloc(0) });
+
+/** What the leader dealt to the member. A leader of before deals by its own topics, so some may not be the member's. */
+export function decodeAssignment(assignment: Buffer, topics: readonly string[]): readonly TopicPartition[] {
+  const dealt = MemberAssignment.decode(assignment)?.assignment ?? {};
+  return topics.flatMap((topic) => (dealt[topic] ?? []).map((partition) => ({ topic, partition })));
+}
