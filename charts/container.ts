@@ -8,6 +8,7 @@ import { imageReference } from '../deployment/image.ts';
 import { SECURITY_CONTEXT } from '../deployment/pod-security.ts';
 import type { ProbeSettings } from '../deployment/probes.ts';
 import { heapMebibytes } from '../deployment/resources.ts';
+import { environmentName } from '../settings/setting-list.ts';
 import { type Credential, credentials, originVariables, secretVariable } from './secrets.ts';
 
 const plain = (name: string, value: string): k8s.EnvVar => ({ name, value });
@@ -114,11 +115,19 @@ export function baseContainer(workload: CheckedWorkload, credentials: readonly C
   };
 }
 
+/** A container that is killed and started again is in the same Pod, and takes its former place in the group. */
+const INSTANCE_ID: k8s.EnvVar = {
+  name: environmentName('kafka.groupInstanceId'),
+  valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.uid' } },
+};
+
 /** The one container of the Deployment's Pods. */
 export function container(workload: CheckedWorkload): k8s.Container {
   const { file, endpoint } = workload;
+  const base = baseContainer(workload, credentials(workload));
   return {
-    ...baseContainer(workload, credentials(workload)),
+    ...base,
+    env: [...(base.env ?? []), INSTANCE_ID],
     ports: [{ name: endpoint.portName, containerPort: endpoint.port, protocol: 'TCP' }],
     ...probes(endpoint, file.probes),
   };

@@ -255,6 +255,19 @@ const certificateIsMounted: Rule<ApplicationPart> = {
 /** `application.management` with its defaults. */
 const managementOf = ({ application }: ApplicationPart) => application['management'] as Settings['management'];
 
+const instanceIdIsThePods: Rule<ApplicationPart> = {
+  reads: ['application.kafka.groupInstanceId'],
+  find: ({ application }) => {
+    const given = valueAt(application, ['kafka', 'groupInstanceId']);
+    return problemIf(given !== undefined, {
+      path: 'application.kafka.groupInstanceId',
+      message: 'names one process, and each Pod of the Deployment would have the name',
+      given,
+      allowed: 'nothing here; the manifests set it to the uid of each Pod',
+    });
+  },
+};
+
 const askedEndpointsAnswer: Rule<ApplicationPart> = {
   reads: [`application.${EXPOSURE}`],
   find: (file) => {
@@ -293,6 +306,7 @@ export const ENDPOINT_RULES: readonly Rule<ProbedPart>[] = [
   portIsKnown,
   probesReachServer,
   certificateIsMounted,
+  instanceIdIsThePods,
   askedEndpointsAnswer,
   probedGroupsExist,
 ];

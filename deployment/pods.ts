@@ -115,6 +115,7 @@ const HOMES: Readonly<Record<string, string>> = {
   'server.ssl.certificate': 'monitoring.tls.existingSecret',
   'server.ssl.certificate-private-key': 'monitoring.tls.existingSecret',
   'database.migrate': 'database.migrate',
+  'kafka.groupInstanceId': 'nothing here; the manifests set it to the uid of each Pod',
 };
 
 function refuseSetting({ segments, path }: SettingEntry): Refusal {

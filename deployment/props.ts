@@ -1603,6 +1603,26 @@ export interface ApplicationKafkaProps {
   readonly groupId: string;
 
   /**
+   * How the group is joined. consumer: by the protocol of KIP-848, in which the brokers assign the partitions; where
+   * they do not offer it (Kafka 4.0), by classic. They then decide after which silence a member is gone, 45 s unless
+   * they are configured otherwise, and kafka.sessionTimeout does not count for it.
+   *
+   * @default 'classic'
+   */
+  readonly groupProtocol?: 'classic' | 'consumer';
+
+  /**
+   * Name of this process in the group, which no other process of the group has. Once killed and started again under
+   * it, the process takes its own place without waiting for the session time-out. Left out: the group waits for it;
+   * the manifests set it to the uid of the Pod.
+   *
+   * Allowed: 1 to 249 letters, digits, dots, underscores and dashes, not . or ...
+   *
+   * @default - the group waits for it
+   */
+  readonly groupInstanceId?: string;
+
+  /**
    * Name of this client in the brokers' logs and quotas.
    *
    * @default 'stream-consumer'
@@ -1610,7 +1630,7 @@ export interface ApplicationKafkaProps {
   readonly clientId?: string;
 
   /**
-   * Silence after which the group gives the partitions of a member to others.
+   * Silence after which the group gives the partitions of a member to others, with kafka.groupProtocol: classic.
    *
    * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
    *

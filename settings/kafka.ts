@@ -12,6 +12,9 @@ export const TOPIC_PATTERN = '^[a-zA-Z0-9._-]{1,249}$';
 /** The same in words. */
 export const TOPIC_ALLOWED = "a topic's name: 1 to 249 letters, digits, dots, underscores and dashes";
 
+/** What Kafka takes as a member's instance id, in words; it is the same as for topics. */
+const INSTANCE_ID_ALLOWED = '1 to 249 letters, digits, dots, underscores and dashes, not . or ..';
+
 const pem = (what: string): string => `${what}: the path of a PEM file, or the PEM text itself.`;
 
 const tls = Type.Object(
@@ -56,6 +59,9 @@ const tls = Type.Object(
   },
 );
 
+/** By which protocol a group is joined: the members' own, or the brokers' (KIP-848). */
+const GROUP_PROTOCOLS = ['classic', 'consumer'] as const;
+
 /** How Kafka is reached and what is read from it. */
 export const kafka = Type.Object(
   {
@@ -74,12 +80,28 @@ export const kafka = Type.Object(
       maxLength: 255,
       description: 'Consumer group; with topic and partition it names the stored position.',
     }),
+    groupProtocol: Type.Enum([...GROUP_PROTOCOLS], {
+      default: 'classic',
+      description:
+        'How the group is joined. consumer: by the protocol of KIP-848, in which the brokers assign the partitions; where they do not offer it (Kafka 4.0), by classic. They then decide after which silence a member is gone, 45 s unless they are configured otherwise, and kafka.sessionTimeout does not count for it.',
+    }),
+    groupInstanceId: Type.Optional(
+      Type.String({
+        pattern: TOPIC_PATTERN,
+        [ALLOWED]: INSTANCE_ID_ALLOWED,
+        description:
+          'Name of this process in the group, which no other process of the group has. Once killed and started again under it, the process takes its own place without waiting for the session time-out. Left out: the group waits for it; the manifests set it to the uid of the Pod.',
+      }),
+    ),
     clientId: Type.String({
       minLength: 1,
       default: PRODUCT_NAME,
       description: "Name of this client in the brokers' logs and quotas.",
     }),
-    sessionTimeout: duration('10s', 'Silence after which the group gives the partitions of a member to others.'),
+    sessionTimeout: duration(
+      '10s',
+      'Silence after which the group gives the partitions of a member to others, with kafka.groupProtocol: classic.',
+    ),
     ssl: Type.Boolean({
       default: false,
       description: 'TLS to the brokers; their certificates have to be trusted and to name their hosts.',
@@ -128,6 +150,11 @@ export const forbiddenTopic = (path: string, given: string): readonly Problem[] 
     given,
     allowed: 'any name but . and ..',
   });
+
+const instanceId: Rule<KafkaPart> = {
+  reads: ['kafka.groupInstanceId'],
+  find: ({ kafka: { groupInstanceId = '' } }) => forbiddenTopic('kafka.groupInstanceId', groupInstanceId),
+};
 
 const topicNames: Rule<KafkaPart> = {
   reads: ['kafka.topics'],
@@ -187,6 +214,7 @@ export function kafkaWarnings({ ssl, tls, sasl }: KafkaPart['kafka']): readonly 
 /** What the schema cannot say of brokers, topics and the group. */
 export const KAFKA_RULES: readonly Rule<KafkaPart>[] = [
   brokerPorts,
+  instanceId,
   topicNames,
   ...SASL_RULES,
   tlsIsUsed,

@@ -11,6 +11,16 @@ test('the Pod is told its address only when it has to tell it Spring Boot Admin'
   expect(environment({}).map(({ name }) => name)).not.toContain('POD_IP');
 });
 
+test('the uid of the Pod names the process in its group, and the Job, which joins none, is given no name', () => {
+  const name = 'KAFKA_GROUP_INSTANCE_ID';
+  const uid = { name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.uid' } } };
+  expect(environment({}).filter((variable) => variable.name === name)).toEqual([uid]);
+  const objects = renderedConsumer({ database: { migrate: 'job', owner: { existingSecret: 'owner' } } });
+  const job = objects.filter(({ kind }) => kind === 'Job');
+  expect(job).toHaveLength(1);
+  expect(JSON.stringify(job)).not.toContain(name);
+});
+
 test("user and password at Spring Boot Admin come from the Secret's keys", () => {
   const springBootAdmin = { existingSecret: 'admin', keys: { username: 'user' } };
   const secretKeyRef = { name: 'admin' };

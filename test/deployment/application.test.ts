@@ -26,6 +26,11 @@ test.each<[string, object, string]>([
     { application: { server: { ssl: { certificate: '/a', 'certificate-private-key': '/b' } } } },
     'application.server.ssl names files that nothing puts into the container',
   ],
+  [
+    'the name of one process in the group',
+    { application: { kafka: { groupInstanceId: 'a' } } },
+    'application.kafka.groupInstanceId names one process, and each Pod of the Deployment would have the name: "a"\n  allowed: nothing here; the manifests set it to the uid of each Pod',
+  ],
   ['health left out', exposure({ include: ['prometheus'] }), 'leaves out health, which both probes'],
   ['prometheus excluded', exposure({ exclude: ['prometheus'] }), 'leaves out prometheus, which every scrape'],
   [

@@ -42,6 +42,7 @@ describe('the environment of Pods', () => {
     ['SERVER_SSL_CERTIFICATE', 'the setting server.ssl.certificate', 'monitoring.tls.existingSecret'],
     ['DATABASE_MIGRATE', 'the setting database.migrate', 'database.migrate'],
     ['DATABASE_POOLSIZE', 'the setting database.poolSize', 'application.database.poolSize'],
+    ['KAFKA_GROUP_INSTANCE_ID', 'the setting kafka.groupInstanceId', 'the manifests set it to the uid of each Pod'],
     ['KAFKA_BROKERS_0', 'the setting kafka.brokers', 'application.kafka.brokers'],
     ['MANAGEMENT_METRICS_TAGS_REGION', 'the setting management.metrics.tags', 'application.management.metrics.tags'],
     ['TABLES_0_TOPIC_1', 'the setting tables[<n>].topic', 'application.tables[<n>].topic'],
