@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg, { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
+import pg, { escapeIdentifier, type PoolClient } from 'pg';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { partitionKey, type TopicPartition } from '../records/record.ts';
@@ -22,9 +22,6 @@ const PATIENCE_MS = 10_000;
 /** The look waits for the row like a write, so that `pg_blocking_pids` has a session to tell of. */
 const LOOK_MS = 1_000;
 const ASK_AGAIN_MS = 50;
-
-/** `lock_not_available`: the wait for the offset was given up. */
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /** The name of the sessions that write for a group: its id, or a digest of one that PostgreSQL would change. */
 export function sessionName(groupId: string): string {
@@ -67,10 +64,6 @@ interface Look {
   /** What holds the row, in words, or why that is not known; `null` when nothing holds it any more. */
   readonly held: string | null;
 }
-
-/** Whether PostgreSQL gave up the wait for a lock. */
-export const isLockTimeout = (error: unknown): error is OutageError =>
-  error instanceof OutageError && error.cause instanceof DatabaseError && error.cause.code === LOCK_NOT_AVAILABLE;
 
 /** The place of the offsets, and the way to them. */
 interface FrozenWriterOptions {
@@ -135,7 +128,7 @@ export class FrozenWriters {
       this.#refusedSince.delete(key);
       return moved;
     } catch (error) {
-      if (isLockTimeout(error)) {
+      if (error instanceof OutageError && error.isLockWait) {
         return error;
       }
       throw error;
@@ -213,6 +206,7 @@ const asHeld = (refusal: OutageError, held: string): OutageError =>
   new OutageError(`${refusal.message}; ${held}. docs/runbooks/ConsumerLagHigh.md has the query to find and end it`, {
     cause: refusal.cause,
     reason: refusal.reason,
+    isLockWait: refusal.isLockWait,
   });
 
 /** Begins the transaction that waits, and answers with the session's process as the server knows it. */

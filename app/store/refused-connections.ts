@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DatabaseError } from 'pg';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
-import { describeDatabaseError, refusedParameter, troubleOf, verdictOn } from './sqlstate.ts';
+import { describeDatabaseError, isLockTimeout, refusedParameter, troubleOf, verdictOn } from './sqlstate.ts';
 import { tlsAdvice } from './tls-errors.ts';
 
 /** An error of verdict `unknown` may pass or not: after so many in a row it does not. */
@@ -65,6 +65,7 @@ export function asStreamError(error: unknown, credentialsFrom?: string): OutageE
     return new OutageError(`PostgreSQL cannot do it for now: ${description}`, {
       cause: error,
       reason: troubleOf(error),
+      isLockWait: isLockTimeout(error),
     });
   }
   if (verdict === 'unknown') {

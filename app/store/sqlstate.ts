@@ -230,6 +230,9 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 const isOfRow = (error: DatabaseError, copy: RowCopy | undefined): boolean =>
   verdictOn(error) === 'isolate' || (copy?.hasPolicies === true && error.code === INSUFFICIENT_PRIVILEGE);
 
+/** `lock_not_available`: PostgreSQL gave up the wait for a lock. */
+export const isLockTimeout = (error: unknown): boolean => error instanceof DatabaseError && error.code === '55P03';
+
 /** Whether PostgreSQL ended a transaction of two that waited for each other. */
 export const isDeadlock = (error: unknown): boolean => error instanceof DatabaseError && error.code === '40P01';
 

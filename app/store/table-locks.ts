@@ -4,9 +4,8 @@ import { tablesOf } from '../../settings/tables.ts';
 import type { Logger } from '../logger.ts';
 import { RepeatedFailures } from '../outage-log.ts';
 import { systemClock } from '../stream/clock.ts';
-import type { OutageError } from '../stream/stream-errors.ts';
+import { OutageError } from '../stream/stream-errors.ts';
 import { openConnection } from './database-connection.ts';
-import { isLockTimeout } from './frozen-writers.ts';
 import { TABLE_NAMES } from './own-tables.ts';
 import { destroySocket } from './pg-internals.ts';
 
@@ -94,7 +93,7 @@ export class TableLocks {
    * write that waited for a row. Never rejects.
    */
   async hasLogged(error: Error): Promise<boolean> {
-    return isLockTimeout(error) && !isOfRow(error) && this.look();
+    return error instanceof OutageError && error.isLockWait && !isOfRow(error) && this.look();
   }
 
   /** Looks whether a lock is there, and answers when the log names it. Never rejects. */

@@ -10,22 +10,27 @@ export class OutageError extends Error {
   readonly attempts: number;
   /** Label of the metric that counts outages. */
   readonly reason: ErrorReason;
+  /** Whether another transaction held what was waited for, until the wait was given up. */
+  readonly isLockWait: boolean;
 
   /**
    * @param attempts `Infinity` for an outage that is known to be one
    * @param reason @default database_unknown
+   * @param isLockWait @default false
    */
   constructor(
     message: string,
     {
       attempts = Number.POSITIVE_INFINITY,
       reason = 'database_unknown',
+      isLockWait = false,
       ...options
-    }: ErrorOptions & { attempts?: number; reason?: ErrorReason } = {},
+    }: ErrorOptions & { attempts?: number; reason?: ErrorReason; isLockWait?: boolean } = {},
   ) {
     super(message, options);
     this.attempts = attempts;
     this.reason = reason;
+    this.isLockWait = isLockWait;
   }
 }
 
