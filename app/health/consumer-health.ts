@@ -147,9 +147,9 @@ function faultOf({ topic, partition, unreadable }: PartitionReport): Detail[] {
 
 /**
  * Of all partitions that have a leader; `null` where that of one is not known, where there is none, or where none can be
- * known since the group was never joined.
+ * known since the group was never joined, or has taken all partitions away and not given any yet.
  */
-function totalLag({ partitions, unjoined }: ConsumerReport): number | null {
+function totalLag({ state, partitions, unjoined }: ConsumerReport): number | null {
   const led = partitions.filter((partition) => !isLeaderless(partition));
   let total = 0n;
   for (const lag of led.map(knownLag)) {
@@ -158,7 +158,8 @@ function totalLag({ partitions, unjoined }: ConsumerReport): number | null {
     }
     total += lag;
   }
-  const isKnown = unjoined === undefined && (led.length > 0 || partitions.length === 0);
+  const isWithout = partitions.length === 0 && state !== 'assigning';
+  const isKnown = unjoined === undefined && (led.length > 0 || isWithout);
   return isKnown ? Number(total) : null;
 }
 

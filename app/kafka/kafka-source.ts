@@ -162,6 +162,11 @@ export class KafkaSource implements RecordSource {
     );
   }
 
+  /** kafkajs's member leaves, and nobody owns its partitions until the others have joined again. */
+  async handOver(): Promise<boolean> {
+    return false;
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#fetcher.stop();
@@ -180,7 +185,7 @@ export class KafkaSource implements RecordSource {
       this.#assign(payload.memberAssignment, listener);
     });
     this.#consumer.on(CRASH, ({ payload: { error, restart } }) => {
-      this.#own([]);
+      this.#own([], listener);
       if (restart) {
         this.#logger[isOutage(error) ? 'debug' : 'warn']({ reason: error.message }, 'the Kafka client starts again');
         listener.onWaiting(`the Kafka client starts again: ${error.message}`);
@@ -220,13 +225,16 @@ export class KafkaSource implements RecordSource {
     const partitions = Object.entries(memberAssignment).flatMap(([topic, numbers]) =>
       numbers.map((partition) => ({ topic, partition })),
     );
-    this.#own(partitions);
+    this.#own(partitions, listener);
     this.#logger.info({ partitions: memberAssignment }, 'assigned');
-    listener.onAssigned(partitions);
+    listener.onAssigned({ added: partitions, owned: partitions });
   }
 
-  #own(partitions: readonly TopicPartition[]): void {
+  /** Whatever was owned before is revoked, and may be added again. */
+  #own(partitions: readonly TopicPartition[], listener: RecordSourceListener): void {
+    const before = [...this.#fetcher.assigned.values()];
     this.#fetcher.assign(partitions);
+    void listener.onRevoked(before);
     this.#log.assigned(this.#fetcher.assigned);
   }
 }

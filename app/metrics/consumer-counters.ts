@@ -28,7 +28,7 @@ const ERROR_REASONS = Object.keys(ERROR_REASON) as ErrorReason[];
 
 type CounterMetrics = Pick<
   MetricSources,
-  'transactions' | 'errors' | 'retries' | 'pausedSeconds' | 'unreadablePartitions'
+  'transactions' | 'errors' | 'handovers' | 'retries' | 'pausedSeconds' | 'unreadablePartitions'
 >;
 
 /**
@@ -43,6 +43,7 @@ export class ConsumerCounters implements StreamListener {
   readonly #errors = new LabelledCounts('reason', ERROR_REASONS);
   readonly #standStill = new StandStill();
   readonly #tables: TableCounters;
+  #handovers = 0;
   #retries = 0;
 
   /**
@@ -75,6 +76,10 @@ export class ConsumerCounters implements StreamListener {
   onFenced(): void {
     this.#transactions.add('fenced');
     this.#errors.add('fenced');
+  }
+
+  onHandover(): void {
+    this.#handovers += 1;
   }
 
   onSkipped(gap: Gap): void {
@@ -118,6 +123,7 @@ export class ConsumerCounters implements StreamListener {
       ...this.#tables.sources,
       transactions: this.#transactions.source,
       errors: this.#errors.source,
+      handovers: single(() => this.#handovers),
       retries: single(() => this.#retries),
       pausedSeconds: single(() => this.#standStill.seconds),
       unreadablePartitions: this.#unreadable,

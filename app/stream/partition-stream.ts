@@ -1,16 +1,15 @@
 import type { TopicPartition } from '../records/record.ts';
 import { timeOfDay } from './clock.ts';
 import type { PartitionReport } from './consumer-state.ts';
+import { FailedWrites } from './failed-writes.ts';
 import { PartitionProgress } from './lag.ts';
 import { requireWay, type State } from './partition-state.ts';
-import { behindBrokenBatch, findPosition, storedPosition } from './positions.ts';
+import { behindBrokenBatch, findPosition } from './positions.ts';
 import { BatchLimit, type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { Gap } from './record-sink.ts';
 import type { FetchedRecords, PartitionLog, Position, UnreadableBatch } from './record-source.ts';
-import { Retries } from './retries.ts';
 import { FatalError, OutageError, outageOnly } from './stream-errors.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
-import { identifiedPositions } from './topic-ids.ts';
 
 /**
  * One owned partition: takes batches in, writes them one transaction after the other.
@@ -35,8 +34,9 @@ export class PartitionStream {
   /** Aborted by `drain` and `close`: nothing is waited for, sought or resumed any more. */
   readonly #ending = new AbortController();
   readonly #batchLimit: BatchLimit;
-  readonly #retries: Retries;
+  readonly #failedWrites: FailedWrites;
   readonly #progress: PartitionProgress;
+  #maxQueuedBytes: number;
   #state: State = { kind: 'unopened' };
   /** What PostgreSQL expects next, as far as is known, for lag and messages; `null` before the first `open`. */
   nextOffset: bigint | null = null;
@@ -49,14 +49,16 @@ export class PartitionStream {
   /** Not read yet, so its records are still ahead of the stored offset. */
   #unreadable: UnreadableBatch | null = null;
 
-  constructor(partition: TopicPartition, options: StreamOptions, ports: StreamPorts) {
+  /** @param isWon whether the group has just given the partition */
+  constructor(partition: TopicPartition, options: StreamOptions, ports: StreamPorts, isWon: boolean) {
     this.partition = partition;
     this.#options = options;
+    this.#maxQueuedBytes = options.maxQueuedBytes;
     this.#ports = ports;
     this.#queue = new RecordQueue(ports.memory);
     this.#batchLimit = new BatchLimit(options.maxBatchRecords);
-    this.#retries = new Retries(ports.clock);
     this.#progress = new PartitionProgress(options.stallTimeoutMs, ports.clock.steady());
+    this.#failedWrites = new FailedWrites(partition, ports, this.#progress, isWon);
   }
 
   /** Delivers from the position on; before this call every batch is ignored. */
@@ -93,11 +95,8 @@ export class PartitionStream {
     this.#leaderEpoch = leaderEpoch;
     this.#queue.push({ records, firstOffset: position, nextOffset, leaderEpoch, fetchedAt });
     this.#progress.fetched(nextOffset, this.nextOffset, fetchedAt);
-    const isFullNow = isFull || this.#queue.bytes >= this.#options.maxQueuedBytes;
-    this.#to({ kind: 'open', position: nextOffset, isFull: isFullNow });
-    if (isFullNow && !isFull) {
-      this.#ports.source.pause(this.partition);
-    }
+    this.#to({ kind: 'open', position: nextOffset, isFull });
+    this.#pauseWhenFull();
     this.#writing ??= this.#writeAll();
   }
 
@@ -139,6 +138,19 @@ export class PartitionStream {
     return { ...this.partition, ...progress, ...(this.#unreadable && { unreadable: this.#unreadable }) };
   }
 
+  /** A generation of the group left the partition here, and its queue may have so many bytes from now on. */
+  kept(maxQueuedBytes: number): void {
+    this.#failedWrites.handover.kept();
+    this.#maxQueuedBytes = maxQueuedBytes;
+    this.#pauseWhenFull();
+    this.#resumeWhenRoomy();
+  }
+
+  /** The group gave the partition to another member, or may have; {@link close} follows. */
+  revoked(): void {
+    this.#failedWrites.handover.revoked();
+  }
+
   /** Takes nothing in any more and writes the queue; an outage ends it: the rest stays ahead of the stored offset. */
   async drain(): Promise<void> {
     this.#end();
@@ -151,6 +163,7 @@ export class PartitionStream {
     this.#end();
     this.#queue.clear();
     await Promise.all([this.#writing, this.#searching]);
+    this.#failedWrites.handover.kept();
   }
 
   #at(offset: bigint): Position {
@@ -170,7 +183,7 @@ export class PartitionStream {
   async #writeAll(): Promise<void> {
     try {
       while (!this.#queue.isEmpty) {
-        const limit = { records: this.#batchLimit.records, bytes: this.#options.maxQueuedBytes };
+        const limit = { records: this.#batchLimit.records, bytes: this.#maxQueuedBytes };
         await this.#queue.use(limit, (taken) => this.#write(taken));
       }
     } catch (error) {
@@ -187,16 +200,14 @@ export class PartitionStream {
     const origin = { topicId: this.#topicId, leaderEpoch: leaderEpoch ?? null };
     const request = { ...this.partition, ...origin, expectedOffset: firstOffset, nextOffset, records };
     const outcome = await this.#ports.sink.write(request).catch(outageOnly);
-    if (outcome instanceof OutageError) {
-      this.#ports.listener.onFailed(this.partition, outcome);
-      this.#batchLimit.failed(records.length);
-      return this.#recover(firstOffset, outcome);
+    if (outcome instanceof OutageError || outcome.kind === 'fenced') {
+      const consequence = this.#failedWrites.failed(outcome instanceof OutageError ? outcome : null);
+      if (consequence.outage) {
+        this.#batchLimit.failed(records.length);
+      }
+      return this.#recover(firstOffset, consequence);
     }
-    if (outcome.kind === 'fenced') {
-      this.#ports.listener.onFenced(this.partition);
-      return this.#recover(firstOffset);
-    }
-    this.#retries.succeeded();
+    this.#failedWrites.succeeded();
     this.#batchLimit.committed();
     this.nextOffset = nextOffset;
     const { clock, listener } = this.#ports;
@@ -247,54 +258,43 @@ export class PartitionStream {
   async #skip(gap: Gap): Promise<void> {
     const outcome = await this.#ports.sink.skip(gap).catch(outageOnly);
     if (outcome instanceof OutageError) {
-      this.#ports.listener.onFailed(this.partition, outcome);
-      return this.#recover(gap.expectedOffset, outcome);
+      return this.#recover(gap.expectedOffset, this.#failedWrites.failed(outcome));
     }
     if (outcome.kind === 'fenced') {
-      return this.#recover(gap.expectedOffset);
+      return this.#recover(gap.expectedOffset, this.#failedWrites.uncounted(null));
     }
-    this.#retries.succeeded();
+    this.#failedWrites.succeeded();
     this.#unreadable = null;
     this.#ports.listener.onSkipped(gap);
     this.open({ ...gap, offset: gap.nextOffset });
   }
 
+  #pauseWhenFull(): void {
+    if (this.#state.kind === 'open' && !this.#state.isFull && this.#queue.bytes >= this.#maxQueuedBytes) {
+      this.#to({ ...this.#state, isFull: true });
+      this.#ports.source.pause(this.partition);
+    }
+  }
+
   #resumeWhenRoomy(): void {
-    const isRoomy = this.#queue.bytes < this.#options.maxQueuedBytes / 2;
+    const isRoomy = this.#queue.bytes < this.#maxQueuedBytes / 2;
     if (this.#state.kind === 'open' && this.#state.isFull && isRoomy) {
       this.#to({ ...this.#state, isFull: false });
       this.#ports.source.resume(this.partition);
     }
   }
 
-  /**
-   * Drops the queue, reads the stored position until PostgreSQL tells it, and goes on from there.
-   *
-   * @param lastSeen the stored offset as far as it was known
-   * @param outage @default another writer was first, which is no outage
-   */
-  async #recover(lastSeen: bigint, outage?: OutageError): Promise<void> {
-    this.#retries.failed(outage);
+  /** Drops the queue, reads the stored position until PostgreSQL tells it, and goes on from there. */
+  async #recover(lastSeen: bigint, consequence: ReturnType<FailedWrites['failed']>): Promise<void> {
     this.#queue.clear();
     if (this.#state.kind === 'ended') {
       return;
     }
     this.#to({ kind: 'recovering' });
     this.#ports.source.pause(this.partition);
-    if (outage) {
-      this.#ports.onOutage(outage);
-    }
-    const read = () => identifiedPositions(this.#ports, [this.partition.topic]);
-    const stored = await this.#retries.until(read, this.#ending.signal, {
-      onOutage: () => this.#progress.positionIsUnread(),
-      onRetry: () => this.#ports.listener.onRetry(),
-    });
-    if (stored !== undefined) {
-      this.#progress.positionIsRead();
-      this.open(storedPosition(this.partition, stored.positions, lastSeen));
-    }
-    if (outage) {
-      this.#ports.onOutage(null);
+    const position = await this.#failedWrites.position(lastSeen, consequence, this.#ending.signal);
+    if (position !== undefined) {
+      this.open(position);
     }
   }
 }

@@ -1,29 +1,25 @@
-import { partitionKey, type TopicPartition } from '../records/record.ts';
+import type { TopicPartition } from '../records/record.ts';
 import { type ConsumerReport, Lifecycle } from './consumer-state.ts';
 import { Membership } from './membership.ts';
-import { PartitionStream } from './partition-stream.ts';
-import { assignedPositions, type StartFrom } from './positions.ts';
+import { OwnedStreams, type OwnedStreamsOptions } from './owned-streams.ts';
 import type { Gap } from './record-sink.ts';
-import type { FetchedRecords, PartitionLog, Position, RecordSourceListener, UnreadableBatch } from './record-source.ts';
-import { Retries } from './retries.ts';
+import type {
+  AssignedPartitions,
+  FetchedRecords,
+  PartitionLog,
+  Position,
+  RecordSourceListener,
+  UnreadableBatch,
+} from './record-source.ts';
 import { FatalError, type OutageError } from './stream-errors.ts';
 import type { CommittedBatch, StreamListener } from './stream-listener.ts';
-import type { StreamOptions, StreamPorts } from './stream-ports.ts';
+import type { StreamPorts } from './stream-ports.ts';
 import { type OnTopicGone, SubscribedTopics } from './subscribed-topics.ts';
 
-/**
- * A transaction of the assignment before may still run; the compare-and-set makes it harmless, so the wait is short.
- */
-const SETTLE_MS = 5_000;
-
-/** Health awaits the position of a partition that has a leader now, so it is read soon after one was seen. */
-const LED_AGAIN_MS = 100;
-
-export interface PipelineOptions extends StreamOptions {
+export interface PipelineOptions extends OwnedStreamsOptions {
   readonly groupId: string;
   /** The subscribed topics. */
   readonly topics: readonly string[];
-  readonly startFrom: StartFrom;
   readonly onTopicGone: OnTopicGone;
   /** Time without a sign of the group's coordinator after which the process counts as out of the group. */
   readonly groupTimeoutMs: number;
@@ -32,17 +28,15 @@ export interface PipelineOptions extends StreamOptions {
 export type PipelinePorts = Omit<StreamPorts, 'onOutage'>;
 
 /**
- * Owns the streams of the assigned partitions: reads their positions from PostgreSQL on every assignment, hands batches
- * to them, and knows the consumer's state. Speaks to Kafka and PostgreSQL through ports only.
+ * Hands what the source brings to the streams of the owned partitions, and knows the consumer's state. Speaks to Kafka and PostgreSQL through ports only.
  */
 export class Pipeline implements RecordSourceListener, StreamListener {
   readonly #options: PipelineOptions;
   readonly #ports: PipelinePorts;
   readonly #lifecycle = new Lifecycle();
   readonly #topics: SubscribedTopics;
-  readonly #background = new Set<Promise<void>>();
-  #streams = new Map<string, PartitionStream>();
-  #assignment = new AbortController();
+  readonly #streams: OwnedStreams;
+  #generation = 0;
   #outages = 0;
   readonly #membership: Membership;
   #lastProgressAt: Date | null = null;
@@ -53,6 +47,15 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#ports = ports;
     this.#topics = new SubscribedTopics(options.topics, ports.clock);
     this.#membership = new Membership(ports.clock, options.groupTimeoutMs);
+    this.#streams = new OwnedStreams(options, {
+      ...ports,
+      listener: this,
+      onFatal: this.onFatal,
+      onOutage: this.#onOutage,
+      isUnknown: (topic) => this.#topics.isUnknown(topic),
+      onLog: this.observeLog,
+      onOpened: this.#onOpened,
+    });
   }
 
   report(): ConsumerReport {
@@ -61,7 +64,7 @@ export class Pipeline implements RecordSourceListener, StreamListener {
       state: this.#lifecycle.state,
       groupId: this.#options.groupId,
       ...this.#membership.report(now),
-      partitions: Array.from(this.#streams.values(), (stream) => stream.report(now)),
+      partitions: this.#streams.all.map((stream) => stream.report(now)),
       topics: this.#topics.report(),
       lastProgressAt: this.#lastProgressAt,
       lastError: this.#lastError?.message ?? null,
@@ -69,26 +72,33 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     };
   }
 
-  onAssigned(partitions: readonly TopicPartition[]): void {
+  /** A generation that leaves nothing here but what it adds is one that records have to wait for. */
+  onAssigned(assigned: AssignedPartitions): void {
     if (this.#lifecycle.isEnding) {
       return;
     }
-    this.#lifecycle.to('assigning');
     this.#membership.confirmed();
-    this.#assignment.abort();
-    this.#assignment = new AbortController();
-    const before = [...this.#streams.values()].map((stream) => this.#track(this.#leave(stream)));
-    const ports = { ...this.#ports, listener: this, onFatal: this.onFatal, onOutage: this.#onOutage };
-    const maxQueuedBytes = Math.min(this.#options.maxQueuedBytes, this.#ports.memory.share(partitions.length));
-    const options = { ...this.#options, maxQueuedBytes };
-    const streams = partitions.map((partition) => new PartitionStream(partition, options, ports));
-    this.#streams = new Map(streams.map((stream) => [partitionKey(stream.partition), stream]));
-    void this.#track(this.#begin(streams, before, this.#assignment.signal));
+    this.#generation += 1;
+    if (!this.#streams.assign(assigned)) {
+      this.#lifecycle.to('assigning');
+    }
+  }
+
+  onRevoked(partitions: readonly TopicPartition[]): Promise<void> {
+    const revoked = this.#streams.revoke(partitions);
+    const isLeft = partitions.length > 0 && this.#streams.all.length === 0;
+    if (isLeft && !this.#lifecycle.isEnding) {
+      this.#lifecycle.to('assigning');
+    }
+    return revoked;
   }
 
   /** Begins again with the same partitions: what is queued stays ahead of the stored offsets, which are read anew. */
   reopen(): void {
-    this.onAssigned([...this.#streams.values()].map(({ partition }) => partition));
+    if (!this.#lifecycle.isEnding && this.#streams.all.length > 0) {
+      this.#lifecycle.to('assigning');
+      this.#streams.reopen();
+    }
   }
 
   onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void {
@@ -120,19 +130,19 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   }
 
   onFetched(fetched: FetchedRecords): void {
-    this.#streams.get(partitionKey(fetched))?.accept(fetched);
+    this.#streams.of(fetched)?.accept(fetched);
   }
 
   onOutOfRange(partition: TopicPartition): void {
-    this.#streams.get(partitionKey(partition))?.outOfRange();
+    this.#streams.of(partition)?.outOfRange();
   }
 
   onUnreadable(batch: UnreadableBatch): void {
-    this.#streams.get(partitionKey(batch))?.unreadable(batch);
+    this.#streams.of(batch)?.unreadable(batch);
   }
 
   onReadable(partition: TopicPartition): void {
-    this.#streams.get(partitionKey(partition))?.readable();
+    this.#streams.of(partition)?.readable();
   }
 
   readonly onFatal = (error: Error): void => {
@@ -157,6 +167,10 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     this.#ports.listener.onFenced(partition);
   }
 
+  onHandover(partition: TopicPartition): void {
+    this.#ports.listener.onHandover(partition);
+  }
+
   onFailed(partition: TopicPartition, error: Error): void {
     this.#wentWrong(error.message);
     this.#ports.listener.onFailed(partition, error);
@@ -173,23 +187,30 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   /** Takes in what the brokers report of a partition's log, for its lag. */
   readonly observeLog = (log: PartitionLog): void => {
     this.#topics.observeLog(log);
-    this.#streams.get(partitionKey(log))?.observeLog(log);
+    this.#streams.of(log)?.observeLog(log);
   };
 
   /** Positions that PostgreSQL has told; partitions that were not read yet have none. */
   positions(): Position[] {
-    return Array.from(this.#streams.values()).flatMap(({ partition, nextOffset: offset }) =>
-      offset === null ? [] : { ...partition, offset },
-    );
+    return this.#streams.positions();
   }
 
-  /** Stops taking records in and writes the queues. Never rejects. */
+  /** The same of the partitions that are owned now, whenever it is asked for: also when they are revoked by then. */
+  followPositions(): () => Position[] {
+    return this.#streams.follow();
+  }
+
+  /** How many generations of the group have begun. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Stops taking records in and writes the queues; what was revoked ends its transaction. Never rejects. */
   async drain(): Promise<void> {
     if (!this.#lifecycle.isEnding) {
       this.#lifecycle.to('draining');
     }
-    this.#assignment.abort();
-    await Promise.all([...this.#streams.values()].map((stream) => stream.drain()));
+    await this.#streams.drain();
   }
 
   /**
@@ -197,94 +218,27 @@ export class Pipeline implements RecordSourceListener, StreamListener {
    * more.
    */
   async close(): Promise<void> {
-    await Promise.all([...this.#streams.values()].map((stream) => stream.close()));
-    await Promise.all(this.#background);
+    await this.#streams.close();
     if (this.#lifecycle.state === 'draining') {
       this.#lifecycle.to('stopped');
     }
-  }
-
-  /**
-   * What is queued of a partition that went to another member stays ahead of the stored offset, and is read there. That
-   * of a deleted topic can be read nowhere any more, so it is written first: then it is in its table, or in the dead
-   * letters. Only an outage of PostgreSQL makes it go with its topic.
-   */
-  async #leave(stream: PartitionStream): Promise<void> {
-    if (this.#topics.isUnknown(stream.partition.topic)) {
-      await stream.drain();
-    }
-    await stream.close();
   }
 
   readonly #onOutage = (error: OutageError | null): void => {
     this.#outages += error ? 1 : -1;
     this.onPaused(this.#outages > 0);
     if (!this.#lifecycle.isEnding && this.#lifecycle.state !== 'assigning') {
-      this.#lifecycle.to(this.#outages > 0 ? 'paused' : 'running');
+      this.#flow();
     }
   };
 
-  async #begin(streams: readonly PartitionStream[], before: Promise<void>[], signal: AbortSignal): Promise<void> {
-    try {
-      await Promise.race([Promise.all(before), this.#ports.clock.wait(SETTLE_MS, signal)]);
-      const leaderless = await this.#open(streams, signal);
-      if (signal.aborted) {
-        return;
-      }
-      this.#lifecycle.to('running');
-      await this.#openOnceLed(leaderless, signal);
-    } catch (error) {
-      if (!signal.aborted) {
-        this.onFatal(FatalError.from(error));
-      }
+  readonly #onOpened = (): void => {
+    if (this.#lifecycle.state === 'assigning') {
+      this.#flow();
     }
-  }
+  };
 
-  /**
-   * Reads the positions of the streams' topics, or stores first ones, once the group is known to write here and nowhere
-   * else; tries again while PostgreSQL or Kafka is away.
-   *
-   * @returns the streams that have neither a stored position nor a leader; all others are open
-   */
-  async #open(streams: readonly PartitionStream[], signal: AbortSignal): Promise<PartitionStream[]> {
-    const { source, clock } = this.#ports;
-    const partitions = streams.map(({ partition }) => partition);
-    const [first] = partitions;
-    const read = async () => {
-      await source.claim(signal);
-      return assignedPositions(this.#ports, partitions, this.#options.startFrom, this.observeLog);
-    };
-    const positions = await new Retries(clock).until(read, signal, {
-      onOutage: (outage) => first && this.onFailed(first, outage),
-      onRetry: () => this.onRetry(),
-    });
-    const unopened = new Map(streams.map((stream) => [partitionKey(stream.partition), stream]));
-    for (const position of signal.aborted ? [] : (positions ?? [])) {
-      unopened.get(partitionKey(position))?.open(position);
-      unopened.delete(partitionKey(position));
-    }
-    return [...unopened.values()];
-  }
-
-  /**
-   * Opens streams that have no position yet, each when a broker leads its partition. Nothing of them was read or written
-   * before, so all their records are still ahead of the first offset, which is stored then.
-   */
-  async #openOnceLed(streams: readonly PartitionStream[], signal: AbortSignal): Promise<void> {
-    let waiting = streams;
-    while (waiting.length > 0 && !signal.aborted) {
-      await this.#ports.clock.wait(LED_AGAIN_MS, signal);
-      const now = this.#ports.clock.now();
-      if (waiting.some((stream) => stream.report(now).leaderlessSince === undefined)) {
-        waiting = await this.#open(waiting, signal);
-      }
-    }
-  }
-
-  /** Work in the background; {@link close} waits for it. */
-  #track(work: Promise<void>): Promise<void> {
-    const tracked = work.finally(() => this.#background.delete(tracked));
-    this.#background.add(tracked);
-    return tracked;
+  #flow(): void {
+    this.#lifecycle.to(this.#outages > 0 ? 'paused' : 'running');
   }
 }

@@ -61,13 +61,28 @@ export interface UnreadableBatch extends TopicPartition {
   readonly reason: string;
 }
 
+/** What a generation of the group gives the process. */
+export interface AssignedPartitions {
+  /** All partitions that the process owns from now on. */
+  readonly owned: readonly TopicPartition[];
+  /**
+   * Those of them that it did not own right before. Each is paused: nothing arrives until it was sought and resumed. The
+   * others go on, with what was fetched of them.
+   */
+  readonly added: readonly TopicPartition[];
+}
+
 /** Events of a source, for the pipeline. All calls are synchronous and return at once. */
 export interface RecordSourceListener {
+  /** A generation of the group began, whether or not it moved a partition of the process. */
+  onAssigned(assigned: AssignedPartitions): void;
   /**
-   * The group gave exactly these partitions; whatever was owned before is owned no longer. Every one of them is paused:
-   * nothing arrives until it was sought and resumed.
+   * The process owns these partitions no longer: the group gave them to others, or may have. The source fetches no more
+   * of them. What is queued is dropped, and stays ahead of the stored offsets.
+   *
+   * @returns a promise that resolves when nothing of them is written any more, and never rejects
    */
-  onAssigned(partitions: readonly TopicPartition[]): void;
+  onRevoked(partitions: readonly TopicPartition[]): Promise<void>;
   /**
    * The brokers answered about the subscribed topics, and do not have these.
    *
@@ -131,6 +146,14 @@ export interface RecordSource {
    * Tells Kafka where PostgreSQL stands, for tools that look there. Never the truth, and never waited for by a write.
    */
   commitHint(positions: readonly Position[]): Promise<void>;
+  /**
+   * Gives all partitions to other members of the group, which open them when the process drops them; until then it goes on
+   * with them. Resolves with true when all of them were revoked, with false when they were not in time or cannot be: the
+   * process then owns what it owned.
+   *
+   * @param timeoutMs milliseconds, lookups and retries included
+   */
+  handOver(timeoutMs: number): Promise<boolean>;
   /** Leaves the group and closes every connection. Never rejects. */
   stop(): Promise<void>;
 }

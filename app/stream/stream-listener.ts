@@ -38,6 +38,8 @@ export interface StreamListener {
   onCommitted(batch: CommittedBatch): void;
   /** Another writer had moved the offset: nothing was written, the position is read again. */
   onFenced(partition: TopicPartition): void;
+  /** A write came to nothing since the partition was changing owners: the other one was first, or held the offset. */
+  onHandover(partition: TopicPartition): void;
   /** Offsets that were deleted before they were read, or cannot be, are recorded as a gap and skipped for good. */
   onSkipped(gap: Gap): void;
   /** A transaction, or the reading of the first positions, failed for a reason that passes; it will be tried again. */
@@ -80,6 +82,11 @@ export function streamLog(
         { topic, partition },
         'another writer moved the offset: nothing was written, reading the position again',
       ),
+    onHandover: ({ topic, partition }) =>
+      logger.debug(
+        { topic, partition },
+        'the partition is changing owners: nothing was written, reading the position again',
+      ),
     onSkipped: ({ topic, partition, expectedOffset, nextOffset, broken }) => {
       const range = { topic, partition, from: expectedOffset.toString(), nextOffset: nextOffset.toString() };
       const fault = broken ? { code: broken.code, codec: broken.codec, reason: broken.reason } : {};
@@ -111,6 +118,9 @@ export function tellAll(listeners: readonly StreamListener[]): StreamListener {
     },
     onFenced: (partition) => {
       for (const listener of listeners) listener.onFenced(partition);
+    },
+    onHandover: (partition) => {
+      for (const listener of listeners) listener.onHandover(partition);
     },
     onSkipped: (gap) => {
       for (const listener of listeners) listener.onSkipped(gap);

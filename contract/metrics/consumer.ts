@@ -144,6 +144,13 @@ export const CONSUMER_METRICS = {
     help: 'Errors that pass by themselves and are tried again, by reason',
     unit: 'errors',
   },
+  handovers: {
+    name: 'consumer_handovers_total',
+    type: 'counter',
+    labels: [],
+    help: 'Partitions of which a write came to nothing while the group gave them to another owner: one of the two was first. Such writes are neither fenced nor failed',
+    unit: 'handovers',
+  },
   retries: {
     name: 'consumer_retries_total',
     type: 'counter',

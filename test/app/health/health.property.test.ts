@@ -105,7 +105,7 @@ function act(consumer: ModelledConsumer, chosen: Step): void {
       for (const partition of consumer.partitions) partition.isLed = chosen.led.includes(partition.place.partition);
       return;
     case 'expel':
-      consumer.isMember = false;
+      consumer.expel();
       return;
     case 'set clock':
       consumer.clock.setBy += chosen.by;

@@ -20,6 +20,7 @@ import { ModelClock } from './model-clock.ts';
 
 export const STALL_TIMEOUT_MS = 15_000;
 export const TICK_MS = 2_000;
+const SESSION_TIMEOUT_MS = 10_000;
 const TOPIC = 'orders';
 /** A fetch of a partition brings at most so many records. */
 const FETCH_RECORDS = 4n;
@@ -71,6 +72,9 @@ export class ModelledConsumer implements RecordSink, RecordSource {
   readonly clock = new ModelClock();
   readonly partitions = [new ModelPartition(0), new ModelPartition(1)];
   owned: readonly ModelPartition[] = [];
+  /** Those of them that the source has not revoked. */
+  readonly #held = new Set<ModelPartition>();
+  #expelledAt = 0;
   readonly fatal: FatalError[] = [];
   readonly lag: PartitionLag;
   readonly #pipeline: Pipeline;
@@ -145,13 +149,31 @@ export class ModelledConsumer implements RecordSink, RecordSource {
     this.isMember = true;
     this.assignedAt = this.clock.ms;
     this.owned = this.partitions.filter(({ place }) => partitions.includes(place.partition));
-    for (const partition of this.partitions) {
-      partition.isResumed = false;
+    this.#revoke(this.owned);
+    const added = this.owned.filter((partition) => !this.#held.has(partition));
+    for (const partition of added) {
+      this.#held.add(partition);
       partition.toldAt = null;
       partition.openedAt = null;
       partition.writtenAt = this.clock.ms;
     }
-    this.#pipeline.onAssigned(this.owned.map(({ place }) => place));
+    const places = (of: readonly ModelPartition[]) => of.map(({ place }) => place);
+    this.#pipeline.onAssigned({ added: places(added), owned: places(this.owned) });
+  }
+
+  /** The coordinator does not know the process any more, which it learns after the session time-out. */
+  expel(): void {
+    this.isMember = false;
+    this.#expelledAt = this.clock.ms;
+  }
+
+  #revoke(kept: readonly ModelPartition[]): void {
+    const revoked = [...this.#held].filter((partition) => !kept.includes(partition));
+    for (const partition of revoked) {
+      this.#held.delete(partition);
+      partition.isResumed = false;
+    }
+    void this.#pipeline.onRevoked(revoked.map(({ place }) => place));
   }
 
   /** A tick of time, with all that happens in it. */
@@ -161,6 +183,9 @@ export class ModelledConsumer implements RecordSink, RecordSource {
     this.#databaseCheck.result(this.postgres === 'away' ? 'DOWN' : 'UP', this.clock.ms);
     if (this.isMember && this.kafka !== 'away') {
       this.#pipeline.onHeartbeat();
+    }
+    if (!this.isMember && this.clock.ms - this.#expelledAt > SESSION_TIMEOUT_MS) {
+      this.#revoke([]);
     }
     if (this.kafka !== 'silent') {
       for (const answer of this.#unanswered.splice(0)) answer();
@@ -282,5 +307,6 @@ export class ModelledConsumer implements RecordSink, RecordSource {
   committedOffsets = async (): Promise<Position[]> => [];
   start = async (): Promise<void> => undefined;
   commitHint = async (): Promise<void> => undefined;
+  handOver = async (): Promise<boolean> => false;
   stop = async (): Promise<void> => undefined;
 }

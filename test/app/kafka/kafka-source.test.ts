@@ -54,7 +54,9 @@ async function aSource() {
   });
   await source.start({
     ...{ onAsked: nothing, onFound: nothing, onHeartbeat: nothing, onReadable: nothing, onOutOfRange: nothing },
-    onAssigned: (partitions) => told.push(`assigned ${partitions.map(({ partition }) => partition)}`),
+    onAssigned: ({ added, owned }) =>
+      told.push(`assigned ${added.map(({ partition }) => partition)} of ${owned.map(({ partition }) => partition)}`),
+    onRevoked: async (revoked) => void told.push(`revoked ${revoked.map(({ partition }) => partition)}`),
     onTopics: (unknown, partitions) => told.push(`unknown ${unknown}, others ${[...partitions].join()}`),
     onFetched: ({ fetchedOffset, nextOffset }) => told.push(`fetched ${fetchedOffset} to ${nextOffset}`),
     onUnreadable: ({ code }) => told.push(code),
@@ -98,7 +100,7 @@ test('what is assigned is fetched once it was sought and resumed, and its record
   await open(started);
   await answer(started);
   // Of each record the value `7`.
-  const expected = ['assigned 0', 'poll', 'ends orders 0 9 8', 'fetched 5 to 8', 'delivered orders 3 3', 'poll'];
+  const expected = ['assigned 0 of 0', 'poll', 'ends orders 0 9 8', 'fetched 5 to 8', 'delivered orders 3 3', 'poll'];
   expect(started.told.slice(-expected.length)).toEqual(expected);
   await started.source.stop();
 });
@@ -122,6 +124,7 @@ test('after a crash of the member nothing is fetched, and what was under way is 
   await answer(started);
   expect(started.told.filter((line) => line.startsWith('fetched'))).toEqual([]);
   expect(started.told).toContain('the Kafka client starts again: session over');
+  expect(started.told).toContain('revoked 0');
   expect(started.stub.requests).toEqual([]);
   await started.source.stop();
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Position } from '../../../app/stream/record-source.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
+import { answerAll, assignAnew, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 
 /** A sink that answers with its stored offsets when the test says so. */
 function answeringByHand(sink: SimulatedSink) {
@@ -34,9 +34,9 @@ describe('an assignment that was replaced while its positions were read', () => 
   test('leaves the next one assigning until its own are read', async () => {
     const { sink, pipeline } = setUp(12n);
     const answers = answeringByHand(sink);
-    pipeline.onAssigned([PARTITION]);
+    assignAnew(pipeline, [PARTITION]);
     await settle();
-    pipeline.onAssigned([PARTITION]);
+    assignAnew(pipeline, [PARTITION]);
     await settle();
     answers[0]?.(0n);
     await settle();
@@ -53,9 +53,9 @@ describe('an assignment that was replaced while its positions were read', () => 
       new Promise((_, reject) => {
         fail = reject;
       });
-    pipeline.onAssigned([PARTITION]);
+    assignAnew(pipeline, [PARTITION]);
     await settle();
-    pipeline.onAssigned([]);
+    assignAnew(pipeline, []);
     fail(new Error('the connection is closed'));
     await settle();
     expect(fatal).toEqual([]);
@@ -69,7 +69,7 @@ describe('a transaction of the assignment before', () => {
     pipeline.onFetched(aBatch(0n, 3n));
     await settle();
     const { reads } = sink;
-    pipeline.onAssigned([PARTITION]);
+    assignAnew(pipeline, [PARTITION]);
     await settle();
     expect(sink.reads).toBe(reads);
     await answerAll(sink);
@@ -82,7 +82,7 @@ describe('a transaction of the assignment before', () => {
     clock.holdWaits();
     pipeline.onFetched(aBatch(0n, 3n));
     await settle();
-    pipeline.onAssigned([PARTITION]);
+    assignAnew(pipeline, [PARTITION]);
     await settle();
     expect(clock.endWaits()).toEqual([5_000]);
     await settle();
@@ -94,8 +94,8 @@ describe('a transaction of the assignment before', () => {
     clock.holdWaits();
     pipeline.onFetched(aBatch(0n, 3n));
     await settle();
-    pipeline.onAssigned([PARTITION]);
-    pipeline.onAssigned([]);
+    assignAnew(pipeline, [PARTITION]);
+    assignAnew(pipeline, []);
     await settle();
     expect(pipeline.report()).toMatchObject({ state: 'running', partitions: [] });
     await answerAll(sink);
@@ -110,7 +110,7 @@ describe('an outage', () => {
     await answerAll(sink, 'cut before');
     expect(pipeline.report().state).toBe('paused');
     const answers = answeringByHand(sink);
-    pipeline.onAssigned([PARTITION]);
+    assignAnew(pipeline, [PARTITION]);
     await settle();
     expect(listener.pauses).toEqual([true, false]);
     expect(pipeline.report().state).toBe('assigning');
@@ -137,7 +137,7 @@ describe('positions that cannot be read', () => {
     const { sink, pipeline, listener, clock } = setUp(12n);
     failing(sink, Array.from({ length: 4 }, known));
     clock.holdWaits();
-    pipeline.onAssigned([PARTITION, { ...PARTITION, partition: 1 }]);
+    assignAnew(pipeline, [PARTITION, { ...PARTITION, partition: 1 }]);
     const waits: number[] = [];
     for (let times = 0; times < 4; times += 1) {
       await settle();
@@ -150,7 +150,7 @@ describe('positions that cannot be read', () => {
   test('for a known reason are asked for again and again, and one unknown error after many is not the last', async () => {
     const { sink, pipeline, listener, fatal } = setUp(12n);
     failing(sink, [...Array.from({ length: 20 }, known), unknown(), unknown(), known(), unknown(), unknown()]);
-    pipeline.onAssigned([PARTITION]);
+    assignAnew(pipeline, [PARTITION]);
     await settle();
     expect(fatal).toEqual([]);
     expect(pipeline.report().state).toBe('running');
@@ -160,7 +160,7 @@ describe('positions that cannot be read', () => {
   test('for an unknown reason several times in a row stop the consumer', async () => {
     const { sink, pipeline, fatal } = setUp(12n);
     failing(sink, [unknown(), unknown(), unknown()]);
-    pipeline.onAssigned([PARTITION]);
+    assignAnew(pipeline, [PARTITION]);
     await settle();
     expect(fatal).toMatchObject([{ code: 'DATABASE_REFUSED', message: 'what is this; it failed 3 times in a row' }]);
   });
@@ -228,7 +228,7 @@ describe('an offset that the broker does not hold', () => {
   test('is not looked for before the position was read', async () => {
     const { sink, source, pipeline } = setUp(12n);
     answeringByHand(sink);
-    pipeline.onAssigned([PARTITION]);
+    assignAnew(pipeline, [PARTITION]);
     await settle();
     pipeline.onOutOfRange(PARTITION);
     await settle();

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, type Ending, SimulatedSink, settle, setUp } from './simulation.ts';
+import { answerAll, assignAnew, type Ending, SimulatedSink, settle, setUp } from './simulation.ts';
 
 const END = 40n;
 
@@ -13,7 +13,7 @@ class World {
   #isDraining = false;
 
   assign(): void {
-    this.consumer.pipeline.onAssigned([PARTITION]);
+    assignAnew(this.consumer.pipeline, [PARTITION]);
   }
 
   /** The next batch as Kafka would deliver it. */

@@ -3,7 +3,7 @@ import { PartitionProgress } from '../../../app/stream/lag.ts';
 import type { FetchedRecord } from '../../../app/stream/record-queue.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
+import { answerAll, assignAnew, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -14,7 +14,7 @@ test('a partition whose position was not read yet has no lag and no position to 
     new Promise((resolve) => {
       answer = () => resolve([{ ...PARTITION, offset: 3n }]);
     });
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.observeLog({ ...PARTITION, start: 0n, end: 12n });
   expect(pipeline.positions()).toEqual([]);
@@ -26,7 +26,7 @@ test('a partition whose position was not read yet has no lag and no position to 
 
 test('a partition whose every write fails is stalled, although the sink answers', async () => {
   const { source, sink, pipeline, clock } = setUp(100n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   sink.write = async () => {
     throw new OutageError('it never fits');
@@ -43,7 +43,7 @@ test('a partition whose every write fails is stalled, although the sink answers'
 
 test('a partition that stands still after a write is stalled since then', async () => {
   const { source, sink, pipeline, clock } = setUp(100n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   const look = () => pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
   look();
@@ -59,7 +59,7 @@ test('a partition that stands still after a write is stalled since then', async 
 
 test('a clock that is set forward is no stall, and one that is set back hides none and tells its time', async () => {
   const { pipeline, clock } = setUp(100n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   const stalledSince = () => pipeline.report().partitions[0]?.stalledSince;
   const look = () => pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
@@ -79,7 +79,7 @@ test('a clock that is set forward is no stall, and one that is set back hides no
 test('lag is the log end less the stored offset, unknown until the log was asked and where it ends below that', async () => {
   const { sink, pipeline } = setUp(12n);
   sink.stored = 4n;
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   const lag = () => pipeline.report().partitions[0]?.lag;
   expect(lag()).toBeNull();
@@ -93,7 +93,7 @@ test('lag is the log end less the stored offset, unknown until the log was asked
 
 test('a sink that cannot even tell the position is no excuse for standing still: health knows of outages', async () => {
   const { sink, pipeline, clock } = setUp(100n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.observeLog({ ...PARTITION, start: 0n, end: 100n });
   clock.holdWaits();
@@ -137,14 +137,14 @@ test('before the first join a topic counts from when Kafka was first asked, and 
   pipeline.onFound(['orders']);
   clock.pass(1_000);
   expect(unjoined()).toEqual({ orders: 1_000, payments: 8_000 });
-  pipeline.onAssigned([]);
+  assignAnew(pipeline, []);
   expect(unjoined()).toEqual({ joined: -1 });
 });
 
 test('the group counts as left when its coordinator was silent for stallTimeout', () => {
   const { pipeline, clock } = setUp(12n);
   clock.pass(7_000);
-  pipeline.onAssigned([]);
+  assignAnew(pipeline, []);
   clock.pass(60_000);
   expect(pipeline.report()).not.toHaveProperty('outOfGroupSince');
   clock.pass(1);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { recordsOf } from '../../../app/records/pack-records.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { aBatch, aRecord, PARTITION } from './records.ts';
-import { answerAll, type SimulatedSink, settle, setUpOpened } from './simulation.ts';
+import { AFTER_HANDOVER_MS, answerAll, assignAnew, type SimulatedSink, settle, setUpOpened } from './simulation.ts';
 
 /** What each write asked for: the expected offset, and the one that follows. */
 const ranges = ({ requests }: SimulatedSink) =>
@@ -147,7 +147,8 @@ describe('draining', () => {
   });
 
   test('after being fenced reads no position', async () => {
-    const { source, sink, pipeline, listener } = await setUpOpened(12n);
+    const { source, sink, pipeline, listener, clock } = await setUpOpened(12n);
+    clock.pass(AFTER_HANDOVER_MS);
     pipeline.onFetched(aBatch(0n, 12n));
     await settle();
     const drained = pipeline.drain();
@@ -179,7 +180,7 @@ test('a partition that was taken away writes nothing of what it has queued', asy
   const { sink, pipeline } = await setUpOpened(12n);
   pipeline.onFetched(aBatch(0n, 12n));
   await settle();
-  pipeline.onAssigned([]);
+  assignAnew(pipeline, []);
   await answerAll(sink);
   await pipeline.close();
   expect(ranges(sink)).toEqual([[0, 5]]);
@@ -188,6 +189,7 @@ test('a partition that was taken away writes nothing of what it has queued', asy
 describe('a writer that was fenced', () => {
   test('reads the stored offset, pauses meanwhile, and goes on from there', async () => {
     const { source, sink, pipeline, clock } = await setUpOpened(12n);
+    clock.pass(AFTER_HANDOVER_MS);
     clock.holdWaits();
     pipeline.onFetched(aBatch(0n, 12n));
     await settle();
@@ -208,6 +210,7 @@ describe('a writer that was fenced', () => {
 
   test('again and again waits longer each time, and briefly again once a transaction has committed', async () => {
     const { sink, pipeline, clock } = await setUpOpened(100n);
+    clock.pass(AFTER_HANDOVER_MS);
     clock.holdWaits();
     const waits: number[] = [];
     const writeFenced = async () => {
@@ -215,7 +218,7 @@ describe('a writer that was fenced', () => {
       await settle();
       sink.stored += 1n;
       await answerAll(sink);
-      waits.push(...clock.endWaits());
+      waits.push(...clock.endWaits().filter((ms) => ms < AFTER_HANDOVER_MS - 1));
       await settle();
     };
     for (let times = 0; times < 3; times += 1) await writeFenced();

@@ -3,11 +3,11 @@ import { Records } from '../../../app/records/records.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
+import { AFTER_HANDOVER_MS, answerAll, assignAnew, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 
 test('records are written in order, in transactions of at most maxBatchRecords', async () => {
   const { source, sink, pipeline, listener } = setUp(12n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.onFetched(source.fetch(12) ?? aBatch(0n, 0n));
   await answerAll(sink);
@@ -17,7 +17,7 @@ test('records are written in order, in transactions of at most maxBatchRecords',
 
 test('nothing is taken in before the position was read', async () => {
   const { sink, pipeline } = setUp(12n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   pipeline.onFetched(aBatch(0n, 3n));
   await answerAll(sink);
   expect(sink.rows).toEqual([]);
@@ -26,7 +26,7 @@ test('nothing is taken in before the position was read', async () => {
 test('a batch that starts below the position is cropped, one that starts above it is sought back', async () => {
   const { source, sink, pipeline } = setUp(12n);
   sink.stored = 4n;
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.onFetched(aBatch(2n, 6n));
   pipeline.onFetched(aBatch(8n, 10n));
@@ -37,7 +37,7 @@ test('a batch that starts below the position is cropped, one that starts above i
 
 test('a range without records moves the stored offset on', async () => {
   const { sink, pipeline } = setUp(12n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.onFetched({ ...PARTITION, records: Records.NONE, fetchedOffset: 0n, nextOffset: 9n });
   await answerAll(sink);
@@ -46,7 +46,7 @@ test('a range without records moves the stored offset on', async () => {
 
 test('a full queue pauses the partition, and room resumes it', async () => {
   const { source, sink, pipeline } = setUp(100n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.onFetched(source.fetch(50) ?? aBatch(0n, 0n));
   expect(source.isPaused).toBe(true);
@@ -57,7 +57,7 @@ test('a full queue pauses the partition, and room resumes it', async () => {
 test('a partition queues no more than its share of the memory, whatever the setting allows', async () => {
   const memory = new MemoryBudget(5_000);
   const { source, sink, pipeline } = setUp(100n, new SimulatedSink(), 'fail', { memory });
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   expect(source.isPaused).toBe(true);
@@ -67,9 +67,10 @@ test('a partition queues no more than its share of the memory, whatever the sett
 });
 
 test('a fenced writer writes nothing, reads the position again and goes on from there', async () => {
-  const { source, sink, pipeline, listener } = setUp(12n);
-  pipeline.onAssigned([PARTITION]);
+  const { source, sink, pipeline, listener, clock } = setUp(12n);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
+  clock.pass(AFTER_HANDOVER_MS);
   pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   await settle();
   sink.stored = 7n;
@@ -81,7 +82,7 @@ test('a fenced writer writes nothing, reads the position again and goes on from 
 
 test('a commit whose answer was lost is found by reading the position, never written twice', async () => {
   const { source, sink, pipeline, listener } = setUp(3n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   await answerAll(sink, 'cut after');
@@ -93,7 +94,7 @@ test('a commit whose answer was lost is found by reading the position, never wri
 
 test('a position that vanished from PostgreSQL ends the consumer and names the last value seen', async () => {
   const { source, sink, pipeline, fatal } = setUp(12n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   sink.positions = async () => [];
@@ -105,7 +106,7 @@ test('a position that vanished from PostgreSQL ends the consumer and names the l
 
 test('a gap that may be skipped is recorded and moved over after what is queued was written', async () => {
   const { source, sink, pipeline, listener } = setUp(12n, new SimulatedSink(), 'skip');
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.onFetched(aBatch(0n, 3n));
   source.logStart = 8n;
@@ -119,7 +120,7 @@ test('a gap that may be skipped is recorded and moved over after what is queued 
 
 test('a gap that may not be skipped ends the consumer', async () => {
   const { source, sink, pipeline, fatal } = setUp(12n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   source.logStart = 8n;
   pipeline.onOutOfRange(PARTITION);
@@ -130,7 +131,7 @@ test('a gap that may not be skipped ends the consumer', async () => {
 
 test('an error that nobody knows is tried again a few times, then the consumer stops', async () => {
   const { source, sink, pipeline, fatal } = setUp(12n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   let writes = 0;
   sink.write = async () => {
@@ -148,7 +149,7 @@ test('an error that nobody knows is tried again a few times, then the consumer s
 
 test('draining writes what is queued and takes nothing in any more', async () => {
   const { source, sink, pipeline } = setUp(12n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.onFetched(source.fetch(7) ?? aBatch(0n, 0n));
   const drained = pipeline.drain();
@@ -162,12 +163,12 @@ test('draining writes what is queued and takes nothing in any more', async () =>
 
 test('closing waits for the transaction of an assignment that is over', async () => {
   const { source, sink, pipeline } = setUp(12n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   const batch = source.fetch(3);
   if (batch) pipeline.onFetched(batch);
   await settle();
-  pipeline.onAssigned([]);
+  assignAnew(pipeline, []);
   await settle();
   let isClosed = false;
   const closing = pipeline.close().then(() => {
@@ -182,7 +183,7 @@ test('closing waits for the transaction of an assignment that is over', async ()
 
 test('draining in an outage ends at once and leaves the rest ahead of the stored offset', async () => {
   const { source, sink, pipeline } = setUp(12n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.onFetched(source.fetch(12) ?? aBatch(0n, 0n));
   const drained = pipeline.drain();
@@ -193,7 +194,7 @@ test('draining in an outage ends at once and leaves the rest ahead of the stored
 
 test('a write that fails again and again takes fewer records each time, down to one', async () => {
   const { source, sink, pipeline } = setUp(100n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   const sizes: number[] = [];
   sink.write = async ({ records }) => {
@@ -211,7 +212,7 @@ test('a write that fails again and again takes fewer records each time, down to 
 test('what concerns a partition that is not assigned is ignored', async () => {
   const { sink, source, pipeline, fatal } = setUp(12n);
   const elsewhere = { ...PARTITION, partition: 7 };
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   source.told.length = 0;
   pipeline.onFetched({ ...aBatch(0n, 3n), ...elsewhere });
@@ -245,7 +246,7 @@ test('what fails after the end is no failure any more, and no assignment begins'
   await pipeline.close();
   source.told.length = 0;
   pipeline.onFatal(new Error('too late'));
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   expect(fatal).toEqual([]);
   expect(source.told).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { findPosition, startPositions } from '../../../app/stream/positions.ts';
 import type { LogRange, Position } from '../../../app/stream/record-source.ts';
 import { PARTITION } from './records.ts';
-import { settle, setUp } from './simulation.ts';
+import { assignAnew, settle, setUp } from './simulation.ts';
 
 const at = (topic: string, partition: number, offset: bigint): Position => ({ topic, partition, offset });
 
@@ -23,7 +23,7 @@ function twoTopics(stored: readonly Position[], startFrom: 'earliest' | 'committ
   parts.source.committedOffsets = async (topic) => [at(topic, 1, 7n)];
   const partitions = ['orders', 'payments'].flatMap((topic) => [0, 1].map((partition) => ({ topic, partition })));
   const assign = async () => {
-    parts.pipeline.onAssigned(partitions);
+    assignAnew(parts.pipeline, partitions);
     await settle();
     return parts.pipeline.positions();
   };
@@ -171,7 +171,7 @@ describe('a partition without a leader', () => {
     const { pipeline, clock, leaders, nextLook, assign, known } = oneLeaderless([]);
     clock.holdWaits();
     await assign();
-    pipeline.onAssigned([]);
+    assignAnew(pipeline, []);
     leaders.led = true;
     await nextLook();
     await nextLook();

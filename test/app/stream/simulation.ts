@@ -134,12 +134,17 @@ class SimulatedSource implements RecordSource {
   async claim(): Promise<void> {}
   async commitHint(): Promise<void> {}
   async stop(): Promise<void> {}
+
+  async handOver(): Promise<boolean> {
+    return false;
+  }
 }
 
 /** Keeps the events. */
 class CountingListener implements StreamListener {
   committed = 0;
   readonly fenced: TopicPartition[] = [];
+  readonly handovers: TopicPartition[] = [];
   readonly skipped: Gap[] = [];
   readonly failed: string[] = [];
   retries = 0;
@@ -151,6 +156,10 @@ class CountingListener implements StreamListener {
 
   onFenced(partition: TopicPartition): void {
     this.fenced.push(partition);
+  }
+
+  onHandover(partition: TopicPartition): void {
+    this.handovers.push(partition);
   }
 
   onSkipped(gap: Gap): void {
@@ -260,6 +269,15 @@ export function setUp(
   return { source, sink, listener, fatal, pipeline, clock, memory };
 }
 
+/** After so long no change of owners explains what another writer did. */
+export const AFTER_HANDOVER_MS = 10_001;
+
+/** A generation of a group that stops for each: what was owned is revoked, and these partitions are added. */
+export function assignAnew(pipeline: Pipeline, partitions: readonly TopicPartition[]): void {
+  void pipeline.onRevoked(pipeline.report().partitions);
+  pipeline.onAssigned({ added: partitions, owned: partitions });
+}
+
 /** The same, with the partition assigned and its position read. */
 export async function setUpOpened(
   end: bigint,
@@ -268,7 +286,7 @@ export async function setUpOpened(
   more: SetUpOptions = {},
 ) {
   const parts = setUp(end, sink, onGap, more);
-  parts.pipeline.onAssigned([PARTITION]);
+  assignAnew(parts.pipeline, [PARTITION]);
   await settle();
   return parts;
 }

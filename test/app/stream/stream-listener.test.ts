@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { type CommittedBatch, type StreamListener, streamLog, tellAll } from '../../../app/stream/stream-listener.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, settle, setUp } from './simulation.ts';
+import { AFTER_HANDOVER_MS, answerAll, assignAnew, settle, setUp } from './simulation.ts';
 
 const opened = async () => {
   const parts = setUp(12n);
-  parts.pipeline.onAssigned([PARTITION]);
+  assignAnew(parts.pipeline, [PARTITION]);
   await settle();
   return parts;
 };
@@ -22,7 +22,8 @@ test('a write that fails pauses, the position is read again, and then the pause 
 });
 
 test('being fenced is no pause, but the position is read again', async () => {
-  const { source, sink, pipeline, listener } = await opened();
+  const { source, sink, pipeline, listener, clock } = await opened();
+  clock.pass(AFTER_HANDOVER_MS);
   pipeline.onFetched(source.fetch(3) ?? aBatch(0n, 0n));
   await settle();
   sink.stored = 1n;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { SubscribedTopics } from '../../../app/stream/subscribed-topics.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, SimulatedClock, SimulatedSink, settle, setUp } from './simulation.ts';
+import { answerAll, assignAnew, SimulatedClock, SimulatedSink, settle, setUp } from './simulation.ts';
 
 const KNOWN: ReadonlyMap<string, number> = new Map([['orders', 6]]);
 
@@ -82,22 +82,22 @@ test('an answer that has the topic again ends it, and the 5 s begin anew', () =>
 
 test('what was fetched of a deleted topic is written when its partition is taken away', async () => {
   const { sink, pipeline } = setUp(12n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.onFetched(aBatch(0n, 12n));
   pipeline.onTopics([PARTITION.topic], KNOWN);
-  pipeline.onAssigned([]);
+  assignAnew(pipeline, []);
   await answerAll(sink);
   expect(sink.stored).toBe(12n);
 });
 
 test('what was fetched of any other topic is left to the new owner of its partition', async () => {
   const { sink, pipeline } = setUp(12n);
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.onFetched(aBatch(0n, 12n));
   pipeline.onTopics([], KNOWN);
-  pipeline.onAssigned([]);
+  assignAnew(pipeline, []);
   await answerAll(sink);
   expect(sink.stored).toBe(5n);
 });
@@ -107,7 +107,7 @@ test.each([
   ['stop', 'failed', ['TOPIC_GONE']],
 ] as const)('with consumer.onTopicGone: %s the consumer is %s', async (onTopicGone, state, codes) => {
   const { pipeline, clock, fatal } = setUp(12n, new SimulatedSink(), 'fail', { onTopicGone });
-  pipeline.onAssigned([PARTITION]);
+  assignAnew(pipeline, [PARTITION]);
   await settle();
   pipeline.onTopics([PARTITION.topic], KNOWN);
   clock.pass(5_000);

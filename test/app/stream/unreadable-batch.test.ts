@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { OnBrokenBatch } from '../../../app/stream/positions.ts';
 import type { UnreadableBatch } from '../../../app/stream/record-source.ts';
 import { aBatch, PARTITION } from './records.ts';
-import { answerAll, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
+import { answerAll, assignAnew, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 
 describe('a batch that cannot be read', () => {
   const BATCH = { ...PARTITION, offset: 3n, code: 'CORRUPT_BATCH', reason: 'its CRC-32C is another one' } as const;
@@ -102,7 +102,7 @@ describe('a batch that cannot be read', () => {
   test('is nothing to a partition whose position is not known', async () => {
     const { pipeline, source } = setUp(12n);
     pipeline.onUnreadable(BATCH);
-    pipeline.onAssigned([PARTITION]);
+    assignAnew(pipeline, [PARTITION]);
     pipeline.onUnreadable(BATCH);
     await settle();
     expect(source.told).toEqual(['seek 0', 'resume']);

@@ -1,0 +1,209 @@
+import { partitionKey, type TopicPartition } from '../records/record.ts';
+import type { PartitionStream } from './partition-stream.ts';
+import { assignedPositions, type StartFrom } from './positions.ts';
+import type { PartitionLog, Position } from './record-source.ts';
+import { Retries } from './retries.ts';
+import { FatalError } from './stream-errors.ts';
+import type { StreamPorts } from './stream-ports.ts';
+import { identifiedPositions } from './topic-ids.ts';
+
+/**
+ * A transaction of the stream before may still run; the compare-and-set makes it harmless, so the wait is short.
+ */
+const SETTLE_MS = 5_000;
+
+/** Health awaits the position of a partition that has a leader now, so it is read soon after one was seen. */
+const LED_AGAIN_MS = 100;
+
+export interface OpeningPorts extends StreamPorts {
+  /** Gets what the brokers report of each log that they are asked for. */
+  readonly onLog: (log: PartitionLog) => void;
+  /** The positions of partitions that were added are read, or there are none to read. */
+  readonly onOpened: () => void;
+}
+
+/** Streams of partitions that were added together. */
+interface Opening {
+  /** Those that have no position yet. One that is left is none of them any more. */
+  readonly streams: Set<PartitionStream>;
+  /** Aborted when none is left to open. */
+  readonly ending: AbortController;
+}
+
+/**
+ * Opens streams in the background, those that were added together by one reading of their positions. Each such set goes on
+ * for itself: what holds one up holds up no other.
+ */
+export class Openings {
+  readonly #startFrom: StartFrom;
+  readonly #ports: OpeningPorts;
+  readonly #openings = new Set<Opening>();
+  readonly #background = new Set<Promise<void>>();
+  /** Aborted by the next generation. */
+  #generation = new AbortController();
+
+  constructor(startFrom: StartFrom, ports: OpeningPorts) {
+    this.#startFrom = startFrom;
+    this.#ports = ports;
+  }
+
+  /** A generation began: does for what is kept what was done before it was opened, too. */
+  confirm(kept: readonly PartitionStream[], opened: readonly TopicPartition[]): void {
+    this.#generation.abort();
+    this.#generation = new AbortController();
+    this.#track(this.#confirm(kept, opened));
+  }
+
+  /** @param before what is still written of the same partitions */
+  open(streams: readonly PartitionStream[], before: readonly Promise<void>[]): void {
+    if (streams.length > 0) {
+      this.#track(this.#open(streams, before));
+    }
+  }
+
+  /** The stream is not opened any more. */
+  leave(stream: PartitionStream): void {
+    for (const { streams, ending } of this.#openings) {
+      if (streams.delete(stream) && streams.size === 0) {
+        ending.abort();
+      }
+    }
+  }
+
+  /** Nothing is opened any more. */
+  end(): void {
+    this.#generation.abort();
+    for (const { ending } of this.#openings) {
+      ending.abort();
+    }
+  }
+
+  /** Resolves when nothing of it runs any more. Never rejects. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#background);
+  }
+
+  async #open(streams: readonly PartitionStream[], before: readonly Promise<void>[]): Promise<void> {
+    const opening = { streams: new Set(streams), ending: new AbortController() };
+    const { signal } = opening.ending;
+    this.#openings.add(opening);
+    try {
+      if (before.length > 0) {
+        await Promise.race([Promise.all(before), this.#ports.clock.wait(SETTLE_MS, signal)]);
+      }
+      await this.#openOnceRead(opening);
+      if (!signal.aborted) {
+        this.#ports.onOpened();
+        await this.#openOnceLed(opening);
+      }
+    } catch (error) {
+      this.#unlessAborted(signal, error);
+    } finally {
+      this.#openings.delete(opening);
+    }
+  }
+
+  /**
+   * Reads the positions of the streams' topics, or stores first ones, once the group is known to write here and nowhere
+   * else; tries again while PostgreSQL or Kafka is away. Streams that have neither a stored position nor a leader are left;
+   * all others are open.
+   */
+  async #openOnceRead({ streams, ending: { signal } }: Opening): Promise<void> {
+    const read = async (): Promise<Position[]> => {
+      await this.#claim(signal);
+      const partitions = Array.from(streams, ({ partition }) => partition);
+      return signal.aborted ? [] : assignedPositions(this.#ports, partitions, this.#startFrom, this.#ports.onLog);
+    };
+    const positions = (await this.#untilDone(read, () => [...streams][0], signal)) ?? [];
+    const byKey = new Map(positions.map((position) => [partitionKey(position), position]));
+    for (const stream of signal.aborted ? [] : [...streams]) {
+      const position = byKey.get(partitionKey(stream.partition));
+      if (position !== undefined) {
+        streams.delete(stream);
+        stream.open(position);
+      }
+    }
+  }
+
+  /**
+   * Opens streams that have no position yet, each when a broker leads its partition. Nothing of them was read or written
+   * before, so all their records are still ahead of the first offset, which is stored then.
+   */
+  async #openOnceLed(opening: Opening): Promise<void> {
+    const { clock } = this.#ports;
+    const { streams, ending } = opening;
+    while (streams.size > 0 && !ending.signal.aborted) {
+      await clock.wait(LED_AGAIN_MS, ending.signal);
+      const now = clock.now();
+      if ([...streams].some((stream) => stream.report(now).leaderlessSince === undefined)) {
+        await this.#openOnceRead(opening);
+      }
+    }
+  }
+
+  /** What is found out of the group in one generation is not for the next one to rely on. */
+  async #claim(signal: AbortSignal): Promise<void> {
+    let generation: AbortSignal;
+    do {
+      generation = this.#generation.signal;
+      await this.#ports.source.claim(AbortSignal.any([signal, generation]));
+    } while (generation.aborted && !signal.aborted);
+  }
+
+  /**
+   * Does for what is kept what an opening does for the partitions that it opens: compares the ids of their topics, and
+   * claims the group where nothing is opened.
+   */
+  async #confirm(kept: readonly PartitionStream[], opened: readonly TopicPartition[]): Promise<void> {
+    const { signal } = this.#generation;
+    const isAlone = opened.length === 0;
+    const compared = new Set(opened.map(({ topic }) => topic));
+    const topics = [...new Set(kept.map(({ partition }) => partition.topic))].filter((topic) => !compared.has(topic));
+    const confirm = async (): Promise<void> => {
+      if (isAlone) {
+        await this.#ports.source.claim(signal);
+      }
+      if (topics.length > 0 && !signal.aborted) {
+        await identifiedPositions(this.#ports, topics);
+      }
+    };
+    try {
+      await this.#untilDone(confirm, () => kept[0], signal);
+      if (isAlone && !signal.aborted) {
+        this.#ports.onOpened();
+      }
+    } catch (error) {
+      this.#unlessAborted(signal, error);
+    }
+  }
+
+  /** @param first the stream that the failures are reported of */
+  #untilDone<T>(
+    attempt: () => Promise<T>,
+    first: () => PartitionStream | undefined,
+    signal: AbortSignal,
+  ): Promise<T | undefined> {
+    const { clock, listener } = this.#ports;
+    return new Retries(clock).until(attempt, signal, {
+      onOutage: (outage) => {
+        const stream = first();
+        if (stream !== undefined) {
+          listener.onFailed(stream.partition, outage);
+        }
+      },
+      onRetry: () => listener.onRetry(),
+    });
+  }
+
+  #unlessAborted(signal: AbortSignal, error: unknown): void {
+    if (!signal.aborted) {
+      this.#ports.onFatal(FatalError.from(error));
+    }
+  }
+
+  /** Work in the background; {@link ended} waits for it. */
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#background.delete(tracked));
+    this.#background.add(tracked);
+  }
+}

@@ -1,0 +1,162 @@
+import { partitionKey, type TopicPartition } from '../records/record.ts';
+import { type OpeningPorts, Openings } from './openings.ts';
+import { PartitionStream } from './partition-stream.ts';
+import type { StartFrom } from './positions.ts';
+import type { AssignedPartitions, Position } from './record-source.ts';
+import type { StreamOptions } from './stream-ports.ts';
+
+export interface OwnedStreamsOptions extends StreamOptions {
+  readonly startFrom: StartFrom;
+}
+
+interface OwnedStreamsPorts extends OpeningPorts {
+  /** Whether Kafka does not have the topic, as far as it said. */
+  readonly isUnknown: (topic: string) => boolean;
+}
+
+/** The positions of streams, `null` ones left out. */
+const positionsOf = (streams: Iterable<PartitionStream>): Position[] =>
+  Array.from(streams).flatMap(({ partition, nextOffset: offset }) => (offset === null ? [] : { ...partition, offset }));
+
+/**
+ * The streams of the partitions that the process owns, by what each generation of its group changes.
+ *
+ * Why a partition that is kept never stalls since others move:
+ *
+ * 1. A generation touches the stream of a kept partition in one way: its queue may have another share of the memory. It is
+ *    not sought, its queue and its transaction go on, and nothing of it waits for a promise of another stream.
+ * 2. What was added is opened in the background, each time by an opening of its own. So partitions that cannot be opened,
+ *    such as those whose former stream still writes, hold up none that were added with them or later.
+ *
+ * Why none is opened twice at the same time: a stream that is left stays in `closing` until nothing of it is written, and
+ * the next one of its partition waits for that, for 5 s. What the old one writes later, PostgreSQL turns away.
+ */
+export class OwnedStreams {
+  readonly #options: OwnedStreamsOptions;
+  readonly #ports: OwnedStreamsPorts;
+  readonly #streams = new Map<string, PartitionStream>();
+  /** Partitions whose streams are left, until nothing of them is written. */
+  readonly #closing = new Map<string, Promise<void>>();
+  readonly #openings: Openings;
+
+  constructor(options: OwnedStreamsOptions, ports: OwnedStreamsPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#openings = new Openings(options.startFrom, ports);
+  }
+
+  get all(): readonly PartitionStream[] {
+    return [...this.#streams.values()];
+  }
+
+  of(partition: TopicPartition): PartitionStream | undefined {
+    return this.#streams.get(partitionKey(partition));
+  }
+
+  /** Positions that PostgreSQL has told; partitions that were not read yet have none. */
+  positions(): Position[] {
+    return positionsOf(this.#streams.values());
+  }
+
+  /** The same of the partitions that are owned now, whenever it is asked for: also when they are revoked by then. */
+  follow(): () => Position[] {
+    const streams = this.all;
+    return () => positionsOf(streams);
+  }
+
+  /**
+   * A generation of the group began: opens what was added, and leaves what is not owned.
+   *
+   * @returns whether a partition is kept
+   */
+  assign({ owned, added }: AssignedPartitions): boolean {
+    const begun = new Set(added.map(partitionKey));
+    const kept = new Set(owned.map(partitionKey).filter((key) => !begun.has(key)));
+    void this.revoke(this.all.map(({ partition }) => partition).filter((each) => !kept.has(partitionKey(each))));
+    const keptStreams = this.all;
+    for (const stream of keptStreams) {
+      stream.kept(this.#bytesEach(owned.length));
+    }
+    const opened = owned.filter((partition) => !this.#streams.has(partitionKey(partition)));
+    this.#openings.confirm(keptStreams, opened);
+    this.#open(opened, true);
+    return keptStreams.length > 0;
+  }
+
+  /** Begins again with the same partitions: what is queued stays ahead of the stored offsets, which are read anew. */
+  reopen(): void {
+    const partitions = this.all.map((stream) => {
+      this.#leave(stream);
+      return stream.partition;
+    });
+    this.#open(partitions, false);
+  }
+
+  /** Resolves when nothing of these partitions is written any more. Never rejects. */
+  async revoke(partitions: readonly TopicPartition[]): Promise<void> {
+    for (const stream of partitions.flatMap((partition) => this.of(partition) ?? [])) {
+      stream.revoked();
+      this.#leave(stream);
+    }
+    await Promise.all(partitions.map((partition) => this.#closing.get(partitionKey(partition))));
+  }
+
+  /** Takes nothing in any more. Resolves when the queues are written, and nothing of what was revoked is. */
+  async drain(): Promise<void> {
+    this.#openings.end();
+    await Promise.all([...this.all.map((stream) => stream.drain()), ...this.#closing.values()]);
+  }
+
+  /** Gives up what still waits. Resolves when nothing runs any more. */
+  async close(): Promise<void> {
+    await Promise.all([...this.all.map((stream) => stream.close()), ...this.#closing.values()]);
+    await this.#openings.ended();
+  }
+
+  #bytesEach(partitions: number): number {
+    return Math.min(this.#options.maxQueuedBytes, this.#ports.memory.share(partitions));
+  }
+
+  #leave(stream: PartitionStream): void {
+    const key = partitionKey(stream.partition);
+    this.#streams.delete(key);
+    this.#openings.leave(stream);
+    const closing = Promise.all([this.#closing.get(key), this.#end(stream)]).then(() => {
+      if (this.#closing.get(key) === closing) {
+        this.#closing.delete(key);
+      }
+    });
+    this.#closing.set(key, closing);
+  }
+
+  /**
+   * What is queued of a partition that went to another member stays ahead of the stored offset, and is read there. That
+   * of a deleted topic can be read nowhere any more, so it is written first: then it is in its table, or in the dead
+   * letters. Only an outage of PostgreSQL makes it go with its topic.
+   */
+  async #end(stream: PartitionStream): Promise<void> {
+    if (this.#ports.isUnknown(stream.partition.topic)) {
+      await stream.drain();
+    }
+    await stream.close();
+  }
+
+  /** @param isWon whether the group has just given the partitions */
+  #open(partitions: readonly TopicPartition[], isWon: boolean): void {
+    const options = { ...this.#options, maxQueuedBytes: this.#bytesEach(this.#streams.size + partitions.length) };
+    const streams = partitions.map((partition) => new PartitionStream(partition, options, this.#ports, isWon));
+    const closing = (stream: PartitionStream) => this.#closing.get(partitionKey(stream.partition));
+    for (const stream of streams) {
+      this.#streams.set(partitionKey(stream.partition), stream);
+    }
+    const waiting = streams.filter(closing);
+    this.#openings.open(
+      streams.filter((stream) => !closing(stream)),
+      [],
+    );
+    this.#openings.open(
+      waiting,
+      waiting.flatMap((stream) => closing(stream) ?? []),
+    );
+  }
+}
