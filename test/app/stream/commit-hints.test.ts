@@ -5,8 +5,15 @@ import type { Position } from '../../../app/stream/record-source.ts';
 const at = (...offsets: readonly bigint[]): Position[] =>
   offsets.map((offset, partition) => ({ topic: 'orders', partition, offset }));
 
-/** The hints that are given while the positions are, one after the other, these; a hint fails where `fails` says so. */
-async function hintsFor(rounds: readonly Position[][], fails: (hint: number) => boolean = () => false) {
+/**
+ * The hints that are given while the positions are, one after the other, these; a hint fails where `fails` says so. A
+ * generation begins before each round that `begins` names.
+ */
+async function hintsFor(
+  rounds: readonly Position[][],
+  fails: (hint: number) => boolean = () => false,
+  begins: readonly number[] = [],
+) {
   const ending = new AbortController();
   const hints: (readonly Position[])[] = [];
   const waits: number[] = [];
@@ -26,7 +33,13 @@ async function hintsFor(rounds: readonly Position[][], fails: (hint: number) => 
       if (fails(hints.length)) throw new Error('the group is rebalancing');
     },
   };
-  await sendCommitHints(source, { positions: () => rounds[round] ?? [] }, clock, ending.signal);
+  const pipeline = {
+    get generation() {
+      return begins.filter((begun) => begun <= round).length;
+    },
+    positions: () => rounds[round] ?? [],
+  };
+  await sendCommitHints(source, pipeline, clock, ending.signal);
   return { hints, waits };
 }
 
@@ -38,6 +51,16 @@ test('Kafka is told where PostgreSQL stands, and then only what moved', async ()
 test('a hint that failed is given again, with what moved meanwhile', async () => {
   const { hints } = await hintsFor([at(1n), at(2n), at(2n)], (hint) => hint === 1);
   expect(hints).toEqual([at(1n), at(2n)]);
+});
+
+test('after each generation all are told once, moved or not', async () => {
+  const { hints } = await hintsFor([at(1n, 5n), at(1n, 5n), at(1n, 6n), at(1n, 6n)], () => false, [0, 2]);
+  expect(hints).toEqual([at(1n, 5n), at(1n, 6n)]);
+});
+
+test('what the broker refuses of a generation that is over is told in the next one', async () => {
+  const { hints } = await hintsFor([at(1n), at(1n), at(1n)], (hint) => hint === 2, [0, 1]);
+  expect(hints).toEqual([at(1n), at(1n), at(1n)]);
 });
 
 test('a partition that was lost and is owned again is told anew', async () => {
