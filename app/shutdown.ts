@@ -1,10 +1,14 @@
-import type { KafkaSource } from './kafka/kafka-source.ts';
+import { EXIT_CODE } from './exit-code.ts';
 import type { Management } from './management/create-management.ts';
 import { systemClock } from './stream/clock.ts';
 import type { Pipeline } from './stream/pipeline.ts';
+import type { Position, RecordSource } from './stream/record-source.ts';
 
 /** The part of the time that is kept for leaving the group and closing connections. */
 const CLOSING_MS = 3_000;
+
+/** The partitions change owners within one heartbeat of each member, or they do not. */
+const HAND_OVER_MS = 3_000;
 
 /** Kafka's last hint may not hold up leaving the group. */
 const LAST_HINT_MS = 500;
@@ -12,8 +16,8 @@ const LAST_HINT_MS = 500;
 /** The parts of the consumer that a shutdown ends. */
 export interface ShutdownParts {
   readonly management: Pick<Management, 'logger' | 'draining' | 'stop'>;
-  readonly pipeline: Pick<Pipeline, 'drain' | 'positions' | 'close'>;
-  readonly source: Pick<KafkaSource, 'commitHint' | 'stop'>;
+  readonly pipeline: Pick<Pipeline, 'drain' | 'positions' | 'followPositions' | 'close'>;
+  readonly source: Pick<RecordSource, 'handOver' | 'commitHint' | 'stop'>;
   /** Closed when nothing writes any more: the pool, the producer of dead letters, the connections of health checks. */
   readonly closedLast: readonly { close(): Promise<void> }[];
   /** Aborted to end what runs beside the pipeline. */
@@ -35,11 +39,20 @@ export interface ShutdownOptions {
  * Ends the consumer in the order in which nothing is lost:
  *
  * 1. readiness fails, so no traffic is sent here
- * 2. fetching stops, queued records are written; those that cannot be in time stay ahead of the stored offset
- * 3. the last positions are committed to Kafka and the group is left: its partitions are reassigned at once instead of
- *    after the session time-out
- * 4. the pool closes, when nothing writes any more
- * 5. HTTP last, so that the last scrape sees the final values
+ * 2. the partitions are handed over, in 3 s and half of the time for draining at most: they are read and written here until
+ *    the group gives them to others, which open them at the moment in which they are dropped here. What is queued then stays
+ *    ahead of the stored offset; the transaction under way is committed or not, and whoever opens the partition reads which,
+ *    or is turned away once. A process that failed hands nothing over: it takes no record in any more
+ * 3. what was not handed over is drained: fetching stops, queued records are written; those that cannot be in time stay ahead
+ *    of the stored offset. What was handed over ends its transaction
+ * 4. the last positions are committed to Kafka and the group is left: what is owned still is reassigned at once instead of
+ *    after the session time-out. The positions of what was handed over are committed, too, in the generation that gave it away;
+ *    those of the new owners follow theirs, in the generation that begins when the group is left
+ * 5. the pool closes, when nothing writes any more
+ * 6. HTTP last, so that the last scrape sees the final values
+ *
+ * What runs beside the pipeline, such as the commits of positions, goes on until the partitions are handed over. A step that
+ * takes too long is left behind for the next one; only that of 2. leaves its time to 3.
  */
 export async function shutDown(parts: ShutdownParts, options: ShutdownOptions): Promise<void> {
   const { management, pipeline, ending } = parts;
@@ -47,18 +60,39 @@ export async function shutDown(parts: ShutdownParts, options: ShutdownOptions): 
   const { reason, timeoutMs, exitCode } = options;
   logger.info({ reason, timeout: timeoutMs }, 'draining');
   management.draining();
+  const drainMs = Math.max(timeoutMs - CLOSING_MS, timeoutMs / 2);
+  const drainBy = performance.now() + drainMs;
+  const ownedPositions = pipeline.followPositions();
+  const isHandedOver = exitCode() === EXIT_CODE.ok && (await handOver(parts, Math.min(HAND_OVER_MS, drainMs / 2)));
   ending.abort();
-  if (!(await within(Math.max(timeoutMs - CLOSING_MS, timeoutMs / 2), pipeline.drain()))) {
+  if (!(await within(drainBy - performance.now(), pipeline.drain()))) {
     const positions = pipeline.positions().map(({ topic, partition, offset }) => `${topic}/${partition}@${offset}`);
     logger.warn({ positions }, 'gave up draining: records from these offsets on are read again by the next owner');
   }
-  await within(Math.min(CLOSING_MS, timeoutMs / 2), close(parts));
+  const lastPositions = isHandedOver ? ownedPositions() : pipeline.positions();
+  await within(Math.min(CLOSING_MS, timeoutMs / 2), close(parts, lastPositions));
   logger.info({ exitCode: exitCode() }, 'stopped');
   await management.stop();
 }
 
-async function close({ source, pipeline, closedLast, background }: ShutdownParts): Promise<void> {
-  await within(LAST_HINT_MS, source.commitHint(pipeline.positions()));
+/** One try: whether other members own all partitions now. */
+async function handOver({ source, management }: ShutdownParts, timeoutMs: number): Promise<boolean> {
+  let isHandedOver = false;
+  const trying = source.handOver(timeoutMs).then((isDone) => {
+    isHandedOver = isDone;
+  });
+  await within(timeoutMs, trying);
+  if (isHandedOver) {
+    management.logger.info('handed all partitions over to other members of the group');
+  }
+  return isHandedOver;
+}
+
+async function close(
+  { source, pipeline, closedLast, background }: ShutdownParts,
+  lastPositions: readonly Position[],
+): Promise<void> {
+  await within(LAST_HINT_MS, source.commitHint(lastPositions));
   await source.stop();
   await pipeline.close();
   await Promise.all([...closedLast.map((each) => each.close()), ...background]);
