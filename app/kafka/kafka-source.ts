@@ -11,7 +11,7 @@ import { logTruncated } from '../stream/topic-ids.ts';
 import { stoppedForGood } from './authorization.ts';
 import { type ClientListener, isOutage, watchClient } from './client-listener.ts';
 import type { FetchListener } from './fetch/answer-taker.ts';
-import { BrokerConnections, fetchCluster } from './fetch/broker-connections.ts';
+import { BrokerConnections, clusterApart } from './fetch/broker-connections.ts';
 import { PartitionFetcher } from './fetch/partition-fetcher.ts';
 import { type ClaimingMember, GroupClaim, notClaimed } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
@@ -77,7 +77,7 @@ export class KafkaSource implements RecordSource {
     const { groupId } = settings;
     const sessionTimeout = milliseconds(settings.sessionTimeout);
     this.#claim = new GroupClaim({ groupId, sessionTimeoutMs: sessionTimeout, admin, clock, logger, place });
-    const connections = new BrokerConnections(fetchCluster(kafka, watcher), clock);
+    const connections = new BrokerConnections(clusterApart(kafka, watcher), clock);
     this.#fetcher = new PartitionFetcher({
       ...{ connections, memory, clock, logger, listener: this.#fetched() },
       onPoll: () => watcher.onPoll(),

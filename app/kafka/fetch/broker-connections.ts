@@ -1,10 +1,15 @@
 import type { Kafka } from 'kafkajs';
 import type { Clock } from '../../stream/clock.ts';
+import { errorTypeOf } from '../authorization.ts';
 import type { ClientListener } from '../client-listener.ts';
 import type { Broker, BrokerAddress, Cluster, ProtocolRequest } from '../kafkajs/classes.ts';
 import { createCluster, internals } from '../kafkajs/internals.ts';
 
 const METADATA_KEY = 3;
+const FIND_COORDINATOR_KEY = 10;
+
+/** The kind of coordinator that groups have. */
+const OF_GROUP = 0;
 
 /** A broker that has not answered for this time is asked along with the next one. */
 const PATIENCE_MS = 1_000;
@@ -14,6 +19,7 @@ export interface Metadata {
   readonly brokers: readonly (BrokerAddress & { readonly nodeId: number })[];
   readonly topicMetadata: readonly {
     readonly topic: string;
+    readonly topicErrorCode?: number;
     readonly partitionMetadata: readonly { readonly partitionId: number; readonly leader: number }[];
   }[];
 }
@@ -33,8 +39,11 @@ interface AnsweredRequest {
 /** Metadata are kept by {@link BrokerConnections}, not by the cluster. */
 const NO_METADATA_MS = 0;
 
-/** A cluster of the client's, for fetches alone: no other request waits for a long poll, and no long poll for them. */
-export function fetchCluster(kafka: Kafka, watcher: Pick<ClientListener, 'onAnswer'>): Cluster {
+/**
+ * A cluster of the client's for one purpose, such as fetches: no other request waits for a long poll, and no long poll for
+ * them.
+ */
+export function clusterApart(kafka: Kafka, watcher: Pick<ClientListener, 'onAnswer'>): Cluster {
   const emit = (event: string, payload: object): void => {
     if (event === REQUEST) {
       const { apiName: kind, duration: milliseconds, size: bytes } = payload as AnsweredRequest;
@@ -77,20 +86,22 @@ export class BrokerConnections {
     }
     known.connection ??= this.#open(nodeId, known.address);
     const { connection } = known;
-    const broker = await this.#connected(connection).catch((error: unknown) => {
-      this.drop(nodeId);
-      throw error;
-    });
+    const broker = await connection
+      .then((opened) => this.connected(opened))
+      .catch((error: unknown) => {
+        this.drop(nodeId);
+        throw error;
+      });
     if (this.#isClosed || this.#brokers.get(nodeId)?.connection !== connection) {
       // It was dropped while it connected.
-      close(broker);
+      closeBroker(broker);
       throw new Error(`the connection to broker ${nodeId} was closed`);
     }
     return broker;
   }
 
-  async #connected(connection: Promise<Broker>): Promise<Broker> {
-    const broker = await connection;
+  /** The broker, with a connection to it and a login that is not over. */
+  async connected(broker: Broker): Promise<Broker> {
     if (!broker.isConnected()) {
       await this.#cluster.brokerPool.connectBroker(broker);
     }
@@ -104,7 +115,7 @@ export class BrokerConnections {
   drop(nodeId: number): void {
     const known = this.#brokers.get(nodeId);
     if (known !== undefined) {
-      void known.connection?.then(close, () => undefined);
+      void known.connection?.then(closeBroker, () => undefined);
       known.connection = null;
     }
   }
@@ -117,12 +128,34 @@ export class BrokerConnections {
    * @throws Error when none answers
    */
   async metadata(topics: readonly string[], slow: ReadonlySet<number>): Promise<Metadata> {
-    const nodeIds = internals.shuffle([...this.#brokers.keys()]);
-    const ordered = [...nodeIds.filter((id) => !slow.has(id)), ...nodeIds.filter((id) => slow.has(id))];
-    const asks = ordered.map((nodeId) => async () => ask(await this.to(nodeId), topics));
-    const metadata = await this.#first([...asks, () => this.#askBootstrap(topics)]);
+    const metadata = await this.#askAny((broker) => askMetadata(broker, topics), slow);
     this.#follow(metadata.brokers);
     return metadata;
+  }
+
+  /**
+   * The broker that coordinates a group, by the first one that answers.
+   *
+   * @throws Error `GROUP_AUTHORIZATION_FAILED` when an ACL forbids the group; another one when no broker knows it
+   */
+  async coordinator(groupId: string): Promise<BrokerAddress & { readonly nodeId: number }> {
+    const answer = await this.#askAny((broker) => askCoordinator(broker, groupId), new Set());
+    if (answer instanceof Error) {
+      throw answer;
+    }
+    return answer.coordinator;
+  }
+
+  /** A connection to a broker beside the one of {@link to}, which the caller closes. @throws Error when none comes about */
+  async apart({ nodeId, ...address }: BrokerAddress & { readonly nodeId: number }): Promise<Broker> {
+    return this.connected(await this.#open(nodeId, address));
+  }
+
+  #askAny<T>(ask: (broker: Broker) => Promise<T>, slow: ReadonlySet<number>): Promise<T> {
+    const nodeIds = internals.shuffle([...this.#brokers.keys()]);
+    const ordered = [...nodeIds.filter((id) => !slow.has(id)), ...nodeIds.filter((id) => slow.has(id))];
+    const asks = ordered.map((nodeId) => async () => ask(await this.to(nodeId)));
+    return this.#first([...asks, () => this.#askBootstrap(ask)]);
   }
 
   /** Closes all connections at once; requests under way fail. */
@@ -137,7 +170,7 @@ export class BrokerConnections {
   #closeSeed(): void {
     const { seedBroker } = this.#cluster.brokerPool;
     if (seedBroker !== undefined) {
-      close(seedBroker);
+      closeBroker(seedBroker);
     }
   }
 
@@ -147,16 +180,16 @@ export class BrokerConnections {
     return brokerPool.createBroker({ logger, connectionPool, nodeId });
   }
 
-  async #askBootstrap(topics: readonly string[]): Promise<Metadata> {
+  async #askBootstrap<T>(ask: (broker: Broker) => Promise<T>): Promise<T> {
     const { brokerPool } = this.#cluster;
     try {
       await (this.#isClosed || this.#cluster.connect());
       if (this.#isClosed || brokerPool.seedBroker === undefined) {
         throw new Error('no bootstrap broker is connected');
       }
-      const metadata = await ask(brokerPool.seedBroker, topics);
-      close(brokerPool.seedBroker);
-      return metadata;
+      const answer = await ask(brokerPool.seedBroker);
+      closeBroker(brokerPool.seedBroker);
+      return answer;
     } catch (error) {
       // The next one takes the next address.
       await (this.#isClosed ? this.#closeSeed() : brokerPool.createSeedBroker().catch(() => undefined));
@@ -165,8 +198,8 @@ export class BrokerConnections {
   }
 
   /** The first answer; each is asked when the one before has failed, or was silent for some time. */
-  async #first(asks: readonly (() => Promise<Metadata>)[]): Promise<Metadata> {
-    const asked: Promise<Metadata>[] = [];
+  async #first<T>(asks: readonly (() => Promise<T>)[]): Promise<T> {
+    const asked: Promise<T>[] = [];
     for (const each of asks) {
       asked.push(each());
       const answer = Promise.any(asked).catch(() => undefined);
@@ -201,7 +234,7 @@ export class BrokerConnections {
 }
 
 /** By the last version that both sides have. kafkajs fails for errors in the answer; here they stay in it. */
-function ask({ lookupRequest, connectionPool }: Broker, topics: readonly string[]): Promise<Metadata> {
+function askMetadata({ lookupRequest, connectionPool }: Broker, topics: readonly string[]): Promise<Metadata> {
   const asked = { topics, allowAutoTopicCreation: false };
   const { request, response } = lookupRequest(
     METADATA_KEY,
@@ -211,8 +244,25 @@ function ask({ lookupRequest, connectionPool }: Broker, topics: readonly string[
   return connectionPool.send({ request, response: { decode, parse: async (metadata) => metadata } });
 }
 
+/** What an ACL forbids is an answer: no other broker has to be asked. */
+async function askCoordinator(
+  { lookupRequest, connectionPool }: Broker,
+  groupId: string,
+): Promise<Error | { readonly coordinator: BrokerAddress & { readonly nodeId: number } }> {
+  const lookup = lookupRequest(FIND_COORDINATOR_KEY, internals.requests.GroupCoordinator);
+  const asked = lookup({ groupId, coordinatorType: OF_GROUP });
+  return connectionPool
+    .send(asked as ProtocolRequest<Awaited<ReturnType<typeof askCoordinator>>>)
+    .catch((error: unknown) => {
+      if (error instanceof Error && errorTypeOf(error) === 'GROUP_AUTHORIZATION_FAILED') {
+        return error;
+      }
+      throw error;
+    });
+}
+
 /** Closes a broker's connections, where kafkajs waits for the answers that are under way. */
-function close(broker: Broker): void {
+export function closeBroker(broker: Broker): void {
   for (const connection of broker.connectionPool.pool) {
     connection.rejectRequests(new Error('the connection was closed'));
     if (connection.isConnected()) {

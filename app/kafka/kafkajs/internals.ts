@@ -57,6 +57,20 @@ export interface Classes {
   readonly Runner: Class<Runner>;
 }
 
+/** The requests that are made from kafkajs's own parts. */
+export const REQUESTS = [
+  'Metadata',
+  'GroupCoordinator',
+  'JoinGroup',
+  'SyncGroup',
+  'Heartbeat',
+  'LeaveGroup',
+  'OffsetCommit',
+  'DescribeGroups',
+] as const;
+
+type RequestName = (typeof REQUESTS)[number];
+
 /** What is taken from kafkajs. */
 export interface Internals extends Classes {
   readonly createConsumer: Create;
@@ -70,7 +84,7 @@ export interface Internals extends Classes {
   };
   readonly createErrorFromCode: (code: number) => Error;
   /** Requests by their names. */
-  readonly requests: { readonly Metadata: { readonly protocol: unknown } };
+  readonly requests: Readonly<Record<RequestName, { readonly protocol: unknown }>>;
   readonly shuffle: <T>(items: readonly T[]) => readonly T[];
   readonly errors: Errors;
 }

@@ -1,4 +1,4 @@
-import { type Classes, type Internals, KAFKAJS_VERSION } from './internals.ts';
+import { type Classes, type Internals, KAFKAJS_VERSION, REQUESTS } from './internals.ts';
 
 /** What a connection has from its first connect on. */
 type Later = 'socket';
@@ -200,7 +200,10 @@ const isMissing = (value: unknown): boolean => typeof value !== 'function';
 
 function missingOf(kafkajs: Internals): readonly string[] {
   const { errors, metadataResponse, requests } = kafkajs;
-  const nested = { 'metadataResponse.parse': metadataResponse.parse, 'requests.Metadata': requests.Metadata.protocol };
+  const nested = {
+    'metadataResponse.parse': metadataResponse.parse,
+    ...Object.fromEntries(REQUESTS.map((name) => [`requests.${name}`, requests[name]?.protocol])),
+  };
   const functions = [
     ...[...CLASSES, ...FUNCTIONS].filter((name) => isMissing(kafkajs[name])),
     ...Object.keys(ERRORS).filter((name) => isMissing(Reflect.get(errors, name))),

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
-import { BrokerConnections, fetchCluster } from '../../../../app/kafka/fetch/broker-connections.ts';
+import { BrokerConnections, clusterApart } from '../../../../app/kafka/fetch/broker-connections.ts';
 import type { Clock } from '../../../../app/stream/clock.ts';
 import { StubCluster } from './stub-cluster.ts';
 
@@ -159,12 +159,12 @@ test("a cluster is made by the client, and its requests are those of the client'
       return stub.cluster;
     },
   } as unknown as Kafka;
-  expect(fetchCluster(kafka, { onAnswer: (answer) => answers.push(answer) })).toBe(stub.cluster);
+  expect(clusterApart(kafka, { onAnswer: (answer) => answers.push(answer) })).toBe(stub.cluster);
   const payload = { apiName: 'Fetch', duration: 12, size: 345 };
   made?.instrumentationEmitter.emit('network.request_queue_size', payload);
   made?.instrumentationEmitter.emit('network.request', payload);
   expect(answers).toEqual([{ kind: 'Fetch', milliseconds: 12, bytes: 345 }]);
-  expect(() => fetchCluster({} as Kafka, { onAnswer: () => undefined })).toThrow('createCluster');
+  expect(() => clusterApart({} as Kafka, { onAnswer: () => undefined })).toThrow('createCluster');
 });
 
 test('a connection that is dropped while it comes about is closed, and handed to nobody', async () => {

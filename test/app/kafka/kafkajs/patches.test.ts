@@ -96,7 +96,7 @@ test.each([
   ['a method of another class', () => without('Cluster', 'findBroker'), 'Cluster.findBroker'],
   ['a class and a function', () => withParts({ Scram: undefined, shuffle: {} }), 'Scram, shuffle'],
   ['an error', () => withParts({ errors: { ...internals.errors, KafkaJSError: null } }), 'KafkaJSError'],
-  ['a request', () => withParts({ requests: { Metadata: {} } }), 'requests.Metadata'],
+  ['a request', () => withParts({ requests: { ...internals.requests, Metadata: {} } }), 'requests.Metadata'],
 ])(
   'kafkajs that lacks %s is refused before it is patched, with what is missing and the version',
   (_, made, missing) => {

@@ -1,0 +1,30 @@
+import { FatalError } from '../../stream/stream-errors.ts';
+import { causesOf, errorTypeOf } from '../authorization.ts';
+
+/** Answers by which the broker does not coordinate the group, or not yet. */
+const MOVED: ReadonlySet<string | undefined> = new Set([
+  'GROUP_LOAD_IN_PROGRESS',
+  'GROUP_COORDINATOR_NOT_AVAILABLE',
+  'NOT_COORDINATOR_FOR_GROUP',
+]);
+
+/** Answers that only say that another generation begins, or began. */
+export const OF_GENERATION: ReadonlySet<string | undefined> = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION']);
+
+/** Answers by which the group may have given what the member owned to others. */
+export const EXPELLED: ReadonlySet<string | undefined> = new Set(['UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID']);
+
+/** Whether the group's coordinator answered, whatever the answer says; another broker's answer is none. */
+export const isAnswer = (error: unknown): boolean => {
+  const type = errorTypeOf(error);
+  return type !== undefined && !MOVED.has(type);
+};
+
+/** Whether no later attempt can succeed either: an answer that does not pass by itself. */
+export function isForGood(error: unknown): boolean {
+  const isLasting = (cause: Error & { readonly retriable?: unknown }) =>
+    cause instanceof FatalError || (cause.retriable === false && Reflect.has(cause, 'type'));
+  return [...causesOf(error)].some(isLasting);
+}
+
+export const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,0 +1,210 @@
+import type { Position } from '../../stream/record-source.ts';
+import { type BrokerConnections, closeBroker } from '../fetch/broker-connections.ts';
+import type { Broker, ProtocolRequest } from '../kafkajs/classes.ts';
+import { internals } from '../kafkajs/internals.ts';
+import { isAnswer } from './coordinator-answers.ts';
+
+/** A member as the coordinator passes it on. */
+export interface RawMember {
+  readonly memberId: string;
+  /** What it says of itself; empty where the coordinator does not pass it on. */
+  readonly memberMetadata: Buffer;
+}
+
+/** The answer to a join. */
+export interface Joined {
+  readonly generationId: number;
+  readonly memberId: string;
+  readonly leaderId: string;
+  /** For the leader alone: all members, with what they say of themselves. */
+  readonly members: readonly RawMember[];
+}
+
+/** A member in a generation. */
+export interface InGeneration {
+  readonly memberId: string;
+  readonly generationId: number;
+}
+
+/** The members of a group, as the coordinator describes them. */
+export interface DescribedGroup {
+  /** Stable: nobody joins. Only then the coordinator tells what the members say of themselves. */
+  readonly state: string;
+  readonly members: readonly RawMember[];
+}
+
+/**
+ * The group's coordinator. Each request finds it where it is not known, and is sent once: an answer by which another broker
+ * coordinates the group, or no answer, makes the next request find it anew.
+ *
+ * Brokers answer the requests of a connection in order, and a join waits for all members: so joins have a connection, and
+ * all other requests another one.
+ */
+export interface Coordinator {
+  /** @param metadata by protocols, the first one preferred. @throws Error with the `memberId` to join by, where one is required */
+  join(memberId: string, metadata: ReadonlyMap<string, Buffer>): Promise<Joined>;
+  /** @param dealt by the leader; of others nothing. @returns what the member is dealt */
+  sync(member: InGeneration, dealt: ReadonlyMap<string, Buffer>): Promise<Buffer>;
+  beat(member: InGeneration): Promise<void>;
+  leave(memberId: string): Promise<void>;
+  commit(member: InGeneration, positions: readonly Position[], metadata: string | null): Promise<void>;
+  describe(): Promise<DescribedGroup>;
+  /** Closes the connection of joins: who joins anew need not wait for the answer to the join before. */
+  cutJoin(): void;
+  /** Closes both connections; requests under way fail, and the next one finds the coordinator anew. */
+  forget(): void;
+  /** Closes all connections; nothing is asked any more. */
+  close(): void;
+}
+
+const KEYS = {
+  OffsetCommit: 8,
+  JoinGroup: 11,
+  Heartbeat: 12,
+  LeaveGroup: 13,
+  SyncGroup: 14,
+  DescribeGroups: 15,
+} as const;
+
+/** What the requests of a group have in common. */
+export interface GroupIdentity {
+  readonly groupId: string;
+  readonly sessionTimeoutMs: number;
+}
+
+/** How long the group waits for a member of which it hears beats, and which does not join. */
+const REBALANCE_TIMEOUT_MS = 60_000;
+
+/** A connection that requests of one kind go over. */
+interface Link {
+  broker: Promise<Broker> | null;
+  /** How often it was closed. */
+  cuts: number;
+}
+
+/** The coordinator, over two connections of the client's. */
+export class GroupCoordinator implements Coordinator {
+  readonly #connections: Pick<BrokerConnections, 'coordinator' | 'apart' | 'connected' | 'close'>;
+  readonly #group: GroupIdentity;
+  readonly #joins: Link = { broker: null, cuts: 0 };
+  readonly #others: Link = { broker: null, cuts: 0 };
+  #found: ReturnType<BrokerConnections['coordinator']> | null = null;
+
+  constructor(
+    connections: Pick<BrokerConnections, 'coordinator' | 'apart' | 'connected' | 'close'>,
+    group: GroupIdentity,
+  ) {
+    this.#connections = connections;
+    this.#group = group;
+  }
+
+  async join(memberId: string, metadata: ReadonlyMap<string, Buffer>): Promise<Joined> {
+    const { sessionTimeoutMs: sessionTimeout } = this.#group;
+    const groupProtocols = [...metadata].map(([name, said]) => ({ name, metadata: said }));
+    const times = { sessionTimeout, rebalanceTimeout: REBALANCE_TIMEOUT_MS };
+    return this.#ask(this.#joins, 'JoinGroup', { ...times, memberId, protocolType: 'consumer', groupProtocols });
+  }
+
+  async sync(member: InGeneration, dealt: ReadonlyMap<string, Buffer>): Promise<Buffer> {
+    const groupAssignment = [...dealt].map(([memberId, memberAssignment]) => ({ memberId, memberAssignment }));
+    type Synced = { readonly memberAssignment: Buffer };
+    return (await this.#ask<Synced>(this.#joins, 'SyncGroup', { ...member, groupAssignment })).memberAssignment;
+  }
+
+  async beat({ memberId, generationId }: InGeneration): Promise<void> {
+    await this.#ask(this.#others, 'Heartbeat', { memberId, groupGenerationId: generationId });
+  }
+
+  async leave(memberId: string): Promise<void> {
+    await this.#ask(this.#others, 'LeaveGroup', { memberId });
+  }
+
+  async commit(
+    { memberId, generationId }: InGeneration,
+    positions: readonly Position[],
+    metadata: string | null,
+  ): Promise<void> {
+    const topics = [...new Set(positions.map(({ topic }) => topic))].map((topic) => ({
+      topic,
+      partitions: positions
+        .filter((position) => position.topic === topic)
+        .map(({ partition, offset }) => ({ partition, offset: offset.toString(), metadata })),
+    }));
+    await this.#ask(this.#others, 'OffsetCommit', { memberId, groupGenerationId: generationId, topics });
+  }
+
+  async describe(): Promise<DescribedGroup> {
+    const asked = { groupIds: [this.#group.groupId] };
+    const { groups } = await this.#ask<{ readonly groups: readonly DescribedGroup[] }>(
+      ...([this.#others, 'DescribeGroups', asked] as const),
+    );
+    return groups[0] ?? { state: 'Dead', members: [] };
+  }
+
+  cutJoin(): void {
+    cut(this.#joins);
+  }
+
+  forget(): void {
+    this.#found = null;
+    cut(this.#joins);
+    cut(this.#others);
+  }
+
+  close(): void {
+    this.forget();
+    this.#connections.close();
+  }
+
+  async #ask<Answer>(link: Link, kind: keyof typeof KEYS, asked: object): Promise<Answer> {
+    const { cuts } = link;
+    try {
+      const { lookupRequest, connectionPool } = await this.#opened(link);
+      const request = lookupRequest(KEYS[kind], internals.requests[kind])({ groupId: this.#group.groupId, ...asked });
+      return await connectionPool.send(request as ProtocolRequest<Answer>);
+    } catch (error) {
+      // Of a connection that was cut meanwhile nothing follows for the one of now.
+      if (link.cuts === cuts && !isAnswer(error)) {
+        this.forget();
+      }
+      throw error;
+    }
+  }
+
+  /** The link's broker; its connection is opened where there is none, and again where it was closed. */
+  #opened(link: Link): Promise<Broker> {
+    const before = link.broker;
+    const opened = before === null ? this.#open() : before.then((broker) => this.#reopened(broker));
+    link.broker = opened;
+    void opened.catch(() => {
+      link.broker = link.broker === opened ? null : link.broker;
+    });
+    return opened;
+  }
+
+  /** Where the login is over, it is renewed on the same connection. */
+  async #reopened(broker: Broker): Promise<Broker> {
+    if (broker.connectionPool.pool.some((connection) => connection.isConnected())) {
+      return this.#connections.connected(broker);
+    }
+    // By the versions that the broker offers now: it may have been another one that was started.
+    return this.#open();
+  }
+
+  async #open(): Promise<Broker> {
+    this.#found ??= this.#connections.coordinator(this.#group.groupId);
+    const found = this.#found;
+    const address = await found.catch((error: unknown) => {
+      this.#found = this.#found === found ? null : this.#found;
+      throw error;
+    });
+    return this.#connections.apart(address);
+  }
+}
+
+/** Closes a connection, also one that is being opened. */
+function cut(link: Link): void {
+  void link.broker?.then(closeBroker, () => undefined);
+  link.broker = null;
+  link.cuts += 1;
+}

@@ -1,0 +1,51 @@
+import { ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
+import type { BrokerConnections, Metadata } from '../fetch/broker-connections.ts';
+
+/** Kafka's code of a topic that the broker does not have: UNKNOWN_TOPIC_OR_PARTITION. */
+const UNKNOWN_TOPIC = 3;
+
+type TopicMetadata = Metadata['topicMetadata'][number];
+
+const isUnknown = ({ topicErrorCode }: TopicMetadata): boolean => topicErrorCode === UNKNOWN_TOPIC;
+const isForbidden = ({ topicErrorCode }: TopicMetadata): boolean => topicErrorCode === TOPIC_AUTHORIZATION_FAILED;
+const isKnown = ({ topicErrorCode = 0 }: TopicMetadata): boolean => topicErrorCode === 0;
+
+/** What the brokers tell about topics. Of a topic that is in neither they cannot tell now. */
+export interface TopicsAnswer {
+  /** Topics that the brokers do not have. */
+  readonly unknown: readonly string[];
+  /** How many partitions the others have. */
+  readonly partitions: ReadonlyMap<string, number>;
+}
+
+/** Asks the brokers about topics. */
+export interface TopicsPort {
+  /**
+   * @param own those that the member is subscribed to; the leader asks about those of others, too
+   * @throws ForbiddenTopics when an ACL forbids one of the member's own
+   * @throws Error when no broker answers
+   */
+  ask(topics: readonly string[], own: ReadonlySet<string>): Promise<TopicsAnswer>;
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+/** Asks by the names of the topics alone: an answer about all of a cluster may be long. */
+export const topicsOf = (connections: Pick<BrokerConnections, 'metadata'>): TopicsPort => ({
+  ask: async (topics, own) => {
+    const { topicMetadata } = topics.length === 0 ? { topicMetadata: [] } : await connections.metadata(topics, NONE);
+    const forbidden = topicMetadata.filter((of) => isForbidden(of) && own.has(of.topic)).map(({ topic }) => topic);
+    if (forbidden.length > 0) {
+      throw new ForbiddenTopics(forbidden);
+    }
+    return {
+      unknown: topicMetadata
+        .filter(isUnknown)
+        .map(({ topic }) => topic)
+        .toSorted(),
+      partitions: new Map(
+        topicMetadata.filter(isKnown).map(({ topic, partitionMetadata }) => [topic, partitionMetadata.length]),
+      ),
+    };
+  },
+});
