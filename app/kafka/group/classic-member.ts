@@ -1,0 +1,288 @@
+import type { TopicPartition } from '../../records/record.ts';
+import type { Position } from '../../stream/record-source.ts';
+import { backoffMs } from '../../stream/retries.ts';
+import { errorTypeOf } from '../authorization.ts';
+import { asError, EXPELLED, isForGood, OF_GENERATION } from './coordinator-answers.ts';
+import { replaceFormer, requireNoSuccessor } from './former-member.ts';
+import { GroupJoin, type MemberOptions, type MemberPorts } from './group-join.ts';
+import type { GroupMember, GroupMemberListener } from './group-member.ts';
+import { Heartbeats } from './heartbeats.ts';
+import { MemberState } from './member-state.ts';
+import type { TopicsAnswer } from './subscribed-metadata.ts';
+
+/** Topics that are deleted, created (again) or given partitions are noticed after this time at the latest. */
+const TOPICS_MS = 5_000;
+
+/** Nothing is waited for but a reason to join again. */
+const IDLE_MS = 60_000;
+
+/** The pause before a LeaveGroup that the coordinator did not take is sent to the coordinator of then. */
+const LEAVE_AGAIN_MS = 100;
+
+/** Gets whether everything was handed over. */
+type Leaving = (isHandedOver: boolean) => void;
+
+/**
+ * A member by the classic group protocol, whose assignments the leader makes (sticky-assignment.ts).
+ *
+ * It goes on with what it owns while it joins: a new generation gives and takes by difference, and touches nothing else.
+ * How soon a change of the group is through depends on how often the members ask, so it beats every second.
+ */
+export class ClassicMember implements GroupMember {
+  readonly #options: MemberOptions;
+  readonly #ports: MemberPorts;
+  readonly #state = new MemberState();
+  readonly #group: GroupJoin;
+  readonly #heartbeats: Heartbeats;
+  readonly #ending = new AbortController();
+  #listener: GroupMemberListener | null = null;
+  #isAsked = true;
+  #isJoining = false;
+  #hasLooked = false;
+  #mayHaveFormer: boolean;
+  #mayHaveSuccessor = false;
+  #failures = 0;
+  /** Ends the pause before the next join. */
+  #wake: () => void = () => undefined;
+  #onFirst: () => void = () => undefined;
+  /** Resolves what waits until everything is handed over; `null`: the member is to stay. */
+  #onLeaving: Leaving | null = null;
+
+  constructor(options: MemberOptions, ports: MemberPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#mayHaveFormer = options.instanceId !== null;
+    this.#group = new GroupJoin(options, ports);
+    this.#heartbeats = new Heartbeats(this.#state, ports, options.sessionTimeoutMs, {
+      onAnswered: () => this.#listener?.onHeartbeat(),
+      onRebalance: () => this.#isJoining || this.#joinAgain(),
+      onExpelled: (error) => this.#expel(error),
+      onFailed: (error) => this.#report(error),
+    });
+  }
+
+  async join(listener: GroupMemberListener): Promise<void> {
+    this.#listener = listener;
+    const { signal } = this.#ending;
+    const first = new Promise<void>((resolve, reject) => {
+      this.#onFirst = resolve;
+      signal.addEventListener('abort', () => reject(new Error('the group was left before it was joined')));
+    });
+    void this.#stayJoined();
+    void this.#watchTopics();
+    void this.#heartbeats.run(signal);
+    await first;
+  }
+
+  async handOver(timeoutMs: number): Promise<boolean> {
+    if (!this.#state.isWriting || this.#group.isAlone || this.#ending.signal.aborted) {
+      return false;
+    }
+    const timer = new AbortController();
+    const handedOver = new Promise<boolean>((resolve) => {
+      this.#onLeaving = resolve;
+    });
+    if (this.#group.isAsking) {
+      // The join that waits says that the member stays; over another connection the next one takes its place.
+      this.#ports.coordinator.cutJoin();
+    }
+    this.#joinAgain();
+    const isLate = this.#ports.clock.wait(timeoutMs, timer.signal).then(() => false);
+    return Promise.race([handedOver, isLate]).finally(() => timer.abort());
+  }
+
+  async leave(timeoutMs: number): Promise<void> {
+    this.#stop();
+    this.#onLeaving?.(false);
+    const { clock, coordinator } = this.#ports;
+    const timer = new AbortController();
+    await Promise.race([this.#leaveGroup(timer.signal), clock.wait(timeoutMs, timer.signal)]);
+    timer.abort();
+    coordinator.close();
+  }
+
+  async commit(positions: readonly Position[], metadata: string | null): Promise<void> {
+    const { inGeneration, isWriting } = this.#state;
+    if (inGeneration === null || !isWriting || this.#ending.signal.aborted) {
+      throw new Error('the offsets were not committed: the process is not a member of its group');
+    }
+    await this.#ports.coordinator.commit(inGeneration, positions, metadata);
+  }
+
+  /** Repeated at the coordinator of then, where the one of before does not take it. */
+  async #leaveGroup(signal: AbortSignal): Promise<void> {
+    const { clock, coordinator } = this.#ports;
+    const { id } = this.#state;
+    for (let isMember = id !== ''; isMember && !signal.aborted; ) {
+      try {
+        await coordinator.leave(id);
+        isMember = false;
+      } catch (error) {
+        isMember = !EXPELLED.has(errorTypeOf(error)) && !isForGood(error);
+        await (isMember && clock.wait(LEAVE_AGAIN_MS, signal));
+      }
+    }
+  }
+
+  async #stayJoined(): Promise<void> {
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      if (this.#isAsked) {
+        await this.#joinUntilDone();
+      } else {
+        await this.#pause(IDLE_MS);
+      }
+    }
+  }
+
+  /** Joins soon, also where a pause before the next join is under way. */
+  #joinAgain(): void {
+    this.#isAsked = true;
+    this.#wake();
+  }
+
+  /** Ends sooner when a join is asked for, or the member ends. */
+  async #pause(milliseconds: number): Promise<void> {
+    const waking = new AbortController();
+    this.#wake = () => waking.abort();
+    await this.#ports.clock.wait(milliseconds, waking.signal);
+  }
+
+  async #joinUntilDone(): Promise<void> {
+    const { signal } = this.#ending;
+    const startedAt = this.#now();
+    this.#isJoining = true;
+    this.#listener?.onJoining();
+    for (let isDone = false; !isDone && !signal.aborted; ) {
+      this.#isAsked = false;
+      isDone = await this.#joinOnce(startedAt).catch((error: unknown) => this.#joinFailed(error));
+    }
+    this.#isJoining = false;
+  }
+
+  async #joinOnce(startedAt: number): Promise<boolean> {
+    const { signal } = this.#ending;
+    const onLeaving = this.#onLeaving;
+    await this.#prepare();
+    if (signal.aborted) {
+      return true;
+    }
+    const owned = await this.#group.join(this.#state, onLeaving !== null, (answer) => this.#tellTopics(answer));
+    if (!signal.aborted) {
+      this.#failures = 0;
+      this.#assigned(owned, this.#now() - startedAt, onLeaving);
+    }
+    return true;
+  }
+
+  /** What has to be known before the group is joined. */
+  async #prepare(): Promise<void> {
+    const { coordinator, clock } = this.#ports;
+    const { groupId, instanceId, sessionTimeoutMs: patienceMs } = this.#options;
+    if (!this.#hasLooked) {
+      await this.#look();
+    }
+    if (instanceId !== null && this.#mayHaveFormer) {
+      await replaceFormer(coordinator, { groupId, instanceId });
+      this.#mayHaveFormer = false;
+    }
+    if (instanceId !== null && this.#mayHaveSuccessor) {
+      const patience = { clock, patienceMs, signal: this.#ending.signal };
+      await requireNoSuccessor(coordinator, { groupId, instanceId }, patience);
+      this.#mayHaveSuccessor = false;
+    }
+  }
+
+  #assigned(owned: readonly TopicPartition[], milliseconds: number, onLeaving: Leaving | null): void {
+    const change = this.#state.assigned(owned);
+    const released = this.#listener?.onAssigned({ ...change, isLeader: this.#group.isLeader, milliseconds });
+    this.#onFirst();
+    if (onLeaving !== null) {
+      // Dealt to again: the leader is of the version before.
+      const isHandedOver = owned.length === 0;
+      void Promise.resolve(released).then(() => onLeaving(isHandedOver));
+    }
+  }
+
+  /** @returns whether nothing is tried again */
+  async #joinFailed(error: unknown): Promise<boolean> {
+    if (this.#ending.signal.aborted) {
+      return true;
+    }
+    const type = errorTypeOf(error);
+    if (EXPELLED.has(type)) {
+      this.#expel(asError(error));
+    }
+    if (this.#isAsked || OF_GENERATION.has(type)) {
+      return false;
+    }
+    this.#failures += 1;
+    const isFirstAnswer = EXPELLED.has(type) && this.#failures === 1;
+    if (!isFirstAnswer && !this.#report(error)) {
+      await this.#pause(backoffMs(this.#failures));
+    }
+    return this.#ending.signal.aborted;
+  }
+
+  /** @returns whether the member ends */
+  #report(error: unknown): boolean {
+    if (!isForGood(error) || EXPELLED.has(errorTypeOf(error))) {
+      this.#listener?.onTryingAgain(asError(error));
+      return false;
+    }
+    this.#listener?.onFatal(asError(error));
+    this.#stop();
+    return true;
+  }
+
+  /** Nothing is fetched or written before the next assignment. Joins again, where no join is under way that does. */
+  #expel(reason: Error): void {
+    if (EXPELLED.has(errorTypeOf(reason))) {
+      this.#mayHaveSuccessor = this.#options.instanceId !== null;
+      this.#state.forgotten();
+    }
+    if (this.#state.expelled()) {
+      this.#listener?.onExpelled(reason);
+      this.#onLeaving?.(false);
+    }
+    if (!this.#isJoining) {
+      this.#joinAgain();
+    }
+  }
+
+  async #watchTopics(): Promise<void> {
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      await this.#ports.clock.wait(TOPICS_MS, signal);
+      if (!signal.aborted && this.#hasLooked) {
+        await this.#look().catch((error: unknown) => signal.aborted || this.#report(error));
+      }
+    }
+  }
+
+  async #look(): Promise<void> {
+    const answer = await this.#ports.topics.ask(this.#group.topics, new Set(this.#options.topics));
+    this.#hasLooked = true;
+    this.#tellTopics(answer);
+    if (!this.#isJoining && this.#group.isStale(answer)) {
+      this.#joinAgain();
+    }
+  }
+
+  #tellTopics({ unknown, partitions }: TopicsAnswer): void {
+    const isOwn = (topic: string): boolean => this.#options.topics.includes(topic);
+    const own = new Map([...partitions].filter(([topic]) => isOwn(topic)));
+    if (!this.#ending.signal.aborted) {
+      this.#listener?.onTopics(unknown.filter(isOwn), own);
+    }
+  }
+
+  #stop(): void {
+    this.#ending.abort();
+    this.#wake();
+  }
+
+  #now(): number {
+    return this.#ports.clock.steady().getTime();
+  }
+}

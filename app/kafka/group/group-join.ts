@@ -1,0 +1,162 @@
+import type { TopicPartition } from '../../records/record.ts';
+import type { Clock } from '../../stream/clock.ts';
+import { errorTypeOf } from '../authorization.ts';
+import type { Coordinator, Joined, RawMember } from './coordinator.ts';
+import {
+  decodeAssignment,
+  decodeMember,
+  encodeAssignment,
+  encodeMember,
+  ROUND_ROBIN,
+  STICKY,
+} from './member-metadata.ts';
+import type { MemberState } from './member-state.ts';
+import { assignSticky, type PartitionCounts } from './sticky-assignment.ts';
+import type { TopicsAnswer, TopicsPort } from './subscribed-metadata.ts';
+
+/** The others wait for what the leader deals, so it waits no longer for what the brokers tell about topics. */
+const TOPICS_MS = 2_000;
+
+/** A member's place in its group. */
+export interface MemberOptions {
+  readonly groupId: string;
+  /** The subscribed topics. */
+  readonly topics: readonly string[];
+  /** Silence after which the group gives the partitions of a member to others, in milliseconds. */
+  readonly sessionTimeoutMs: number;
+  /** The place that the process runs in; `null`: not known. */
+  readonly instanceId: string | null;
+}
+
+/** What a member works with. */
+export interface MemberPorts {
+  readonly coordinator: Coordinator;
+  readonly topics: TopicsPort;
+  readonly clock: Clock;
+}
+
+/** What the leader dealt by. */
+interface Dealt {
+  readonly counts: PartitionCounts;
+  readonly members: number;
+}
+
+/**
+ * Joins of one member: JoinGroup, what the leader deals, and SyncGroup.
+ *
+ * Both protocols are offered, with the same data: the coordinator takes the first one that all members offer. A leader deals
+ * in the same way by both, and members of the version before, which own nothing when they join, get what is left.
+ */
+export class GroupJoin {
+  readonly #options: MemberOptions;
+  readonly #ports: MemberPorts;
+  readonly #own: ReadonlySet<string>;
+  #dealt: Dealt | null = null;
+  #isAsking = false;
+
+  constructor(options: MemberOptions, ports: MemberPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#own = new Set(options.topics);
+  }
+
+  /** Whether JoinGroup is not answered yet. */
+  get isAsking(): boolean {
+    return this.#isAsking;
+  }
+
+  /** Whether the member leads the generation. */
+  get isLeader(): boolean {
+    return this.#dealt !== null;
+  }
+
+  /** Whether nobody else is in the generation, as far as the member knows. */
+  get isAlone(): boolean {
+    return this.#dealt?.members === 1;
+  }
+
+  /** All topics that the member has to know of: its own, and those that it deals to others. */
+  get topics(): readonly string[] {
+    return [...new Set([...this.#options.topics, ...(this.#dealt?.counts.keys() ?? [])])];
+  }
+
+  /** Whether the member leads, and has to deal anew, since partitions came or went. */
+  isStale({ unknown, partitions }: TopicsAnswer): boolean {
+    return [...(this.#dealt?.counts ?? [])].some(([topic, dealt]) =>
+      unknown.includes(topic) ? dealt !== 0 : (partitions.get(topic) ?? dealt) !== dealt,
+    );
+  }
+
+  /**
+   * Joins once. The state has the id and the generation of then, also when the rest fails.
+   *
+   * @param onTopics gets what the brokers tell the leader
+   * @returns what the member is dealt
+   */
+  async join(
+    state: MemberState,
+    isLeaving: boolean,
+    onTopics: (answer: TopicsAnswer) => void,
+  ): Promise<readonly TopicPartition[]> {
+    const { topics, instanceId } = this.#options;
+    const { coordinator, clock } = this.#ports;
+    const said = encodeMember({ topics, ...state.claim, isLeaving, instanceId });
+    const joined = await this.#ask(state, said);
+    state.joined(joined);
+    state.answered(clock.steady().getTime());
+    const { memberId, generationId, leaderId, members } = joined;
+    this.#dealt = null;
+    const dealt = leaderId === memberId ? await this.#deal(members, onTopics) : new Map<string, Buffer>();
+    const assignment = await coordinator.sync({ memberId, generationId }, dealt);
+    state.answered(clock.steady().getTime());
+    return decodeAssignment(assignment, topics);
+  }
+
+  async #ask(state: MemberState, said: Buffer): Promise<Joined> {
+    const protocols = new Map([
+      [STICKY, said],
+      [ROUND_ROBIN, said],
+    ]);
+    this.#isAsking = true;
+    try {
+      return await this.#ports.coordinator.join(state.id, protocols).catch((error: unknown) => {
+        const { memberId } = error as { readonly memberId?: unknown };
+        if (errorTypeOf(error) !== 'MEMBER_ID_REQUIRED' || typeof memberId !== 'string') {
+          throw error;
+        }
+        // The coordinator waits for the member of this id from now on: whatever becomes of the next join, it has to be that one.
+        state.identified(memberId);
+        return this.#ports.coordinator.join(memberId, protocols);
+      });
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  async #deal(
+    raw: readonly RawMember[],
+    onTopics: (answer: TopicsAnswer) => void,
+  ): Promise<ReadonlyMap<string, Buffer>> {
+    const members = raw.map(({ memberId, memberMetadata }) => decodeMember(memberId, memberMetadata));
+    const topics = [...new Set(members.flatMap((member) => member.topics))];
+    const answer = await this.#learn(topics);
+    if (answer !== null) {
+      onTopics(answer);
+    }
+    const unknown = new Set(answer?.unknown);
+    const counts = new Map(
+      topics.map((topic) => [topic, unknown.has(topic) ? 0 : (answer?.partitions.get(topic) ?? null)]),
+    );
+    this.#dealt = { counts, members: members.length };
+    const dealt = assignSticky(members, counts);
+    return new Map([...dealt].map(([id, partitions]) => [id, encodeAssignment(partitions)]));
+  }
+
+  /** `null`: the brokers did not tell in time, so nothing is dealt anew. */
+  async #learn(topics: readonly string[]): Promise<TopicsAnswer | null> {
+    const timer = new AbortController();
+    const late = this.#ports.clock.wait(TOPICS_MS, timer.signal).then(() => null);
+    const answer = this.#ports.topics.ask(topics, this.#own).catch(() => null);
+    return Promise.race([answer, late]).finally(() => timer.abort());
+  }
+}

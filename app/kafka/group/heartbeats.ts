@@ -1,0 +1,122 @@
+import { errorTypeOf } from '../authorization.ts';
+import type { InGeneration } from './coordinator.ts';
+import { asError, EXPELLED, isForGood, OF_GENERATION } from './coordinator-answers.ts';
+import type { MemberPorts } from './group-join.ts';
+import type { MemberState } from './member-state.ts';
+
+/** What changes is learned by the next beat, so this is how long a change of the group takes. */
+const BEAT_MS = 1_000;
+
+/** The part of the session in which a beat has to be answered; then the coordinator is found anew, and asked once more. */
+const PATIENCE = 0.5;
+
+/** Silence that is reported: one beat that fails, as where the coordinator moves, is none. */
+const SILENCE_MS = 3_000;
+
+/** What the answers to beats say. */
+interface HeartbeatListener {
+  /** A sign of life. */
+  onAnswered(): void;
+  /** The group is being joined, or has another generation. */
+  onRebalance(): void;
+  /** The coordinator does not know the member, or has not answered for the session time-out. */
+  onExpelled(error: Error): void;
+  onFailed(error: unknown): void;
+}
+
+/**
+ * Beats of a member. While a join waits, behind a killed member for as long as the session lasts, they are the only sign
+ * that the coordinator is alive; then any answer is one, and says nothing else.
+ */
+export class Heartbeats {
+  readonly #state: MemberState;
+  readonly #ports: Pick<MemberPorts, 'coordinator' | 'clock'>;
+  readonly #sessionTimeoutMs: number;
+  readonly #listener: HeartbeatListener;
+  #sentAt: number | null = null;
+
+  constructor(
+    state: MemberState,
+    ports: Pick<MemberPorts, 'coordinator' | 'clock'>,
+    sessionTimeoutMs: number,
+    listener: HeartbeatListener,
+  ) {
+    this.#state = state;
+    this.#ports = ports;
+    this.#sessionTimeoutMs = sessionTimeoutMs;
+    this.#listener = listener;
+  }
+
+  /** Beats until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#ports.clock.wait(this.#pause(), signal);
+      if (!signal.aborted) {
+        this.#expelIfSilent();
+        this.#beatOnce(signal);
+      }
+    }
+  }
+
+  /** Until the next beat, or the end of the session. */
+  #pause(): number {
+    const { isWriting, signAt } = this.#state;
+    return Math.min(BEAT_MS, isWriting ? Math.max(0, signAt + this.#sessionTimeoutMs - this.#now()) : BEAT_MS);
+  }
+
+  /** The session began when the coordinator got the last request that it answered, which was not before it was sent. */
+  #expelIfSilent(): void {
+    if (this.#state.isWriting && this.#now() - this.#state.signAt >= this.#sessionTimeoutMs) {
+      const seconds = this.#sessionTimeoutMs / 1_000;
+      this.#listener.onExpelled(new Error(`the group's coordinator has not answered for ${seconds} s`));
+    }
+  }
+
+  #beatOnce(signal: AbortSignal): void {
+    const { inGeneration } = this.#state;
+    if (this.#sentAt !== null) {
+      if (this.#now() - this.#sentAt >= this.#sessionTimeoutMs * PATIENCE) {
+        this.#ports.coordinator.forget();
+      }
+    } else if (inGeneration !== null) {
+      void this.#beat(inGeneration, signal);
+    }
+  }
+
+  async #beat(member: InGeneration, signal: AbortSignal): Promise<void> {
+    const sentAt = this.#now();
+    this.#sentAt = sentAt;
+    const answer = await this.#ports.coordinator.beat(member).then(
+      () => null,
+      (error: unknown) => ({ error, type: errorTypeOf(error) }),
+    );
+    this.#sentAt = null;
+    if (signal.aborted) {
+      return;
+    }
+    if (answer === null || OF_GENERATION.has(answer.type)) {
+      this.#state.answered(sentAt);
+      this.#listener.onAnswered();
+    }
+    const { inGeneration } = this.#state;
+    const isOfNow = inGeneration?.memberId === member.memberId && inGeneration.generationId === member.generationId;
+    if (answer !== null) {
+      this.#failed(answer, isOfNow);
+    }
+  }
+
+  /** An answer to a member of before, or in a generation of before, says nothing about the one of now. */
+  #failed({ error, type }: { readonly error: unknown; readonly type: string | undefined }, isOfNow: boolean): void {
+    if (OF_GENERATION.has(type)) {
+      isOfNow && this.#listener.onRebalance();
+    } else if (EXPELLED.has(type)) {
+      isOfNow && this.#listener.onExpelled(asError(error));
+    } else if (isForGood(error) || this.#now() - this.#state.signAt >= SILENCE_MS) {
+      this.#listener.onFailed(error);
+    }
+  }
+
+  #now(): number {
+    return this.#ports.clock.steady().getTime();
+  }
+}
