@@ -21,7 +21,7 @@ export class MemberState {
   /** The generation that gave what is owned; a later one may have been joined, and have given nothing yet. */
   #ownedSince = NO_GENERATION;
   #isExpelled = true;
-  #signAt = 0;
+  #signAt = Number.NEGATIVE_INFINITY;
 
   /** The id, which the next join is sent with. */
   get id(): string {

@@ -1,0 +1,292 @@
+import { expect, test } from '@jest/globals';
+import { partitionKey } from '../../../../app/records/record.ts';
+import { SimulatedWorld } from './simulated-members.ts';
+
+type Process = ReturnType<SimulatedWorld['start']>;
+
+/** A world with members that have joined. */
+async function withMembers(count: number) {
+  const world = new SimulatedWorld();
+  const members: Process[] = [];
+  for (let nth = 0; nth < count; nth += 1) {
+    members.push(world.start(`place-${nth}`));
+    await world.time.pass(3_000);
+  }
+  return { world, members };
+}
+
+const sizes = (members: readonly Pick<Process, 'owned'>[]) => members.map(({ owned }) => owned.length);
+
+/** The partitions without an owner, and those with two. */
+function wrong(world: SimulatedWorld): string[] {
+  return world.partitions
+    .filter((each) => world.ownersOf(each).length !== 1)
+    .map((each) => `${partitionKey(each)} has ${world.ownersOf(each).length} owners`);
+}
+
+/** Lets time pass, in which every partition has one owner at each moment. */
+async function passCalmly(world: SimulatedWorld, ms: number): Promise<void> {
+  await world.time.pass(ms, () => expect(wrong(world)).toEqual([]));
+}
+
+test('the first member gets everything, and the others their shares within a beat of joining', async () => {
+  const { world, members } = await withMembers(1);
+  expect(sizes(members)).toEqual([11]);
+  const second = world.start();
+  await passCalmly(world, 1_000);
+  expect(sizes([...members, second])).toEqual([6, 5]);
+  const third = world.start();
+  await passCalmly(world, 1_000);
+  expect(sizes([...members, second, third])).toEqual([4, 4, 3]);
+});
+
+test('a member that joins takes nothing away but its share', async () => {
+  const { world, members } = await withMembers(3);
+  const before = members.map(({ owned }) => owned.map(partitionKey));
+  world.start();
+  await passCalmly(world, 1_500);
+  const moved = before.flat().length - members.flatMap(({ owned }) => owned).length;
+  expect(moved).toBe(2);
+  for (const [nth, { owned }] of members.entries()) {
+    expect(before[nth]).toEqual(expect.arrayContaining(owned.map(partitionKey)));
+  }
+});
+
+test('who stops hands over within a beat, and no partition is without an owner at any moment', async () => {
+  const { world, members } = await withMembers(3);
+  const stopped = members[1]?.stop();
+  await passCalmly(world, 1_500);
+  await stopped;
+  expect(members[1]?.handedOver).toBe(true);
+  expect(members[1]?.events.at(-1)).toBe('assigned ');
+  await passCalmly(world, 5_000);
+  expect(sizes(members)).toEqual([6, 0, 5]);
+});
+
+test('of six half stop at once, the leader among them, and all hand over', async () => {
+  const { world, members } = await withMembers(6);
+  const stopped = members.slice(0, 3).map((member) => member.stop());
+  await passCalmly(world, 1_500);
+  await Promise.all(stopped);
+  expect(members.map(({ handedOver }) => handedOver)).toEqual([true, true, true, null, null, null]);
+});
+
+test('who stops while a join waits behind a killed member joins as leaving, and leaves in time', async () => {
+  const { world, members } = await withMembers(3);
+  world.kill(members[2] as Process);
+  world.start();
+  await world.time.pass(1_500);
+  const stopped = members[1]?.stop();
+  await world.time.pass(3_000);
+  await stopped;
+  expect(members[1]?.handedOver).toBe(false);
+  expect(members[1]?.link.sent.at(-1)).toBe('leave');
+  await world.time.pass(10_000);
+  expect(wrong(world)).toEqual([]);
+});
+
+test('the last member does not hand over, and leaves', async () => {
+  const { world, members } = await withMembers(1);
+  const stopped = members[0]?.stop();
+  await world.time.pass(0);
+  await stopped;
+  expect(members[0]?.handedOver).toBe(false);
+  expect(world.group.describe().members).toEqual([]);
+});
+
+test('where all stop at once nobody gets anything, and all leave', async () => {
+  const { world, members } = await withMembers(3);
+  const stopped = members.map((member) => member.stop());
+  await world.time.pass(3_000);
+  await Promise.all(stopped);
+  expect(sizes(members)).toEqual([0, 0, 0]);
+  expect(world.group.describe().members).toEqual([]);
+});
+
+test('what a killed member had is with the others after its session, and theirs goes on', async () => {
+  const { world, members } = await withMembers(3);
+  const killed = members[0] as Process;
+  const its = killed.owned.map(partitionKey);
+  world.kill(killed);
+  const elsewhere = () => wrong(world).filter((text) => !its.some((key) => text.startsWith(`${key} has 0`)));
+  await world.time.pass(9_500, () => expect(elsewhere()).toEqual([]));
+  await world.time.pass(2_000, () => expect(elsewhere()).toEqual([]));
+  expect(wrong(world)).toEqual([]);
+});
+
+test('while a join waits behind a killed member the others go on, and begin no second join', async () => {
+  const { world, members } = await withMembers(3);
+  world.kill(members[2] as Process);
+  world.start();
+  await world.time.pass(7_500);
+  expect(world.group.state).toBe('PreparingRebalance');
+  for (const { link, owned, events } of members.slice(0, 2)) {
+    expect(owned).toHaveLength(4);
+    expect(events.filter((event) => event.startsWith('trying') || event.startsWith('expelled'))).toEqual([]);
+    expect(link.sent.slice(link.sent.lastIndexOf('join')).filter((name) => name === 'join')).toHaveLength(1);
+    expect(link.sent.at(-1)).toBe('beat');
+  }
+});
+
+test('who is killed and started again in the same place is replaced at once', async () => {
+  const { world, members } = await withMembers(3);
+  world.kill(members[1] as Process);
+  await world.time.pass(500);
+  const back = world.start('place-1');
+  await world.time.pass(1_500);
+  expect(wrong(world)).toEqual([]);
+  expect(back.link.sent.slice(0, 3)).toEqual(['describe', 'leave', 'join']);
+});
+
+test('who finds a newer member in its place ends with the reason', async () => {
+  const { world, members } = await withMembers(2);
+  world.start('place-1');
+  await world.time.pass(4_000);
+  expect(members[1]?.events.at(-1)).toContain('fatal: another consumer of the group');
+  expect(members[1]?.owned).toEqual([]);
+  await passCalmly(world, 5_000);
+});
+
+test('a member whose session was over joins again, where nobody took its place', async () => {
+  const { world, members } = await withMembers(2);
+  const away = members[1] as Process;
+  away.link.cutUntil = world.time.milliseconds + 14_000;
+  await world.time.pass(9_000);
+  expect(away.owned).toHaveLength(5);
+  await world.time.pass(2_000);
+  expect(away.events).toContain("expelled: the group's coordinator has not answered for 10 s");
+  expect(away.owned).toEqual([]);
+  await world.time.pass(14_000);
+  expect(sizes(members)).toEqual([6, 5]);
+  expect(wrong(world)).toEqual([]);
+});
+
+test('a member without an answer stops before the group gives its partitions to another one', async () => {
+  const { world, members } = await withMembers(2);
+  (members[1] as Process).link.cutUntil = Number.POSITIVE_INFINITY;
+  await world.time.pass(15_000, () => expect(wrong(world).filter((text) => text.endsWith('2 owners'))).toEqual([]));
+  expect(sizes(members)).toEqual([11, 0]);
+});
+
+test('a coordinator that moves is found, and nothing stops for it', async () => {
+  const { world, members } = await withMembers(3);
+  const generation = world.group.generation;
+  world.group.move();
+  await passCalmly(world, 5_000);
+  expect(world.group.generation).toBe(generation);
+  expect(members.flatMap(({ events }) => events.filter((event) => event.startsWith('trying')))).toEqual([]);
+});
+
+test('members whose generation is over keep their ids', async () => {
+  const { world, members } = await withMembers(3);
+  const ids = () => world.group.describe().members.map(({ memberId }) => memberId);
+  const before = ids();
+  // The new coordinator does not know of the third member.
+  world.group.move(1);
+  await world.time.pass(3_500);
+  expect(ids()).toEqual([...before.slice(0, 2), 'm004']);
+  expect(wrong(world)).toEqual([]);
+  expect(sizes(members)).toEqual([4, 4, 3]);
+});
+
+test.each(['join', 'sync'])(
+  'where the answer to %s is lost, the member joins again and takes what it is dealt',
+  async (name) => {
+    const { world, members } = await withMembers(2);
+    const { link, events } = members[1] as Process;
+    link.loses = name;
+    world.start();
+    await world.time.pass(3_000);
+    expect(link.loses).toBe(null);
+    expect(events.filter((event) => event.startsWith('trying'))).toEqual(['trying again: Closed connection']);
+    expect(wrong(world)).toEqual([]);
+  },
+);
+
+test('a LeaveGroup that the coordinator does not take is repeated', async () => {
+  const { world, members } = await withMembers(2);
+  const leaving = members[1] as Process;
+  world.group.move();
+  const left = leaving.member.leave(3_000);
+  await world.time.pass(1_000);
+  await left;
+  expect(leaving.link.sent.filter((name) => name === 'leave').length).toBeGreaterThan(1);
+  expect(world.group.describe().members).toHaveLength(1);
+});
+
+test('leaving ends in time where nobody answers', async () => {
+  const { world, members } = await withMembers(2);
+  const leaving = members[1] as Process;
+  leaving.link.cutUntil = Number.POSITIVE_INFINITY;
+  let hasLeft = false;
+  void leaving.member.leave(3_000).then(() => {
+    hasLeft = true;
+  });
+  await world.time.pass(2_900);
+  expect(hasLeft).toBe(false);
+  await world.time.pass(200);
+  expect(hasLeft).toBe(true);
+});
+
+test('partitions that a topic gets are dealt, and those of one that goes are nobody’s', async () => {
+  const { world, members } = await withMembers(2);
+  world.counts.set('a', 10);
+  await world.time.pass(6_100);
+  expect(wrong(world)).toEqual([]);
+  expect(sizes(members)).toEqual([7, 6]);
+  world.counts.delete('b');
+  await world.time.pass(6_100);
+  expect(sizes(members)).toEqual([5, 5]);
+  expect(members[0]?.events).toContain('topics a,10, without b');
+});
+
+test('what the leader cannot learn of stays where it is, and is dealt once it can', async () => {
+  const { world, members } = await withMembers(2);
+  for (const { link } of members) link.knowsNoTopics = true;
+  const third = world.start();
+  await passCalmly(world, 4_000);
+  expect(sizes([...members, third])).toEqual([6, 5, 0]);
+  for (const { link } of members) link.knowsNoTopics = false;
+  await passCalmly(world, 6_500);
+  expect(sizes([...members, third])).toEqual([4, 4, 3]);
+});
+
+test('beside members of the version before all deal by their protocol, whoever leads', async () => {
+  const { world, members } = await withMembers(1);
+  const old = world.startOfBefore();
+  await world.time.pass(4_000);
+  expect(wrong(world)).toEqual([]);
+  expect(sizes([...members, old])).toEqual([6, 5]);
+  const stopped = members[0]?.stop();
+  await world.time.pass(5_000);
+  await stopped;
+  expect(members[0]?.handedOver).toBe(true);
+  const back = world.start();
+  await world.time.pass(4_000);
+  expect(sizes([old, back])).toEqual([6, 5]);
+  const leaving = back.stop();
+  await world.time.pass(5_000);
+  await leaving;
+  // The old one leads, and deals to the one that leaves again.
+  expect(back.handedOver).toBe(false);
+  expect(wrong(world)).toEqual([]);
+});
+
+test('offsets are committed by a member alone', async () => {
+  const { world, members } = await withMembers(1);
+  const position = { topic: 'a', partition: 0, offset: 1n };
+  await members[0]?.member.commit([position], null);
+  expect(members[0]?.link.sent.at(-1)).toBe('commit');
+  const unjoined = world.start();
+  await expect(unjoined.member.commit([position], null)).rejects.toThrow('not a member');
+});
+
+test('who leaves before the first assignment is told so', async () => {
+  const world = new SimulatedWorld();
+  const process = world.start();
+  const joined = process.member.join(process.owner);
+  const left = process.member.leave(1_000);
+  await expect(joined).rejects.toThrow('before it was joined');
+  await world.time.pass(1_000);
+  await left;
+});

@@ -1,0 +1,342 @@
+import { ClassicMember } from '../../../../app/kafka/group/classic-member.ts';
+import type { Coordinator, InGeneration, Joined } from '../../../../app/kafka/group/coordinator.ts';
+import type { Assignment, GroupMemberListener } from '../../../../app/kafka/group/group-member.ts';
+import {
+  decodeAssignment,
+  decodeMember,
+  encodeAssignment,
+  ROUND_ROBIN,
+} from '../../../../app/kafka/group/member-metadata.ts';
+import type { TopicsPort } from '../../../../app/kafka/group/subscribed-metadata.ts';
+import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
+import { partitionKey, type TopicPartition } from '../../../../app/records/record.ts';
+import { SimulatedGroup } from './simulated-group.ts';
+import { SimulatedTime } from './simulated-time.ts';
+
+const { MemberMetadata } = loadKafkajs().AssignerProtocol;
+
+/** A request that nobody answers fails after this time. */
+const TIMEOUT_MS = 30_000;
+
+const lost = () =>
+  Object.assign(new Error('Closed connection'), { name: 'KafkaJSConnectionClosedError', retriable: true });
+
+/** The way from a member to the coordinator. */
+export class SimulatedLink implements Coordinator {
+  readonly #world: SimulatedWorld;
+  readonly #open = new Set<(error: Error) => void>();
+  readonly #openJoins = new Set<(error: Error) => void>();
+  /** Nothing arrives before. */
+  cutUntil = 0;
+  /** The next request of this name arrives, and its answer does not. */
+  loses: string | null = null;
+  /** No broker tells the member about topics. */
+  knowsNoTopics = false;
+  /** The generation whose assignment arrived last. */
+  generation = -1;
+  /** The requests that arrived, by their names. */
+  readonly sent: string[] = [];
+
+  constructor(world: SimulatedWorld) {
+    this.#world = world;
+  }
+
+  get isCut(): boolean {
+    return this.#world.time.milliseconds < this.cutUntil;
+  }
+
+  join(memberId: string, metadata: ReadonlyMap<string, Buffer>): Promise<Joined> {
+    return this.#ask('join', (group) => group.join(memberId, metadata));
+  }
+
+  async sync(member: InGeneration, dealt: ReadonlyMap<string, Buffer>): Promise<Buffer> {
+    const assignment = await this.#ask('sync', (group) => group.sync(member, dealt));
+    this.generation = member.generationId;
+    return assignment;
+  }
+
+  beat(member: InGeneration): Promise<void> {
+    return this.#ask('beat', (group) => group.beat(member));
+  }
+
+  leave(memberId: string): Promise<void> {
+    return this.#ask('leave', (group) => group.leave(memberId));
+  }
+
+  commit(): Promise<void> {
+    return this.#ask('commit', () => undefined);
+  }
+
+  describe() {
+    return this.#ask('describe', (group) => group.describe());
+  }
+
+  cutJoin(): void {
+    for (const reject of this.#openJoins) reject(lost());
+  }
+
+  forget(): void {
+    for (const reject of [...this.#open, ...this.#openJoins]) reject(lost());
+  }
+
+  close(): void {
+    this.forget();
+  }
+
+  async #ask<T>(name: string, ask: (group: SimulatedGroup) => T | Promise<T>): Promise<T> {
+    const open = name === 'join' || name === 'sync' ? this.#openJoins : this.#open;
+    let reject = (_error: Error): void => undefined;
+    const broken = new Promise<never>((_resolve, rejectBroken) => {
+      reject = rejectBroken;
+    });
+    open.add(reject);
+    try {
+      return await Promise.race([broken, this.#answer(name, ask)]);
+    } finally {
+      open.delete(reject);
+    }
+  }
+
+  async #answer<T>(name: string, ask: (group: SimulatedGroup) => T | Promise<T>): Promise<T> {
+    if (this.isCut) {
+      await this.#world.time.wait(TIMEOUT_MS);
+      throw lost();
+    }
+    this.sent.push(name);
+    const isLost = this.loses === name;
+    this.loses = isLost ? null : this.loses;
+    // A refusal may be thrown at once.
+    const answer = await (async () => ask(this.#world.group))();
+    if (isLost) {
+      throw lost();
+    }
+    if (this.isCut) {
+      await this.#world.time.wait(TIMEOUT_MS);
+      throw lost();
+    }
+    return answer;
+  }
+}
+
+/** A process with a member in it. */
+export interface SimulatedProcess {
+  readonly link: SimulatedLink;
+  /** What it fetches and writes, as far as it knows. */
+  readonly owned: readonly TopicPartition[];
+  readonly isOfBefore: boolean;
+  readonly events: readonly string[];
+  isKilled: boolean;
+  isStopping: boolean;
+  /** Told to stop. */
+  stop(): Promise<void>;
+}
+
+/** Keeps what a member owns by the differences that it hears of. */
+class Owner implements GroupMemberListener {
+  readonly events: string[] = [];
+  owned: readonly TopicPartition[] = [];
+  readonly mistakes: string[] = [];
+
+  onJoining(): void {
+    this.events.push('joining');
+  }
+
+  async onAssigned({ owned, added, revoked }: Assignment): Promise<void> {
+    const keys = (partitions: readonly TopicPartition[]) => partitions.map(partitionKey).toSorted();
+    const gone = new Set(keys(revoked));
+    const expected = [...keys(this.owned).filter((key) => !gone.has(key)), ...keys(added)].toSorted();
+    if (expected.join() !== keys(owned).join() || keys(revoked).some((key) => !keys(this.owned).includes(key))) {
+      this.mistakes.push(`owned ${keys(owned)} are not ${keys(this.owned)} less ${keys(revoked)} and ${keys(added)}`);
+    }
+    this.owned = owned;
+    this.events.push(`assigned ${keys(owned)}`);
+  }
+
+  onExpelled({ message }: Error): void {
+    this.owned = [];
+    this.events.push(`expelled: ${message}`);
+  }
+
+  onHeartbeat(): void {}
+
+  onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void {
+    this.events.push(`topics ${[...partitions].join(' ')}, without ${unknown}`);
+  }
+
+  onTryingAgain({ message }: Error): void {
+    this.events.push(`trying again: ${message}`);
+  }
+
+  onFatal({ message }: Error): void {
+    this.owned = [];
+    this.events.push(`fatal: ${message}`);
+  }
+}
+
+class NewProcess implements SimulatedProcess {
+  readonly isOfBefore = false;
+  readonly link: SimulatedLink;
+  readonly owner = new Owner();
+  readonly member: ClassicMember;
+  isKilled = false;
+  isStopping = false;
+  handedOver: boolean | null = null;
+
+  constructor(world: SimulatedWorld, instanceId: string | null) {
+    this.link = new SimulatedLink(world);
+    const topics = [...world.subscribed];
+    const options = { groupId: 'group', topics, sessionTimeoutMs: 10_000, instanceId };
+    this.member = new ClassicMember(options, {
+      coordinator: this.link,
+      topics: world.topicsFor(this.link),
+      clock: world.time,
+    });
+    void this.member.join(this.owner).catch(() => undefined);
+  }
+
+  get owned(): readonly TopicPartition[] {
+    return this.owner.owned;
+  }
+
+  get events(): readonly string[] {
+    return this.owner.events;
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    this.handedOver = await this.member.handOver(3_000);
+    this.owner.owned = [];
+    await this.member.leave(3_000);
+  }
+}
+
+/** A member of the version before: it gives up everything when it joins, and deals in turns. */
+class OldProcess implements SimulatedProcess {
+  readonly isOfBefore = true;
+  readonly link: SimulatedLink;
+  readonly events: string[] = [];
+  owned: readonly TopicPartition[] = [];
+  isKilled = false;
+  isStopping = false;
+  readonly #world: SimulatedWorld;
+  #id = '';
+
+  constructor(world: SimulatedWorld) {
+    this.#world = world;
+    this.link = new SimulatedLink(world);
+    void this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    this.owned = [];
+    await this.link.leave(this.#id).catch(() => undefined);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.isStopping) {
+      try {
+        await this.#beatWhile(await this.#join());
+      } catch (error) {
+        this.owned = [];
+        const { type, memberId } = error as { type?: string; memberId?: string };
+        this.#id = memberId ?? (type === 'UNKNOWN_MEMBER_ID' ? '' : this.#id);
+        await this.#world.time.wait(100);
+      }
+    }
+  }
+
+  async #join(): Promise<number> {
+    const metadata = MemberMetadata.encode({
+      version: 0,
+      topics: [...this.#world.subscribed],
+      userData: Buffer.alloc(0),
+    });
+    const { memberId, generationId, leaderId, members } = await this.link.join(
+      this.#id,
+      new Map([[ROUND_ROBIN, metadata]]),
+    );
+    this.#id = memberId;
+    const ids = members.map(({ memberId: id, memberMetadata }) => decodeMember(id, memberMetadata).id).toSorted();
+    const dealt = ids.map((id, nth) => {
+      const partitions = this.#world.partitions.filter((_, place) => place % ids.length === nth);
+      return [id, encodeAssignment(partitions)] as const;
+    });
+    const assignment = await this.link.sync({ memberId, generationId }, new Map(leaderId === memberId ? dealt : []));
+    this.owned = this.isStopping ? [] : decodeAssignment(assignment, this.#world.subscribed);
+    return generationId;
+  }
+
+  async #beatWhile(generationId: number): Promise<void> {
+    while (!this.isStopping) {
+      await this.#world.time.wait(2_000);
+      await this.link.beat({ memberId: this.#id, generationId });
+    }
+  }
+}
+
+/** A group, its coordinator, and the processes that are members of it. */
+export class SimulatedWorld {
+  readonly time = new SimulatedTime();
+  readonly group = new SimulatedGroup(this.time);
+  readonly processes: SimulatedProcess[] = [];
+  readonly subscribed = ['a', 'b'];
+  /** Partitions by topics. */
+  readonly counts = new Map([
+    ['a', 8],
+    ['b', 3],
+  ]);
+
+  get partitions(): readonly TopicPartition[] {
+    return [...this.counts].flatMap(([topic, count]) =>
+      [...Array(count).keys()].map((partition) => ({ topic, partition })),
+    );
+  }
+
+  /** Processes that run. */
+  get alive(): readonly SimulatedProcess[] {
+    return this.processes.filter(({ isKilled }) => !isKilled);
+  }
+
+  start(instanceId: string | null = null): NewProcess {
+    const process = new NewProcess(this, instanceId);
+    this.processes.push(process);
+    return process;
+  }
+
+  startOfBefore(): OldProcess {
+    const process = new OldProcess(this);
+    this.processes.push(process);
+    return process;
+  }
+
+  /** It dies without a word. */
+  kill(process: SimulatedProcess): void {
+    process.isKilled = true;
+    process.link.cutUntil = Number.POSITIVE_INFINITY;
+  }
+
+  topicsFor(link: SimulatedLink): TopicsPort {
+    return {
+      ask: async (topics) => {
+        if (link.isCut || link.knowsNoTopics) {
+          throw lost();
+        }
+        const known = topics.filter((topic) => this.counts.has(topic));
+        const unknown = topics.filter((topic) => !known.includes(topic));
+        return { unknown, partitions: new Map(known.map((topic) => [topic, this.counts.get(topic) ?? 0])) };
+      },
+    };
+  }
+
+  /** The processes that write a partition, as far as they know. */
+  ownersOf(partition: TopicPartition): readonly SimulatedProcess[] {
+    const key = partitionKey(partition);
+    return this.alive.filter(({ owned }) => owned.some((each) => partitionKey(each) === key));
+  }
+
+  /** All that a listener heard and that does not fit what it heard before. */
+  get mistakes(): readonly string[] {
+    return this.processes.flatMap((process) => (process instanceof NewProcess ? process.owner.mistakes : []));
+  }
+}
