@@ -43,7 +43,8 @@ async function breakAndJudge(options: ChaosOptions, screen: Screen): Promise<num
   }
 }
 
-function failed(run: RunFolder, { seed }: ChaosOptions, screen: Screen): number {
-  screen.line(`The logs are kept in ${keepLogs(run.path)}; the same faults again: --seed ${seed}`);
+function failed(run: RunFolder, { seed, groupProtocol }: ChaosOptions, screen: Screen): number {
+  const again = `--seed ${seed} --group-protocol ${groupProtocol}`;
+  screen.line(`The logs are kept in ${keepLogs(run.path)}; the same faults again: ${again}`);
   return EXIT_FAILED;
 }

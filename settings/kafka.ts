@@ -60,7 +60,7 @@ const tls = Type.Object(
 );
 
 /** By which protocol a group is joined: the members' own, or the brokers' (KIP-848). */
-const GROUP_PROTOCOLS = ['classic', 'consumer'] as const;
+export const GROUP_PROTOCOLS = ['classic', 'consumer'] as const;
 
 /** How Kafka is reached and what is read from it. */
 export const kafka = Type.Object(

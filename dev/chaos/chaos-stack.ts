@@ -11,6 +11,7 @@ import { ChaosProducer } from './chaos-producer.ts';
 import { ConsumerFleet } from './consumer-fleet.ts';
 import { DatabaseFaults, ROLE } from './database-faults.ts';
 import { KEYED_SETTINGS, KeyedTopic } from './keyed-topic.ts';
+import type { ChaosOptions } from './options.ts';
 import { PARTITIONS, SESSION_TIMEOUT_MS, SIDE_TOPIC } from './schedule.ts';
 import { SideTopic } from './side-topic.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -51,6 +52,12 @@ const CONSUMER_SETTINGS = {
   ...KEYED_SETTINGS,
 } as const;
 
+/** With `kafka.groupProtocol: consumer` the brokers decide after which silence a member is gone, never sooner than the least. */
+const BROKER_SETTINGS = {
+  'group.consumer.session.timeout.ms': SESSION_TIMEOUT_MS,
+  'group.consumer.min.session.timeout.ms': SESSION_TIMEOUT_MS,
+} as const;
+
 /** The servers, the consumers and the producer of a chaos run. */
 export interface ChaosStack {
   readonly kafka: LocalKafka;
@@ -73,14 +80,18 @@ export interface ChaosStack {
  *
  * @throws ExplainedError when libfaketime is not there or a server does not start.
  */
-export async function startChaosStack(run: RunFolder, seed: number, onProgress: (text: string) => void) {
+export async function startChaosStack(
+  run: RunFolder,
+  { seed, groupProtocol }: ChaosOptions,
+  onProgress: (text: string) => void,
+) {
   faketimeLibrary();
   const [kafkaProxy, postgresProxy] = await Promise.all([TcpProxy.listen(), TcpProxy.listen()]);
   run.beforeClose(async () => {
     await Promise.all([kafkaProxy.close(), postgresProxy.close()]);
   });
   const starts = [
-    startLocalKafka(run, { advertisedPort: kafkaProxy.port, onProgress }),
+    startLocalKafka(run, { advertisedPort: kafkaProxy.port, onProgress, properties: BROKER_SETTINGS }),
     startLocalPostgres(run),
   ] as const;
   // A failure waits for the other start, too: a server that is still starting could not be stopped.
@@ -102,6 +113,7 @@ export async function startChaosStack(run: RunFolder, seed: number, onProgress: 
   await Promise.all([positions.connect(), side.start(), keyed.start(ROLE)]);
   const env = {
     ...CONSUMER_SETTINGS,
+    KAFKA_GROUP_PROTOCOL: groupProtocol,
     KAFKA_BROKERS: `127.0.0.1:${kafkaProxy.port}`,
     DATABASE_URL: Object.assign(consumerUrl, { port: String(postgresProxy.port) }).href,
   };

@@ -1,6 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { closest } from 'fastest-levenshtein';
+import { GROUP_PROTOCOLS } from '../../settings/kafka.ts';
+
+type GroupProtocol = (typeof GROUP_PROTOCOLS)[number];
 
 /** The options of `npm run chaos`. */
 export interface ChaosOptions {
@@ -8,6 +11,8 @@ export interface ChaosOptions {
   readonly minutes: number;
   /** Seed of the faults and the records. */
   readonly seed: number;
+  /** `kafka.groupProtocol` of the consumers. */
+  readonly groupProtocol: GroupProtocol;
 }
 
 export type ReadChaosOptions =
@@ -18,9 +23,16 @@ export type ReadChaosOptions =
 const HIGHEST_SEED = 4_294_967_295;
 const DEFAULT_MINUTES = 2;
 
+const isWithin = (pattern: RegExp, least: number, most: number) => (value: string) =>
+  pattern.test(value) && Number(value) >= least && Number(value) <= most;
+
 const VALUES = {
-  minutes: { pattern: /^\d+(\.\d+)?$/, least: 0.1, most: 1_440, allowed: 'a number from 0.1 to 1440' },
-  seed: { pattern: /^\d+$/, least: 0, most: HIGHEST_SEED, allowed: `a whole number from 0 to ${HIGHEST_SEED}` },
+  minutes: { isAllowed: isWithin(/^\d+(\.\d+)?$/, 0.1, 1_440), allowed: 'a number from 0.1 to 1440' },
+  seed: { isAllowed: isWithin(/^\d+$/, 0, HIGHEST_SEED), allowed: `a whole number from 0 to ${HIGHEST_SEED}` },
+  'group-protocol': {
+    isAllowed: (value: string) => (GROUP_PROTOCOLS as readonly string[]).includes(value),
+    allowed: GROUP_PROTOCOLS.join(' or '),
+  },
 } as const;
 
 export const CHAOS_HELP = `Breaks whatever can be broken while consumers work, and proves that each record was written exactly once.
@@ -36,9 +48,10 @@ with the tables, and the table of the topic that has inserts, updates and delete
 Clocks are set by libfaketime (Debian, Ubuntu: sudo apt-get install libfaketime).
 
 Options (behind "npm run chaos --"):
-  --minutes N   how long faults are made: 0.1 to 1440 (default: ${DEFAULT_MINUTES}); start, comparison and end take half a minute more
-  --seed S      decides the schedule of faults and the records: 0 to ${HIGHEST_SEED} (default: a random one, which is said)
-  --help        this text
+  --minutes N          how long faults are made: 0.1 to 1440 (default: ${DEFAULT_MINUTES}); start, comparison and end take half a minute more
+  --seed S             decides the schedule of faults and the records: 0 to ${HIGHEST_SEED} (default: a random one, which is said)
+  --group-protocol P   kafka.groupProtocol of the consumers: ${VALUES['group-protocol'].allowed} (default: ${GROUP_PROTOCOLS[0]})
+  --help               this text
 
 Exit codes: 0 each record exactly once; 1 something differs, or did not recover, or a consumer ended by itself (logs are
 kept, and it says where); 2 wrong options; 130 (143) when Ctrl-C (SIGTERM) came before the verdict.
@@ -54,7 +67,7 @@ export function readChaosOptions(
   randomSeed: () => number = () => randomInt(HIGHEST_SEED + 1),
 ): ReadChaosOptions {
   const text = { type: 'string' } as const;
-  const options = { minutes: text, seed: text, help: { type: 'boolean', short: 'h' } } as const;
+  const options = { minutes: text, seed: text, 'group-protocol': text, help: { type: 'boolean', short: 'h' } } as const;
   const parsed = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
   const { values, tokens } = parsed;
   if (values.help === true) {
@@ -70,17 +83,18 @@ export function readChaosOptions(
     return { kind: 'problems', problems };
   }
   const seed = values.seed === undefined ? randomSeed() : Number(values.seed);
-  return { kind: 'options', options: { minutes: Number(values.minutes ?? DEFAULT_MINUTES), seed } };
+  const minutes = Number(values.minutes ?? DEFAULT_MINUTES);
+  const groupProtocol = GROUP_PROTOCOLS.find((known) => known === values['group-protocol']) ?? GROUP_PROTOCOLS[0];
+  return { kind: 'options', options: { minutes, seed, groupProtocol } };
 }
 
 function optionProblems({ name, rawName, value }: { name: string; rawName: string; value?: string | undefined }) {
-  if (name !== 'minutes' && name !== 'seed') {
+  if (name !== 'minutes' && name !== 'seed' && name !== 'group-protocol') {
     return [`${rawName} is not an option; the nearest one is --${closest(name, [...Object.keys(VALUES), 'help'])}`];
   }
-  const { pattern, least, most, allowed } = VALUES[name];
+  const { isAllowed, allowed } = VALUES[name];
   if (value === undefined || value === '') {
     return [`${rawName} needs a value: ${allowed}`];
   }
-  const isValid = pattern.test(value) && Number(value) >= least && Number(value) <= most;
-  return isValid ? [] : [`${rawName}: "${value}" is not allowed; allowed is ${allowed}`];
+  return isAllowed(value) ? [] : [`${rawName}: "${value}" is not allowed; allowed is ${allowed}`];
 }

@@ -39,9 +39,11 @@ export async function runChaos(
   screen: Screen,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
-  const { minutes, seed } = options;
-  screen.line(`chaos run of ${minutes} min with --seed ${seed}; starting Kafka, PostgreSQL and consumers ...`);
-  const stack = await startChaosStack(run, seed, (text) => screen.line(text));
+  const { minutes, seed, groupProtocol } = options;
+  screen.line(
+    `chaos run of ${minutes} min with --seed ${seed} --group-protocol ${groupProtocol}; starting Kafka, PostgreSQL and consumers ...`,
+  );
+  const stack = await startChaosStack(run, options, (text) => screen.line(text));
   run.beforeClose(async () => stack.fleet.abandon());
   await Promise.all([...FIRST_CONSUMERS.map((slot) => stack.fleet.add(slot)), stack.producer.start()]);
   await Promise.all(stack.fleet.processes.map((consumer) => consumer.waitForHealth()));

@@ -3,7 +3,7 @@ import { CHAOS_HELP, readChaosOptions } from '../../../dev/chaos/options.ts';
 
 describe('the options of the chaos run', () => {
   it('default to two minutes and a seed of their own', () => {
-    const options = { minutes: 2, seed: 99 };
+    const options = { minutes: 2, seed: 99, groupProtocol: 'classic' };
     expect(readChaosOptions([], () => 99)).toEqual({ kind: 'options', options });
   });
 
@@ -12,23 +12,29 @@ describe('the options of the chaos run', () => {
   });
 
   it('take what is given', () => {
-    const options = { minutes: 0.5, seed: 7 };
-    expect(readChaosOptions(['--minutes', '0.5', '--seed=7'])).toEqual({ kind: 'options', options });
+    const options = { minutes: 0.5, seed: 7, groupProtocol: 'consumer' };
+    expect(readChaosOptions(['--minutes', '0.5', '--seed=7', '--group-protocol', 'consumer'])).toEqual({
+      kind: 'options',
+      options,
+    });
   });
 
   it('show the help wherever it is asked for', () => {
     expect(readChaosOptions(['--nonsense', '-h'])).toEqual({ kind: 'help' });
-    expect(CHAOS_HELP).toContain('--minutes N');
+    expect(CHAOS_HELP).toContain('--group-protocol P   kafka.groupProtocol of the consumers: classic or consumer');
   });
 
   it('name all problems at once, with what is allowed', () => {
-    expect(readChaosOptions(['--minute', '5', '--minutes', '0', '--seed', 'x', '--seed'])).toEqual({
+    expect(
+      readChaosOptions(['--minute', '5', '--minutes', '0', '--seed', 'x', '--group-protocol=eager', '--seed']),
+    ).toEqual({
       kind: 'problems',
       problems: [
         '--minute is not an option; the nearest one is --minutes',
         '"5" is not an option: options begin with --',
         '--minutes: "0" is not allowed; allowed is a number from 0.1 to 1440',
         '--seed: "x" is not allowed; allowed is a whole number from 0 to 4294967295',
+        '--group-protocol: "eager" is not allowed; allowed is classic or consumer',
         '--seed needs a value: a whole number from 0 to 4294967295',
       ],
     });
