@@ -62,8 +62,8 @@ const rethrow = (error: unknown): never => {
 
 /** The part of a consumer that commits offsets in its generation, and its role there. */
 export interface ClaimingMember {
-  /** Of all members of a generation one. */
-  readonly isLeader: boolean;
+  /** Of all members of a generation one; null: the brokers assign the partitions, and no member leads (KIP-848). */
+  readonly isLeader: boolean | null;
   /** Rejects when the generation is over. */
   commit(position: Position, metadata: string): Promise<void>;
   /** Partitions whose committed offset can hold the claim. */
@@ -91,6 +91,9 @@ interface GroupClaimPorts {
  * so of many members that start at once one decides for all. A leader that cannot, such as one of an older version, is
  * waited for until each member that found nothing has either committed or lost its generation; then another member
  * decides, and looks again after as long, before it counts.
+ *
+ * Where nobody leads, each member decides as that one does, at once: Kafka takes the commits of all of them. Two that write
+ * into different places find each other's when they look again.
  */
 export class GroupClaim {
   readonly #ports: GroupClaimPorts;
@@ -120,6 +123,7 @@ export class GroupClaim {
     const { clock } = this.#ports;
     const patience = this.#ports.sessionTimeoutMs + MARGIN_MS;
     const joinedAt = clock.steady().getTime();
+    const leaderPatience = member.isLeader === null ? 0 : patience;
     let tentativeSince = Number.POSITIVE_INFINITY;
     while (!signal.aborted) {
       const place = await this.#ports.place();
@@ -128,11 +132,12 @@ export class GroupClaim {
       if (isHeld || signal.aborted) {
         return;
       }
-      const isLate = now - joinedAt >= patience;
+      const isLate = now - joinedAt >= leaderPatience;
       if (member.isLeader || now - tentativeSince >= patience) {
         await this.#commit(member, offsets, claimText(place), signal).catch(isLate ? rethrow : unjoined);
       } else if (isLate && tentativeSince > now) {
-        this.#ports.logger.info({ ...place }, 'the leader of the group has not said where it writes: claiming it');
+        const reason = leaderPatience === 0 ? 'nobody leads the group' : 'its leader has not said where it writes';
+        this.#ports.logger.info({ ...place }, `claiming the group: ${reason}. Reading begins in ${patience / 1_000} s`);
         await this.#commit(member, offsets, claimText(place, true), signal);
         tentativeSince = clock.steady().getTime();
       }

@@ -1,154 +1,18 @@
 /**
- * The requests of a member whose group is held by the brokers (KIP-848), none of which kafkajs has. Their layouts are those
- * of Kafka's own ConsumerGroupHeartbeatRequest.json, ConsumerGroupDescribeRequest.json and OffsetCommitRequest.json. All are
- * flexible (KIP-482): lengths are unsigned varints and one more than they are, 0 is null, and each structure ends with a
- * count of tagged fields. Errors of a group stay in the answer: what they mean depends on who asked.
+ * The other requests of a member of KIP-848, in versions that kafkajs does not have. Their layouts are those of Kafka's own
+ * ConsumerGroupDescribeRequest.json and OffsetCommitRequest.json, in the encoding of the heartbeat.
  */
 import type { Position } from '../../stream/record-source.ts';
 import type { Decoder, Encoder, ProtocolRequest } from '../kafkajs/classes.ts';
 import {
   KafkajsDecoder,
-  KafkajsEncoder,
   NO_EPOCH,
   readTags,
   readTopicId,
   writeArray,
   writeTags,
 } from '../kafkajs/flexible-versions.ts';
-
-export const HEARTBEAT_KEY = 68;
-/** The first version in which the member makes its id (KIP-1082): Kafka 4.0. Version 0 was an early access, off by default. */
-export const HEARTBEAT_VERSION = 1;
-
-/** Epochs of a heartbeat that stand for something else. */
-export const JOIN_EPOCH = 0;
-export const LEAVE_EPOCH = -1;
-/** The member will be back: until its session is over, the next one with its instance id gets what it owned. */
-export const RELEASE_EPOCH = -2;
-
-const UNCHANGED_MS = -1;
-
-/** Partitions by the ids of their topics. */
-export type PartitionsById = ReadonlyMap<string, readonly number[]>;
-
-/** A heartbeat. What is left out, or null, is as in the one before. */
-export interface Heartbeat {
-  readonly groupId: string;
-  readonly memberId: string;
-  readonly memberEpoch: number;
-  readonly instanceId?: string | null;
-  /** How long the member may take to give partitions up, in milliseconds. */
-  readonly rebalanceTimeoutMs?: number;
-  readonly topics?: readonly string[] | null;
-  /** What the member has not given up. */
-  readonly owned?: PartitionsById | null;
-}
-
-/** The coordinator's answer to a heartbeat. */
-export interface HeartbeatAnswer {
-  readonly errorCode: number;
-  readonly errorMessage: string | null;
-  readonly memberId: string | null;
-  readonly memberEpoch: number;
-  /** The longest pause between two heartbeats that the broker asks for, in milliseconds. */
-  readonly intervalMs: number;
-  /** Everything that the member may own now; null: as told before. */
-  readonly assignment: PartitionsById | null;
-}
-
-/** Kafka's encoder writes null, which its type does not have. */
-const writeText = (encoder: Encoder, text: string | null): Encoder =>
-  text === null ? encoder.writeUVarInt(0) : encoder.writeUVarIntString(text);
-
-/** kafkajs writes a head without tagged fields in front of the request. */
-const begin = (): Encoder => writeTags(new KafkajsEncoder());
-
-function writePartitions(encoder: Encoder, partitions: PartitionsById): void {
-  writeArray(encoder, [...partitions], ([topicId, numbers]) => {
-    encoder.writeBuffer(Buffer.from(topicId, 'base64url'));
-    writeArray(encoder, numbers, (partition) => encoder.writeInt32(partition));
-    writeTags(encoder);
-  });
-}
-
-function readPartitions(decoder: Decoder): PartitionsById {
-  const topics = decoder.readUVarIntArray((of) => {
-    const topicId = readTopicId(of);
-    const numbers = of.readUVarIntArray((partition) => partition.readInt32()) ?? [];
-    readTags(of);
-    return [topicId, numbers] as const;
-  });
-  return new Map(topics);
-}
-
-/**
- * The request ConsumerGroupHeartbeat, version 1:
- *
- *   group_id                string
- *   member_id               string   made by the member
- *   member_epoch            int32    0 joins, -1 leaves, -2 leaves for a while
- *   instance_id             string?  null, as before
- *   rack_id                 string?  null, as before; not sent
- *   rebalance_timeout_ms    int32    -1, as before
- *   subscribed_topic_names  array?   null, as before
- *   subscribed_topic_regex  string?  null, none
- *   server_assignor         string?  null, the broker's own
- *   topic_partitions        array?   null, as before
- *     topic_id              uuid
- *     partitions            array of int32
- *
- * and its answer:
- *
- *   throttle_time_ms        int32
- *   error_code              int16
- *   error_message           string?
- *   member_id               string?
- *   member_epoch            int32
- *   heartbeat_interval_ms   int32
- *   assignment              int8     -1, as before; 1, and then:
- *     topic_partitions      array    as above
- */
-export function consumerGroupHeartbeat(beat: Heartbeat): ProtocolRequest<HeartbeatAnswer> {
-  const { groupId, memberId, memberEpoch, instanceId = null, topics = null, owned = null } = beat;
-  const encode = async (): Promise<Encoder> => {
-    const encoder = writeText(writeText(begin(), groupId), memberId).writeInt32(memberEpoch);
-    writeText(writeText(encoder, instanceId), null);
-    encoder.writeInt32(beat.rebalanceTimeoutMs ?? UNCHANGED_MS);
-    if (topics === null) {
-      encoder.writeUVarInt(0);
-    } else {
-      writeArray(encoder, topics, (topic) => writeText(encoder, topic));
-    }
-    writeText(writeText(encoder, null), null);
-    if (owned === null) {
-      encoder.writeUVarInt(0);
-    } else {
-      writePartitions(encoder, owned);
-    }
-    return writeTags(encoder);
-  };
-  return {
-    request: {
-      ...{ apiKey: HEARTBEAT_KEY, apiVersion: HEARTBEAT_VERSION, apiName: 'ConsumerGroupHeartbeat' },
-      encode,
-    },
-    response: { decode: async (bytes) => readHeartbeatAnswer(bytes), parse: async (answer) => answer },
-  };
-}
-
-function readHeartbeatAnswer(bytes: Buffer): HeartbeatAnswer {
-  const decoder = new KafkajsDecoder(bytes);
-  readTags(decoder);
-  decoder.readInt32();
-  return {
-    errorCode: decoder.readInt16(),
-    errorMessage: decoder.readUVarIntString(),
-    memberId: decoder.readUVarIntString(),
-    memberEpoch: decoder.readInt32(),
-    intervalMs: decoder.readInt32(),
-    assignment: decoder.readInt8() < 0 ? null : readPartitions(decoder),
-  };
-}
+import { beginRequest, type PartitionsById, writeText } from './consumer-group-heartbeat.ts';
 
 const DESCRIBE_KEY = 69;
 const DESCRIBE_VERSION = 0;
@@ -184,7 +48,7 @@ export interface ListedMember {
  */
 export function consumerGroupDescribe(groupId: string): ProtocolRequest<readonly ListedMember[]> {
   const encode = async (): Promise<Encoder> => {
-    const encoder = begin();
+    const encoder = beginRequest();
     return writeTags(writeArray(encoder, [groupId], (group) => writeText(encoder, group)).writeBoolean(false));
   };
   const decode = async (bytes: Buffer): Promise<readonly ListedMember[]> => {
@@ -279,7 +143,7 @@ export function offsetCommit({
   metadata,
 }: EpochCommit): ProtocolRequest<number> {
   const encode = async (): Promise<Encoder> => {
-    const encoder = writeText(begin(), groupId).writeInt32(memberEpoch);
+    const encoder = writeText(beginRequest(), groupId).writeInt32(memberEpoch);
     writeText(writeText(encoder, memberId), null);
     const topics = [...new Set(positions.map(({ topic }) => topic))];
     writeArray(encoder, topics, (topic) => {

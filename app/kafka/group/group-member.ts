@@ -9,10 +9,10 @@ export interface Assignment {
   readonly added: readonly TopicPartition[];
   /** Those that it owned before and does not own any more. */
   readonly revoked: readonly TopicPartition[];
-  /** Whether the member leads the generation. */
-  readonly isLeader: boolean;
-  /** How long the join took, in milliseconds. */
-  readonly milliseconds: number;
+  /** Whether the member leads the generation; null: the brokers assign, and nobody leads (KIP-848). */
+  readonly isLeader: boolean | null;
+  /** How long the join took, in milliseconds; null: {@link GroupMemberListener.onAcknowledged} reports it (KIP-848). */
+  readonly milliseconds: number | null;
 }
 
 /** Events of a member. A listener must not throw. */
@@ -24,6 +24,12 @@ export interface GroupMemberListener {
    * more, which a member of KIP-848 acknowledges then; a classic one goes on with its beats meanwhile.
    */
   onAssigned(assignment: Assignment): Promise<void>;
+  /**
+   * The coordinator has heard that the member gave up what it lost and has what it won.
+   *
+   * @param milliseconds since it was told to, or since it began to join
+   */
+  onAcknowledged(milliseconds: number): void;
   /**
    * The group may have given everything to others: nothing may be fetched or written before the next assignment.
    *

@@ -59,7 +59,7 @@ class Group {
     return new GroupClaim({ ...ports, clock, logger, place: async () => place });
   }
 
-  async hold(place: WritePlace, isLeader: boolean, signal = new AbortController().signal): Promise<number> {
+  async hold(place: WritePlace, isLeader: boolean | null, signal = new AbortController().signal): Promise<number> {
     const commit = ({ partition, offset }: Position, metadata: string) => this.commit(offset, metadata, partition);
     const member = { isLeader, assigned: this.assigned, topics: [this.partition.topic], commit };
     await this.claimFor(place).hold(member, signal);
@@ -173,6 +173,30 @@ test('a member whose leader claims nothing does it when each other member has co
   expect(final).toMatchObject({ claim: HERE });
   expect((final?.at ?? 0) - (tentative?.at ?? 0)).toBeGreaterThan(SESSION_TIMEOUT_MS);
   expect(heldAt).toBeGreaterThanOrEqual(final?.at ?? 0);
+});
+
+describe('where nobody leads', () => {
+  test('a member claims at once, and looks again when each other one has committed or left', async () => {
+    const group = new Group();
+    const heldAt = await group.hold(HERE, null);
+    expect(group.commits).toMatchObject([
+      { at: 0, claim: { ...HERE, isTentative: true } },
+      { at: heldAt, claim: HERE },
+    ]);
+    expect(heldAt).toBeGreaterThan(SESSION_TIMEOUT_MS);
+  });
+
+  test('two that write into different places do not both begin', async () => {
+    const group = new Group();
+    group.onAsked = () => {
+      if (group.commits.length === 1) void group.commit(7n, claimed({ ...ELSEWHERE, isTentative: true }));
+    };
+    await expect(group.hold(HERE, null)).rejects.toMatchObject({ code: 'GROUP_WRITES_ELSEWHERE' });
+  });
+
+  test('a claim that is there already is waited for by none', async () => {
+    expect(await new Group({ offset: 123n, metadata: claimed(HERE) }).hold(HERE, null)).toBe(0);
+  });
 });
 
 test('a tentative claim that another member wrote over is given up', async () => {

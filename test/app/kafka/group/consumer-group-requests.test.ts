@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { consumerGroupHeartbeat, type Heartbeat } from '../../../../app/kafka/group/consumer-group-heartbeat.ts';
 import {
   consumerGroupDescribe,
-  consumerGroupHeartbeat,
   type EpochCommit,
-  type Heartbeat,
   offsetCommit,
 } from '../../../../app/kafka/group/consumer-group-requests.ts';
 import type { ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
@@ -19,7 +18,7 @@ const POD = '06706f642d31';
 const BOTH = new Map([[TOPIC_ID, [0, 1]]]);
 const MINE = { groupId: 'golden', memberId: 'member-1', instanceId: 'pod-1' } as const;
 
-async function bytesOf({ request }: ProtocolRequest<unknown>): Promise<string> {
+async function bytesOf({ request }: Pick<ProtocolRequest<never>, 'request'>): Promise<string> {
   const { buffer } = (await request.encode()) as { readonly buffer: Buffer };
   return buffer.toString('hex');
 }

@@ -157,6 +157,8 @@ class Owner implements GroupMemberListener {
     this.events.push(`expelled: ${message}`);
   }
 
+  onAcknowledged(): void {}
+
   onHeartbeat(): void {}
 
   onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void {

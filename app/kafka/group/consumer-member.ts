@@ -1,0 +1,279 @@
+import type { Clock } from '../../stream/clock.ts';
+import type { Position } from '../../stream/record-source.ts';
+import { backoffMs } from '../../stream/retries.ts';
+import type { HeartbeatAnswer, PartitionsById } from './consumer-group-heartbeat.ts';
+import type { ListedMember } from './consumer-group-requests.ts';
+import {
+  CODE,
+  type ConsumerCoordinator,
+  type ConsumerMemberOptions,
+  ConsumerSession,
+  errorOf,
+} from './consumer-session.ts';
+import type { GroupMember, GroupMemberListener } from './group-member.ts';
+import { Reconciliation } from './reconciliation.ts';
+
+/** What changes is learned by the next beat, so this is how long a change of the group takes; brokers ask for every 5 s. */
+const BEAT_MS = 1_000;
+
+/**
+ * How long a coordinator may be silent before the member gives up what it owns: the brokers' session time-out, of which they
+ * tell none. It is theirs unless they are configured otherwise; where it is shorter, two members fence each other until then.
+ */
+const SESSION_MS = 45_000;
+
+/** Silence that is reported: one beat that fails, as where the coordinator moves, is none. */
+const SILENCE_MS = 3_000;
+
+/** The pause between two looks at who owns what is handed over. */
+const LOOK_MS = 100;
+
+/** The coordinator does not have the protocol. */
+export class NotOffered extends Error {
+  override readonly name = 'NotOffered';
+}
+
+export interface ConsumerMemberPorts {
+  readonly coordinator: ConsumerCoordinator;
+  readonly clock: Clock;
+  /** The ids of topics by their names; those that the brokers do not have are left out. */
+  readonly topicIds: (topics: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** The member has ended: the group has to be joined by the other protocol. */
+  readonly onNotOffered: (error: NotOffered) => void;
+  /** The error of a member whose place a newer one has taken. */
+  readonly replaced: () => Error;
+}
+
+/**
+ * A member by the protocol of KIP-848: the brokers assign, and a heartbeat is all that a member sends. It goes on with what
+ * it keeps whatever happens to the others, and acknowledges what it lost once nothing of it is written ({@link Reconciliation}).
+ *
+ * Handing over goes beyond the protocol. A member that unsubscribes or leaves is assigned nothing at once, and those who
+ * win its partitions learn of it a beat or two later. So it leaves, and goes on writing until each of them was told. Why no
+ * record is lost or doubled meanwhile: the compare-and-set of the stored offset is in the transaction of the rows, so of two
+ * writers of a partition the one that is behind writes nothing, and reads the offset again or finds the partition gone.
+ *
+ * It leaves for good (epoch -1) always, with an instance id too: a Pod that is stopped does not come back under its uid, and
+ * epoch -2 would keep its partitions from the others for the session time-out. Who was killed could not leave. Its next
+ * process, with the same instance id, releases the place (epoch -2 for the member that was) and takes over what it owned.
+ */
+export class ConsumerMember implements GroupMember {
+  readonly #ports: ConsumerMemberPorts;
+  readonly #session: ConsumerSession;
+  readonly #reconciliation: Reconciliation;
+  readonly #ending = new AbortController();
+  #listener: GroupMemberListener | null = null;
+  #onFirst: () => void = () => undefined;
+  #hasReleased = false;
+  #joiningSince: number | null = null;
+  /** Ends the pause before the next beat. */
+  #waking = new AbortController();
+
+  constructor(options: ConsumerMemberOptions, ports: ConsumerMemberPorts) {
+    this.#ports = ports;
+    this.#session = new ConsumerSession(options, ports.coordinator, ports.clock);
+    this.#reconciliation = new Reconciliation({
+      clock: ports.clock,
+      topicIds: () => ports.topicIds(options.topics),
+      onAssigned: async (change) => {
+        const written = this.#listener?.onAssigned({ ...change, isLeader: null, milliseconds: null });
+        this.#onFirst();
+        await written;
+      },
+      onReconciled: () => this.#session.isNews(this.#reconciliation.owned) && this.#waking.abort(),
+    });
+  }
+
+  async join(listener: GroupMemberListener): Promise<void> {
+    this.#listener = listener;
+    const { signal } = this.#ending;
+    const first = new Promise<void>((resolve, reject) => {
+      this.#onFirst = resolve;
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+    void this.#stay(listener);
+    await first;
+  }
+
+  async handOver(timeoutMs: number): Promise<boolean> {
+    const until = this.#now() + timeoutMs;
+    const { owned } = this.#reconciliation;
+    if (!this.#session.isJoined || owned.size === 0 || this.#ending.signal.aborted) {
+      return false;
+    }
+    this.#stop();
+    await this.#session.leave(timeoutMs);
+    for (let left = until - this.#now(); !this.#session.isKnown && left > 0; left = until - this.#now()) {
+      const members = await this.#session.members(left).catch(() => null);
+      if (members?.length === 0) {
+        return false;
+      }
+      if (members !== null && isTaken(owned, members)) {
+        await this.#reconciliation.giveUp(this.#now());
+        return true;
+      }
+      await this.#ports.clock.wait(LOOK_MS);
+    }
+    return false;
+  }
+
+  async leave(timeoutMs: number): Promise<void> {
+    this.#stop();
+    await this.#session.leave(timeoutMs);
+    this.#ports.coordinator.close();
+  }
+
+  async commit(positions: readonly Position[], metadata: string | null): Promise<void> {
+    if (!this.#session.isJoined || this.#ending.signal.aborted) {
+      throw new Error('the offsets were not committed: the process is not a member of its group');
+    }
+    await this.#session.commit(positions, metadata);
+  }
+
+  async #stay(listener: GroupMemberListener): Promise<void> {
+    const { signal } = this.#ending;
+    for (let failures = 0; !signal.aborted; ) {
+      const failure = await this.#beat(listener);
+      failures = failure === null ? 0 : failures + 1;
+      if (failure !== null && !signal.aborted) {
+        this.#failed(failure, listener);
+      }
+      await this.#pause(failures);
+    }
+  }
+
+  /** None where there is news, and longer the more beats in a row have failed. */
+  async #pause(failures: number): Promise<void> {
+    const isNews = this.#session.isNews(this.#reconciliation.owned);
+    if (this.#ending.signal.aborted || (failures === 0 && isNews)) {
+      return;
+    }
+    this.#waking = new AbortController();
+    const pause = failures > 0 ? backoffMs(failures) : Math.min(BEAT_MS, this.#session.intervalMs);
+    await this.#ports.clock.wait(pause, this.#waking.signal);
+  }
+
+  /** @returns why another one is needed before the usual time; null: none is */
+  async #beat(listener: GroupMemberListener): Promise<Error | null> {
+    const { owned } = this.#reconciliation;
+    if (!this.#session.isJoined && this.#joiningSince === null) {
+      this.#joiningSince = this.#now();
+      listener.onJoining();
+    }
+    try {
+      const answer = await this.#session.beat(owned);
+      return this.#ending.signal.aborted ? null : await this.#take(answer, owned, listener);
+    } catch (error) {
+      this.#ports.coordinator.forget();
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  async #take(
+    answer: HeartbeatAnswer | null,
+    owned: PartitionsById,
+    listener: GroupMemberListener,
+  ): Promise<Error | null> {
+    const { errorCode, errorMessage } = answer ?? { errorCode: CODE.UNSUPPORTED_VERSION, errorMessage: null };
+    if (answer !== null && errorCode === CODE.NONE) {
+      this.#answered(answer, owned, listener);
+      return null;
+    }
+    const error = errorOf(errorCode, errorMessage);
+    switch (errorCode) {
+      case CODE.UNKNOWN_MEMBER_ID:
+      case CODE.FENCED_MEMBER_EPOCH:
+        return this.#fenced(error, listener);
+      case CODE.UNSUPPORTED_VERSION:
+        return this.#giveWay(error, listener);
+      case CODE.UNRELEASED_INSTANCE_ID:
+        return this.#takePlace(error);
+      case CODE.FENCED_INSTANCE_ID:
+        return this.#end(this.#ports.replaced(), listener);
+      case CODE.TOPIC_AUTHORIZATION_FAILED:
+      case CODE.GROUP_AUTHORIZATION_FAILED:
+        return this.#end(error, listener);
+      default:
+        return error;
+    }
+  }
+
+  #answered({ assignment }: HeartbeatAnswer, owned: PartitionsById, listener: GroupMemberListener): void {
+    listener.onHeartbeat();
+    this.#hasReleased = false;
+    const changedSince = this.#reconciliation.settle(owned);
+    if (changedSince !== null) {
+      listener.onAcknowledged(this.#now() - changedSince);
+    }
+    if (assignment === null) {
+      this.#reconciliation.learnAgain(this.#now());
+    } else {
+      this.#reconciliation.assign(assignment, this.#joiningSince ?? this.#now());
+      this.#joiningSince = null;
+    }
+  }
+
+  #failed(error: Error, listener: GroupMemberListener): void {
+    const { silenceMs, isJoined } = this.#session;
+    if (silenceMs >= SESSION_MS) {
+      this.#expel(new Error(`the group's coordinator has not answered for ${SESSION_MS / 1_000} s`), listener);
+    }
+    if (silenceMs >= SILENCE_MS || !isJoined) {
+      listener.onTryingAgain(error);
+    }
+  }
+
+  /** Joins anew at once; the answer to a join is tried again later. */
+  #fenced(error: Error, listener: GroupMemberListener): Error | null {
+    const wasJoined = this.#session.isJoined;
+    this.#session.forgotten();
+    this.#expel(error, listener);
+    return wasJoined ? null : error;
+  }
+
+  #expel(reason: Error, listener: GroupMemberListener): void {
+    const { open, owned } = this.#reconciliation;
+    if (open.length > 0 || owned.size > 0) {
+      this.#reconciliation.drop();
+      listener.onExpelled(reason);
+    }
+  }
+
+  /** Whoever has the place was killed, or learns that it was replaced. */
+  async #takePlace(error: Error): Promise<Error | null> {
+    const isFirst = !this.#hasReleased;
+    this.#hasReleased = true;
+    await this.#session.releasePlace();
+    return isFirst ? null : error;
+  }
+
+  #giveWay(cause: Error, listener: GroupMemberListener): null {
+    const error = new NotOffered('the brokers do not offer the group protocol consumer (Kafka 4.0)', { cause });
+    this.#session.forgotten();
+    this.#expel(error, listener);
+    this.#stop(error);
+    this.#ports.onNotOffered(error);
+    return null;
+  }
+
+  #end(error: Error, listener: GroupMemberListener): null {
+    listener.onFatal(error);
+    this.#stop();
+    return null;
+  }
+
+  #stop(reason: Error = new Error('the group was left before it was joined')): void {
+    this.#ending.abort(reason);
+    this.#waking.abort();
+  }
+
+  #now(): number {
+    return this.#ports.clock.steady().getTime();
+  }
+}
+
+/** Whether everything was told to a member to own. */
+const isTaken = (owned: PartitionsById, members: readonly ListedMember[]): boolean =>
+  [...owned].every(([topicId, numbers]) =>
+    numbers.every((partition) => members.some(({ assigned }) => assigned.get(topicId)?.includes(partition))),
+  );

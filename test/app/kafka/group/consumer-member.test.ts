@@ -1,0 +1,268 @@
+import { describe, expect, test } from '@jest/globals';
+import { partitionKey } from '../../../../app/records/record.ts';
+import { idOf } from './simulated-broker-group.ts';
+import { type ConsumerProcess, ConsumerWorld } from './simulated-broker-members.ts';
+
+/** A world with members that have joined. */
+async function withMembers(count: number): Promise<{ world: ConsumerWorld; members: ConsumerProcess[] }> {
+  const world = new ConsumerWorld();
+  const members: ConsumerProcess[] = [];
+  for (let nth = 0; nth < count; nth += 1) {
+    members.push(world.start(`place-${nth}`));
+    await world.time.pass(6_000);
+  }
+  return { world, members };
+}
+
+const sizes = (members: readonly ConsumerProcess[]) => members.map(({ owned }) => owned.length);
+
+const most = (world: ConsumerWorld) => Math.max(...world.writers.values());
+const fewest = (world: ConsumerWorld) => Math.min(...world.writers.values());
+
+/** Lets time pass, in which no partition has two writers at any moment. */
+const passWithoutDoubles = (world: ConsumerWorld, ms: number) =>
+  world.time.pass(ms, () => expect(most(world)).toBeLessThanOrEqual(1));
+
+describe('a member', () => {
+  test('gets everything as the first one, and its share beside others', async () => {
+    const { world, members } = await withMembers(3);
+    expect(sizes(members).toSorted()).toEqual([3, 4, 4]);
+    expect([...world.writers.values()].every((count) => count === 1)).toBe(true);
+    expect(world.mistakes).toEqual([]);
+  });
+
+  test('joins with its topics and an empty list, and asks every second for nothing more then', async () => {
+    const { members } = await withMembers(1);
+    const [join, ...others] = members[0]?.link.beats ?? [];
+    expect(join).toMatchObject({ memberEpoch: 0, rebalanceTimeoutMs: 60_000, topics: ['a', 'b'], owned: new Map() });
+    expect(others.at(-1)).toMatchObject({ memberEpoch: 3, rebalanceTimeoutMs: -1, topics: null, owned: null });
+    expect(others.length).toBeGreaterThanOrEqual(6);
+    expect(others.length).toBeLessThanOrEqual(8);
+  });
+
+  test('acknowledges what it lost once nothing of it is written, and beats meanwhile', async () => {
+    const { world, members } = await withMembers(1);
+    const [first] = members as [ConsumerProcess];
+    first.releaseMs = 5_000;
+    const second = world.start();
+    await passWithoutDoubles(world, 2_500);
+    expect(sizes([first, second])).toEqual([6, 0]);
+    const beats = first.link.beats.length;
+    await passWithoutDoubles(world, 2_000);
+    expect(first.link.beats.length - beats).toBeGreaterThanOrEqual(2);
+    expect(first.link.beats.at(-1)?.owned).toBeNull();
+    expect(sizes([second])).toEqual([0]);
+    await passWithoutDoubles(world, 3_000);
+    expect(sizes([second])).toEqual([5]);
+    expect(first.acknowledged.at(-1)).toBeGreaterThanOrEqual(5_000);
+  });
+
+  test('tells how long its join took, up to the acknowledgement', async () => {
+    const { members } = await withMembers(1);
+    expect(members[0]?.acknowledged).toEqual([0]);
+  });
+
+  test('sends everything again after an answer that did not come, and misses no assignment', async () => {
+    const { world, members } = await withMembers(2);
+    const [first, second] = members as [ConsumerProcess, ConsumerProcess];
+    second.link.losesAnswers = 2;
+    first.kill();
+    world.group.expire([...world.group.members.keys()][0] ?? '');
+    await world.time.pass(5_000);
+    expect(sizes([second])).toEqual([11]);
+    expect(second.link.beats.filter(({ topics }) => topics !== null).length).toBeGreaterThan(2);
+    expect(second.events.filter((event) => event.startsWith('trying again'))).toEqual([]);
+  });
+
+  test.each([25, 110])('that is refused with %d gives everything up, and joins with the same id', async (code) => {
+    const { world, members } = await withMembers(1);
+    const [member] = members as [ConsumerProcess];
+    member.link.refusals.push(code);
+    await world.time.pass(1_500);
+    expect(member.events.slice(-3)).toEqual([
+      expect.stringContaining('expelled'),
+      'joining',
+      expect.stringContaining('assigned a'),
+    ]);
+    const ids = new Set(member.link.beats.map(({ memberId }) => memberId));
+    expect(ids.size).toBe(1);
+    expect(sizes([member])).toEqual([11]);
+  });
+
+  test('that the coordinator took for dead is given what is left, and nothing twice', async () => {
+    const { world, members } = await withMembers(2);
+    world.group.expire([...world.group.members.keys()][1] ?? '');
+    await world.time.pass(10_000);
+    expect(fewest(world)).toBe(1);
+    expect(most(world)).toBe(1);
+    expect(members[1]?.events.some((event) => event.startsWith('expelled'))).toBe(true);
+    expect(world.mistakes).toEqual([]);
+  });
+
+  test('gives everything up after 45 s of silence, and opens it again when the coordinator answers', async () => {
+    const { world, members } = await withMembers(1);
+    const [member] = members as [ConsumerProcess];
+    member.link.cutUntil = world.time.milliseconds + 60_000;
+    await world.time.pass(40_000);
+    expect(sizes([member])).toEqual([11]);
+    expect(member.events.at(-1)).toMatch(/^trying again/);
+    await world.time.pass(19_000);
+    expect(sizes([member])).toEqual([0]);
+    expect(member.events).toContain("expelled: the group's coordinator has not answered for 45 s");
+    await world.time.pass(10_000);
+    expect(sizes([member])).toEqual([11]);
+  });
+
+  test('owns a topic whose name it does not know yet, and opens it when it does', async () => {
+    const world = new ConsumerWorld();
+    world.unnamed.add('b');
+    const member = world.start();
+    await world.time.pass(4_000);
+    expect(sizes([member])).toEqual([8]);
+    expect(member.link.beats.some(({ owned }) => owned?.has(idOf('b')))).toBe(true);
+    world.unnamed.clear();
+    await world.time.pass(1_500);
+    expect(sizes([member])).toEqual([11]);
+    expect(world.mistakes).toEqual([]);
+  });
+
+  test.each([14, 15, 16])('goes on, and asks again, when the coordinator answers %d', async (code) => {
+    const { world, members } = await withMembers(1);
+    members[0]?.link.refusals.push(code, code);
+    await world.time.pass(3_000);
+    expect(sizes(members)).toEqual([11]);
+    expect(members[0]?.events).toEqual(['joining', expect.stringContaining('assigned')]);
+  });
+
+  test.each([29, 30])('ends for good when an ACL forbids it (%d)', async (code) => {
+    const world = new ConsumerWorld();
+    const member = world.start();
+    member.link.refusals.push(code);
+    await world.time.pass(5_000);
+    expect(member.events).toEqual(['joining', expect.stringMatching(/^fatal: Not authorized/)]);
+    expect(member.link.beats).toHaveLength(1);
+    await expect(member.joined).rejects.toThrow('left before it was joined');
+  });
+});
+
+describe('where the brokers do not have the protocol', () => {
+  const NOT_OFFERED = 'not offered: the brokers do not offer the group protocol consumer (Kafka 4.0)';
+
+  test('a member gives way before it has asked for anything', async () => {
+    const world = new ConsumerWorld();
+    world.offered = 0;
+    const member = world.start();
+    await world.time.pass(5_000);
+    expect(member.events).toEqual(['joining', NOT_OFFERED]);
+    expect(member.link.beats).toEqual([]);
+    await expect(member.joined).rejects.toMatchObject({ name: 'NotOffered' });
+  });
+
+  test('a member that had joined gives everything up first', async () => {
+    const { world, members } = await withMembers(1);
+    members[0]?.link.refusals.push(35);
+    await world.time.pass(5_000);
+    expect(members[0]?.events.slice(-2)).toEqual([expect.stringMatching(/^expelled/), NOT_OFFERED]);
+    expect(sizes(members)).toEqual([0]);
+  });
+});
+
+describe('who stops', () => {
+  test('leaves, and writes until the others were told, so no partition is without a writer', async () => {
+    const { world, members } = await withMembers(3);
+    const stopped = members[1]?.stop();
+    await world.time.pass(2_500, () => expect(fewest(world)).toBe(1));
+    expect(await stopped).toBe(true);
+    expect(members[1]?.link.beats.at(-1)).toMatchObject({ memberEpoch: -1, instanceId: 'place-1' });
+    expect(most(world)).toBe(1);
+  });
+
+  test('does not hand over where nobody else is a member, and leaves', async () => {
+    const { world, members } = await withMembers(1);
+    const stopped = members[0]?.stop();
+    await world.time.pass(0);
+    expect(await stopped).toBe(false);
+    expect(world.group.members.size).toBe(0);
+  });
+
+  test('does not wait for longer than it may for others who do not ask', async () => {
+    const { world, members } = await withMembers(2);
+    members[0]?.kill();
+    const stopped = members[1]?.stop();
+    await world.time.pass(3_200);
+    expect(await stopped).toBe(false);
+    expect(world.group.members.size).toBe(1);
+  });
+
+  test('together with all others leaves the group empty', async () => {
+    const { world, members } = await withMembers(3);
+    const stopped = Promise.all(members.map((member) => member.stop()));
+    await world.time.pass(3_500);
+    await stopped;
+    expect(world.group.members.size).toBe(0);
+  });
+
+  test('while the coordinator moves leaves at the new one', async () => {
+    const { world, members } = await withMembers(2);
+    members[0]?.link.refusals.push(16, 15);
+    const left = members[0]?.member.leave(3_000);
+    await world.time.pass(1_000);
+    await left;
+    expect(world.group.members.size).toBe(1);
+  });
+
+  test('before it was told of an assignment has its join rejected', async () => {
+    const world = new ConsumerWorld();
+    const member = world.start();
+    member.link.cutUntil = 100_000;
+    await world.time.pass(1_000);
+    const left = member.member.leave(500);
+    await world.time.pass(1_000);
+    await left;
+    await expect(member.joined).rejects.toThrow('left before it was joined');
+  });
+});
+
+describe('who was killed and starts again in its place', () => {
+  test('takes over what it owned at once, and nothing else moves', async () => {
+    const { world, members } = await withMembers(3);
+    const [first, killed, third] = members as [ConsumerProcess, ConsumerProcess, ConsumerProcess];
+    const its = killed.owned.map(partitionKey);
+    const others = [first.events.length, third.events.length];
+    killed.kill();
+    await world.time.pass(500);
+    const again = world.start('place-1');
+    await world.time.pass(100);
+    expect(again.owned.map(partitionKey)).toEqual(its);
+    await world.time.pass(5_000);
+    expect([first.events.length, third.events.length]).toEqual(others);
+  });
+
+  test('ends the process that runs there still, with an error', async () => {
+    const { world, members } = await withMembers(1);
+    const again = world.start('place-0');
+    await world.time.pass(2_500);
+    expect(members[0]?.events.at(-1)).toBe('fatal: replaced');
+    expect(sizes([again])).toEqual([11]);
+    expect(world.group.members.size).toBe(1);
+  });
+});
+
+describe('a commit', () => {
+  const HINT = [{ topic: 'a', partition: 0, offset: 7n }];
+
+  test('goes out at the epoch of now, and is refused in none', async () => {
+    const { world, members } = await withMembers(1);
+    const [member] = members as [ConsumerProcess];
+    await member.member.commit(HINT, null);
+    world.group.expire([...world.group.members.keys()][0] ?? '');
+    await expect(member.member.commit(HINT, null)).rejects.toThrow();
+    await member.member.leave(100);
+    await expect(member.member.commit(HINT, null)).rejects.toThrow('not a member');
+  });
+
+  test('of a process that has not joined is not sent', async () => {
+    const world = new ConsumerWorld();
+    await expect(world.start().member.commit(HINT, null)).rejects.toThrow('not a member');
+  });
+});
