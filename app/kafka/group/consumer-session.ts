@@ -204,7 +204,8 @@ export class ConsumerSession {
   async #within<Answer>(answer: Promise<Answer>, milliseconds: number = ANSWER_MS): Promise<Answer> {
     const ending = new AbortController();
     const late = this.#clock.wait(milliseconds, ending.signal).then(() => {
-      throw new Error(`the group's coordinator did not answer within ${milliseconds / 1_000} s`);
+      const message = `the group's coordinator did not answer within ${milliseconds / 1_000} s`;
+      throw new internals.errors.KafkaJSConnectionError(message, { broker: 'the coordinator' });
     });
     return Promise.race([answer, late]).finally(() => {
       late.catch(() => undefined);

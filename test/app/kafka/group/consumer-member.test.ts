@@ -99,6 +99,18 @@ describe('a member', () => {
     expect(world.mistakes).toEqual([]);
   });
 
+  test('that is expelled while it gives partitions up has nothing then, and says so', async () => {
+    const { world, members } = await withMembers(1);
+    const [first] = members as [ConsumerProcess];
+    first.releaseMs = 5_000;
+    world.start();
+    await world.time.pass(3_000);
+    first.link.refusals.push(25, ...Array(8).fill(16));
+    await world.time.pass(30_000);
+    expect(world.mistakes).toEqual([]);
+    expect([fewest(world), most(world)]).toEqual([1, 1]);
+  });
+
   test('gives everything up after 45 s of silence, and opens it again when the coordinator answers', async () => {
     const { world, members } = await withMembers(1);
     const [member] = members as [ConsumerProcess];

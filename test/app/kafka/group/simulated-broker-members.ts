@@ -109,6 +109,8 @@ export class SimulatedConsumerLink implements ConsumerCoordinator {
   /** Codes that the next requests are refused with. */
   readonly refusals: number[] = [];
   readonly beats: Heartbeat[] = [];
+  /** Called with each heartbeat that arrives. */
+  onBeat: (beat: Heartbeat) => void = () => undefined;
   readonly #world: ConsumerWorld;
 
   constructor(world: ConsumerWorld) {
@@ -139,6 +141,7 @@ export class SimulatedConsumerLink implements ConsumerCoordinator {
     }
     const beat = readHeartbeat(body);
     this.beats.push(beat);
+    this.onBeat(beat);
     const errorCode = this.refusals.shift();
     return beatAnswer(errorCode === undefined ? group.beat(beat) : { errorCode, memberEpoch: 0, assignment: null });
   }
@@ -186,6 +189,7 @@ export class ConsumerProcess implements GroupMemberListener {
       onNotOffered: ({ message }) => this.events.push(`not offered: ${message}`),
       replaced: () => new Error('replaced'),
     });
+    this.link.onBeat = ({ owned }) => this.#compare(owned ?? new Map());
     this.joined = this.member.join(this);
     this.joined.catch(() => undefined);
   }
@@ -193,6 +197,18 @@ export class ConsumerProcess implements GroupMemberListener {
   /** What it may still write. */
   get writing(): readonly TopicPartition[] {
     return this.isKilled ? [] : [...this.owned, ...this.#releasing];
+  }
+
+  /** What the coordinator hears to be owned is open here, but for topics without a name. */
+  #compare(told: PartitionsById): void {
+    const open = new Set(this.writing.map(({ topic, partition }) => `${idOf(topic)}/${partition}`));
+    for (const [id, numbers] of told) {
+      const isNamed = [...this.#world.counts.keys()].some(
+        (topic) => idOf(topic) === id && !this.#world.unnamed.has(topic),
+      );
+      const wrong = numbers.filter((number) => isNamed && !open.has(`${id}/${number}`));
+      if (wrong.length > 0) this.mistakes.push(`told to own ${wrong}, which is not open`);
+    }
   }
 
   onJoining(): void {
