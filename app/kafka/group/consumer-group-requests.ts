@@ -25,6 +25,12 @@ export interface ListedMember {
   readonly assigned: PartitionsById;
 }
 
+/** Whether each of the partitions was told to a member to own. */
+export const isOwned = (partitions: PartitionsById, members: readonly ListedMember[]): boolean =>
+  [...partitions].every(([topicId, numbers]) =>
+    numbers.every((partition) => members.some(({ assigned }) => assigned.get(topicId)?.includes(partition))),
+  );
+
 /**
  * The request ConsumerGroupDescribe, version 0, for one group: an array of group_id, include_authorized_operations boolean.
  * Its answer is throttle_time_ms int32 and an array of one group:

@@ -2,7 +2,7 @@ import type { Clock } from '../../stream/clock.ts';
 import type { Position } from '../../stream/record-source.ts';
 import { backoffMs } from '../../stream/retries.ts';
 import type { HeartbeatAnswer, PartitionsById } from './consumer-group-heartbeat.ts';
-import type { ListedMember } from './consumer-group-requests.ts';
+import { isOwned } from './consumer-group-requests.ts';
 import {
   CODE,
   type ConsumerCoordinator,
@@ -10,8 +10,11 @@ import {
   ConsumerSession,
   errorOf,
 } from './consumer-session.ts';
+import { asError, isForGood } from './coordinator-answers.ts';
+import { replacedBySuccessor } from './former-member.ts';
 import type { GroupMember, GroupMemberListener } from './group-member.ts';
 import { Reconciliation } from './reconciliation.ts';
+import { type TopicsPort, watchTopics } from './subscribed-metadata.ts';
 
 /** What changes is learned by the next beat, so this is how long a change of the group takes; brokers ask for every 5 s. */
 const BEAT_MS = 1_000;
@@ -36,12 +39,11 @@ export class NotOffered extends Error {
 export interface ConsumerMemberPorts {
   readonly coordinator: ConsumerCoordinator;
   readonly clock: Clock;
+  readonly topics: TopicsPort;
   /** The ids of topics by their names; those that the brokers do not have are left out. */
   readonly topicIds: (topics: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** The member has ended: the group has to be joined by the other protocol. */
   readonly onNotOffered: (error: NotOffered) => void;
-  /** The error of a member whose place a newer one has taken. */
-  readonly replaced: () => Error;
 }
 
 /**
@@ -58,6 +60,7 @@ export interface ConsumerMemberPorts {
  * process, with the same instance id, releases the place (epoch -2 for the member that was) and takes over what it owned.
  */
 export class ConsumerMember implements GroupMember {
+  readonly #options: ConsumerMemberOptions;
   readonly #ports: ConsumerMemberPorts;
   readonly #session: ConsumerSession;
   readonly #reconciliation: Reconciliation;
@@ -70,6 +73,7 @@ export class ConsumerMember implements GroupMember {
   #waking = new AbortController();
 
   constructor(options: ConsumerMemberOptions, ports: ConsumerMemberPorts) {
+    this.#options = options;
     this.#ports = ports;
     this.#session = new ConsumerSession(options, ports.coordinator, ports.clock);
     this.#reconciliation = new Reconciliation({
@@ -92,6 +96,15 @@ export class ConsumerMember implements GroupMember {
       signal.addEventListener('abort', () => reject(signal.reason));
     });
     void this.#stay(listener);
+    void watchTopics(this.#options.topics, { ...this.#ports, signal }, (answer) => {
+      if (!(answer instanceof Error)) {
+        listener.onTopics(answer.unknown, answer.partitions);
+      } else if (isForGood(answer)) {
+        this.#end(answer, listener);
+      } else {
+        listener.onTryingAgain(answer);
+      }
+    });
     await first;
   }
 
@@ -108,7 +121,7 @@ export class ConsumerMember implements GroupMember {
       if (members?.length === 0) {
         return false;
       }
-      if (members !== null && isTaken(owned, members)) {
+      if (members !== null && isOwned(owned, members)) {
         await this.#reconciliation.giveUp(this.#now());
         return true;
       }
@@ -165,7 +178,7 @@ export class ConsumerMember implements GroupMember {
       return this.#ending.signal.aborted ? null : await this.#take(answer, owned, listener);
     } catch (error) {
       this.#ports.coordinator.forget();
-      return error instanceof Error ? error : new Error(String(error));
+      return asError(error);
     }
   }
 
@@ -179,6 +192,7 @@ export class ConsumerMember implements GroupMember {
       this.#answered(answer, owned, listener);
       return null;
     }
+    const { groupId, instanceId } = this.#options;
     const error = errorOf(errorCode, errorMessage);
     switch (errorCode) {
       case CODE.UNKNOWN_MEMBER_ID:
@@ -189,7 +203,7 @@ export class ConsumerMember implements GroupMember {
       case CODE.UNRELEASED_INSTANCE_ID:
         return this.#takePlace(error);
       case CODE.FENCED_INSTANCE_ID:
-        return this.#end(this.#ports.replaced(), listener);
+        return this.#end(replacedBySuccessor({ groupId, instanceId: instanceId ?? '' }), listener);
       case CODE.TOPIC_AUTHORIZATION_FAILED:
       case CODE.GROUP_AUTHORIZATION_FAILED:
         return this.#end(error, listener);
@@ -271,9 +285,3 @@ export class ConsumerMember implements GroupMember {
     return this.#ports.clock.steady().getTime();
   }
 }
-
-/** Whether everything was told to a member to own. */
-const isTaken = (owned: PartitionsById, members: readonly ListedMember[]): boolean =>
-  [...owned].every(([topicId, numbers]) =>
-    numbers.every((partition) => members.some(({ assigned }) => assigned.get(topicId)?.includes(partition))),
-  );

@@ -141,6 +141,17 @@ export class GroupCoordinator implements Coordinator {
     return groups[0] ?? { state: 'Dead', members: [] };
   }
 
+  /** @returns the latest version of a request that the coordinator offers; -1: it does not know the request */
+  async offers(apiKey: number): Promise<number> {
+    const { versions } = await this.#asked(this.#others, (broker) => Promise.resolve(broker));
+    return versions?.[apiKey]?.maxVersion ?? -1;
+  }
+
+  /** Sends a request that kafkajs does not have. */
+  send<Answer>(request: ProtocolRequest<Answer>): Promise<Answer> {
+    return this.#asked(this.#others, ({ connectionPool }) => connectionPool.send(request));
+  }
+
   cutJoin(): void {
     cut(this.#joins);
   }
@@ -156,12 +167,17 @@ export class GroupCoordinator implements Coordinator {
     this.#connections.close();
   }
 
-  async #ask<Answer>(link: Link, kind: keyof typeof KEYS, asked: object): Promise<Answer> {
+  #ask<Answer>(link: Link, kind: keyof typeof KEYS, asked: object): Promise<Answer> {
+    return this.#asked(link, ({ lookupRequest, connectionPool }) => {
+      const request = lookupRequest(KEYS[kind], internals.requests[kind])({ groupId: this.#group.groupId, ...asked });
+      return connectionPool.send(request as ProtocolRequest<Answer>);
+    });
+  }
+
+  async #asked<Answer>(link: Link, ask: (broker: Broker) => Promise<Answer>): Promise<Answer> {
     const { cuts } = link;
     try {
-      const { lookupRequest, connectionPool } = await this.#opened(link);
-      const request = lookupRequest(KEYS[kind], internals.requests[kind])({ groupId: this.#group.groupId, ...asked });
-      return await connectionPool.send(request as ProtocolRequest<Answer>);
+      return await ask(await this.#opened(link));
     } catch (error) {
       // Of a connection that was cut meanwhile nothing follows for the one of now.
       if (link.cuts === cuts && !isAnswer(error)) {

@@ -69,12 +69,15 @@ export async function requireNoSuccessor(
     found = await membersOf(coordinator, instance);
   }
   if (found !== null && found.length > 0) {
-    const { groupId, instanceId } = instance;
-    throw new FatalError(
-      'GROUP_INSTANCE_REPLACED',
-      `another consumer of the group ${groupId} has taken the place of this one: it was started with the same ` +
-        `kafka.groupInstanceId (KAFKA_GROUP_INSTANCE_ID), ${instanceId}. Nothing was skipped: its partitions are with the ` +
-        'others. Where both are to run, give each an id of its own, such as the uid of its Pod, or none',
-    );
+    throw replacedBySuccessor(instance);
   }
 }
+
+/** The error `GROUP_INSTANCE_REPLACED` of a process whose place a newer one has taken. */
+export const replacedBySuccessor = ({ groupId, instanceId }: Instance): FatalError =>
+  new FatalError(
+    'GROUP_INSTANCE_REPLACED',
+    `another consumer of the group ${groupId} has taken the place of this one: it was started with the same ` +
+      `kafka.groupInstanceId (KAFKA_GROUP_INSTANCE_ID), ${instanceId}. Nothing was skipped: its partitions are with the ` +
+      'others. Where both are to run, give each an id of its own, such as the uid of its Pod, or none',
+  );

@@ -1,5 +1,7 @@
+import type { Clock } from '../../stream/clock.ts';
 import { ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
 import type { BrokerConnections, Metadata } from '../fetch/broker-connections.ts';
+import { asError } from './coordinator-answers.ts';
 
 /** Kafka's code of a topic that the broker does not have: UNKNOWN_TOPIC_OR_PARTITION. */
 const UNKNOWN_TOPIC = 3;
@@ -29,6 +31,31 @@ export interface TopicsPort {
 }
 
 const NONE: ReadonlySet<number> = new Set();
+
+/** Topics that are deleted or created (again) are noticed after this time at the latest. */
+const LOOK_MS = 5_000;
+
+/** What a look at topics works with. */
+interface Look {
+  readonly topics: TopicsPort;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Reports what the brokers tell about topics, or why they do not, until the signal is aborted. */
+export async function watchTopics(
+  own: readonly string[],
+  { topics, clock, signal }: Look,
+  report: (answer: TopicsAnswer | Error) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    const answer = await topics.ask(own, new Set(own)).catch(asError);
+    if (!signal.aborted) {
+      report(answer);
+      await clock.wait(LOOK_MS, signal);
+    }
+  }
+}
 
 /** Asks by the names of the topics alone: an answer about all of a cluster may be long. */
 export const topicsOf = (connections: Pick<BrokerConnections, 'metadata'>): TopicsPort => ({

@@ -187,7 +187,7 @@ export class ConsumerProcess implements GroupMemberListener {
       topicIds: async (topics) =>
         new Map(topics.filter((topic) => !world.unnamed.has(topic)).map((each) => [each, idOf(each)])),
       onNotOffered: ({ message }) => this.events.push(`not offered: ${message}`),
-      replaced: () => new Error('replaced'),
+      topics: { ask: async () => ({ unknown: [], partitions: world.counts }) },
     });
     this.link.onBeat = ({ owned }) => this.#compare(owned ?? new Map());
     this.joined = this.member.join(this);

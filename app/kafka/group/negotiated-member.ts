@@ -1,0 +1,61 @@
+import type { Position } from '../../stream/record-source.ts';
+import type { NotOffered } from './consumer-member.ts';
+import type { GroupMember, GroupMemberListener } from './group-member.ts';
+
+/** Makes a member of KIP-848, which reports where the brokers do not have the protocol. */
+type CreateConsumer = (onNotOffered: (error: NotOffered) => void) => GroupMember;
+
+/**
+ * A member by the protocol of KIP-848 where the brokers have it, and by the classic one from the moment on that they do not,
+ * for the life of the process: brokers of both kinds in one cluster would have it leave and join again and again.
+ */
+export class NegotiatedMember implements GroupMember {
+  readonly #createConsumer: CreateConsumer;
+  readonly #createClassic: () => GroupMember;
+  readonly #onClassic: (error: NotOffered) => void;
+  #member: GroupMember | null = null;
+  #isLeaving = false;
+
+  /** @param onClassic called before the group is joined by the classic protocol */
+  constructor(
+    createConsumer: CreateConsumer,
+    createClassic: () => GroupMember,
+    onClassic: (error: NotOffered) => void,
+  ) {
+    this.#createConsumer = createConsumer;
+    this.#createClassic = createClassic;
+    this.#onClassic = onClassic;
+  }
+
+  join(listener: GroupMemberListener): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const consumer = this.#createConsumer((error) => {
+        if (!this.#isLeaving) {
+          this.#onClassic(error);
+          const classic = this.#createClassic();
+          this.#member = classic;
+          classic.join(listener).then(resolve, reject);
+        }
+      });
+      this.#member = consumer;
+      // It gives way without a word: who joins waits for the classic one then.
+      consumer.join(listener).then(resolve, (error: unknown) => this.#member === consumer && reject(error));
+    });
+  }
+
+  async handOver(timeoutMs: number): Promise<boolean> {
+    return (await this.#member?.handOver(timeoutMs)) ?? false;
+  }
+
+  async leave(timeoutMs: number): Promise<void> {
+    this.#isLeaving = true;
+    await this.#member?.leave(timeoutMs);
+  }
+
+  async commit(positions: readonly Position[], metadata: string | null): Promise<void> {
+    if (this.#member === null) {
+      throw new Error('the offsets were not committed: the process is not a member of its group');
+    }
+    await this.#member.commit(positions, metadata);
+  }
+}
