@@ -11,7 +11,7 @@ import { unpackAtMost } from './kafka/codecs/codecs.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
 import { createKafkaClient, shareByClients } from './kafka/kafka-client.ts';
-import { KafkaSource } from './kafka/kafka-source.ts';
+import { createKafkaSource, type KafkaSource } from './kafka/kafka-source.ts';
 import { messageOf } from './kafka/subscription.ts';
 import type { Logger } from './logger.ts';
 import { createManagement, type Management } from './management/create-management.ts';
@@ -130,7 +130,7 @@ export class Application {
       onContended: (table) => logger().warn({ table }, contentionOf(table)),
     });
     this.#sink = this.#createSink(logger);
-    this.#source = new KafkaSource({ ...settings.kafka, topics: topicsOf(settings) }, kafka, {
+    this.#source = createKafkaSource({ ...settings.kafka, topics: topicsOf(settings) }, kafka, {
       admin: new KafkaAdmin(kafka),
       clock: systemClock,
       logger: logger(),

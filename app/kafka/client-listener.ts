@@ -1,5 +1,3 @@
-import type { Consumer } from 'kafkajs';
-import type { OutageWatch } from '../outage-log.ts';
 import type { TopicPartition } from '../records/record.ts';
 
 /** The two ends of a partition's log: for a reader of everything, and for one of committed records. */
@@ -52,33 +50,4 @@ export function isOutage(error: unknown): boolean {
   const { retriable, type } = error as { retriable?: unknown; type?: unknown };
   const cannotServe = error.name === 'KafkaJSProtocolError' && retriable === true && !OF_CONTENT.has(type);
   return AWAY.has(error.name) || cannotServe || isOutage(error.cause);
-}
-
-/** Tells the listener the events of kafkajs's consumer, and the watch those of an outage. */
-export function watchClient(consumer: Consumer, listener: ClientListener, outages: OutageWatch): void {
-  const { REQUEST, HEARTBEAT, GROUP_JOIN, REBALANCING, CRASH } = consumer.events;
-  let isJoining = true;
-  consumer.on(REQUEST, ({ payload: { apiName, duration, size } }) => {
-    listener.onAnswer({ kind: apiName, milliseconds: duration, bytes: size });
-  });
-  consumer.on(HEARTBEAT, () => {
-    outages.worked();
-    listener.onHeartbeat();
-  });
-  consumer.on(REBALANCING, () => {
-    isJoining = true;
-  });
-  consumer.on(GROUP_JOIN, ({ payload: { duration, memberAssignment } }) => {
-    outages.worked();
-    isJoining = false;
-    const partitions = Object.values(memberAssignment).reduce((sum, numbers) => sum + numbers.length, 0);
-    listener.onJoined({ milliseconds: duration, partitions });
-  });
-  consumer.on(CRASH, ({ payload: { error } }) => {
-    if (isOutage(error)) {
-      outages.failed(error.message);
-    }
-    listener.onCrashed({ wasJoining: isJoining, isOutage: isOutage(error) });
-    isJoining = true;
-  });
 }

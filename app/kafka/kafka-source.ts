@@ -1,30 +1,29 @@
-import type { Consumer, Kafka } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import { milliseconds } from '../../settings/duration.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logger.ts';
+import type { OutageWatch } from '../outage-log.ts';
 import type { TopicPartition } from '../records/record.ts';
 import type { Clock } from '../stream/clock.ts';
 import type { MemoryBudget } from '../stream/memory-budget.ts';
 import type { WritePlace } from '../stream/record-sink.ts';
 import type { PartitionLog, Position, RecordSource, RecordSourceListener } from '../stream/record-source.ts';
+import { FatalError } from '../stream/stream-errors.ts';
 import { logTruncated } from '../stream/topic-ids.ts';
 import { stoppedForGood } from './authorization.ts';
-import { type ClientListener, isOutage, watchClient } from './client-listener.ts';
+import { type ClientListener, isOutage } from './client-listener.ts';
 import type { FetchListener } from './fetch/answer-taker.ts';
 import { BrokerConnections, clusterApart } from './fetch/broker-connections.ts';
 import { PartitionFetcher } from './fetch/partition-fetcher.ts';
+import { createMember } from './group/create-member.ts';
+import type { Assignment, GroupMember, GroupMemberListener } from './group/group-member.ts';
 import { type ClaimingMember, GroupClaim, notClaimed } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
-import type { TopicsConsumer } from './kafkajs/topic-patches.ts';
-import { RestartPace } from './restart-pace.ts';
 import { SourceLog } from './source-log.ts';
 import { type SubscriptionParts, subscribe } from './subscription.ts';
 
-/** How often kafkajs's member looks whether it has to send a heartbeat. A rebalance or a stop waits for it. */
-const LOOK_MS = 500;
-
-/** Topics that are deleted, created (again) or given partitions are noticed after this time at the latest. */
-const METADATA_MAX_AGE_MS = 5_000;
+/** The group is left in this time, or its session ends by itself. */
+const LEAVE_MS = 2_000;
 
 /** The parts that the source works with. */
 export interface KafkaSourcePorts {
@@ -34,22 +33,24 @@ export interface KafkaSourcePorts {
   readonly memory: MemoryBudget;
   /** Gets the client's events. */
   readonly watcher: ClientListener;
-  readonly outages: Parameters<typeof watchClient>[2];
+  readonly outages: OutageWatch;
+  /** The process as a member of its group. */
+  readonly member: GroupMember;
   readonly storedPositions: SubscriptionParts['storedPositions'];
   /** Where the records go. */
   readonly place: () => Promise<WritePlace>;
 }
 
 /**
- * Records of the group's partitions: kafkajs's consumer joins the group and stays in it, and fetches nothing. What it is
- * assigned is fetched by {@link PartitionFetcher}, over connections of its own.
+ * Records of the partitions that the group gives the process, which {@link PartitionFetcher} fetches over connections of its
+ * own.
  *
- * Each assignment begins with partitions that are neither sought nor resumed, so nothing is fetched until the pipeline has
- * sought to PostgreSQL's position. While the group is joined nothing is asked for: whoever gets a partition then finds
- * nobody who still reads it. Fetches end before the group is left.
+ * What a generation adds is neither sought nor resumed, so nothing of it is fetched until the pipeline has sought to
+ * PostgreSQL's position; what it leaves here goes on. Of what is gone nothing is fetched or handed over from the call on
+ * that says so. Fetches end before the group is left.
  */
 export class KafkaSource implements RecordSource {
-  readonly #consumer: Consumer;
+  readonly #member: GroupMember;
   readonly #settings: Settings['kafka'];
   readonly #admin: KafkaAdmin;
   readonly #clock: Clock;
@@ -57,18 +58,20 @@ export class KafkaSource implements RecordSource {
   readonly #log: SourceLog;
   readonly #watcher: ClientListener;
   readonly #subscription: SubscriptionParts;
-  readonly #restarts: RestartPace;
+  readonly #outages: OutageWatch;
   readonly #stopping = new AbortController();
   readonly #claim: GroupClaim;
   readonly #fetcher: PartitionFetcher;
   #listener: RecordSourceListener | null = null;
   #isLeader = false;
+  #isJoining = false;
   #unknownTopics: readonly string[] = [];
 
   constructor(settings: Settings['kafka'], kafka: Kafka, ports: KafkaSourcePorts) {
-    const { admin, clock, logger, memory, watcher, outages, storedPositions, place } = ports;
+    const { admin, clock, logger, memory, watcher, outages, storedPositions, place, member } = ports;
     this.#watcher = watcher;
-    this.#restarts = new RestartPace(clock);
+    this.#outages = outages;
+    this.#member = member;
     this.#settings = settings;
     this.#admin = admin;
     this.#clock = clock;
@@ -83,34 +86,18 @@ export class KafkaSource implements RecordSource {
       onPoll: () => watcher.onPoll(),
       onFetchedByName: (fetch) => this.#log.fetchedByName(fetch),
     });
-    this.#consumer = kafka.consumer({
-      groupId,
-      sessionTimeout,
-      heartbeatInterval: Math.max(500, Math.floor(sessionTimeout / 5)),
-      rebalanceTimeout: 60_000,
-      maxWaitTimeInMs: LOOK_MS,
-      metadataMaxAge: METADATA_MAX_AGE_MS,
-      allowAutoTopicCreation: false,
-      retry: {
-        restartOnFailure: async () => {
-          await this.#restarts.afterCrash(this.#stopping.signal);
-          return !this.#stopping.signal.aborted;
-        },
-      },
-    });
-    this.#subscription = { consumer: this.#consumer, admin, claim: this.#claim, storedPositions };
-    watchClient(this.#consumer, watcher, outages);
+    this.#subscription = { admin, claim: this.#claim, storedPositions };
   }
 
   async start(listener: RecordSourceListener): Promise<void> {
     this.#listener = listener;
-    this.#listen(listener);
     const { brokers, topics } = this.#settings;
     const { signal } = this.#stopping;
     const patience = { clock: this.#clock, logger: this.#logger, brokers, signal, listener };
     await subscribe([...topics], this.#subscription, patience);
     if (!this.#stopping.signal.aborted) {
-      await this.#consumer.run({ autoCommit: false, eachBatch: async () => undefined });
+      // Who leaves before the first assignment has a reason, which was reported.
+      await this.#member.join(this.#membership(listener)).catch(() => undefined);
     }
   }
 
@@ -156,49 +143,61 @@ export class KafkaSource implements RecordSource {
     await this.#commit(positions, this.#claim.metadata);
   }
 
-  async #commit(positions: readonly Position[], metadata: string | null): Promise<void> {
-    await this.#consumer.commitOffsets(
-      positions.map((position) => ({ ...position, offset: position.offset.toString(), metadata })),
-    );
+  #commit(positions: readonly Position[], metadata: string | null): Promise<void> {
+    return this.#member.commit(positions, metadata);
   }
 
-  /** kafkajs's member leaves, and nobody owns its partitions until the others have joined again. */
-  async handOver(): Promise<boolean> {
-    return false;
+  handOver(timeoutMs: number): Promise<boolean> {
+    return this.#member.handOver(timeoutMs);
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#fetcher.stop();
-    await this.#consumer.disconnect().catch((error: unknown) => {
-      this.#logger.warn({ reason: String(error) }, 'the Kafka consumer did not close in order');
-    });
+    await this.#member.leave(LEAVE_MS);
     await this.#admin.disconnect();
   }
 
-  #listen(listener: RecordSourceListener): void {
-    const { GROUP_JOIN, REBALANCING, HEARTBEAT, CRASH } = this.#consumer.events;
-    this.#consumer.on(HEARTBEAT, () => listener.onHeartbeat());
-    this.#consumer.on(REBALANCING, () => this.#fetcher.hold());
-    this.#consumer.on(GROUP_JOIN, ({ payload }) => {
-      this.#isLeader = payload.isLeader;
-      this.#assign(payload.memberAssignment, listener);
-    });
-    this.#consumer.on(CRASH, ({ payload: { error, restart } }) => {
-      this.#own([], listener);
-      if (restart) {
-        this.#logger[isOutage(error) ? 'debug' : 'warn']({ reason: error.message }, 'the Kafka client starts again');
-        listener.onWaiting(`the Kafka client starts again: ${error.message}`);
-      } else if (!this.#stopping.signal.aborted) {
-        listener.onFatal(stoppedForGood(error, this.#settings));
-      }
-    });
-    // topic-patches.ts adds what kafkajs's own types do not have.
-    (this.#consumer as Consumer & TopicsConsumer).onTopics(({ unknown, partitions }) => {
-      this.#unknownTopics = unknown.toSorted();
-      this.#log.unknownTopics(this.#unknownTopics);
-      listener.onTopics(this.#unknownTopics, partitions);
-    });
+  /** What becomes of the membership. */
+  #membership(listener: RecordSourceListener): GroupMemberListener {
+    return {
+      onJoining: () => {
+        this.#isJoining = true;
+      },
+      onAssigned: (assignment) => this.#assign(assignment, listener),
+      onExpelled: ({ message: reason }) => {
+        this.#logger.warn({ reason }, 'expelled from the group: nothing is read or written until it is joined again');
+        void this.#revoke([...this.#fetcher.assigned.values()], [], listener);
+      },
+      onHeartbeat: () => {
+        this.#outages.worked();
+        this.#watcher.onHeartbeat();
+        listener.onHeartbeat();
+      },
+      onTopics: (unknown, partitions) => {
+        this.#unknownTopics = unknown;
+        this.#log.unknownTopics(unknown);
+        listener.onTopics(unknown, partitions);
+      },
+      onTryingAgain: (error) => this.#triesAgain(error, listener),
+      onFatal: (error) => {
+        if (!this.#stopping.signal.aborted) {
+          void this.#revoke([...this.#fetcher.assigned.values()], [], listener);
+          listener.onFatal(error instanceof FatalError ? error : stoppedForGood(error, this.#settings));
+        }
+      },
+    };
+  }
+
+  #triesAgain(error: Error, listener: RecordSourceListener): void {
+    const { message: reason } = error;
+    const isAway = isOutage(error);
+    if (isAway) {
+      this.#outages.failed(reason);
+    }
+    this.#watcher.onCrashed({ wasJoining: this.#isJoining, isOutage: isAway });
+    this.#logger[isAway ? 'debug' : 'warn']({ reason }, 'the Kafka client tries again');
+    listener.onWaiting(`the Kafka client tries again: ${reason}`);
   }
 
   /** What the fetches bring. */
@@ -221,20 +220,44 @@ export class KafkaSource implements RecordSource {
     };
   }
 
-  #assign(memberAssignment: Readonly<Record<string, number[]>>, listener: RecordSourceListener): void {
-    const partitions = Object.entries(memberAssignment).flatMap(([topic, numbers]) =>
-      numbers.map((partition) => ({ topic, partition })),
-    );
-    this.#own(partitions, listener);
-    this.#logger.info({ partitions: memberAssignment }, 'assigned');
-    listener.onAssigned({ added: partitions, owned: partitions });
+  #assign(assignment: Assignment, listener: RecordSourceListener): Promise<void> {
+    const { owned, added, revoked, isLeader, milliseconds: duration } = assignment;
+    this.#isLeader = isLeader;
+    this.#isJoining = false;
+    this.#outages.worked();
+    this.#watcher.onJoined({ milliseconds: duration, partitions: owned.length });
+    const released = this.#revoke(revoked, owned, listener);
+    const shown = { partitions: numbersByTopic(owned), added: numbersByTopic(added), revoked: numbersByTopic(revoked) };
+    this.#logger.info(shown, 'assigned');
+    listener.onAssigned({ owned, added });
+    return released;
   }
 
-  /** Whatever was owned before is revoked, and may be added again. */
-  #own(partitions: readonly TopicPartition[], listener: RecordSourceListener): void {
-    const before = [...this.#fetcher.assigned.values()];
-    this.#fetcher.assign(partitions);
-    void listener.onRevoked(before);
+  /** @returns a promise that resolves when nothing of what is revoked is written any more */
+  #revoke(
+    revoked: readonly TopicPartition[],
+    owned: readonly TopicPartition[],
+    listener: RecordSourceListener,
+  ): Promise<void> {
+    this.#fetcher.assign(owned);
     this.#log.assigned(this.#fetcher.assigned);
+    return revoked.length === 0 ? Promise.resolve() : listener.onRevoked(revoked);
   }
+}
+
+/** The records of a group, of which the process becomes a member by its settings. */
+export function createKafkaSource(
+  settings: Settings['kafka'],
+  kafka: Kafka,
+  ports: Omit<KafkaSourcePorts, 'member'>,
+): KafkaSource {
+  return new KafkaSource(settings, kafka, { ...ports, member: createMember(settings, kafka, ports) });
+}
+
+/** As the log shows partitions. */
+function numbersByTopic(partitions: readonly TopicPartition[]): Readonly<Record<string, readonly number[]>> {
+  const topics = [...new Set(partitions.map(({ topic }) => topic))];
+  return Object.fromEntries(
+    topics.map((of) => [of, partitions.filter(({ topic }) => topic === of).map(({ partition }) => partition)]),
+  );
 }

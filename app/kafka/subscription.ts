@@ -1,4 +1,3 @@
-import type { Consumer } from 'kafkajs';
 import type { Logger } from '../logger.ts';
 import type { Clock } from '../stream/clock.ts';
 import type { Position, RecordSourceListener } from '../stream/record-source.ts';
@@ -8,11 +7,10 @@ import { refusal } from './authorization.ts';
 import type { GroupClaim } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
 
-/** The parts that subscribing takes. */
+/** The parts that a look before the group is joined takes. */
 export interface SubscriptionParts {
   /** The stored positions of topics: one that has any was read before. */
   readonly storedPositions: (topics: readonly string[]) => Promise<readonly Position[]>;
-  readonly consumer: Pick<Consumer, 'connect' | 'subscribe'>;
   readonly admin: Pick<KafkaAdmin, 'missingTopics'>;
   readonly claim: Pick<GroupClaim, 'check'>;
 }
@@ -77,8 +75,6 @@ async function subscribeOnce(
     }
     // Before the group is joined: a consumer that does not belong there takes no partition away for a while.
     await parts.claim.check();
-    await parts.consumer.connect();
-    await parts.consumer.subscribe({ topics, fromBeginning: true });
   } catch (error) {
     if (error instanceof OutageError || error instanceof FatalError) {
       throw error;

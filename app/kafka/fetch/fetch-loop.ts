@@ -35,8 +35,6 @@ export interface FetchPorts {
   readonly clock: Clock;
   /** How many brokers are asked. */
   readonly brokers: () => number;
-  /** Whether anything may be asked for: not while the group is joined. */
-  readonly isHeld: () => boolean;
   readonly onPoll: () => void;
   readonly onFetchedByName: (fetch: FetchByName) => void;
   /** A request failed, and is sent again after a pause. */
@@ -108,8 +106,7 @@ export class FetchLoop {
   }
 
   #wanted(): readonly FetchedPartition[] {
-    const { memory, isHeld } = this.#ports;
-    return memory.hasRoom && !isHeld()
+    return this.#ports.memory.hasRoom
       ? this.#partitions.filter(({ isWanted, leader }) => isWanted && leader === this.nodeId)
       : [];
   }

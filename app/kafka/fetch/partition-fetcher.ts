@@ -30,9 +30,12 @@ interface FetcherPorts {
 /**
  * Fetches the assigned partitions from the brokers that lead them.
  *
- * Why nothing comes of a partition that is not assigned any more, or after the end: each assignment makes its partitions
- * anew and clears the requests of those before, so an answer under way finds its partition without a request
- * ({@link FetchedPartition}). The end clears them as well, before the group is left.
+ * Why nothing comes of a partition that is not assigned any more, or after the end: its request is cleared when it goes, so
+ * an answer under way finds it without one ({@link FetchedPartition}), and when it comes back it is made anew. The end clears
+ * them as well, before the group is left.
+ *
+ * Why nothing of a partition that stays assigned is lost or fetched twice: it stays the same object, with the position and
+ * the request of before, whose answer counts as if nothing else had come or gone.
  */
 export class PartitionFetcher {
   readonly #ports: FetcherPorts;
@@ -43,7 +46,6 @@ export class PartitionFetcher {
   readonly #topics = new Map<string, FetchedTopic>();
   readonly #watch: NodeJS.Timeout;
   #partitions: ReadonlyMap<string, FetchedPartition> = new Map();
-  #isHeld = false;
   #isStopped = false;
 
   constructor(ports: FetcherPorts) {
@@ -60,7 +62,6 @@ export class PartitionFetcher {
     this.#loopPorts = {
       ...{ connections, taker, memory, clock },
       brokers: () => [...this.#loops.values()].filter(({ isNeeded }) => isNeeded).length,
-      isHeld: () => this.#isHeld,
       onPoll: ports.onPoll,
       onFetchedByName: ports.onFetchedByName,
       onFailed: (nodeId, error) => {
@@ -76,23 +77,23 @@ export class PartitionFetcher {
     return this.#partitions;
   }
 
-  /** Asks for nothing until the next assignment. */
-  hold(): void {
-    this.#isHeld = true;
-  }
-
-  /** These are assigned now and no others; each is fetched from when it was sought and resumed. */
+  /** These are assigned now and no others. What is new is fetched from when it was sought and resumed; the others go on. */
   assign(partitions: readonly TopicPartition[]): void {
-    for (const before of this.#partitions.values()) {
-      before.pause();
-    }
-    this.#isHeld = false;
+    const before = this.#partitions;
     const byTopic = partitions.toSorted((one, other) =>
       one.topic < other.topic ? -1 : Number(one.topic > other.topic),
     );
     this.#partitions = new Map(
-      byTopic.map((target) => [partitionKey(target), new FetchedPartition(target, this.#namesOf(target.topic))]),
+      byTopic.map((target) => {
+        const key = partitionKey(target);
+        return [key, before.get(key) ?? new FetchedPartition(target, this.#namesOf(target.topic))];
+      }),
     );
+    for (const [key, partition] of before) {
+      if (!this.#partitions.has(key)) {
+        partition.pause();
+      }
+    }
     if (this.#lead()) {
       this.#leaders.look();
     }

@@ -57,6 +57,9 @@ export interface Coordinator {
   close(): void;
 }
 
+/** The connection was closed under a request: nobody answered for long, or another request takes its place. */
+const CUT = 'the connection to the coordinator of the group was closed';
+
 const KEYS = {
   OffsetCommit: 8,
   JoinGroup: 11,
@@ -179,8 +182,11 @@ export class GroupCoordinator implements Coordinator {
     try {
       return await ask(await this.#opened(link));
     } catch (error) {
-      // Of a connection that was cut meanwhile nothing follows for the one of now.
-      if (link.cuts === cuts && !isAnswer(error)) {
+      if (link.cuts !== cuts) {
+        // Of a connection that was closed meanwhile nothing follows for the one of now.
+        throw new internals.errors.KafkaJSConnectionError(CUT, { broker: this.#group.groupId });
+      }
+      if (!isAnswer(error)) {
         this.forget();
       }
       throw error;

@@ -1,13 +1,13 @@
-import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
+import type { Assignment, GroupMember, GroupMemberListener } from '../../../app/kafka/group/group-member.ts';
 import type { KafkaAdmin } from '../../../app/kafka/kafka-admin.ts';
 import { KafkaSource } from '../../../app/kafka/kafka-source.ts';
-import { UNWATCHED } from '../../../app/outage-log.ts';
 import { systemClock } from '../../../app/stream/clock.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
-import type { RecordSourceListener } from '../../../app/stream/record-source.ts';
+import type { Position, RecordSourceListener } from '../../../app/stream/record-source.ts';
+import { FatalError } from '../../../app/stream/stream-errors.ts';
 import { load } from '../configuration/loading.ts';
 import { answerBytes, topicId } from './fetch/fetch-bytes.ts';
 import { recordBatch } from './fetch/record-sets.ts';
@@ -18,25 +18,41 @@ const FETCH = 1;
 const nothing = () => undefined;
 const logger = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing, fatal: nothing };
 
+const ORDERS = [{ topic: 'orders', partition: 0 }];
+
+/** A member that does nothing by itself. */
+class StubMember implements GroupMember {
+  readonly #told: string[];
+  listener: GroupMemberListener | null = null;
+
+  constructor(told: string[]) {
+    this.#told = told;
+  }
+
+  async join(listener: GroupMemberListener): Promise<void> {
+    this.listener = listener;
+  }
+
+  async handOver(timeoutMs: number): Promise<boolean> {
+    this.#told.push(`hand over in ${timeoutMs}`);
+    return true;
+  }
+
+  async leave(): Promise<void> {
+    this.#told.push('left the group');
+  }
+
+  async commit(positions: readonly Position[], metadata: string | null): Promise<void> {
+    this.#told.push(`commit ${positions.map(({ offset }) => offset)} ${metadata}`);
+  }
+}
+
 /** A source whose member is told by the test what it is assigned, and what it told in turn. */
 async function aSource() {
   const told: string[] = [];
-  const events = new EventEmitter();
-  let isLooking = (_topics: { unknown: readonly string[]; partitions: ReadonlyMap<string, number> }): void => undefined;
+  const member = new StubMember(told);
   const stub = new StubCluster();
-  const consumer = {
-    events: { GROUP_JOIN: 'join', CRASH: 'crash', REBALANCING: 'rebalancing', HEARTBEAT: 'beat', REQUEST: 'request' },
-    on: (name: string, listener: (event: unknown) => void) => events.on(name, listener),
-    onTopics: (listener: typeof isLooking) => {
-      isLooking = listener;
-    },
-    ...{ connect: async () => undefined, subscribe: async () => undefined, run: async () => undefined },
-    disconnect: async () => void told.push('left the group'),
-  };
-  const kafka = {
-    consumer: () => consumer,
-    [Symbol('private:Kafka:createCluster')]: () => stub.cluster,
-  } as unknown as Kafka;
+  const kafka = { [Symbol('private:Kafka:createCluster')]: () => stub.cluster } as unknown as Kafka;
   const admin = { missingTopics: async () => [], groupOffsets: async () => [], disconnect: async () => undefined };
   const watched =
     (name: string) =>
@@ -44,10 +60,11 @@ async function aSource() {
       void told.push(`${name} ${Object.values(event).join(' ')}`.trim());
   const source = new KafkaSource(load({}).kafka, kafka, {
     admin: admin as unknown as KafkaAdmin,
-    ...{ clock: systemClock, logger, memory: new MemoryBudget(), outages: UNWATCHED },
+    ...{ clock: systemClock, logger, memory: new MemoryBudget(), member },
+    outages: { failed: (reason) => void told.push(`away ${reason}`), worked: nothing },
     watcher: {
       ...{ onPoll: watched('poll'), onAnswer: nothing, onDelivered: watched('delivered'), onLogEnds: watched('ends') },
-      ...{ onHeartbeat: nothing, onJoined: nothing, onCrashed: nothing, onAway: nothing },
+      ...{ onHeartbeat: watched('beat'), onJoined: watched('joined'), onCrashed: watched('crashed'), onAway: nothing },
     },
     storedPositions: async () => [],
     place: async () => ({ schema: 'orders', database: 'shop', systemIdentifier: '1' }),
@@ -63,9 +80,13 @@ async function aSource() {
     onWaiting: (reason) => told.push(reason),
     onFatal: ({ message }) => told.push(message),
   } as RecordSourceListener);
-  const join = () =>
-    events.emit('join', { payload: { isLeader: true, memberAssignment: { orders: [0] }, duration: 1 } });
-  return { source, stub, events, told, join, look: (of: Parameters<typeof isLooking>[0]) => isLooking(of) };
+  const assign = (assignment: Partial<Assignment>) =>
+    member.listener?.onAssigned({
+      ...{ owned: [], added: [], revoked: [], isLeader: true, milliseconds: 1 },
+      ...assignment,
+    });
+  const join = (): void => void assign({ owned: ORDERS, added: ORDERS });
+  return { source, stub, told, join, assign, member, listener: () => member.listener as GroupMemberListener };
 }
 
 type Started = Awaited<ReturnType<typeof aSource>>;
@@ -105,28 +126,74 @@ test('what is assigned is fetched once it was sought and resumed, and its record
   await started.source.stop();
 });
 
-test('while the group is joined nothing is fetched, nor before the new assignment was sought', async () => {
+test('while the group is joined what is owned goes on, and after a generation that leaves it here', async () => {
   const started = await aSource();
   await open(started);
-  started.events.emit('rebalancing', {});
+  started.listener().onJoining();
+  await started.assign({ owned: ORDERS });
   await answer(started);
-  expect(started.told).toContain('fetched 5 to 8');
-  started.join();
-  await settle();
+  expect(started.told).toEqual(expect.arrayContaining(['joined 1 1', 'assigned  of 0', 'fetched 5 to 8']));
+  expect(started.told).not.toContain('revoked 0');
+  expect(started.stub.requests).toHaveLength(1);
+  await started.source.stop();
+});
+
+test('of what a generation gives to others nothing is handed over from then on, and it is told before the new ones', async () => {
+  const started = await aSource();
+  await open(started);
+  const other = [{ topic: 'orders', partition: 1 }];
+  await started.assign({ owned: other, added: other, revoked: ORDERS });
+  await answer(started);
+  expect(started.told.slice(-2)).toEqual(['revoked 0', 'assigned 1 of 1']);
+  expect(started.told.filter((line) => line.startsWith('fetched'))).toEqual([]);
+  await started.source.stop();
+});
+
+test('who is expelled fetches nothing, and what was under way is dropped', async () => {
+  const started = await aSource();
+  await open(started);
+  started.listener().onExpelled(new Error('session over'));
+  await answer(started);
+  expect(started.told.filter((line) => line.startsWith('fetched'))).toEqual([]);
+  expect(started.told).toContain('revoked 0');
   expect(started.stub.requests).toEqual([]);
   await started.source.stop();
 });
 
-test('after a crash of the member nothing is fetched, and what was under way is dropped', async () => {
+test('what fails and is tried again is told, as an outage where the brokers are away', async () => {
+  const { source, told, listener } = await aSource();
+  listener().onJoining();
+  listener().onTryingAgain(new Error('a surprise'));
+  expect(told).toEqual(['crashed true false', 'the Kafka client tries again: a surprise']);
+  told.splice(0);
+  await source.stop();
+  const away = await aSource();
+  away.join();
+  away.told.splice(0);
+  away.listener().onTryingAgain(Object.assign(new Error('no broker'), { name: 'KafkaJSConnectionError' }));
+  expect(away.told).toEqual(['away no broker', 'crashed false true', 'the Kafka client tries again: no broker']);
+  await away.source.stop();
+});
+
+test('what ends the membership for good ends the source with its reason, and nothing is fetched any more', async () => {
   const started = await aSource();
   await open(started);
-  started.events.emit('crash', { payload: { error: new Error('session over'), restart: true } });
+  const refused = Object.assign(new Error('no'), { type: 'GROUP_AUTHORIZATION_FAILED' });
+  started.listener().onFatal(refused);
   await answer(started);
-  expect(started.told.filter((line) => line.startsWith('fetched'))).toEqual([]);
-  expect(started.told).toContain('the Kafka client starts again: session over');
-  expect(started.told).toContain('revoked 0');
-  expect(started.stub.requests).toEqual([]);
+  expect(started.told.slice(-2)).toEqual(['revoked 0', expect.stringContaining('Kafka forbids the group')]);
+  started.listener().onFatal(new FatalError('GROUP_INSTANCE_REPLACED', 'another one'));
+  expect(started.told.at(-1)).toBe('another one');
   await started.source.stop();
+});
+
+test('hints are committed and partitions handed over by the member', async () => {
+  const { source, told } = await aSource();
+  await source.commitHint([{ topic: 'orders', partition: 0, offset: 7n }]);
+  expect(await source.handOver(3_000)).toBe(true);
+  const place = '{"stream-consumer":{"schema":"orders","database":"shop","systemIdentifier":"1"}}';
+  expect(told).toEqual([`commit 7 ${place}`, 'hand over in 3000']);
+  await source.stop();
 });
 
 test('fetches end before the group is left', async () => {
@@ -141,9 +208,9 @@ test('fetches end before the group is left', async () => {
   expect(told.at(-1)).toBe('left the group');
 });
 
-test('the topics that the brokers do not have are told in their order, with the partitions of the others', async () => {
-  const started = await aSource();
-  started.look({ unknown: ['b', 'a'], partitions: new Map([['orders', 3]]) });
-  expect(started.told).toContain('unknown a,b, others orders,3');
-  await started.source.stop();
+test('the topics that the brokers do not have are told, with the partitions of the others', async () => {
+  const { source, told, listener } = await aSource();
+  listener().onTopics(['a', 'b'], new Map([['orders', 3]]));
+  expect(told).toContain('unknown a,b, others orders,3');
+  await source.stop();
 });
