@@ -21,11 +21,17 @@ interface Waiting<T> {
   reject(error: Error): void;
 }
 
+/** What a member is dealt, and by which of all deals: generations may begin again. */
+interface Dealt {
+  readonly deal: number;
+  readonly assignment: Buffer;
+}
+
 interface Member {
   readonly id: string;
   protocols: ReadonlyMap<string, Buffer>;
   join: Waiting<Joined> | null;
-  sync: Waiting<Buffer> | null;
+  sync: Waiting<Dealt> | null;
   expiresAt: number;
   assignment: Buffer;
 }
@@ -57,6 +63,7 @@ export class SimulatedGroup {
   #deadline = Number.POSITIVE_INFINITY;
   #loadedAt = 0;
   #ids = 0;
+  #deals = 0;
   /** What a coordinator that takes over knows: the last generation that was given. */
   #stored: readonly Stored[] = [{ generation: 0, leader: '', members: [] }];
   generation = 0;
@@ -102,13 +109,13 @@ export class SimulatedGroup {
     });
   }
 
-  sync({ memberId, generationId }: InGeneration, dealt: ReadonlyMap<string, Buffer>): Promise<Buffer> {
+  sync({ memberId, generationId }: InGeneration, dealt: ReadonlyMap<string, Buffer>): Promise<Dealt> {
     const member = this.#require({ memberId, generationId });
     if (this.#state === 'PreparingRebalance') {
       throw new Refused('REBALANCE_IN_PROGRESS');
     }
     if (this.#state === 'Stable') {
-      return Promise.resolve(member.assignment);
+      return Promise.resolve({ deal: this.#deals, assignment: member.assignment });
     }
     return new Promise((resolve, reject) => {
       member.sync = { resolve, reject };
@@ -255,10 +262,11 @@ export class SimulatedGroup {
 
   #give(dealt: ReadonlyMap<string, Buffer>): void {
     this.#state = 'Stable';
+    this.#deals += 1;
     for (const member of this.#members.values()) {
       member.assignment = dealt.get(member.id) ?? NOTHING;
       member.expiresAt = this.#time.milliseconds + SESSION_MS;
-      member.sync?.resolve(member.assignment);
+      member.sync?.resolve({ deal: this.#deals, assignment: member.assignment });
       member.sync = null;
     }
     const members = [...this.#members.values()].map((member) => ({ ...member }));

@@ -32,8 +32,8 @@ export class SimulatedLink implements Coordinator {
   loses: string | null = null;
   /** No broker tells the member about topics. */
   knowsNoTopics = false;
-  /** The generation whose assignment arrived last. */
-  generation = -1;
+  /** Which of all deals arrived last; 0: none. */
+  deal = 0;
   /** The requests that arrived, by their names. */
   readonly sent: string[] = [];
 
@@ -50,8 +50,8 @@ export class SimulatedLink implements Coordinator {
   }
 
   async sync(member: InGeneration, dealt: ReadonlyMap<string, Buffer>): Promise<Buffer> {
-    const assignment = await this.#ask('sync', (group) => group.sync(member, dealt));
-    this.generation = member.generationId;
+    const { deal, assignment } = await this.#ask('sync', (group) => group.sync(member, dealt));
+    this.deal = deal;
     return assignment;
   }
 
@@ -124,6 +124,8 @@ export interface SimulatedProcess {
   /** What it fetches and writes, as far as it knows. */
   readonly owned: readonly TopicPartition[];
   readonly isOfBefore: boolean;
+  /** The place that it runs in. */
+  readonly instanceId: string | null;
   readonly events: readonly string[];
   isKilled: boolean;
   isStopping: boolean;
@@ -180,11 +182,13 @@ class NewProcess implements SimulatedProcess {
   readonly link: SimulatedLink;
   readonly owner = new Owner();
   readonly member: ClassicMember;
+  readonly instanceId: string | null;
   isKilled = false;
   isStopping = false;
   handedOver: boolean | null = null;
 
   constructor(world: SimulatedWorld, instanceId: string | null) {
+    this.instanceId = instanceId;
     this.link = new SimulatedLink(world);
     const topics = [...world.subscribed];
     const options = { groupId: 'group', topics, sessionTimeoutMs: 10_000, instanceId };
@@ -215,6 +219,7 @@ class NewProcess implements SimulatedProcess {
 /** A member of the version before: it gives up everything when it joins, and deals in turns. */
 class OldProcess implements SimulatedProcess {
   readonly isOfBefore = true;
+  readonly instanceId = null;
   readonly link: SimulatedLink;
   readonly events: string[] = [];
   owned: readonly TopicPartition[] = [];
