@@ -63,7 +63,7 @@ export class KafkaSource implements RecordSource {
   readonly #claim: GroupClaim;
   readonly #fetcher: PartitionFetcher;
   #listener: RecordSourceListener | null = null;
-  #isLeader = false;
+  #isLeader: boolean | null = false;
   #isJoining = false;
   #unknownTopics: readonly string[] = [];
 
@@ -165,6 +165,7 @@ export class KafkaSource implements RecordSource {
         this.#isJoining = true;
       },
       onAssigned: (assignment) => this.#assign(assignment, listener),
+      onAcknowledged: (duration) => this.#joined(duration),
       onExpelled: ({ message: reason }) => {
         this.#logger.warn({ reason }, 'expelled from the group: nothing is read or written until it is joined again');
         void this.#revoke([...this.#fetcher.assigned.values()], [], listener);
@@ -223,14 +224,20 @@ export class KafkaSource implements RecordSource {
   #assign(assignment: Assignment, listener: RecordSourceListener): Promise<void> {
     const { owned, added, revoked, isLeader, milliseconds: duration } = assignment;
     this.#isLeader = isLeader;
-    this.#isJoining = false;
-    this.#outages.worked();
-    this.#watcher.onJoined({ milliseconds: duration, partitions: owned.length });
     const released = this.#revoke(revoked, owned, listener);
     const shown = { partitions: numbersByTopic(owned), added: numbersByTopic(added), revoked: numbersByTopic(revoked) };
     this.#logger.info(shown, 'assigned');
     listener.onAssigned({ owned, added });
+    if (duration !== null) {
+      this.#joined(duration);
+    }
     return released;
+  }
+
+  #joined(duration: number): void {
+    this.#isJoining = false;
+    this.#outages.worked();
+    this.#watcher.onJoined({ milliseconds: duration, partitions: this.#fetcher.assigned.size });
   }
 
   /** @returns a promise that resolves when nothing of what is revoked is written any more */
