@@ -165,7 +165,7 @@ export class KafkaSource implements RecordSource {
         this.#isJoining = true;
       },
       onAssigned: (assignment) => this.#assign(assignment, listener),
-      onAcknowledged: (duration) => this.#joined(duration),
+      onAcknowledged: (duration) => this.#joined(duration, this.#fetcher.assigned.size),
       onExpelled: ({ message: reason }) => {
         this.#logger.warn({ reason }, 'expelled from the group: nothing is read or written until it is joined again');
         void this.#revoke([...this.#fetcher.assigned.values()], [], listener);
@@ -224,20 +224,20 @@ export class KafkaSource implements RecordSource {
   #assign(assignment: Assignment, listener: RecordSourceListener): Promise<void> {
     const { owned, added, revoked, isLeader, milliseconds: duration } = assignment;
     this.#isLeader = isLeader;
+    if (duration !== null) {
+      this.#joined(duration, owned.length);
+    }
     const released = this.#revoke(revoked, owned, listener);
     const shown = { partitions: numbersByTopic(owned), added: numbersByTopic(added), revoked: numbersByTopic(revoked) };
     this.#logger.info(shown, 'assigned');
     listener.onAssigned({ owned, added });
-    if (duration !== null) {
-      this.#joined(duration);
-    }
     return released;
   }
 
-  #joined(duration: number): void {
+  #joined(duration: number, partitions: number): void {
     this.#isJoining = false;
     this.#outages.worked();
-    this.#watcher.onJoined({ milliseconds: duration, partitions: this.#fetcher.assigned.size });
+    this.#watcher.onJoined({ milliseconds: duration, partitions });
   }
 
   /** @returns a promise that resolves when nothing of what is revoked is written any more */
