@@ -14,7 +14,7 @@ import { asError, isForGood } from './coordinator-answers.ts';
 import { replacedBySuccessor } from './former-member.ts';
 import type { GroupMember, GroupMemberListener } from './group-member.ts';
 import { Reconciliation } from './reconciliation.ts';
-import { type TopicsPort, watchTopics } from './subscribed-metadata.ts';
+import { type TopicsAnswer, type TopicsPort, watchTopics } from './subscribed-metadata.ts';
 
 /** What changes is learned by the next beat, so this is how long a change of the group takes; brokers ask for every 5 s. */
 const BEAT_MS = 1_000;
@@ -67,6 +67,7 @@ export class ConsumerMember implements GroupMember {
   readonly #ending = new AbortController();
   #listener: GroupMemberListener | null = null;
   #onFirst: () => void = () => undefined;
+  #staying: Promise<void> | null = null;
   #hasReleased = false;
   #joiningSince: number | null = null;
   /** Ends the pause before the next beat. */
@@ -95,16 +96,7 @@ export class ConsumerMember implements GroupMember {
       this.#onFirst = resolve;
       signal.addEventListener('abort', () => reject(signal.reason));
     });
-    void this.#stay(listener);
-    void watchTopics(this.#options.topics, { ...this.#ports, signal }, (answer) => {
-      if (!(answer instanceof Error)) {
-        listener.onTopics(answer.unknown, answer.partitions);
-      } else if (isForGood(answer)) {
-        this.#end(answer, listener);
-      } else {
-        listener.onTryingAgain(answer);
-      }
-    });
+    void watchTopics(this.#options.topics, { ...this.#ports, signal }, (answer) => this.#looked(answer, listener));
     await first;
   }
 
@@ -141,6 +133,18 @@ export class ConsumerMember implements GroupMember {
       throw new Error('the offsets were not committed: the process is not a member of its group');
     }
     await this.#session.commit(positions, metadata);
+  }
+
+  /** The first look comes before the first beat: from then on the brokers are known by their addresses. */
+  #looked(answer: TopicsAnswer | Error, listener: GroupMemberListener): void {
+    if (!(answer instanceof Error)) {
+      listener.onTopics(answer.unknown, answer.partitions);
+      this.#staying ??= this.#stay(listener);
+    } else if (isForGood(answer)) {
+      this.#end(answer, listener);
+    } else {
+      listener.onTryingAgain(answer);
+    }
   }
 
   async #stay(listener: GroupMemberListener): Promise<void> {

@@ -1,26 +1,46 @@
 import type { Kafka } from 'kafkajs';
 import { milliseconds } from '../../../settings/duration.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import type { Logger } from '../../logger.ts';
 import type { Clock } from '../../stream/clock.ts';
 import type { ClientListener } from '../client-listener.ts';
 import { BrokerConnections, clusterApart } from '../fetch/broker-connections.ts';
+import type { KafkaAdmin } from '../kafka-admin.ts';
 import { ClassicMember } from './classic-member.ts';
+import { ConsumerMember } from './consumer-member.ts';
 import { GroupCoordinator } from './coordinator.ts';
 import type { GroupMember } from './group-member.ts';
+import { NegotiatedMember } from './negotiated-member.ts';
 import { topicsOf } from './subscribed-metadata.ts';
 
 /** What a member is made of. */
 interface MemberParts {
   readonly watcher: Pick<ClientListener, 'onAnswer'>;
   readonly clock: Clock;
+  readonly logger: Logger;
+  readonly admin: Pick<KafkaAdmin, 'topicIds'>;
 }
 
 /** The process as a member of its group; it connects to nothing yet. */
-export function createMember(settings: Settings['kafka'], kafka: Kafka, { watcher, clock }: MemberParts): GroupMember {
-  const { groupId, topics, groupInstanceId: instanceId = null } = settings;
+export function createMember(
+  settings: Settings['kafka'],
+  kafka: Kafka,
+  { watcher, clock, logger, admin }: MemberParts,
+): GroupMember {
+  const { groupId, topics, groupProtocol, groupInstanceId: instanceId = null } = settings;
   const sessionTimeoutMs = milliseconds(settings.sessionTimeout);
   const connections = new BrokerConnections(clusterApart(kafka, watcher), clock);
   const coordinator = new GroupCoordinator(connections, { groupId, sessionTimeoutMs });
-  const options = { groupId, topics, sessionTimeoutMs, instanceId };
-  return new ClassicMember(options, { coordinator, topics: topicsOf(connections), clock });
+  const ports = { coordinator, topics: topicsOf(connections), clock };
+  const createClassic = () => new ClassicMember({ groupId, topics, sessionTimeoutMs, instanceId }, ports);
+  if (groupProtocol === 'classic') {
+    return createClassic();
+  }
+  const topicIds = (asked: readonly string[]) => admin.topicIds(asked);
+  return new NegotiatedMember(
+    (onNotOffered) => new ConsumerMember({ groupId, topics, instanceId }, { ...ports, topicIds, onNotOffered }),
+    createClassic,
+    ({ message: reason }) =>
+      logger.warn({ reason }, 'the group is joined by the protocol classic until the process ends'),
+  );
 }

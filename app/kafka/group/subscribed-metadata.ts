@@ -1,4 +1,5 @@
 import type { Clock } from '../../stream/clock.ts';
+import { backoffMs } from '../../stream/retries.ts';
 import { ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
 import type { BrokerConnections, Metadata } from '../fetch/broker-connections.ts';
 import { asError } from './coordinator-answers.ts';
@@ -48,11 +49,12 @@ export async function watchTopics(
   { topics, clock, signal }: Look,
   report: (answer: TopicsAnswer | Error) => void,
 ): Promise<void> {
-  while (!signal.aborted) {
+  for (let failures = 0; !signal.aborted; ) {
     const answer = await topics.ask(own, new Set(own)).catch(asError);
     if (!signal.aborted) {
+      failures = answer instanceof Error ? failures + 1 : 0;
       report(answer);
-      await clock.wait(LOOK_MS, signal);
+      await clock.wait(failures === 0 ? LOOK_MS : backoffMs(failures), signal);
     }
   }
 }

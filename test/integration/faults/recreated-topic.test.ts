@@ -191,6 +191,7 @@ test('aborted records are left out of what is fetched by id', async () => {
 });
 
 const FETCH = 1;
+const CONSUMER_GROUP_HEARTBEAT = 68;
 
 test.each([
   ['12, for which there is 11,', 12, 11],
@@ -209,9 +210,12 @@ test.each([
 });
 
 test('a broker that tells no ids, here one like Kafka 2.1, is read by name, and a stored id stays as it is', async () => {
-  const { kafka, broker, fetchVersions } = await startOldBroker(KAFKA_2_1);
-  const { topic, consumer } = await startedWithOldRecords({ brokers: [broker] });
+  // Kafka 2.1 does not have the heartbeats of KIP-848, and those before 4.0 had none but version 0.
+  const { kafka, broker, fetchVersions } = await startOldBroker(new Map([...KAFKA_2_1, [CONSUMER_GROUP_HEARTBEAT, 0]]));
+  const settings = { kafka: { groupProtocol: 'consumer' } };
+  const { topic, consumer } = await startedWithOldRecords({ brokers: [broker], settings });
   const { groupId, schema } = consumer;
+  expect(consumer.logs.all.filter((line) => line.includes('joined by the protocol classic'))).toHaveLength(1);
   expect(Math.max(...fetchVersions)).toBe(KAFKA_2_1.get(FETCH));
   expect((await storedOffsets(schema, topic)).map(({ id }) => id)).toEqual([null, null]);
   await stopped(consumer);

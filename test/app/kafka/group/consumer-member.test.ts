@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ForbiddenTopics } from '../../../../app/kafka/authorization.ts';
 import { partitionKey } from '../../../../app/records/record.ts';
 import { idOf } from './simulated-broker-group.ts';
 import { type ConsumerProcess, ConsumerWorld } from './simulated-broker-members.ts';
@@ -136,6 +137,29 @@ describe('a member', () => {
     await world.time.pass(1_500);
     expect(sizes([member])).toEqual([11]);
     expect(world.mistakes).toEqual([]);
+  });
+
+  test('joins once the brokers have told about its topics, and reports those that come and go', async () => {
+    const world = new ConsumerWorld();
+    world.topics = () => {
+      throw new Error('no broker answers');
+    };
+    const member = world.start();
+    await world.time.pass(2_000);
+    expect(new Set(member.events)).toEqual(new Set(['trying again: no broker answers']));
+    world.topics = () => ({ unknown: ['b'], partitions: new Map() });
+    await world.time.pass(7_000);
+    expect(member.events).toContain('without b');
+    expect(sizes([member])).toEqual([11]);
+  });
+
+  test('ends for good where it may not describe a topic', async () => {
+    const { world, members } = await withMembers(1);
+    world.topics = () => {
+      throw new ForbiddenTopics(['a']);
+    };
+    await world.time.pass(6_000);
+    expect(members[0]?.events.at(-1)).toBe('fatal: not authorized to describe a');
   });
 
   test.each([14, 15, 16])('goes on, and asks again, when the coordinator answers %d', async (code) => {

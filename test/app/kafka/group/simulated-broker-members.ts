@@ -3,6 +3,7 @@ import type { ListedMember } from '../../../../app/kafka/group/consumer-group-re
 import { ConsumerMember } from '../../../../app/kafka/group/consumer-member.ts';
 import type { ConsumerCoordinator } from '../../../../app/kafka/group/consumer-session.ts';
 import type { Assignment, GroupMemberListener } from '../../../../app/kafka/group/group-member.ts';
+import type { TopicsAnswer } from '../../../../app/kafka/group/subscribed-metadata.ts';
 import type { Encoder, ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
 import {
   KafkajsDecoder,
@@ -187,7 +188,7 @@ export class ConsumerProcess implements GroupMemberListener {
       topicIds: async (topics) =>
         new Map(topics.filter((topic) => !world.unnamed.has(topic)).map((each) => [each, idOf(each)])),
       onNotOffered: ({ message }) => this.events.push(`not offered: ${message}`),
-      topics: { ask: async () => ({ unknown: [], partitions: world.counts }) },
+      topics: { ask: async () => world.topics() },
     });
     this.link.onBeat = ({ owned }) => this.#compare(owned ?? new Map());
     this.joined = this.member.join(this);
@@ -243,7 +244,9 @@ export class ConsumerProcess implements GroupMemberListener {
 
   onHeartbeat(): void {}
 
-  onTopics(): void {}
+  onTopics(unknown: readonly string[]): void {
+    if (unknown.length > 0) this.events.push(`without ${unknown}`);
+  }
 
   onTryingAgain({ message }: Error): void {
     this.events.push(`trying again: ${message}`);
@@ -278,6 +281,8 @@ export class ConsumerWorld {
   ]);
   /** Topics whose names no broker tells yet. */
   readonly unnamed = new Set<string>();
+  /** What the brokers tell about the topics. */
+  topics: () => TopicsAnswer = () => ({ unknown: [], partitions: this.counts });
   readonly group: SimulatedBrokerGroup;
   readonly processes: ConsumerProcess[] = [];
   /** The latest version of the heartbeat that the brokers offer. */
