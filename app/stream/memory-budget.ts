@@ -108,6 +108,11 @@ export class MemoryBudget {
     return this.#held;
   }
 
+  /** Bytes that all answers under way together may take. */
+  get bytesUnderWay(): number {
+    return this.#bytes * SHARE_UNDER_WAY;
+  }
+
   /** Whether anything may be fetched. */
   get hasRoom(): boolean {
     return this.#held < this.#bytesHeldAtMost;
@@ -158,7 +163,7 @@ export class MemoryBudget {
   }
 
   get #answerBytes(): number {
-    return (this.#bytes * SHARE_UNDER_WAY) / this.#brokers;
+    return this.bytesUnderWay / this.#brokers;
   }
 }
 
