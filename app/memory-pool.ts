@@ -1,10 +1,13 @@
 const KIBIBYTE = 1_024;
 
 /** What is smaller is cheap to come by. */
-const LEAST_BYTES = 64 * KIBIBYTE;
+const LEAST_BYTES = 8 * KIBIBYTE;
 
-/** Sizes are multiples of it, so that what one took fits another one. */
+/** Sizes are powers of 2 up to here, and multiples of it beyond, so that what one took fits another one. */
 const STEP_BYTES = 256 * KIBIBYTE;
+
+/** A piece has no more than so many times the bytes that are asked for. */
+const MOST_TIMES = 2;
 
 /** What nobody has asked for in this time is given up. */
 const IDLE_MS = 2_000;
@@ -29,15 +32,16 @@ export class MemoryPool {
     this.#mostBytes = mostBytes;
   }
 
-  /** @returns so many bytes or more, with anything in them */
+  /** @returns so many bytes or more, at most twice as many, with anything in them */
   take(size: number): Buffer {
     if (size < LEAST_BYTES) {
-      return Buffer.allocUnsafeSlow(size);
+      return Buffer.allocUnsafe(size);
     }
-    const place = this.#ready.findIndex(({ length }) => length >= size);
-    const [ready] = place < 0 ? [] : this.#ready.splice(place, 1);
+    const place = this.#placeOf(size);
+    const fits = (this.#ready[place]?.length ?? Number.POSITIVE_INFINITY) <= MOST_TIMES * size;
+    const [ready] = fits ? this.#ready.splice(place, 1) : [];
     this.#readyBytes -= ready?.length ?? 0;
-    const piece = ready ?? Buffer.allocUnsafeSlow(Math.ceil(size / STEP_BYTES) * STEP_BYTES);
+    const piece = ready ?? Buffer.allocUnsafeSlow(roundedUp(size));
     this.#taken.add(piece.buffer);
     return piece;
   }
@@ -53,8 +57,7 @@ export class MemoryPool {
       return;
     }
     const piece = Buffer.from(buffer);
-    const place = this.#ready.findIndex(({ length }) => length > piece.length);
-    this.#ready.splice(place < 0 ? this.#ready.length : place, 0, piece);
+    this.#ready.splice(this.#placeOf(piece.length), 0, piece);
     this.#readyBytes += piece.length;
     while (this.#readyBytes > this.#mostBytes) {
       this.#readyBytes -= this.#ready.shift()?.length ?? 0;
@@ -63,9 +66,26 @@ export class MemoryPool {
     this.#idle.refresh();
   }
 
+  /** That of the smallest piece of so many bytes or more; behind all, where there is none. */
+  #placeOf(size: number): number {
+    let [low, high] = [0, this.#ready.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#ready[middle]?.length ?? 0) < size) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
   #giveUp(): void {
     this.#idle = null;
     this.#ready = [];
     this.#readyBytes = 0;
   }
 }
+
+const roundedUp = (size: number): number =>
+  size > STEP_BYTES ? Math.ceil(size / STEP_BYTES) * STEP_BYTES : 2 ** Math.ceil(Math.log2(size));

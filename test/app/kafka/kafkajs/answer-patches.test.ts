@@ -199,8 +199,8 @@ test('a login whose answer is decoded at once succeeds at a broker without SaslA
   const response = { decode: (answered: Buffer) => answered, parse: (answered: Buffer) => answered.toString('hex') };
   const login = connection.sendAuthRequest({ request: { encode: () => Buffer.from('token') }, response });
   await once(socket, 'written');
-  connection.processData(int32(0));
-  expect(await login).toBe('00000000');
+  connection.processData(Buffer.concat([int32(2), Buffer.from('ok')]));
+  expect(await login).toBe(Buffer.from('\0\0\0\x02ok').toString('hex'));
 });
 
 test('a login by SCRAM with 2^31 iterations is refused before the work', async () => {
