@@ -1,5 +1,6 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { EVERYDAY_ROWS_QUERY, measureEveryday } from './bench/everyday.ts';
+import { COMMIT_TIMES, groupHeading, groupRow, measureScenario, SCENARIO_RUNS } from './bench/group.ts';
 import { measureIdle } from './bench/idle.ts';
 import { besideProgram, consumerProgram, type MeasuredProgram } from './bench/measured-program.ts';
 import { BENCH_HELP, type Benchmark, type BenchOptions, readBenchOptions } from './bench/options.ts';
@@ -13,6 +14,7 @@ import { compileConsumer } from './run/consumer-process.ts';
 import { failureText } from './run/explained-error.ts';
 import { podEnvironment } from './run/pod-environment.ts';
 import { RunFolder, removeLeftoverRuns } from './run/run-folder.ts';
+import { Screen } from './run/screen.ts';
 import { type Stack, startStack } from './stack/local-stack.ts';
 
 const EXIT_FAILED = 1;
@@ -120,6 +122,27 @@ async function benchPartitions(stack: Stack, options: BenchOptions): Promise<voi
   print('  as long without a scrape', spread(result.heldUnscraped));
 }
 
+async function benchGroup(stack: Stack, options: BenchOptions): Promise<void> {
+  const { members = 5, partitions = 12, rate: recordsPerSecond = 1_000, repeats = 1 } = options.numbers;
+  const plan = { members, partitions, recordsPerSecond, env: consumerEnvironment(options) };
+  const load = `${partitions} partitions, ${recordsPerSecond.toLocaleString('en')} records a second`;
+  const screen = new Screen(process.stdout);
+  screen.line(`${members} members, ${load}; seconds from a record's timestamp to the commit of its row`);
+  screen.line(groupHeading());
+  for (let repeat = 1; repeat <= repeats; repeat += 1) {
+    for (const [nth, scenario] of options.scenarios.entries()) {
+      const title = `${repeats > 1 ? `${repeat}/${repeats} ` : ''}${SCENARIO_RUNS[scenario].title}`;
+      const onProgress = (text: string) => screen.status(`${title}: ${text} ...`);
+      const result = await measureScenario(stack, scenario, { name: `group_${repeat}_${nth}`, plan, onProgress });
+      screen.line(groupRow(title, result));
+    }
+  }
+  if (screen.isTerminal) {
+    screen.status('');
+  }
+  screen.line('Each record that was produced is in the table once.');
+}
+
 async function benchIdle(stack: Stack, options: BenchOptions): Promise<void> {
   const { seconds = DEFAULT_SECONDS } = options.numbers;
   console.log(`watching for ${seconds} s ...`);
@@ -208,6 +231,7 @@ async function benchStart(stack: Stack): Promise<void> {
 const BENCHMARKS: Readonly<Record<Benchmark, (stack: Stack, options: BenchOptions) => Promise<void>>> = {
   throughput: benchThroughput,
   everyday: benchEveryday,
+  group: benchGroup,
   idle: benchIdle,
   partitions: benchPartitions,
   scrape: benchScrape,
@@ -245,7 +269,7 @@ async function measure(options: BenchOptions): Promise<void> {
       process.exit(signal === 'SIGINT' ? 130 : 143);
     });
   }
-  const stack = await startStack({ run });
+  const stack = await startStack({ run, ...(options.benchmark === 'group' && { postgresSettings: COMMIT_TIMES }) });
   try {
     await compileConsumer();
     await BENCHMARKS[options.benchmark](stack, options);

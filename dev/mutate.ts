@@ -1,9 +1,9 @@
 /** `npm run mutate`: changes the core in small ways, and checks that a test notices each change. */
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { KNOWN_MUTANTS, type KnownMutant } from './mutate/known-mutants.ts';
-import { type MutationReport, scoreLines, weakFiles } from './mutate/mutation-score.ts';
+import { CORE_ROOMS, type MutationReport, scoreLines, weakFiles } from './mutate/mutation-score.ts';
 import { exitCodeOf } from './run/interruption.ts';
 import type { RunFolder } from './run/run-folder.ts';
 import { Screen } from './run/screen.ts';
@@ -16,9 +16,11 @@ const STRYKER = ['node_modules/@stryker-mutator/core/bin/stryker.js', 'run', 'de
 const REPORT = 'build/mutation/report.json';
 const EXIT_USAGE = 2;
 
+const CORE = new Intl.ListFormat('en-GB').format(CORE_ROOMS);
+
 const HELP = `Changes the core in small ways, and looks whether a test notices each of them.
 
-  npm run mutate                                 all of app/stream and app/store: an hour or two on two cores
+  npm run mutate                                 all of ${CORE}: hours on two cores
   npm run mutate -- --known                      only the changes that are listed in dev/mutate/known-mutants.ts: a minute
   npm run mutate -- app/stream/pipeline.ts ...   every change of these files
 
@@ -47,8 +49,8 @@ async function main(args: readonly string[]): Promise<number> {
 /** @throws Error when the tests that are run would not notice a change of one of the files, or there is no such file */
 function requireCoreFiles(files: readonly string[]): void {
   for (const file of files) {
-    if (!/^app\/(stream|store)\/[\w-]+\.ts$/.test(file) || !existsSync(resolve(REPOSITORY, file))) {
-      throw new Error(`"${file}" is no file of app/stream or app/store, such as app/stream/pipeline.ts`);
+    if (!CORE_ROOMS.includes(dirname(file)) || !file.endsWith('.ts') || !existsSync(resolve(REPOSITORY, file))) {
+      throw new Error(`"${file}" is no file of ${CORE}, such as app/stream/pipeline.ts`);
     }
   }
 }

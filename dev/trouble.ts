@@ -17,6 +17,7 @@ const HELP = `Makes trouble for the npm start that runs in another terminal, and
 
   npm run trouble -- records     produces 20 records that are no JSON
   npm run trouble -- postgres    stops PostgreSQL for a while and starts it again
+  npm run trouble -- roll        replaces the consumer while orders come, as a rolling update does, twice
 
 Options:
   --seconds N    how long PostgreSQL is stopped: 1 to ${SECONDS.most} (default: ${SECONDS.default}); Ctrl-C starts it sooner
@@ -62,7 +63,10 @@ function readTrouble([kind, ...rest]: readonly string[], seconds: string): Troub
   if (kind === 'postgres') {
     return { kind, seconds: Number(seconds) };
   }
-  return kind === 'records' ? { kind } : undefined;
+  if (kind === 'records') {
+    return { kind };
+  }
+  return kind === 'roll' ? { kind } : undefined;
 }
 
 /**

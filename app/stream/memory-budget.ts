@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { MemoryPool } from '../memory-pool.ts';
 
 const MEBIBYTE = 1_048_576;
 
@@ -87,10 +88,14 @@ class UnpackedAnswer {
  * 3. What was not decoded is still ahead of the partition's position, as if the answer had been shorter, and is fetched
  *    again. Nothing is refused: the first batch of an answer is always decoded, and brokers send it whole. So the
  *    excess over N is at most one unpacked batch for each broker.
- * 4. Each partition queues at most its share ({@link share}) and has as much in its transaction, so a few that cannot be
+ * 4. Records are in pieces of at most twice their bytes, which are used again ({@link sets}). What lies ready between two uses
+ *    is N / 4 at most, and nothing is after two seconds without any use.
+ * 5. Each partition queues at most its share ({@link share}) and has as much in its transaction, so a few that cannot be
  *    written leave room for the others. Every write ends, by COMMIT or a time-out, and gives back what it held.
  */
 export class MemoryBudget {
+  /** Memory of record sets: RecordSetReader takes it, and RecordQueue gives it back. */
+  readonly sets: MemoryPool;
   readonly #bytes: number;
   readonly #onRoom = new Set<() => void>();
   #held = 0;
@@ -101,11 +106,17 @@ export class MemoryBudget {
   /** @param limit of the process. @default that of its control group, else 512 MiB */
   constructor(limit: number = memoryLimit()) {
     this.#bytes = limit * SHARE_OF_LIMIT;
+    this.sets = new MemoryPool(this.bytesUnderWay);
   }
 
   /** Bytes in queues and transactions. */
   get held(): number {
     return this.#held;
+  }
+
+  /** Bytes that all answers under way together may take. */
+  get bytesUnderWay(): number {
+    return this.#bytes * SHARE_UNDER_WAY;
   }
 
   /** Whether anything may be fetched. */
@@ -158,7 +169,7 @@ export class MemoryBudget {
   }
 
   get #answerBytes(): number {
-    return (this.#bytes * SHARE_UNDER_WAY) / this.#brokers;
+    return this.bytesUnderWay / this.#brokers;
   }
 }
 

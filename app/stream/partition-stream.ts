@@ -184,7 +184,7 @@ export class PartitionStream {
     try {
       while (!this.#queue.isEmpty) {
         const limit = { records: this.#batchLimit.records, bytes: this.#maxQueuedBytes };
-        await this.#queue.use(limit, (taken) => this.#write(taken));
+        await this.#queue.use(limit, (taken, end) => this.#write(taken, end));
       }
     } catch (error) {
       this.#queue.clear();
@@ -195,7 +195,8 @@ export class PartitionStream {
     }
   }
 
-  async #write({ records, firstOffset, nextOffset, leaderEpoch, fetchedAt }: QueuedRecords): Promise<void> {
+  /** @param end called when the records are committed, and nobody reads them any more */
+  async #write({ records, firstOffset, nextOffset, leaderEpoch, fetchedAt }: QueuedRecords, end: () => void) {
     this.#progress.writing(records.at(0), fetchedAt);
     const origin = { topicId: this.#topicId, leaderEpoch: leaderEpoch ?? null };
     const request = { ...this.partition, ...origin, expectedOffset: firstOffset, nextOffset, records };
@@ -214,9 +215,9 @@ export class PartitionStream {
     const [steadyNow, committedAt] = [clock.steady(), clock.now()];
     this.#progress.written(steadyNow);
     const { kind: _kind, ...counts } = outcome;
-    const times = { fetchedAt: timeOfDay(fetchedAt, steadyNow, committedAt), committedAt };
-    const all = { records: records.length, written: records };
-    listener.onCommitted({ ...this.partition, ...counts, ...all, ...times, nextOffset });
+    const times = { fetchedAt: timeOfDay(fetchedAt, steadyNow, committedAt), committedAt, nextOffset };
+    listener.onCommitted({ ...this.partition, ...counts, ...times, records: records.length, written: records });
+    end();
     this.#resumeWhenRoomy();
   }
 
@@ -277,8 +278,7 @@ export class PartitionStream {
   }
 
   #resumeWhenRoomy(): void {
-    const isRoomy = this.#queue.bytes < this.#maxQueuedBytes / 2;
-    if (this.#state.kind === 'open' && this.#state.isFull && isRoomy) {
+    if (this.#state.kind === 'open' && this.#state.isFull && this.#queue.bytes < this.#maxQueuedBytes / 2) {
       this.#to({ ...this.#state, isFull: false });
       this.#ports.source.resume(this.partition);
     }

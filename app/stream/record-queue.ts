@@ -33,6 +33,14 @@ interface Entry {
   readonly memory: number;
 }
 
+/** What is taken out of the queue at once. */
+interface Taken {
+  readonly taken: QueuedRecords;
+  /** Of the entries whose last record is taken, and the batches that are left of them. */
+  readonly memory: number;
+  readonly ended: readonly BatchPart[];
+}
+
 /**
  * Fetched records of one partition that wait for their transaction, in order and counted in bytes.
  *
@@ -79,12 +87,23 @@ export class RecordQueue {
    * Takes records in order while they fit into the limit, but at least one, and the range of offsets they were fetched
    * for. Batches count for the memory until the work with their last record is over.
    *
+   * Why nobody reads a set whose memory is given back: a set is one entry, and entries are taken from front to back, one
+   * work after the other. So with its last record the work with all others is over, too. Work that calls `end` has
+   * committed the records, and keeps none. Without that call, and of what is dropped, nothing is given back: it is
+   * garbage when nobody has it any more.
+   *
+   * @param work calls `end` when it will not read the records again, and they were committed
    * @throws RangeError when the queue is empty
    */
-  async use(limit: TakeLimit, work: (taken: QueuedRecords) => Promise<void>): Promise<void> {
-    const { taken, memory } = this.#take(limit);
+  async use(limit: TakeLimit, work: (taken: QueuedRecords, end: () => void) => Promise<void>): Promise<void> {
+    const { taken, memory, ended } = this.#take(limit);
+    const giveBack = (): void => {
+      for (const { batch } of ended) {
+        this.#memory.sets.giveBack(batch.bytes);
+      }
+    };
     try {
-      await work(taken);
+      await work(taken, giveBack);
     } finally {
       this.#memory.release(memory);
     }
@@ -96,7 +115,7 @@ export class RecordQueue {
     this.#bytes = 0;
   }
 
-  #take(limit: TakeLimit): { readonly taken: QueuedRecords; readonly memory: number } {
+  #take(limit: TakeLimit): Taken {
     const [first] = this.#entries;
     if (first === undefined) {
       throw new RangeError('nothing is queued');
@@ -104,6 +123,7 @@ export class RecordQueue {
     const { firstOffset, fetchedAt } = first.queued;
     const room = { ...limit };
     const parts: BatchPart[] = [];
+    const ended: BatchPart[] = [];
     let [nextOffset, memory] = [firstOffset, 0];
     let leaderEpoch: number | null = null;
     for (let entry: Entry | undefined = first; entry?.queued.firstOffset === nextOffset; entry = this.#entries[0]) {
@@ -120,11 +140,12 @@ export class RecordQueue {
       }
       nextOffset = queued.nextOffset;
       memory += entry.memory;
+      ended.push(...queued.records.parts);
       this.#entries.shift();
     }
     const records = new Records(parts);
     this.#bytes -= records.bytes;
-    return { taken: { records, firstOffset, nextOffset, leaderEpoch, fetchedAt }, memory };
+    return { taken: { records, firstOffset, nextOffset, leaderEpoch, fetchedAt }, memory, ended };
   }
 }
 

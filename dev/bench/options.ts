@@ -1,9 +1,14 @@
 import { parseArgs } from 'node:util';
 import { closest } from 'fastest-levenshtein';
 
-const BENCHMARKS = ['throughput', 'everyday', 'idle', 'partitions', 'scrape', 'start', 'tables'] as const;
+const BENCHMARKS = ['throughput', 'everyday', 'group', 'idle', 'partitions', 'scrape', 'start', 'tables'] as const;
 
 export type Benchmark = (typeof BENCHMARKS)[number];
+
+const GROUP_SCENARIOS = ['stop', 'half', 'add', 'roll', 'kill', 'restart'] as const;
+
+/** What the benchmark of a group does to its members. */
+export type GroupScenario = (typeof GROUP_SCENARIOS)[number];
 
 /** A program of another repository that is measured in the same run. */
 export interface BesideOptions {
@@ -19,6 +24,8 @@ export interface BesideOptions {
 export interface BenchOptions {
   readonly benchmark: Benchmark;
   readonly numbers: Readonly<Partial<Record<NumberOption, number>>>;
+  /** Of the benchmark of a group. */
+  readonly scenarios: readonly GroupScenario[];
   /** Whether the consumer has the memory settings of a default Pod. */
   readonly isInPod: boolean;
   /** Environment variables of the consumer. */
@@ -31,8 +38,10 @@ export type ReadBenchOptions =
   | { readonly kind: 'help' }
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
-const NUMBERS = ['records', 'partitions', 'repeats', 'rate', 'seconds'] as const;
+const NUMBERS = ['records', 'partitions', 'members', 'repeats', 'rate', 'seconds'] as const;
 type NumberOption = (typeof NUMBERS)[number];
+/** Of fewer members none would be left when half of them are stopped. */
+const MEMBERS = { pattern: /^([2-9]|[1-4]\d|50)$/, allowed: 'a whole number from 2 to 50' } as const;
 
 const PLACEHOLDERS = ['brokers', 'database', 'schema', 'topic', 'group'] as const;
 
@@ -41,6 +50,7 @@ export const BENCH_HELP = `Measures the consumer, in one run, with a Kafka and a
   npm run bench                              1,000,000 records: the consumer beside COPY of ready-made rows
   npm run bench -- --records 200000
   npm run bench -- everyday                  processor time at 2,000 records a second in small batches
+  npm run bench -- group                     how long records wait while members of a group come and go
   npm run bench -- idle                      what doing nothing costs
   npm run bench -- partitions                one consumer of 1,000 partitions: at rest, with records in all, scraped
   npm run bench -- scrape                    scrapes of a consumer of 200 partitions, while it works and after that
@@ -49,10 +59,14 @@ export const BENCH_HELP = `Measures the consumer, in one run, with a Kafka and a
 
 Options (behind "npm run bench --"):
   --records N      records to produce and write (default: 1000000; of tables: 300000; of partitions: 100000)
-  --partitions N   partitions of the topic (default: 6; of everyday: 12, then 100; of partitions: 1000; of scrape: 200)
+  --partitions N   partitions of the topic (default: 6; of everyday: 12, then 100; of group: 12; of partitions: 1000; of
+                   scrape: 200)
+  --members N      consumers of group, before one is stopped or added (default: 5)
+  --scenarios A,B  what group does to them, of ${GROUP_SCENARIOS.join(', ')} (default: all of it, one after the
+                   other, each with a topic and a group of its own)
   --repeats N      how often throughput, everyday and tables measure each way, in turn; medians follow (default: 1;
-                   of tables: 5)
-  --rate N         records a second of everyday (default: 2000)
+                   of tables: 5); group measures each scenario as often, and shows each time
+  --rate N         records a second of everyday (default: 2000) and group (default: 1000)
   --seconds N      how long to watch the consumer of everyday, idle and partitions (default: 30)
   --pod            bound the consumer's memory as the image and a Pod of default size do
   --set NAME=VALUE environment variable of the consumer, such as CONSUMER_MAX_BATCH_RECORDS=10000; may be repeated
@@ -74,7 +88,8 @@ Exit codes: 0 measured; 1 it failed; 2 wrong options; 130 (143) ended by Ctrl-C 
 export function readBenchOptions(args: readonly string[]): ReadBenchOptions {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
   const known = {
-    ...{ records: text, partitions: text, repeats: text, rate: text, seconds: text },
+    ...{ records: text, partitions: text, members: text, repeats: text, rate: text, seconds: text },
+    scenarios: text,
     ...{ set: { ...text, multiple: true }, pod: flag, help: { ...flag, short: 'h' } },
     ...{ beside: text, 'beside-rows': text, 'beside-setup': text },
   } as const;
@@ -97,6 +112,7 @@ export function readBenchOptions(args: readonly string[]): ReadBenchOptions {
   const options = {
     benchmark,
     numbers: Object.fromEntries(NUMBERS.flatMap((name) => (values[name] ? [[name, Number(values[name])]] : []))),
+    scenarios: values.scenarios === undefined ? GROUP_SCENARIOS : scenariosOf(String(values.scenarios)),
     isInPod: values.pod === true,
     set: Object.fromEntries([values.set ?? []].flat().map((pair) => String(pair).split(/=(.*)/s).slice(0, 2))),
     beside:
@@ -110,6 +126,9 @@ export function readBenchOptions(args: readonly string[]): ReadBenchOptions {
   };
   return { kind: 'options', options };
 }
+
+const scenariosOf = (names: string): readonly GroupScenario[] =>
+  names.split(',').flatMap((name) => GROUP_SCENARIOS.filter((known) => known === name));
 
 const isBenchmark = (name: string): name is Benchmark => (BENCHMARKS as readonly string[]).includes(name);
 
@@ -131,6 +150,14 @@ function optionProblems({ name, rawName, value }: OptionToken, known: readonly s
   }
   if ((NUMBERS as readonly string[]).includes(name) && !/^[1-9]\d{0,8}$/.test(value)) {
     return [`${rawName}: "${value}" is not allowed; allowed is a whole number from 1 to 999999999.`];
+  }
+  if (name === 'members' && !MEMBERS.pattern.test(value)) {
+    return [`${rawName}: "${value}" is not allowed; allowed is ${MEMBERS.allowed}.`];
+  }
+  if (name === 'scenarios' && scenariosOf(value).length < value.split(',').length) {
+    return [
+      `${rawName}: "${value}" is not allowed; allowed are ${GROUP_SCENARIOS.join(', ')}, with commas between them.`,
+    ];
   }
   return name === 'set' && !/^\w+=/.test(value)
     ? [`${rawName}: "${value}" is not allowed; allowed is NAME=VALUE.`]

@@ -18,6 +18,9 @@ const FILLER = { requests: 200, atOnce: 20, query: 'x'.repeat(10_000) } as const
 /** A longer line is filler. */
 const LONGEST_KEPT_LINE = 5_000;
 
+/** The line of the log from which on SIGTERM is the consumer's. */
+export const LISTENING = /"listening"/;
+
 /** How long a consumer may take to be refused, outages included. */
 const REFUSAL_TIMEOUT_MS = 120_000;
 
@@ -184,7 +187,7 @@ export class ConsumerFleet {
   async remove(slot: number): Promise<void> {
     const member = this.#member(slot);
     // Before that, the signal would meet Node itself, not the consumer.
-    await member.process.logs.waitFor(/"listening"/);
+    await member.process.logs.waitFor(LISTENING);
     member.expected = 'stop';
     await terminate(member.process, 'SIGTERM', DRAIN_TIMEOUT_MS);
     await member.settled;

@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT_CODE } from '../../app/exit-code.ts';
 import { limitFetches } from '../stack/client-quota.ts';
 import { type ChaosStack, CLIENT_ID } from './chaos-stack.ts';
+import { type ConsumerFleet, LISTENING } from './consumer-fleet.ts';
 import { insist } from './insist.ts';
 import { KEYED_SETTINGS } from './keyed-topic.ts';
-import type { Fault } from './schedule.ts';
+import type { Fault, Visit } from './schedule.ts';
 import type { TcpProxy } from './tcp-proxy.ts';
 
 /**
@@ -22,6 +23,8 @@ export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> 
       return (await fleet.add(fault.slot)).waitForHealth();
     case 'remove consumer':
       return fleet.remove(fault.slot);
+    case 'join storm':
+      return joinStorm(fleet, fault.slot, fault.visits);
     case 'restart PostgreSQL':
       await postgres.stop('immediate');
       await delay(fault.ms);
@@ -60,6 +63,25 @@ export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> 
     case 'poison burst':
       return producer.burst(fault.partition, fault.records);
   }
+}
+
+/**
+ * Starts and removes consumers within seconds, as the visits say, while the one in a slot is removed and another one started
+ * there. Resolves when the visitors are gone and that one has partitions.
+ */
+async function joinStorm(fleet: ConsumerFleet, slot: number, visits: readonly Visit[]): Promise<void> {
+  const visit = async ({ slot: visited, afterMs, staysMs }: Visit) => {
+    await delay(afterMs);
+    const { logs } = await fleet.add(visited);
+    await logs.waitFor(LISTENING);
+    await delay(staysMs);
+    await fleet.remove(visited);
+  };
+  const renew = async () => {
+    await fleet.remove(slot);
+    await (await fleet.add(slot)).waitForHealth();
+  };
+  await Promise.all([...visits.map(visit), renew()]);
 }
 
 /** Reads the topic of the table by key alone: in `records` its first record would stop it as well. */

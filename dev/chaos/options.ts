@@ -40,9 +40,10 @@ export const CHAOS_HELP = `Breaks whatever can be broken while consumers work, a
   npm run chaos -- --minutes 20 --seed 7
 
 Starts a Kafka, a PostgreSQL and three consumers of its own, produces records with known content, and makes one fault after
-the other: consumers are killed, frozen beyond their session time-out, added and removed; their clocks are set by hours, their
-output is not read; PostgreSQL and Kafka are restarted; connections are cut, delayed and limited; Kafka's quota slows
-fetches down; tables are locked and altered; one of three topics is deleted and created again; bad records come in bursts.
+the other: consumers are killed, frozen beyond their session time-out, added and removed, several of them within seconds;
+their clocks are set by hours, their output is not read; PostgreSQL and Kafka are restarted; connections are cut, delayed
+and limited; Kafka's quota slows fetches down; tables are locked and altered; one of three topics is deleted and created
+again; bad records come in bursts.
 After each fault it waits until records flow again in every partition. At the end it compares each record of the topics
 with the tables, and the table of the topic that has inserts, updates and deletes by key with what a map would be.
 Clocks are set by libfaketime (Debian, Ubuntu: sudo apt-get install libfaketime).

@@ -6,6 +6,10 @@ export const PARTITIONS = 6;
 export const FIRST_CONSUMERS: readonly number[] = [1, 2, 3];
 /** Numbers of the consumers that may run at once. */
 export const ALL_CONSUMERS: readonly number[] = [1, 2, 3, 4];
+/** Numbers of those that only come and go in a storm of joins. */
+const VISITORS: readonly number[] = [5, 6, 7, 8];
+/** Within so many milliseconds all of them are started, and so long each of them stays at most. */
+const STORM_MS = 3_000;
 /** `kafka.sessionTimeout` of the consumers: a freeze is longer, so that the frozen one has lost its partitions. */
 export const SESSION_TIMEOUT_MS = 6_000;
 
@@ -24,6 +28,7 @@ export type Fault =
   | { readonly kind: 'freeze consumer'; readonly slot: number; readonly ms: number }
   | { readonly kind: 'add consumer'; readonly slot: number }
   | { readonly kind: 'remove consumer'; readonly slot: number }
+  | { readonly kind: 'join storm'; readonly slot: number; readonly visits: readonly Visit[] }
   | { readonly kind: 'restart PostgreSQL'; readonly ms: number }
   | { readonly kind: 'restart Kafka'; readonly way: 'stop' | 'crash'; readonly ms: number }
   | { readonly kind: 'cut PostgreSQL' | 'cut Kafka'; readonly ms: number }
@@ -40,6 +45,15 @@ export type Fault =
   | { readonly kind: 'poison burst'; readonly partition: number; readonly records: number };
 
 export type FaultKind = Fault['kind'];
+
+/** A consumer that comes and goes; milliseconds. */
+export interface Visit {
+  readonly slot: number;
+  /** From the beginning of the storm until it is started. */
+  readonly afterMs: number;
+  /** From when it listens, before it joins the group, until it is stopped. */
+  readonly staysMs: number;
+}
 
 /** Tables that each transaction needs, and that of the keyed topic. */
 export type Table = 'records' | 'offsets' | 'customers';
@@ -58,6 +72,8 @@ export function describeFault(fault: Fault): string {
       return `add consumer ${fault.slot}`;
     case 'remove consumer':
       return `remove consumer ${fault.slot} (SIGTERM)`;
+    case 'join storm':
+      return `join storm: consumers ${fault.visits.map(({ slot }) => slot).join(', ')} come and go within seconds, and consumer ${fault.slot} is stopped and started again`;
     case 'restart PostgreSQL':
       return `restart PostgreSQL in immediate mode, away for ${seconds(fault.ms)}`;
     case 'restart Kafka':
@@ -116,6 +132,7 @@ const KINDS: readonly FaultKind[] = [
   'freeze consumer',
   'add consumer',
   'remove consumer',
+  'join storm',
   'restart PostgreSQL',
   'restart Kafka',
   'cut PostgreSQL',
@@ -181,6 +198,8 @@ function drawFault(random: RandomSource, kind: FaultKind, slots: readonly number
       return { kind, slot: pick(random, slots) };
     case 'freeze consumer':
       return { kind, slot: pick(random, slots), ms: SESSION_TIMEOUT_MS + between(random, 1_000, 4_000) };
+    case 'join storm':
+      return { kind, slot: pick(random, slots), visits: drawVisits(random) };
     case 'restart PostgreSQL':
       return { kind, ms: between(random, 0, 5_000) };
     case 'restart Kafka':
@@ -213,6 +232,14 @@ function drawFault(random: RandomSource, kind: FaultKind, slots: readonly number
       return { kind, partition: random.below(PARTITIONS), records: between(random, 50, 1_000) };
   }
 }
+
+/** Some leave while they join, some when others do. */
+const drawVisits = (random: RandomSource): readonly Visit[] =>
+  VISITORS.slice(0, between(random, 2, VISITORS.length)).map((slot) => ({
+    slot,
+    afterMs: between(random, 0, STORM_MS),
+    staysMs: between(random, 0, STORM_MS),
+  }));
 
 const TABLES = ['records', 'offsets', 'customers'] as const;
 const CHANGES = ['column', 'index', 'rewrite'] as const;

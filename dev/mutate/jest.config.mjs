@@ -7,6 +7,8 @@ export default {
   testTimeout: 60_000,
   transform: { '^.+\\.ts$': ['<rootDir>/dev/mutate/known-mutant-transform.mjs', common.transform['^.+\\.ts$'][1]] },
   testMatch: [
+    '<rootDir>/test/app/kafka/fetch/**/*.test.ts',
+    '<rootDir>/test/app/records/**/*.test.ts',
     '<rootDir>/test/app/stream/**/*.test.ts',
     '<rootDir>/test/app/store/**/*.test.ts',
     '<rootDir>/test/integration/store/**/*.test.ts',

@@ -1,3 +1,6 @@
+/** The folders whose files are changed. */
+export const CORE_ROOMS = ['app/kafka/fetch', 'app/records', 'app/store', 'app/stream'];
+
 /** Files that the guarantee rests on: of their mutants at least {@link LEAST_SCORE} percent have to be noticed. */
 export const GUARANTEE_FILES = [
   'app/stream/partition-stream.ts',

@@ -1,28 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { SampleProducer } from '../orders/sample-producer.ts';
 import { sampleRecord } from '../orders/sample-record.ts';
 import { tableOrder } from '../orders/table-records.ts';
-import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
 import { freePort } from '../run/free-port.ts';
-import { describeExit, type ExitStatus, terminate } from '../run/owned-process.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
 import { ensureTopic } from '../stack/topic.ts';
 import type { Written } from '../verdict/compare-tables.ts';
 import { PositionReader, type Positions } from '../verdict/positions.ts';
+import { LocalConsumer } from './local-consumer.ts';
 import type { StartOptions } from './options.ts';
 import { provideServers, type Servers } from './servers.ts';
 import { prepareTables, type TableJob } from './table-job.ts';
 
 const CONFIG_FILE = join(import.meta.dirname, '..', 'application.yml');
 const USUAL_PORT = 8080;
-/** Above the consumer's own `shutdown.timeout`, so that it is never killed while it drains. */
-const DRAIN_TIMEOUT_MS = 30_000;
-/** Warnings are no news here: poison is produced on purpose. */
-const SHOWN_LEVELS = ['error', 'fatal'];
 
 /** Everything that runs before the first record is produced. */
 export interface Job {
@@ -30,9 +24,7 @@ export interface Job {
   readonly names: Written;
   readonly partitions: number;
   readonly servers: Servers;
-  readonly consumer: ConsumerProcess;
-  /** How the consumer has ended; undefined while it runs. */
-  readonly consumerExit: () => ExitStatus | undefined;
+  readonly consumer: LocalConsumer;
   readonly producer: SampleProducer;
   readonly positions: PositionReader;
   /** The positions before the first record. */
@@ -59,13 +51,6 @@ export async function prepareJob(run: RunFolder, options: StartOptions, screen: 
   const first = await positions.read();
   const tables = options.tables ? await prepareTables(run, { options, servers, names }, screen) : undefined;
   const consumer = await startConsumer(run, { options, servers, names, tables }, screen);
-  let exit: ExitStatus | undefined;
-  void consumer.exited.then((status) => {
-    exit = status;
-    if (!run.isClosed) {
-      screen.line(`consumer    ended by itself: ${describeExit(status)}`);
-    }
-  });
   const recordAt = tables === undefined ? sampleRecord : tableOrder;
   const producer = new SampleProducer({ kafka: servers.kafka, topic: names.topic, partitions }, options.seed, recordAt);
   run.beforeClose(() => producer.disconnect().catch(() => undefined));
@@ -76,7 +61,6 @@ export async function prepareJob(run: RunFolder, options: StartOptions, screen: 
     partitions,
     servers,
     consumer,
-    consumerExit: () => exit,
     producer,
     positions,
     first,
@@ -112,11 +96,12 @@ async function startConsumer(
   run: RunFolder,
   { options, servers, names, tables }: Pick<Job, 'options' | 'servers' | 'names' | 'tables'>,
   screen: Screen,
-): Promise<ConsumerProcess> {
+): Promise<LocalConsumer> {
   screen.line('consumer    starting ...');
-  const consumer = await startConsumerProcess(run, {
+  const logFile = join(run.path, 'consumer.log');
+  const place = {
+    ...{ run, screen, logFile, verbose: options.verbose },
     configFile: tables?.configFile ?? CONFIG_FILE,
-    port: options.port ?? (await freePort(USUAL_PORT)),
     env: {
       KAFKA_BROKERS: servers.brokers,
       KAFKA_TOPICS: names.topic,
@@ -124,29 +109,8 @@ async function startConsumer(
       DATABASE_URL: servers.databaseUrl,
       DATABASE_SCHEMA: names.schema,
     },
-  });
-  run.beforeClose(async () => {
-    await terminate(consumer, 'SIGTERM', DRAIN_TIMEOUT_MS);
-  });
-  const logFile = join(run.path, 'consumer.log');
-  const log = createWriteStream(logFile, { mode: 0o600 });
-  consumer.logs.follow((line) => {
-    log.write(`${line}\n`);
-    if (options.verbose || isShown(line)) {
-      screen.line(`consumer    ${line}`);
-    }
-  });
-  await consumer.waitForHealth();
-  screen.line(`consumer    ready, process ${consumer.pid}, log ${logFile}`);
+  };
+  const consumer = await LocalConsumer.start(place, options.port ?? (await freePort(USUAL_PORT)));
+  screen.line(`consumer    ready, process ${consumer.current.pid}, log ${logFile}`);
   return consumer;
-}
-
-/** A line that is no JSON did not come from the logger, such as a crash of Node: that is shown, too. */
-function isShown(line: string): boolean {
-  try {
-    const { level } = JSON.parse(line) as { level?: unknown };
-    return SHOWN_LEVELS.includes(String(level));
-  } catch {
-    return true;
-  }
 }

@@ -46,9 +46,9 @@ export async function showProgress(job: Job, screen: Screen, signal: AbortSignal
   screen.endStatus();
 }
 
-async function lookAt({ producer, positions, consumer, tables }: Job, rate: Rate): Promise<Look> {
+async function lookAt({ producer, positions, consumer: { current }, tables }: Job, rate: Rate): Promise<Look> {
   const [health, known] = await Promise.all([
-    consumer.get(consumer.endpoint.healthPath).then(statusOf, () => undefined),
+    current.get(current.endpoint.healthPath).then(statusOf, () => undefined),
     Promise.all([positions.read(), tables?.counts.read() ?? []]).catch((error: Error) => error),
   ]);
   const { acknowledged: produced } = producer;

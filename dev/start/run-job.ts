@@ -48,14 +48,15 @@ export async function runOnce(job: Job, screen: Screen, signal: AbortSignal): Pr
   return isWell ? 0 : 1;
 }
 
-async function waitForConsumer({ producer, positions, consumerExit, tables }: Job): Promise<readonly Finding[]> {
-  const isAlive = () => consumerExit() === undefined;
+async function waitForConsumer({ producer, positions, consumer, tables }: Job): Promise<readonly Finding[]> {
+  const isAlive = () => !consumer.ended.aborted;
   const orders = await awaitAccounted(endOffsets(producer.records()), () => positions.read(), isAlive);
   return tables === undefined ? [orders] : [orders, await waitForChanges(tables, isAlive)];
 }
 
 async function judge(job: Job): Promise<readonly Finding[]> {
-  const { producer, servers, names, consumer, positions, first, tables } = job;
+  const { producer, servers, names, positions, first, tables } = job;
+  const consumer = job.consumer.current;
   const client = new pg.Client({ connectionString: servers.databaseUrl });
   await client.connect();
   try {
@@ -86,8 +87,7 @@ export async function runContinuously(run: RunFolder, job: Job, screen: Screen, 
     screen.line(line);
   }
   const ended = new AbortController();
-  const stop = AbortSignal.any([signal, ended.signal]);
-  void job.consumer.exited.then(() => ended.abort());
+  const stop = AbortSignal.any([signal, job.consumer.ended, ended.signal]);
   const progress = showProgress(job, screen, stop);
   try {
     await produceOrders(job, stop);
@@ -99,9 +99,9 @@ export async function runContinuously(run: RunFolder, job: Job, screen: Screen, 
   return signal.aborted ? 0 : 1;
 }
 
-function whereToLook({ consumer, names, servers, tables }: Job, screen: Screen): readonly string[] {
-  const { healthPath, metricsPath, prometheusPath, infoPath } = consumer.endpoint;
-  const link = (path: string): string => screen.accent(`http://127.0.0.1:${consumer.port}${path}`);
+function whereToLook({ consumer: { current }, names, servers, tables }: Job, screen: Screen): readonly string[] {
+  const { healthPath, metricsPath, prometheusPath, infoPath } = current.endpoint;
+  const link = (path: string): string => screen.accent(`http://127.0.0.1:${current.port}${path}`);
   return [
     '',
     `  health      ${link(healthPath)}`,
@@ -127,6 +127,7 @@ function whatToTry({ servers }: Job, screen: Screen): readonly string[] {
     '  Make trouble in a second terminal, and see what it does to health, metrics and dead letters:',
     `    ${screen.accent('npm run trouble -- records')}    produces 20 records that are no JSON: dead letters, and health stays UP`,
     ...(servers.postgres === undefined ? [] : outage),
+    `    ${screen.accent('npm run trouble -- roll')}       replaces the consumer while orders come, twice, and shows the longest delay of one`,
     '',
     'Ctrl-C stops everything.',
     '',
@@ -138,10 +139,10 @@ function whatToTry({ servers }: Job, screen: Screen): readonly string[] {
  *
  * @throws Error of the client when the broker stays away.
  */
-async function produceOrders({ options, producer, consumerExit, tables }: Job, signal: AbortSignal): Promise<void> {
+async function produceOrders({ options, producer, consumer, tables }: Job, signal: AbortSignal): Promise<void> {
   const total = options.records ?? Number.POSITIVE_INFINITY;
   const startedAt = performance.now();
-  while (producer.acknowledged < total && !signal.aborted && consumerExit() === undefined) {
+  while (producer.acknowledged < total && !signal.aborted && !consumer.ended.aborted) {
     const elapsed = performance.now() - startedAt + PRODUCE_INTERVAL_MS;
     const due = options.rate === undefined ? total : Math.floor((elapsed * options.rate) / SECOND_MS);
     const count = Math.min(MAX_RECORDS_PER_REQUEST, total - producer.acknowledged, due - producer.acknowledged);

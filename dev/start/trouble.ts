@@ -13,6 +13,7 @@ import type { Screen } from '../run/screen.ts';
 import { count } from '../verdict/finding.ts';
 import { awaitAccounted, sumOfNext } from '../verdict/positions.ts';
 import type { Job } from './job.ts';
+import { rollConsumer } from './roll.ts';
 
 /** The file of a run's folder by which `npm run trouble` reaches it: a socket that only its owner may write to. */
 export const TROUBLE_SOCKET = 'trouble.sock';
@@ -22,7 +23,10 @@ const REASON = 'invalid_json';
 const SHOWN_LETTERS = 3;
 
 /** What `npm run trouble` asks for, as one line of JSON. */
-export type Trouble = { readonly kind: 'records' } | { readonly kind: 'postgres'; readonly seconds: number };
+export type Trouble =
+  | { readonly kind: 'records' }
+  | { readonly kind: 'roll' }
+  | { readonly kind: 'postgres'; readonly seconds: number };
 
 type Say = (line: string) => void;
 
@@ -69,6 +73,11 @@ async function answer(socket: Socket, line: string, job: Job, screen: Screen, en
     if (trouble.kind === 'records') {
       screen.line(`trouble     ${BROKEN_RECORDS} records that are no JSON`);
       await breakRecords(job, say);
+    } else if (trouble.kind === 'roll') {
+      screen.line('trouble     the consumer is replaced while orders come, twice');
+      await rollConsumer(job, screen, say);
+      await job.consumer.current.waitForHealth();
+      await showHealth(job, say);
     } else {
       await stopPostgres(job, trouble.seconds, { say, screen, signal: AbortSignal.any([ended, gone.signal]) });
     }
@@ -99,7 +108,7 @@ async function breakRecords(job: Job, say: Say): Promise<void> {
   await awaitAccounted(
     new Map(ends),
     () => job.positions.read(),
-    () => job.consumerExit() === undefined,
+    () => !job.consumer.ended.aborted,
   );
   await showLetters(job, key, say);
   await showHealth(job, say);
@@ -143,7 +152,7 @@ async function stopPostgres(
   await postgres.stop();
   try {
     say(`PostgreSQL    stopped for ${seconds} s; what Kafka has stays there, ahead of the stored offsets`);
-    await Promise.race([over, job.consumer.waitForHealth(503).then(() => showHealth(job, say))]);
+    await Promise.race([over, job.consumer.current.waitForHealth(503).then(() => showHealth(job, say))]);
     await over;
     await showMetric(job, METRICS.recordsLag.name, say);
   } finally {
@@ -151,19 +160,19 @@ async function stopPostgres(
     screen.line('trouble     PostgreSQL is started again');
   }
   say('PostgreSQL    started again');
-  await job.consumer.waitForHealth();
+  await job.consumer.current.waitForHealth();
   await showHealth(job, say);
   await showCaughtUp(job, say);
 }
 
-async function showCaughtUp({ positions, consumerExit }: Job, say: Say): Promise<void> {
+async function showCaughtUp({ positions, consumer }: Job, say: Say): Promise<void> {
   const before = await positions.read();
   const behind = [...before.end.values()].reduce((total, end) => total + end, 0n) - sumOfNext(before);
   const startedAt = performance.now();
   const { isWell, details } = await awaitAccounted(
     before.end,
     () => positions.read(),
-    () => consumerExit() === undefined,
+    () => !consumer.ended.aborted,
   );
   const elapsed = ((performance.now() - startedAt) / 1_000).toFixed(1);
   const lines = isWell
@@ -174,8 +183,8 @@ async function showCaughtUp({ positions, consumerExit }: Job, say: Say): Promise
   lines.forEach(say);
 }
 
-async function showHealth({ consumer }: Job, say: Say): Promise<void> {
-  const answer = await consumer.get(consumer.endpoint.healthPath);
+async function showHealth({ consumer: { current } }: Job, say: Say): Promise<void> {
+  const answer = await current.get(current.endpoint.healthPath);
   const { status, components } = (await answer.json()) as {
     status: string;
     components?: { db?: { status: string; details?: object } };
@@ -186,14 +195,14 @@ async function showHealth({ consumer }: Job, say: Say): Promise<void> {
 }
 
 /** The value of a metric, with the link that shows it. */
-async function showMetric({ consumer }: Job, metric: string, say: Say): Promise<void> {
-  const path = `${consumer.endpoint.metricsPath}/${metric}`;
-  const answer = await consumer.get(path);
+async function showMetric({ consumer: { current } }: Job, metric: string, say: Say): Promise<void> {
+  const path = `${current.endpoint.metricsPath}/${metric}`;
+  const answer = await current.get(path);
   if (!answer.ok) {
     say(`metric        ${metric} is not there`);
     return;
   }
   const { measurements } = (await answer.json()) as { measurements: { statistic: string; value: number }[] };
   const values = measurements.map(({ value }) => count(value)).join(', ');
-  say(`metric        ${metric} = ${values}   http://127.0.0.1:${consumer.port}${path}`);
+  say(`metric        ${metric} = ${values}   http://127.0.0.1:${current.port}${path}`);
 }

@@ -11,10 +11,10 @@ afterEach(() => {
 });
 
 /** Both ends of a connection. */
-async function connected(): Promise<{ readonly socket: Socket; readonly peer: Socket }> {
+async function connected(pieces?: 'copied' | 'lent'): Promise<{ readonly socket: Socket; readonly peer: Socket }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const socket = plainSocket().connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const socket = plainSocket(pieces).connect((server.address() as AddressInfo).port, '127.0.0.1');
   const [peer] = (await once(server, 'connection')) as [Socket];
   open.push(socket, peer, { destroy: () => server.close() });
   return { socket, peer };
@@ -47,6 +47,16 @@ test('it takes as much memory as came, and not the 64 KiB of a read', async () =
   peer.write(Buffer.alloc(20_000, 'x'));
   const [piece] = (await once(socket, 'data')) as [Buffer];
   expect(piece.buffer.byteLength).toBeLessThanOrEqual(20_000);
+});
+
+test('what is lent is in the memory that all sockets read into', async () => {
+  const [one, other] = [await connected('lent'), await connected('lent')];
+  one.peer.write('one');
+  const [first] = (await once(one.socket, 'data')) as [Buffer];
+  other.peer.write('other');
+  const [second] = (await once(other.socket, 'data')) as [Buffer];
+  expect(second.buffer).toBe(first.buffer);
+  expect(second.toString()).toBe('other');
 });
 
 test('its end is told as that of any other socket', async () => {

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { MIGRATIONS } from '../../app/store/migrations.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { query, withDatabase } from './stack/database.ts';
 import { createTopic } from './stack/kafka-client.ts';
-import { longTest } from './stack/long-test.ts';
+import { IS_LONG_RUN, longTest } from './stack/long-test.ts';
 import { randomName } from './stack/random-name.ts';
 import { type StartedConsumer, startConsumer } from './stack/start-consumer.ts';
 import { startSteadyLoad } from './stack/steady-load.ts';
@@ -48,16 +49,31 @@ test('each version of the tables keeps what the one before reads and writes, and
 const git = (...args: readonly string[]): Buffer =>
   execFileSync('git', ['-c', 'safe.directory=*', ...args], { cwd: ROOT, maxBuffer: 2 ** 28 });
 
-/** The commit before the newest version of the tables was added. */
-function commitBefore(version: number): string {
-  const added = ['log', '--reverse', '--format=%H', `-Sversion: ${version},`, '--', 'app/store/migrations.ts'];
-  const [commit] = git(...added)
+/** Where `git log` finds no earlier commit, in a clone without its history or in an unpacked archive, there is nothing to build. */
+function hasHistory(): boolean {
+  try {
+    return git('rev-parse', '--is-shallow-repository').toString().trim() === 'false';
+  } catch {
+    return false;
+  }
+}
+
+/** Registers a long test that builds an earlier commit; where there is none it is skipped, and its name has the reason. */
+function rolloutTest(name: string, run: () => Promise<void>, timeout?: number): void {
+  if (hasHistory()) {
+    longTest(name, run, timeout);
+  } else if (IS_LONG_RUN) {
+    test.skip(`${name}; needs the whole history: git fetch --unshallow`, run);
+  }
+}
+
+/** The commit before the first one that options of `git log` choose. */
+function commitBefore(...options: readonly string[]): string {
+  const [commit] = git('log', '--reverse', '--format=%H', ...options)
     .toString()
     .split('\n');
-  if (!commit || git('rev-parse', '--is-shallow-repository').toString().trim() === 'true') {
-    throw new Error(
-      'this test builds the program of an earlier commit and needs the whole history: git fetch --unshallow',
-    );
+  if (!commit) {
+    throw new Error(`git log ${options.join(' ')} finds no commit`);
   }
   return `${commit}^`;
 }
@@ -65,8 +81,7 @@ function commitBefore(version: number): string {
 /** The program of a commit, compiled with the packages of this one. */
 async function compiledProgram(commit: string): Promise<string> {
   const run = await testRun();
-  const folder = join(run.path, 'before');
-  mkdirSync(folder);
+  const folder = await mkdtemp(join(run.path, 'before-'));
   execFileSync('tar', ['-x', '-C', folder], { input: git('archive', '--format=tar', commit) });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-b', 'app'], { cwd: folder });
@@ -103,10 +118,10 @@ async function versionsIn(schema: string): Promise<readonly number[]> {
   return rows.map(({ version }) => version);
 }
 
-longTest(
+rolloutTest(
   'during a rollout the version before and this one write side by side, and after a rollback the one before does',
   async () => {
-    const main = await compiledProgram(commitBefore(newest));
+    const main = await compiledProgram(commitBefore(`-Sversion: ${newest},`, '--', 'app/store/migrations.ts'));
     const [groupId, schema, own] = [randomName('group'), randomName('schema'), randomName('own')];
     const topic = await createTopic({ partitions: 6 });
     await query(`CREATE SCHEMA ${own}; CREATE TABLE ${own}.places ("partition" int, "offset" bigint)`);
@@ -151,3 +166,41 @@ longTest(
     expect(gaps).toEqual({ gaps: 0 });
   },
 );
+
+/** The programs whose membership or fetching another way replaced, by a file that came with it. */
+const REPLACED = [['kafkajs fetched', 'app/kafka/fetch/partition-fetcher.ts']] as const;
+const MEMBERS = 3;
+const ROLLOUT_TIMEOUT_MS = 600_000;
+
+for (const [what, file] of REPLACED) {
+  rolloutTest(
+    `three members of the version in which ${what} are rolled to this one and back under load, and each record is written once`,
+    async () => {
+      const main = await compiledProgram(commitBefore('--diff-filter=A', '--', file));
+      const [groupId, schema] = [randomName('group'), randomName('schema')];
+      const topic = await createTopic({ partitions: 12 });
+      const place = { topics: [topic], groupId, schema };
+      const startBefore = () => startConsumer({ ...place, shell: `exec "$1" '${main}'` });
+      const startThis = () => startConsumer(place);
+
+      const load = await startSteadyLoad(topic, { partitions: 12 });
+      let members: readonly StartedConsumer[] = await Promise.all(Array.from({ length: MEMBERS }, startBefore));
+      await eachWrites(members, 100);
+      for (const startNext of [startThis, startBefore]) {
+        const next: StartedConsumer[] = [];
+        for (const old of members) {
+          next.push(await startNext());
+          await eachWrites(next, 100);
+          await stop(old);
+        }
+        await eachWrites(next, 100);
+        members = next;
+      }
+
+      await awaitEachOnce({ schema, topic, records: await load.stop(), timeout: 120_000 });
+      await Promise.all(members.map(stop));
+      expect(await query(`SELECT count(*)::int AS letters FROM ${schema}.dead_letters`)).toEqual([{ letters: 0 }]);
+    },
+    ROLLOUT_TIMEOUT_MS,
+  );
+}

@@ -53,7 +53,7 @@ export interface Divergence {
  * @throws InvalidAnswerError by the constructor and by `next`, when the bytes are no answer
  */
 export class FetchAnswer {
-  readonly #bytes: Buffer;
+  readonly bytes: Buffer;
   readonly #view: DataView;
   readonly #version: number;
   readonly #isFlexible: boolean;
@@ -81,7 +81,7 @@ export class FetchAnswer {
   divergence: Divergence | null = null;
 
   constructor(bytes: Buffer, version: number) {
-    this.#bytes = bytes;
+    this.bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#version = version;
     this.#isFlexible = version >= 12;
@@ -119,14 +119,14 @@ export class FetchAnswer {
     if (name === this.#sameName) {
       return true;
     }
-    const isSame = this.#bytes.compare(name, 0, name.length, this.#topicAt, this.#topicEnd) === 0;
+    const isSame = this.bytes.compare(name, 0, name.length, this.#topicAt, this.#topicEnd) === 0;
     this.#sameName = isSame ? name : this.#sameName;
     return isSame;
   }
 
   /** The record set, which shares the memory of the answer; `null` where it is empty. */
   get records(): Buffer | null {
-    return this.#setEnd > this.#setAt ? this.#bytes.subarray(this.#setAt, this.#setEnd) : null;
+    return this.#setEnd > this.#setAt ? this.bytes.subarray(this.#setAt, this.#setEnd) : null;
   }
 
   #beginTopic(): void {
@@ -204,8 +204,8 @@ export class FetchAnswer {
   /** How many items follow, each of so many bytes at least; none where there is no list. */
   #count(leastBytes: number): number {
     const count = Math.max(0, this.#isFlexible ? this.#uvarint() - 1 : this.#int32());
-    if (count * leastBytes > this.#bytes.length - this.#at) {
-      throw invalid(`counts ${count} items, and ${this.#bytes.length - this.#at} bytes are left for them`);
+    if (count * leastBytes > this.bytes.length - this.#at) {
+      throw invalid(`counts ${count} items, and ${this.bytes.length - this.#at} bytes are left for them`);
     }
     return count;
   }
@@ -213,8 +213,8 @@ export class FetchAnswer {
   /** Passes over bytes. @returns where they begin */
   #skip(size: number): number {
     const at = this.#at;
-    if (!(size >= 0 && size <= this.#bytes.length - at)) {
-      throw invalid(`has a field of ${size} bytes, and ${this.#bytes.length - at} are left`);
+    if (!(size >= 0 && size <= this.bytes.length - at)) {
+      throw invalid(`has a field of ${size} bytes, and ${this.bytes.length - at} are left`);
     }
     this.#at = at + size;
     return at;

@@ -1,6 +1,7 @@
 import type { Clock } from '../../stream/clock.ts';
 import type { MemoryBudget } from '../../stream/memory-budget.ts';
 import { FETCH_REQUEST } from '../client-listener.ts';
+import { answerMemory } from '../kafkajs/answer-memory.ts';
 import type { Broker } from '../kafkajs/classes.ts';
 import { METADATA_KEY, METADATA_WITH_IDS } from '../topic-id-requests.ts';
 import type { AnswerTaker, SentFetch } from './answer-taker.ts';
@@ -123,6 +124,7 @@ export class FetchLoop {
         this.#askedAt = Number.POSITIVE_INFINITY;
         if (!signal.aborted) {
           await taker.take(sent, answer);
+          answerMemory.giveBack(answer.bytes);
         }
       }
       this.#failures = 0;

@@ -66,7 +66,7 @@ export interface ReadSet {
  * loop has its turn between batches and within large ones.
  *
  * Batches behind the one that fills the memory for an answer are left out, as if it had been shorter: they stay ahead of
- * the position. Each batch is copied, so what waits for its transaction keeps no other partition's records.
+ * the position. A set is copied, so what waits for its transaction keeps no other partition's records.
  */
 export class RecordSetReader {
   readonly #memory: MemoryBudget;
@@ -86,18 +86,23 @@ export class RecordSetReader {
   /**
    * The first batch that cannot be read ends the set.
    *
-   * @param set as it is in the answer, without its length; the last batch may be cut off
+   * @param inAnswer the set as it is in the answer, without its length; the last batch may be cut off
    * @param answer any object that stands for the answer that it is in
    */
-  async read(set: Buffer, answer: object): Promise<ReadSet> {
+  async read(inAnswer: Buffer, answer: object): Promise<ReadSet> {
     const batches: ReadBatch[] = [];
     const unpacked = this.#memory.answer(answer);
+    if (unpacked.isFull) {
+      return { batches, fault: null };
+    }
+    const set = this.#memory.sets.take(inAnswer.length).subarray(0, inAnswer.length);
+    inAnswer.copy(set);
     for (let at = 0; set.length - at >= MESSAGE_HEAD_BYTES; ) {
       const end = at + MESSAGE_HEAD_BYTES + Math.max(0, set.readInt32BE(at + 8));
       if (end > set.length || unpacked.isFull) {
         break;
       }
-      const read = await this.#readBatch(Buffer.from(set.subarray(at, end)));
+      const read = await this.#readBatch(set.subarray(at, end));
       if ('code' in read) {
         return { batches, fault: read };
       }

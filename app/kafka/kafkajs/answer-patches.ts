@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { answerLimit, InvalidAnswerError, isTls, usualCause } from '../../invalid-answer.ts';
+import { answerMemory } from './answer-memory.ts';
 import type { Connection, Scram } from './classes.ts';
 import { internals } from './internals.ts';
 
@@ -13,66 +14,60 @@ const SHOWN_BYTES = 8;
 /** Why nothing more is read from a socket. */
 const refused = new WeakMap<Socket, Error>();
 
-/** The sockets that the pieces of connections came from. */
-const sources = new WeakMap<Connection, Socket>();
-
-function buffer(connection: Connection, piece: Buffer): void {
-  if (sources.get(connection) !== connection.socket) {
-    // What a lost connection left behind is no beginning of what the next one brings.
-    sources.set(connection, connection.socket);
-    discard(connection);
-  }
-  connection.chunks.push(piece);
-  connection.bytesBuffered += piece.length;
+/** The answer that comes over a socket. */
+interface Incoming {
+  readonly head: Buffer;
+  /** Memory of the size that the head tells, the head included; `null` until the head is there. */
+  answer: Buffer | null;
+  /** Bytes that have come of the head, or of the answer. */
+  come: number;
 }
 
-function discard(connection: Connection): void {
-  connection.chunks = [];
-  connection.bytesBuffered = 0;
-  connection.bytesNeeded = SIZE_BYTES;
+/** By the socket: what a lost connection left behind is no beginning of what the next one brings. */
+const incoming = new WeakMap<Socket, Incoming>();
+
+function incomingOf({ socket }: Connection): Incoming {
+  const known = incoming.get(socket) ?? { head: Buffer.alloc(SIZE_BYTES), answer: null, come: 0 };
+  incoming.set(socket, known);
+  return known;
 }
 
-/** The size that the buffered bytes begin with. @throws InvalidAnswerError when no answer can have it */
-function sizeOf(connection: Connection, first: Buffer, limit: number): number {
-  const size = first.readInt32BE(0);
+/**
+ * The size that an answer begins with.
+ *
+ * @param behind bytes that came with the last one of the head
+ * @throws InvalidAnswerError when no answer can have it
+ */
+function sizeOf(connection: Connection, head: Buffer, behind: Buffer, limit: number): number {
+  const size = head.readInt32BE(0);
   // A mechanism of before Kafka 1.0 answers without a correlation id, and with nothing where it has nothing to add.
   const least = connection.authHandlers === null ? CORRELATION_BYTES : 0;
-  if (size >= least && size <= limit && !isTls(first)) {
+  if (size >= least && size <= limit && !isTls(head)) {
     return size;
   }
+  const shown = Buffer.concat([head, behind]).toString('hex', 0, SHOWN_BYTES);
   throw new InvalidAnswerError(
     `${connection.broker} sent an answer of the size ${size}, and ${least} to ${limit} bytes are taken ` +
-      `(it begins with ${first.toString('hex', 0, SHOWN_BYTES)}): ${usualCause(first)}`,
+      `(it begins with ${shown}): ${usualCause(head)}`,
   );
 }
 
-/** The next answer behind its size; undefined while it is not there whole. */
-function nextAnswer(connection: Connection, limit: number): Buffer | undefined {
-  if (connection.bytesBuffered < connection.bytesNeeded) {
-    return undefined;
+/**
+ * Copies bytes of a piece to where they belong: the head of an answer, and then the answer in memory of its size.
+ *
+ * @returns what is left of the piece
+ * @throws InvalidAnswerError when no answer can have the size that the head tells
+ */
+function take(connection: Connection, under: Incoming, piece: Buffer, limit: number): Buffer {
+  const copied = piece.copy(under.answer ?? under.head, under.come);
+  const rest = piece.subarray(copied);
+  under.come += copied;
+  if (under.answer === null && under.come === SIZE_BYTES) {
+    const bytes = SIZE_BYTES + sizeOf(connection, under.head, rest, limit);
+    under.answer = answerMemory.take(bytes).subarray(0, bytes);
+    under.head.copy(under.answer);
   }
-  const bytes =
-    connection.chunks.length > 1 ? Buffer.concat(connection.chunks) : (connection.chunks[0] ?? Buffer.alloc(0));
-  const end = SIZE_BYTES + sizeOf(connection, bytes, limit);
-  if (end > bytes.length) {
-    connection.chunks = [bytes];
-    connection.bytesNeeded = end;
-    return undefined;
-  }
-  connection.chunks = [bytes.subarray(end)];
-  connection.bytesBuffered = bytes.length - end;
-  connection.bytesNeeded = SIZE_BYTES;
-  return bytes.subarray(0, end);
-}
-
-/** Without the listeners of answers: what fails there is no fault of the broker, and is thrown. */
-function answerOrRefuse(connection: Connection, limit: number): Buffer | undefined {
-  try {
-    return nextAnswer(connection, limit);
-  } catch (error) {
-    refuse(connection, error as Error);
-    return undefined;
-  }
+  return rest;
 }
 
 function deliver(connection: Connection, answer: Buffer): void {
@@ -85,10 +80,57 @@ function deliver(connection: Connection, answer: Buffer): void {
   connection.requestQueue.fulfillRequest({ size: answer.length - SIZE_BYTES, correlationId, payload });
 }
 
+/** The answer under way, where all of it has come: the next one begins behind it. */
+function wholeAnswer(under: Incoming): Buffer | null {
+  const { answer } = under;
+  if (answer === null || under.come < answer.length) {
+    return null;
+  }
+  under.answer = null;
+  under.come = 0;
+  return answer;
+}
+
+/** Nothing of a piece is left behind when it returns, or throws what a listener of an answer threw first. */
+function takeAnswers(connection: Connection, piece: Buffer, limit: number): void {
+  const under = incomingOf(connection);
+  const failures: unknown[] = [];
+  for (let rest = piece; rest.length > 0; ) {
+    try {
+      rest = take(connection, under, rest, limit);
+    } catch (error) {
+      refuse(connection, error as Error);
+      return;
+    }
+    const answer = wholeAnswer(under);
+    try {
+      if (answer !== null) {
+        deliver(connection, answer);
+      }
+    } catch (error) {
+      // No fault of the broker, and none of the answers behind it.
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) {
+    throw failures[0];
+  }
+}
+
+function refuse(connection: Connection, error: Error): void {
+  refused.set(connection.socket, error);
+  incoming.delete(connection.socket);
+  connection.authHandlers?.onError();
+  connection.socket.destroy(error);
+}
+
 /**
  * Takes answers apart within a bound. As shipped the size that an answer begins with is believed: one of 2^31-1, as of a web
  * server, is waited for until the memory ends, and one of -1 ends the process. What is no answer closes the connection,
  * and its requests fail with an error that says what came.
+ *
+ * Of a piece nothing is kept but copies, so a socket may read the next one into the same memory. As shipped pieces are
+ * kept, and joined into new memory, and what is behind an answer once more.
  *
  * @param limit bytes that an answer may have. @default half of the memory limit
  */
@@ -98,13 +140,10 @@ export function boundAnswers(prototype: Connection, limit = answerLimit()): void
       return;
     }
     if (this.authHandlers && !this.authExpectResponse) {
-      this.authHandlers.onSuccess(piece);
+      this.authHandlers.onSuccess(Buffer.from(piece));
       return;
     }
-    buffer(this, piece);
-    for (let answer = answerOrRefuse(this, limit); answer !== undefined; answer = answerOrRefuse(this, limit)) {
-      deliver(this, answer);
-    }
+    takeAnswers(this, piece, limit);
   };
   const { sendAuthRequest } = prototype;
   prototype.sendAuthRequest = async function sendAuthOrRefuse(this: Connection, sent) {
@@ -115,13 +154,6 @@ export function boundAnswers(prototype: Connection, limit = answerLimit()): void
       throw refused.get(this.socket) ?? error;
     });
   };
-}
-
-function refuse(connection: Connection, error: Error): void {
-  refused.set(connection.socket, error);
-  discard(connection);
-  connection.authHandlers?.onError();
-  connection.socket.destroy(error);
 }
 
 /** Above what Kafka's own tools let a user have (16,384), and a second of work. */

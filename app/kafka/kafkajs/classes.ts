@@ -106,9 +106,6 @@ export interface Connection {
   readonly requestQueue: Pick<RequestQueue, 'fulfillRequest'>;
   /** Another one after each connect. */
   readonly socket: Socket;
-  chunks: Buffer[];
-  bytesBuffered: number;
-  bytesNeeded: number;
   authHandlers: { onSuccess(answer: Buffer): void; onError(): void } | null;
   authExpectResponse: boolean;
   /** In milliseconds, 0 for no end; of kafkajs's own kind of integer. */

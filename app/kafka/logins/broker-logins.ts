@@ -91,9 +91,12 @@ export class BrokerLogins {
     this.#ports = ports;
   }
 
-  /** Opens a connection with the TLS options of the moment, for kafkajs. */
+  /**
+   * Opens a connection with the TLS options of the moment, for kafkajs, whose one listener of data copies what comes
+   * (answer-patches.ts).
+   */
   readonly connect = ({ host, port, onConnect }: ISocketFactoryArgs): Socket => {
-    const socket = this.#open({ host, port }, onConnect);
+    const socket = this.#open({ host, port }, 'lent', onConnect);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     return socket;
   };
@@ -220,17 +223,17 @@ export class BrokerLogins {
       return ssl ? MISMATCH.clear : MISMATCH.tls;
     }
     // kafkajs sends no greetings to an advertised address: it takes the versions of the bootstrap address.
-    return sasl === undefined && (await wantsLogin(this.#open(address))) ? MISMATCH.login : undefined;
+    return sasl === undefined && (await wantsLogin(this.#open(address, 'copied'))) ? MISMATCH.login : undefined;
   }
 
-  #open({ host, port }: ListenerAddress, onConnect?: () => void): Socket {
+  #open({ host, port }: ListenerAddress, pieces: Parameters<typeof plainSocket>[0], onConnect?: () => void): Socket {
     const settings = this.#ports.current();
     return settings.ssl
       ? connectTls(
           { host, port, ...(isIP(host) === 0 ? { servername: host } : {}), ...tlsOptions(settings) },
           onConnect,
         )
-      : plainSocket().connect({ host, port }, onConnect);
+      : plainSocket(pieces).connect({ host, port }, onConnect);
   }
 
   #counts(broker: string): boolean {

@@ -13,8 +13,8 @@ test('what a transaction took is used again when it ended well, and has the size
   const [first] = await taken(memory, MEBIBYTE);
   const [second, third] = await taken(memory, MEBIBYTE - 5, MEBIBYTE);
   expect(first?.length).toBeGreaterThanOrEqual(MEBIBYTE);
-  expect(second).toBe(first);
-  expect(third).not.toBe(first);
+  expect(second?.buffer).toBe(first?.buffer);
+  expect(third?.buffer).not.toBe(first?.buffer);
 });
 
 test('nothing is used again of a transaction that failed, whose rows may still be on their way', async () => {
@@ -25,21 +25,18 @@ test('nothing is used again of a transaction that failed, whose rows may still b
     throw new Error('the connection was cut');
   });
   await expect(failing).rejects.toThrow('cut');
-  expect((await taken(memory, MEBIBYTE))[0]).not.toBe(lost[0]);
+  expect((await taken(memory, MEBIBYTE))[0]?.buffer).not.toBe(lost[0]?.buffer);
 });
 
 test('two transactions at the same time share nothing', async () => {
   const memory = new RowMemory();
   await taken(memory, MEBIBYTE);
   const [one, other] = await Promise.all([taken(memory, MEBIBYTE), taken(memory, MEBIBYTE)]);
-  expect(one[0]).not.toBe(other[0]);
+  expect(one[0]?.buffer).not.toBe(other[0]?.buffer);
 });
 
-test('small pieces, and what is more than two transactions take, are not kept', async () => {
+test('what is more than two transactions take is not kept', async () => {
   const memory = new RowMemory();
-  const [small] = await taken(memory, 1_000);
-  expect(small).toHaveLength(1_000);
-  expect((await taken(memory, 1_000))[0]).not.toBe(small);
   const [large] = await taken(memory, 9 * MEBIBYTE);
-  expect((await taken(memory, 9 * MEBIBYTE))[0]).not.toBe(large);
+  expect((await taken(memory, 9 * MEBIBYTE))[0]?.buffer).not.toBe(large?.buffer);
 });

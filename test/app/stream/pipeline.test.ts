@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Records } from '../../../app/records/records.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import { OutageError } from '../../../app/stream/stream-errors.ts';
+import { isGivenBack, recordBatch, recordsIn } from '../kafka/fetch/record-sets.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { AFTER_HANDOVER_MS, answerAll, assignAnew, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 
@@ -64,6 +65,22 @@ test('a partition queues no more than its share of the memory, whatever the sett
   await answerAll(sink);
   expect(sink.stored).toBe(3n);
   expect([source.isPaused, memory.held]).toEqual([false, 0]);
+});
+
+test('the memory of records that are committed is used again, and that of records whose write failed is not', async () => {
+  const { sink, pipeline, listener, memory } = setUp(12n);
+  assignAnew(pipeline, [PARTITION]);
+  await settle();
+  const given: boolean[] = [];
+  for (const ending of ['cut after', 'answered'] as const) {
+    const from = sink.stored;
+    const records = await recordsIn(memory, recordBatch(Number(from), 4, [Buffer.alloc(4_000, 'x')]));
+    pipeline.onFetched({ ...PARTITION, records, fetchedOffset: from, nextOffset: from + 4n });
+    await answerAll(sink, ending);
+    given.push(isGivenBack(memory, records));
+  }
+  expect(listener.failed).toHaveLength(1);
+  expect([sink.stored, given]).toEqual([5n, [false, true]]);
 });
 
 test('a fenced writer writes nothing, reads the position again and goes on from there', async () => {

@@ -5,6 +5,7 @@ import { RecordBatch } from '../../../app/records/record-batch.ts';
 import { Records } from '../../../app/records/records.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
 import { BatchLimit, type QueuedRecords, RecordQueue } from '../../../app/stream/record-queue.ts';
+import { isGivenBack, recordBatch, recordsIn } from '../kafka/fetch/record-sets.ts';
 import { aBatch, aRecord } from './records.ts';
 
 const FETCHED_AT = new Date('2026-11-21T12:00:00Z');
@@ -159,6 +160,42 @@ test('thousands of small batches are taken at once, and none is summed up again 
   expect(take(queue, limited(5_000, 1e9)).records.length).toBe(5_000);
   RecordBatch.prototype.bytesOf = bytesOf;
   expect(summed.times).toBeLessThan(5 * 5_000);
+});
+
+/** A queue of one set of 2,000 records. */
+async function queueOfSet() {
+  const own = new MemoryBudget();
+  const records = await recordsIn(own, recordBatch(0, 2_000));
+  const queue = new RecordQueue(own);
+  queue.push({ ...upTo(2_000n), records });
+  return { queue, isReady: () => isGivenBack(own, records) };
+}
+
+const endAtOnce = async (_: QueuedRecords, end: () => void): Promise<void> => end();
+
+test('the memory of a set is given back when the work with its last record has ended it', async () => {
+  const { queue, isReady } = await queueOfSet();
+  await queue.use(limited(1_999, 1e9), endAtOnce);
+  expect(isReady()).toBe(false);
+  await queue.use(limited(1_999, 1e9), async (_, end) => {
+    expect(isReady()).toBe(false);
+    end();
+  });
+  expect(isReady()).toBe(true);
+});
+
+test('the memory of a set is not given back where nobody said that the work has ended it, or it was dropped', async () => {
+  const [unended, failed, dropped] = [await queueOfSet(), await queueOfSet(), await queueOfSet()];
+  await unended.queue.use(limited(2_000, 1e9), async () => undefined);
+  const failing = failed.queue.use(limited(2_000, 1e9), async () => {
+    throw new Error('refused');
+  });
+  await expect(failing).rejects.toThrow('refused');
+  await dropped.queue.use(limited(1_000, 1e9), async (_, end) => {
+    dropped.queue.clear();
+    end();
+  });
+  expect([unended, failed, dropped].map(({ isReady }) => isReady())).toEqual([false, false, false]);
 });
 
 test('taking from an empty queue is a mistake of the program', async () => {

@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { BENCH_HELP, readBenchOptions } from '../../../dev/bench/options.ts';
 
-const DEFAULTS = { benchmark: 'throughput', numbers: {}, isInPod: false, set: {}, beside: undefined };
+const SCENARIOS = ['stop', 'half', 'add', 'roll', 'kill', 'restart'];
+const DEFAULTS = {
+  benchmark: 'throughput',
+  numbers: {},
+  scenarios: SCENARIOS,
+  isInPod: false,
+  set: {},
+  beside: undefined,
+};
 
 describe('the options of the benchmarks', () => {
   it('default to the throughput, without numbers: each benchmark has its own', () => {
@@ -14,6 +22,13 @@ describe('the options of the benchmarks', () => {
     expect(readBenchOptions(['everyday', ...given, '--pod', '--set', 'A=b=c', '--set', 'D='])).toEqual({
       kind: 'options',
       options: { ...DEFAULTS, benchmark: 'everyday', numbers, isInPod: true, set: { A: 'b=c', D: '' } },
+    });
+  });
+
+  it('take the members of a group, and what is done to them, in the order that is asked for', () => {
+    expect(readBenchOptions(['group', '--members', '10', '--scenarios', 'roll,stop,roll'])).toEqual({
+      kind: 'options',
+      options: { ...DEFAULTS, benchmark: 'group', numbers: { members: 10 }, scenarios: ['roll', 'stop', 'roll'] },
     });
   });
 
@@ -35,8 +50,9 @@ describe('the options of the benchmarks', () => {
 
   it('name all problems at once, with what is allowed', () => {
     const numbers = ['--records', '1e6', '--rate=0', '--seconds='];
+    const group = ['--members', '1', '--members=51', '--scenarios', 'stop,start'];
     const others = ['--repeat', '3', '--pod=yes', '--set', 'A', '--beside', 'run {topic} {url}'];
-    expect(readBenchOptions(['idle', 'start', ...numbers, ...others])).toEqual({
+    expect(readBenchOptions(['idle', 'start', ...numbers, ...group, ...others])).toEqual({
       kind: 'problems',
       problems: [
         '"start" is too much: one benchmark is measured at a time.',
@@ -44,6 +60,9 @@ describe('the options of the benchmarks', () => {
         '--records: "1e6" is not allowed; allowed is a whole number from 1 to 999999999.',
         '--rate: "0" is not allowed; allowed is a whole number from 1 to 999999999.',
         '--seconds needs a value.',
+        '--members: "1" is not allowed; allowed is a whole number from 2 to 50.',
+        '--members: "51" is not allowed; allowed is a whole number from 2 to 50.',
+        '--scenarios: "stop,start" is not allowed; allowed are stop, half, add, roll, kill, restart, with commas between them.',
         '--repeat is not an option; the nearest one is --repeats.',
         '--pod takes no value.',
         '--set: "A" is not allowed; allowed is NAME=VALUE.',
@@ -58,7 +77,7 @@ describe('the options of the benchmarks', () => {
     expect(readBenchOptions(['idel', '--beside-rows', 'select 1'])).toEqual({
       kind: 'problems',
       problems: [
-        'There is no benchmark "idel": known are throughput, everyday, idle, partitions, scrape, start, tables.',
+        'There is no benchmark "idel": known are throughput, everyday, group, idle, partitions, scrape, start, tables.',
         '--beside-rows and --beside-setup need --beside: the program that they belong to.',
       ],
     });

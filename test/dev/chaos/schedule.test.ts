@@ -10,7 +10,7 @@ import {
   type Step,
 } from '../../../dev/chaos/schedule.ts';
 
-const KINDS = 20;
+const KINDS = 21;
 const ROUNDS = 5;
 const SEEDS = Array.from({ length: 50 }, (_, seed) => seed);
 
@@ -78,6 +78,18 @@ describe('the schedule of faults', () => {
     }
   });
 
+  it('lets two to four other consumers come and go within seconds, some of them at the same time', () => {
+    const storms = SEEDS.flatMap(faults).flatMap((fault) => (fault.kind === 'join storm' ? [fault] : []));
+    expect(storms.length).toBe(SEEDS.length * ROUNDS);
+    for (const { visits } of storms) {
+      expect(visits.length).toBeGreaterThanOrEqual(2);
+      expect(visits.filter(({ slot }) => ALL_CONSUMERS.includes(slot))).toEqual([]);
+      expect(new Set(visits.map(({ slot }) => slot)).size).toBe(visits.length);
+      expect(Math.max(...visits.flatMap(({ afterMs, staysMs }) => [afterMs, staysMs]))).toBeLessThanOrEqual(3_000);
+    }
+    expect(new Set(storms.map(({ visits }) => visits.length))).toEqual(new Set([2, 3, 4]));
+  });
+
   it('makes no other fault while a topic is created again', () => {
     const all = SEEDS.flatMap((seed) => steps(seed, 60));
     const withTopic = all.filter((step) => step.faults.some(({ kind }) => kind === 're-create topic'));
@@ -96,6 +108,10 @@ describe('the schedule of faults', () => {
   });
 
   it.each<[Fault, string]>([
+    [
+      { kind: 'join storm', slot: 2, visits: [5, 6].map((slot) => ({ slot, afterMs: 10, staysMs: 2_000 })) },
+      'join storm: consumers 5, 6 come and go within seconds, and consumer 2 is stopped and started again',
+    ],
     [
       { kind: 'alter table', table: 'offsets', change: 'rewrite', ms: 2_000 },
       'alter table: VACUUM FULL, again and again, of offsets, within 2.0 s',

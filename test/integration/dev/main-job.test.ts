@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { runFolderParent } from '../../../dev/run/run-folder.ts';
 import { query } from '../stack/database.ts';
+import { longTest } from '../stack/long-test.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedBroker, sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { testRun } from '../stack/test-run.ts';
@@ -244,7 +245,7 @@ describe('npm start', () => {
 
 describe('npm run trouble', () => {
   it.each([
-    [['records', '--process', '1'], 1, /No npm start of this user runs here/],
+    [['roll', '--process', '1'], 1, /No npm start of this user runs here/],
     [['postgres', '--seconds', '0'], 2, /"postgres --seconds 0" is no trouble that can be made/],
     [['kafka'], 2, /npm run trouble -- records/],
     [['--help'], 0, /--seconds N/],
@@ -252,5 +253,26 @@ describe('npm run trouble', () => {
     const { ended, lines } = startWith({}, 'trouble', ...args);
     expect(await ended).toBe(code);
     expect(lines.all.join('\n')).toMatch(message);
+  });
+
+  longTest('replaces the consumer while orders come, and npm start goes on with the one that took over', async () => {
+    const { child, lines, ended, runFolders } = start(...SHARED);
+    const [, first] = /process (\d+)/.exec(await lines.waitFor(/^consumer +ready/)) ?? [];
+    const [, health = ''] = /health +(\S+)/.exec(await lines.waitFor(/^ +health/)) ?? [];
+    const { code, said } = await trouble(child.pid, 'roll');
+    expect(code).toBe(0);
+    const [, second, third] =
+      /^consumer +replaced, process (\d+)(?:.|\n)*replaced, process (\d+)/m.exec(lines.all.join('\n')) ?? [];
+    expect(said).toMatch(new RegExp(`process ${second} is UP(.|\\n)*process ${first} was stopped`));
+    expect(said).toMatch(new RegExp(`process ${third} is UP(.|\\n)*process ${second} was stopped`));
+    expect(said).toMatch(
+      /orders +[1-9][\d,]* came meanwhile and are in the table, none is missing\ndelay +longest \d+\.\d\d s, median/,
+    );
+    expect(said).toMatch(/health +200 UP$/);
+    expect((await fetch(health)).status).toBe(200);
+    process.kill(Number(third), 'SIGKILL');
+    expect(await ended).toBe(1);
+    expect(lines.all).toContain('consumer    ended by itself: signal SIGKILL');
+    expect(runFolders()).toEqual([]);
   });
 });

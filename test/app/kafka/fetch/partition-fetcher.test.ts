@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { answerMemory } from '../../../../app/kafka/kafkajs/answer-memory.ts';
 import { checksummed, recordBatch } from './record-sets.ts';
-import { StubBrokers } from './stub-brokers.ts';
+import { ANSWER_BYTES, StubBrokers } from './stub-brokers.ts';
 
 let brokers: StubBrokers;
 
@@ -240,6 +241,40 @@ describe('an answer', () => {
     await brokers.answer(1, [batch(0, 0)], { error: 6 });
     expect(brokers.taken()).toContain('dropped 1');
     expect(brokers.asked).toEqual(['1: 0@0e-1']);
+  });
+});
+
+describe('the memory of an answer', () => {
+  const taken = () => answerMemory.take(ANSWER_BYTES);
+
+  test('is used again when all of it was taken, and nothing that was handed over is in it', async () => {
+    await fetching([1], { 0: 0n });
+    await brokers.answer(1, [batch(0, 0)]);
+    const again = taken();
+    expect(again.buffer).toBe(brokers.answers[0]?.buffer);
+    const values = () => brokers.handedOver.flatMap((records) => Array.from(records, ({ value }) => `${value}`));
+    const before = values();
+    again.fill(0xee);
+    expect(values()).toEqual(before);
+  });
+
+  test('is not used again while a part of it is still to be taken', async () => {
+    await fetching([1, 1], { 0: 0n, 1: 0n });
+    const meanwhile: unknown[] = [];
+    brokers.onFetched = () => void meanwhile.push(taken().buffer);
+    await brokers.answer(1, [batch(0, 0), batch(1, 0)]);
+    expect(meanwhile).toHaveLength(2);
+    expect(meanwhile).not.toContain(brokers.answers[0]?.buffer);
+    expect(taken().buffer).toBe(brokers.answers[0]?.buffer);
+  });
+
+  test('is not used again where it could not be taken, or came after the end', async () => {
+    await fetching([1], { 0: 0n });
+    await brokers.answer(1, [batch(0, 0)], { error: 6 });
+    expect(taken().buffer).not.toBe(brokers.answers[0]?.buffer);
+    brokers.fetcher.stop();
+    await brokers.answer(1, [batch(0, 0)]);
+    expect(taken().buffer).not.toBe(brokers.answers[1]?.buffer);
   });
 });
 

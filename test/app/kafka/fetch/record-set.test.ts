@@ -1,10 +1,18 @@
 import { createRequire } from 'node:module';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { crc32c } from '../../../../app/kafka/fetch/crc32c.ts';
 import { RecordSetReader } from '../../../../app/kafka/fetch/record-set.ts';
 import type { StreamRecord } from '../../../../app/records/record.ts';
 import { MemoryBudget } from '../../../../app/stream/memory-budget.ts';
-import { BATCH_HEAD_BYTES, checksummed, compressedMessages, oldMessage, readSet, recordBatch } from './record-sets.ts';
+import {
+  BATCH_HEAD_BYTES,
+  checksummed,
+  compressedMessages,
+  oldMessage,
+  readSet,
+  recordBatch,
+  recordsIn,
+} from './record-sets.ts';
 
 const require = createRequire(import.meta.url);
 const RECORDS = 1_000_000;
@@ -166,10 +174,26 @@ test('the batch that fills the memory for a response is its last one, for all of
   expect(narrow[0]?.at(-1)?.offset).toBe(9n);
 });
 
-test('a record keeps no more in memory than the batch that it came in', async () => {
-  // Larger than what Node.js takes from a slab that it shares out.
-  const batch = recordBatch(0, 10_000);
-  expect(batch.length).toBeGreaterThan(Buffer.poolSize);
-  const [records] = await readWithin(new MemoryBudget(), [Buffer.concat([batch, recordBatch(10_000, 10_000)])]);
-  expect(records?.[0]?.value?.buffer.byteLength).toBeLessThanOrEqual(batch.length);
+test('what is read keeps no memory of its answer, and of its own at most twice as much as the set has bytes', async () => {
+  const memory = new MemoryBudget();
+  const answer = Buffer.concat([recordBatch(0, 10_000), recordBatch(10_000, 10_000)]);
+  const records = await recordsIn(memory, answer);
+  const before = Array.from(records, ({ offset, value }) => `${offset} ${value}`);
+  expect(new Set(records.parts.map(({ batch }) => batch.bytes.buffer)).size).toBe(1);
+  expect(records.parts[0]?.batch.bytes.buffer.byteLength).toBeLessThanOrEqual(2 * answer.length);
+  answer.fill(0xee);
+  expect(Array.from(records, ({ offset, value }) => `${offset} ${value}`)).toEqual(before);
+});
+
+test('a set is read into memory that was given back, and one that has no room takes none', async () => {
+  const memory = new MemoryBudget();
+  const [first] = (await recordsIn(memory, recordBatch(0, 10_000))).parts;
+  memory.sets.giveBack(first?.batch.bytes ?? Buffer.alloc(0));
+  const again = await recordsIn(memory, recordBatch(5, 10_000));
+  expect(again.parts[0]?.batch.bytes.buffer).toBe(first?.batch.bytes.buffer);
+  expect(again.at(0)).toMatchObject({ offset: 5n, value: Buffer.from('7') });
+  const narrow = new MemoryBudget(1);
+  const taken = jest.spyOn(narrow.sets, 'take');
+  await readWithin(narrow, [recordBatch(0, 10), recordBatch(10, 10)]);
+  expect(taken).toHaveBeenCalledTimes(1);
 });

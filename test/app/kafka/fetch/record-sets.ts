@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { BatchRoom } from '../../../../app/kafka/fetch/batch-memory.ts';
 import { EventLoopTurns } from '../../../../app/kafka/fetch/event-loop-turns.ts';
 import { RecordSetReader } from '../../../../app/kafka/fetch/record-set.ts';
+import { Records } from '../../../../app/records/records.ts';
 import { MemoryBudget } from '../../../../app/stream/memory-budget.ts';
 
 const require = createRequire(import.meta.url);
@@ -15,6 +16,18 @@ export async function readSet(set: Buffer, room = ANY_ROOM) {
   const reader = new RecordSetReader(new MemoryBudget(), new EventLoopTurns(), room);
   const { batches, fault } = await reader.read(set, {});
   return { batches, records: batches.flatMap((batch) => [...batch.records]), fault };
+}
+
+/** The records of a set, in the memory of sets of this budget where they are more than some kilobytes. */
+export async function recordsIn(memory: MemoryBudget, set: Buffer): Promise<Records> {
+  const { batches } = await new RecordSetReader(memory).read(set, {});
+  return new Records(batches.flatMap(({ records }) => records.parts));
+}
+
+/** Whether the next set may be written where these records are. */
+export function isGivenBack(memory: MemoryBudget, { parts }: Records): boolean {
+  const [part] = parts;
+  return part !== undefined && memory.sets.take(part.batch.bytes.length).buffer === part.batch.bytes.buffer;
 }
 
 /** Bytes of a batch of record format v2 before its first record. */

@@ -2,8 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { FetchListener } from '../../../../app/kafka/fetch/answer-taker.ts';
 import type { Metadata } from '../../../../app/kafka/fetch/broker-connections.ts';
 import { PartitionFetcher } from '../../../../app/kafka/fetch/partition-fetcher.ts';
+import { answerMemory } from '../../../../app/kafka/kafkajs/answer-memory.ts';
 import type { Broker, ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
 import type { TopicPartition } from '../../../../app/records/record.ts';
+import type { Records } from '../../../../app/records/records.ts';
 import type { Clock } from '../../../../app/stream/clock.ts';
 import { MemoryBudget } from '../../../../app/stream/memory-budget.ts';
 import { answerBytes, askedById, type PartitionAnswer, topicId } from './fetch-bytes.ts';
@@ -14,6 +16,9 @@ const ORDERS_ID = 0xaa;
 
 const FETCH_KEY = 1;
 const BY_ID = 13;
+
+/** More than any answer here has, and enough to be used again. */
+export const ANSWER_BYTES = 2 ** 20;
 
 /** A request that a broker holds back until the test answers it. */
 interface HeldRequest {
@@ -44,6 +49,8 @@ function turningClock() {
 export class StubBrokers {
   readonly memory = new MemoryBudget();
   readonly told: string[] = [];
+  /** All that was handed over. */
+  readonly handedOver: Records[] = [];
   readonly pauses: readonly number[];
   readonly fetcher: PartitionFetcher;
   /** The leaders of the partitions of the topic; none is -1. */
@@ -54,6 +61,8 @@ export class StubBrokers {
   isConnectable = true;
   /** Called with what is handed over, in the very call. */
   onFetched: (from: bigint) => void = () => undefined;
+  /** What {@link answer} has sent, in the memory of answers. */
+  readonly answers: Buffer[] = [];
   readonly #held: HeldRequest[] = [];
 
   constructor(leaders: number[]) {
@@ -109,7 +118,11 @@ export class StubBrokers {
   /** Answers the oldest request of a broker. */
   async answer(node: number, partitions: readonly PartitionAnswer[], how: object = {}): Promise<void> {
     const { version, resolve } = this.#take(node);
-    await resolve(answerBytes(version, [[version >= BY_ID ? topicId(ORDERS_ID) : ORDERS, partitions]], how));
+    const bytes = answerBytes(version, [[version >= BY_ID ? topicId(ORDERS_ID) : ORDERS, partitions]], how);
+    const answer = answerMemory.take(ANSWER_BYTES).subarray(0, bytes.length);
+    bytes.copy(answer);
+    this.answers.push(answer);
+    await resolve(answer);
     await this.settle();
   }
 
@@ -183,6 +196,7 @@ export class StubBrokers {
     const tell = (text: string): void => void this.told.push(text);
     return {
       onFetched: ({ fetchedOffset, nextOffset, leaderEpoch, records, ...target }) => {
+        this.handedOver.push(records);
         const offsets = Array.from(records, ({ offset }) => offset).join();
         tell(`${at(target)}: ${fetchedOffset} to ${nextOffset} epoch ${leaderEpoch} [${offsets}]`);
         this.onFetched(fetchedOffset);

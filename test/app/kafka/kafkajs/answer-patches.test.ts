@@ -105,17 +105,19 @@ test.each([
   expect(failure.message).toContain(words);
 });
 
-/** A connection of kafkajs that hands the correlation ids of its answers on. */
-function connectionTo(answered: (correlationId: number) => void, socket: object = {}) {
+interface Answer {
+  readonly correlationId: number;
+  readonly payload: Buffer;
+}
+
+/** A connection of kafkajs that hands its answers on. */
+function connectionTo(answered: (correlationId: number, payload: Buffer) => void, socket: object = {}) {
   loadKafkajs();
   const KafkajsConnection = require('kafkajs/src/network/connection') as { readonly prototype: object };
   return Object.assign(Object.create(KafkajsConnection.prototype), {
-    chunks: [],
-    bytesBuffered: 0,
-    bytesNeeded: 4,
     authHandlers: null,
     socket,
-    requestQueue: { fulfillRequest: ({ correlationId }: { correlationId: number }) => answered(correlationId) },
+    requestQueue: { fulfillRequest: ({ correlationId, payload }: Answer) => answered(correlationId, payload) },
   });
 }
 
@@ -130,15 +132,62 @@ test('an answer in single bytes is read, and what a lost connection left is no b
   expect(answers).toEqual([1, 2, 3, 5]);
 });
 
+test('answers in any pieces stay as they came, also when the memory of a piece is used again', () => {
+  const answersOf = fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 8 });
+  const piecesOf = fc.infiniteStream(fc.integer({ min: 1, max: 90 }));
+  fc.assert(
+    fc.property(answersOf, piecesOf, (bodies, sizes) => {
+      const answers: Buffer[] = [];
+      const connection = connectionTo((correlationId, payload) => answers.push(Buffer.from([correlationId]), payload));
+      const bytes = Buffer.concat(bodies.flatMap((body, nth) => [int32(4 + body.length, nth), body]));
+      const memory = Buffer.alloc(90);
+      for (let at = 0; at < bytes.length; ) {
+        const copied = bytes.copy(memory, 0, at, at + (sizes.next().value ?? 1));
+        connection.processData(memory.subarray(0, copied));
+        memory.fill(0xee);
+        at += copied;
+      }
+      expect(answers).toEqual(bodies.flatMap((body, nth) => [Buffer.from([nth]), Buffer.from(body)]));
+    }),
+  );
+});
+
+test('an answer takes memory of its own size once, however many pieces it comes in', () => {
+  const payloads: Buffer[] = [];
+  const connection = connectionTo((_, payload) => payloads.push(payload));
+  const body = Buffer.alloc(3 * MEBIBYTE, 'x');
+  const bytes = Buffer.concat([int32(4 + body.length, 1), body]);
+  const before = process.memoryUsage().arrayBuffers;
+  for (let at = 0; at < bytes.length; at += 65_536) connection.processData(bytes.subarray(at, at + 65_536));
+  expect(payloads.map((payload) => payload.equals(body))).toEqual([true]);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * MEBIBYTE);
+});
+
 test('what fails after an answer was read is no fault of the broker: the connection stays, and the error is thrown', () => {
   const ended: unknown[] = [];
   const fault = new TypeError('of a listener');
-  const listener = () => {
+  const answers: number[] = [];
+  const listener = (correlationId: number) => {
+    answers.push(correlationId);
     throw fault;
   };
   const connection = connectionTo(listener, { destroy: (reason: unknown) => ended.push(reason) });
-  expect(() => connection.processData(int32(4, 1))).toThrow(fault);
+  expect(() => connection.processData(int32(4, 1, 4, 2, 4))).toThrow(fault);
+  expect(() => connection.processData(int32(3))).toThrow(fault);
+  expect(answers).toEqual([1, 2, 3]);
   expect(ended).toEqual([]);
+});
+
+test('what came whole before bytes that are no answer is still delivered', () => {
+  const answers: number[] = [];
+  const ended: Error[] = [];
+  const connection = connectionTo((correlationId) => answers.push(correlationId), {
+    destroy: (reason: Error) => ended.push(reason),
+  });
+  connection.processData(int32(4, 1, -1, 0));
+  connection.processData(int32(4, 2));
+  expect(answers).toEqual([1]);
+  expect(ended.map(({ message }) => message)).toEqual([expect.stringContaining('an answer of the size -1')]);
 });
 
 test('a login whose answer is decoded at once succeeds at a broker without SaslAuthenticate', async () => {
@@ -150,8 +199,8 @@ test('a login whose answer is decoded at once succeeds at a broker without SaslA
   const response = { decode: (answered: Buffer) => answered, parse: (answered: Buffer) => answered.toString('hex') };
   const login = connection.sendAuthRequest({ request: { encode: () => Buffer.from('token') }, response });
   await once(socket, 'written');
-  connection.processData(int32(0));
-  expect(await login).toBe('00000000');
+  connection.processData(Buffer.concat([int32(2), Buffer.from('ok')]));
+  expect(await login).toBe(Buffer.from('\0\0\0\x02ok').toString('hex'));
 });
 
 test('a login by SCRAM with 2^31 iterations is refused before the work', async () => {
