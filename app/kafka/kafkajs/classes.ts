@@ -220,17 +220,11 @@ export interface Cluster {
 export interface ConsumerGroup {
   readonly groupId: string;
   readonly cluster: Cluster;
-  readonly maxWaitTime: number;
   readonly instrumentationEmitter: { emit(event: string, payload: object): void };
-  readonly partitionsPerSubscribedTopic: ReadonlyMap<string, readonly number[]> | null;
   memberId: string | null;
   joinAndSync(): Promise<void>;
   leave(): Promise<void>;
-  fetch(nodeId: number): Promise<unknown[]>;
   commitOffsets(offsets: unknown): Promise<void>;
-  generatePartitionsPerSubscribedTopic(): ReadonlyMap<string, readonly number[]>;
-  checkForStaleAssignment(): void;
-  recoverFromFetch(error: unknown): Promise<void>;
   /** `joinOf` finds its key. */
   [join: symbol]: () => Promise<void>;
 }

@@ -96,10 +96,6 @@ interface Errors {
   readonly KafkaJSConnectionClosedError: new (message: string, of: { host: string; port: number }) => Error;
   readonly KafkaJSGroupCoordinatorNotFound: new (message: string) => Error;
   readonly KafkaJSSASLAuthenticationError: new (message: string) => Error;
-  readonly KafkaJSStaleTopicMetadataAssignment: new (
-    message: string,
-    of: { readonly topic: string; readonly unknownPartitions: readonly number[] },
-  ) => Error;
 }
 
 type Part = keyof Internals;

@@ -129,17 +129,11 @@ const MEMBERS: { readonly [Name in keyof Classes]: Members<Classes[Name]['protot
   ConsumerGroup: {
     groupId: true,
     cluster: true,
-    maxWaitTime: true,
     instrumentationEmitter: true,
-    partitionsPerSubscribedTopic: true,
     memberId: true,
     joinAndSync: true,
     leave: true,
-    fetch: true,
     commitOffsets: true,
-    generatePartitionsPerSubscribedTopic: true,
-    checkForStaleAssignment: true,
-    recoverFromFetch: true,
   },
   Runner: {
     running: true,
@@ -193,7 +187,6 @@ const ERRORS: Readonly<Record<keyof Internals['errors'], true>> = {
   KafkaJSConnectionClosedError: true,
   KafkaJSGroupCoordinatorNotFound: true,
   KafkaJSSASLAuthenticationError: true,
-  KafkaJSStaleTopicMetadataAssignment: true,
 };
 
 const isMissing = (value: unknown): boolean => typeof value !== 'function';

@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, ConsumerGroup, Runner } from './classes.ts';
-import { internals, joinKey } from './internals.ts';
+import { joinKey } from './internals.ts';
 
 /** Reported by kafkajs of joins that follow a heartbeat alone; others follow a session that is over, or new topics. */
 const REBALANCING = 'consumer.rebalancing';
@@ -57,82 +56,6 @@ export function joinAsMember(
       await coordinator?.leaveGroup({ groupId, memberId }).catch(() => undefined);
     }
     await ended;
-  };
-}
-
-/** The metadata that the assignment of each group was last compared with: to compare them takes a while with 1,000 partitions. */
-const compared = new WeakMap<ConsumerGroup, object>();
-
-/** A look at topics that come and go. */
-interface Look {
-  isOver: boolean;
-  failure: { readonly error: unknown } | null;
-}
-
-const looks = new WeakMap<ConsumerGroup, Look>();
-
-/** The look that is under way, or a new one. */
-function lookOf(group: ConsumerGroup): Look {
-  const before = looks.get(group);
-  if (before !== undefined) {
-    return before;
-  }
-  const look: Look = { isOver: false, failure: null };
-  looks.set(group, look);
-  void group.cluster
-    .refreshMetadataIfNecessary()
-    .catch((error: unknown) => {
-      look.failure = { error };
-    })
-    .finally(() => {
-      look.isOver = true;
-    });
-  return look;
-}
-
-/** As shipped only partitions that were added make an assignment stale: those of a topic that is gone stay assigned. */
-function requireAssignedTopics(group: ConsumerGroup): void {
-  const known = group.generatePartitionsPerSubscribedTopic();
-  for (const [topic, before] of group.partitionsPerSubscribedTopic ?? []) {
-    if (before.length > 0 && known.get(topic)?.length === 0) {
-      const gone = { topic, unknownPartitions: [] };
-      throw new internals.errors.KafkaJSStaleTopicMetadataAssignment('Topic is gone', gone);
-    }
-  }
-}
-
-/** Rejoins when topics or partitions came or went, as a fetch of kafkajs's does. */
-async function noticeTopicChanges(group: ConsumerGroup, { failure }: Look): Promise<void> {
-  const { metadata } = group.cluster.brokerPool;
-  try {
-    if (failure !== null) {
-      throw failure.error;
-    }
-    if (metadata === null || compared.get(group) !== metadata) {
-      group.checkForStaleAssignment();
-      requireAssignedTopics(group);
-      compared.set(group, metadata ?? {});
-    }
-  } catch (error) {
-    await group.recoverFromFetch(error);
-  }
-}
-
-/**
- * Keeps a consumer from fetching: it joins its group and stays in it, and what it is assigned is fetched by others. In the
- * place of each fetch it waits for as long as an empty one takes, and notices topics that come and go. A heartbeat follows
- * each, so it waits for no broker: metadata that one holds back, as over a quota, are looked at once they are there.
- */
-export function waitInsteadOfFetching(prototype: ConsumerGroup): void {
-  prototype.fetch = async function waitAndNotice(this: ConsumerGroup) {
-    const look = lookOf(this);
-    await delay(this.maxWaitTime);
-    // There is a fetch for each broker: one of them takes what all have waited for.
-    if (look.isOver && looks.get(this) === look) {
-      looks.delete(this);
-      await noticeTopicChanges(this, look);
-    }
-    return [];
   };
 }
 

@@ -25,7 +25,7 @@ import {
 } from './internals.ts';
 import { CLASSES, requireKnown } from './known-kafkajs.ts';
 import { logInLate } from './login-patches.ts';
-import { commitOnce, joinAsMember, waitInsteadOfFetching } from './membership-patches.ts';
+import { commitOnce, joinAsMember } from './membership-patches.ts';
 import { encodeRecord } from './record-encoder.ts';
 import { administerTopicIds } from './topic-id-patches.ts';
 import { administerKnownTopics, consumeKnownTopics, failOverUnknownTopics, metadataResponse } from './topic-patches.ts';
@@ -103,9 +103,6 @@ const PATCHES: readonly Patch[] = [
   ],
   // One unknown, forbidden or leaderless topic fails the metadata of all, and is not named.
   ['metadata of each topic', ['metadataResponse', 'Broker.metadata'], readEachTopic],
-  // A consumer fetches by itself, topics by their names: one that was deleted and created again is read on as the old one.
-  // The partitions of one that is gone stay assigned. A fetch that is held back over a quota costs the membership.
-  ['no fetches', ['ConsumerGroup.fetch'], () => waitInsteadOfFetching(of('ConsumerGroup'))],
   // A consumer that stops while it joins goes without leaving its group, and one that starts again joins as a new member:
   // the group waits for the session of the old one.
   ['one member', ['ConsumerGroup.joinAndSync', 'ConsumerGroup.leave', JOIN, 'Runner.stop'], joinAsOne],

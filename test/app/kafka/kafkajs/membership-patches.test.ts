@@ -22,7 +22,6 @@ afterEach(() => {
   for (const end of open.splice(0)) end.close();
 });
 
-const UNKNOWN_TOPIC = 3;
 const COORDINATOR_NOT_AVAILABLE = 15;
 const UNKNOWN_MEMBER_ID = 25;
 const REBALANCE_IN_PROGRESS = 27;
@@ -44,8 +43,6 @@ type Topics = Parameters<typeof metadataOf>[1];
 
 /** A topic of so many partitions. */
 const orders = (partitions: number): Topics => ({ orders: { partitions: Array(partitions).fill({ leader: 0 }) } });
-
-const NO_ORDERS: Topics = { orders: { error: UNKNOWN_TOPIC } };
 
 const EVERY_FEW_MS = { maxWaitTimeInMs: 5, heartbeatInterval: 5, metadataMaxAge: 1 };
 
@@ -122,41 +119,6 @@ test('a consumer that starts again after an outage joins as the member it was, a
   const join = ['REBALANCING', 'GROUP_JOIN'];
   // So soon after the outage, a start may find the connections still closing, and crash once more.
   expect(told.filter((event) => event !== 'CRASH')).toEqual([...join, ...join, ...join]);
-});
-
-test('a consumer fetches nothing, sends heartbeats, and joins once more when a topic is gone', async () => {
-  let isGone = false;
-  const { broker, consumer, told } = await aMember({}, () => (isGone ? NO_ORDERS : orders(1)));
-  await until('some beats', async () => broker.named('heartbeat').length > 3 || undefined, 3_000);
-  expect(broker.named('joinGroup')).toHaveLength(1);
-  isGone = true;
-  await until('the second join', async () => broker.named('joinGroup').length > 1 || undefined, 3_000);
-  const before = broker.named('heartbeat').length;
-  await until('some more beats', async () => broker.named('heartbeat').length > before + 3 || undefined);
-  await consumer.disconnect();
-  expect(broker.named('joinGroup')).toHaveLength(2);
-  // The stub closes the connection over which it is sent a fetch, which it does not know.
-  expect(told).not.toContain('CRASH');
-});
-
-test('heartbeats go on while a broker holds back metadata, and what it tells in the end is looked at', async () => {
-  let release = (_topics: Topics): void => undefined;
-  let isHeldBack = false;
-  const held = () =>
-    new Promise<Topics>((resolve) => {
-      release = resolve;
-    });
-  const { broker, consumer } = await aMember({}, () => (isHeldBack ? held() : orders(1)));
-  await until('the join', async () => broker.named('syncGroup').length > 0 || undefined);
-  isHeldBack = true;
-  const asked = broker.named('metadata').length;
-  await until('metadata are asked for', async () => broker.named('metadata').length > asked || undefined);
-  const before = broker.named('heartbeat').length;
-  await until('more beats', async () => broker.named('heartbeat').length > before + 5 || undefined);
-  isHeldBack = false;
-  release(orders(2));
-  await until('the second join', async () => broker.named('joinGroup').length > 1 || undefined, 3_000);
-  await consumer.disconnect();
 });
 
 class Shipped extends internals.Runner {}
