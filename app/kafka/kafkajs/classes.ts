@@ -216,25 +216,11 @@ export interface Cluster {
   fetchTopicsOffset(topics: readonly AskedTopic[]): Promise<readonly TopicOffsets[]>;
 }
 
-/** A member of a consumer group. */
-export interface ConsumerGroup {
-  readonly groupId: string;
-  readonly cluster: Cluster;
-  readonly instrumentationEmitter: { emit(event: string, payload: object): void };
-  memberId: string | null;
-  joinAndSync(): Promise<void>;
-  leave(): Promise<void>;
-  commitOffsets(offsets: unknown): Promise<void>;
-  /** `joinOf` finds its key. */
-  [join: symbol]: () => Promise<void>;
-}
-
 /** Runs a consumer: it joins, fetches, hands over and beats. */
 export interface Runner {
   readonly running: boolean;
-  readonly consumerGroup: ConsumerGroup;
+  readonly consumerGroup: { commitOffsets(offsets: unknown): Promise<void> };
   commitOffsets(offsets: unknown): Promise<void>;
-  stop(): Promise<void>;
 }
 
 /** What a consumer, or an admin client, is made from. */

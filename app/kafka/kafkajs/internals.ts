@@ -8,7 +8,6 @@ import type {
   Cluster,
   Connection,
   ConnectionPool,
-  ConsumerGroup,
   Decoder,
   Encoder,
   Metadata,
@@ -53,7 +52,6 @@ export interface Classes {
   readonly Broker: Class<Broker>;
   readonly BrokerPool: Class<BrokerPool>;
   readonly Cluster: Class<Cluster>;
-  readonly ConsumerGroup: Class<ConsumerGroup>;
   readonly Runner: Class<Runner>;
 }
 
@@ -117,7 +115,6 @@ const PLACES: Readonly<Record<Part, readonly [path: string, name?: string]>> = {
   Broker: ['broker/index.js'],
   BrokerPool: ['cluster/brokerPool.js'],
   Cluster: ['cluster/index.js'],
-  ConsumerGroup: ['consumer/consumerGroup.js'],
   Runner: ['consumer/runner.js'],
   createConsumer: ['consumer/index.js'],
   createAdmin: ['admin/index.js'],
@@ -174,9 +171,6 @@ function privateKey(object: object, name: string): symbol {
   }
   return key;
 }
-
-/** The key of the method by which a member joins its group once. */
-export const joinKey = (): symbol => privateKey(internals.ConsumerGroup.prototype, 'private:ConsumerGroup:join');
 
 interface ClusterOptions {
   /** How old metadata may become, in milliseconds. */

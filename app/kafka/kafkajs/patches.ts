@@ -25,7 +25,7 @@ import {
 } from './internals.ts';
 import { CLASSES, requireKnown } from './known-kafkajs.ts';
 import { logInLate } from './login-patches.ts';
-import { commitOnce, joinAsMember } from './membership-patches.ts';
+import { commitOnce } from './membership-patches.ts';
 import { encodeRecord } from './record-encoder.ts';
 import { administerTopicIds } from './topic-id-patches.ts';
 import { administerKnownTopics, consumeKnownTopics, failOverUnknownTopics, metadataResponse } from './topic-patches.ts';
@@ -35,8 +35,6 @@ type Place = `${keyof Classes}.${string}` | FunctionPart;
 
 /** By what name, what is replaced, and how. */
 type Patch = readonly [name: string, replaced: readonly Place[], apply: () => void];
-
-const JOIN = 'ConsumerGroup.private:ConsumerGroup:join';
 
 const of = <Name extends keyof Classes>(name: Name): Classes[Name]['prototype'] => internals[name].prototype;
 
@@ -54,8 +52,6 @@ function readEachTopic(): void {
   replaceInternal('metadataResponse', metadataResponse(internals.metadataResponse));
   failOverUnknownTopics(of('Broker'));
 }
-
-const joinAsOne = (): void => joinAsMember(of('ConsumerGroup'), of('Runner'), of('Cluster'));
 
 function consume(): void {
   const create = consumeKnownTopics(internals.createConsumer);
@@ -103,9 +99,6 @@ const PATCHES: readonly Patch[] = [
   ],
   // One unknown, forbidden or leaderless topic fails the metadata of all, and is not named.
   ['metadata of each topic', ['metadataResponse', 'Broker.metadata'], readEachTopic],
-  // A consumer that stops while it joins goes without leaving its group, and one that starts again joins as a new member:
-  // the group waits for the session of the old one.
-  ['one member', ['ConsumerGroup.joinAndSync', 'ConsumerGroup.leave', JOIN, 'Runner.stop'], joinAsOne],
   // Offsets that were not committed are committed again under the next generation; while the consumer stops, none are.
   ['one commit', ['Runner.commitOffsets'], () => commitOnce(of('Runner'))],
   // A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good.
