@@ -216,13 +216,6 @@ export interface Cluster {
   fetchTopicsOffset(topics: readonly AskedTopic[]): Promise<readonly TopicOffsets[]>;
 }
 
-/** Runs a consumer: it joins, fetches, hands over and beats. */
-export interface Runner {
-  readonly running: boolean;
-  readonly consumerGroup: { commitOffsets(offsets: unknown): Promise<void> };
-  commitOffsets(offsets: unknown): Promise<void>;
-}
-
 /** What a consumer, or an admin client, is made from. */
 export interface ClientOptions {
   readonly cluster: Cluster;

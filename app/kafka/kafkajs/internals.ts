@@ -12,7 +12,6 @@ import type {
   Encoder,
   Metadata,
   RequestQueue,
-  Runner,
   Scram,
 } from './classes.ts';
 
@@ -52,7 +51,6 @@ export interface Classes {
   readonly Broker: Class<Broker>;
   readonly BrokerPool: Class<BrokerPool>;
   readonly Cluster: Class<Cluster>;
-  readonly Runner: Class<Runner>;
 }
 
 /** The requests that are made from kafkajs's own parts. */
@@ -115,7 +113,6 @@ const PLACES: Readonly<Record<Part, readonly [path: string, name?: string]>> = {
   Broker: ['broker/index.js'],
   BrokerPool: ['cluster/brokerPool.js'],
   Cluster: ['cluster/index.js'],
-  Runner: ['consumer/runner.js'],
   createConsumer: ['consumer/index.js'],
   createAdmin: ['admin/index.js'],
   encodeRecord: ['protocol/recordBatch/record/v0/index.js'],

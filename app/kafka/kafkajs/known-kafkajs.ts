@@ -126,11 +126,6 @@ const MEMBERS: { readonly [Name in keyof Classes]: Members<Classes[Name]['protot
     findLeaderForPartitions: true,
     fetchTopicsOffset: true,
   },
-  Runner: {
-    running: true,
-    consumerGroup: true,
-    commitOffsets: true,
-  },
 };
 
 export const CLASSES = Object.keys(MEMBERS) as readonly (keyof Classes)[];
@@ -161,7 +156,6 @@ function objectsOf(kafkajs: Classes): Readonly<Record<keyof Classes, object>> {
     Broker: new kafkajs.Broker({ logger: quiet, connectionPool }),
     BrokerPool: cluster.brokerPool,
     Cluster: cluster,
-    Runner: new kafkajs.Runner({ logger: quiet, consumerGroup: {} }),
     Scram: new kafkajs.Scram({}, 'localhost', 9092, quiet, () => undefined, { type: 'sha256' }),
   };
 }

@@ -25,7 +25,6 @@ import {
 } from './internals.ts';
 import { CLASSES, requireKnown } from './known-kafkajs.ts';
 import { logInLate } from './login-patches.ts';
-import { commitOnce } from './membership-patches.ts';
 import { encodeRecord } from './record-encoder.ts';
 import { administerTopicIds } from './topic-id-patches.ts';
 import { administerKnownTopics, consumeKnownTopics, failOverUnknownTopics, metadataResponse } from './topic-patches.ts';
@@ -99,8 +98,6 @@ const PATCHES: readonly Patch[] = [
   ],
   // One unknown, forbidden or leaderless topic fails the metadata of all, and is not named.
   ['metadata of each topic', ['metadataResponse', 'Broker.metadata'], readEachTopic],
-  // Offsets that were not committed are committed again under the next generation; while the consumer stops, none are.
-  ['one commit', ['Runner.commitOffsets'], () => commitOnce(of('Runner'))],
   // A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good.
   ['coordinator lookup', ['Cluster.findGroupCoordinatorMetadata'], () => retryCoordinatorLookup(of('Cluster'))],
   // One unknown topic stops a consumer; and its group's requests wait for others on the same connection.
@@ -193,9 +190,6 @@ export const MEASURING_MODULES = [
   'network/requestQueue/socketRequest.js',
   'network/requestQueue/index.js',
   'cluster/brokerPool.js',
-  'consumer/offsetManager/index.js',
-  'consumer/consumerGroup.js',
-  'consumer/runner.js',
 ] as const;
 
 /** Milliseconds of a clock that never goes back, in the place of `Date`. */
