@@ -216,9 +216,7 @@ export interface Cluster {
   fetchTopicsOffset(topics: readonly AskedTopic[]): Promise<readonly TopicOffsets[]>;
 }
 
-/** What a consumer, or an admin client, is made from. */
+/** What an admin client is made from. */
 export interface ClientOptions {
   readonly cluster: Cluster;
-  /** Of a consumer. */
-  readonly groupId: string;
 }

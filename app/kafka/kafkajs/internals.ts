@@ -69,7 +69,6 @@ type RequestName = (typeof REQUESTS)[number];
 
 /** What is taken from kafkajs. */
 export interface Internals extends Classes {
-  readonly createConsumer: Create;
   readonly createAdmin: Create;
   /** A record of record format v2, as a producer sends it. */
   readonly encodeRecord: (record: never) => Encoder;
@@ -97,7 +96,7 @@ interface Errors {
 type Part = keyof Internals;
 
 /** What is replaced as a whole. */
-export const FUNCTIONS = ['createConsumer', 'createAdmin', 'encodeRecord', 'metadataResponse'] as const;
+export const FUNCTIONS = ['createAdmin', 'encodeRecord', 'metadataResponse'] as const;
 
 export type FunctionPart = (typeof FUNCTIONS)[number];
 
@@ -113,7 +112,6 @@ const PLACES: Readonly<Record<Part, readonly [path: string, name?: string]>> = {
   Broker: ['broker/index.js'],
   BrokerPool: ['cluster/brokerPool.js'],
   Cluster: ['cluster/index.js'],
-  createConsumer: ['consumer/index.js'],
   createAdmin: ['admin/index.js'],
   encodeRecord: ['protocol/recordBatch/record/v0/index.js'],
   metadataResponse: ['protocol/requests/metadata/v0/response.js'],

@@ -160,7 +160,7 @@ function objectsOf(kafkajs: Classes): Readonly<Record<keyof Classes, object>> {
   };
 }
 
-const FUNCTIONS = ['createConsumer', 'createAdmin', 'encodeRecord', 'createErrorFromCode', 'shuffle'] as const;
+const FUNCTIONS = ['createAdmin', 'encodeRecord', 'createErrorFromCode', 'shuffle'] as const;
 
 const ERRORS: Readonly<Record<keyof Internals['errors'], true>> = {
   KafkaJSError: true,

@@ -10,7 +10,7 @@ import {
   watchAuthentication,
   watchConnections,
 } from './connection-patches.ts';
-import { connectCoordinatorApart, retryCoordinatorLookup } from './coordinator-patches.ts';
+import { retryCoordinatorLookup } from './coordinator-patches.ts';
 import { boundDecoder } from './decoder-patches.ts';
 import {
   type Classes,
@@ -27,7 +27,7 @@ import { CLASSES, requireKnown } from './known-kafkajs.ts';
 import { logInLate } from './login-patches.ts';
 import { encodeRecord } from './record-encoder.ts';
 import { administerTopicIds } from './topic-id-patches.ts';
-import { administerKnownTopics, consumeKnownTopics, failOverUnknownTopics, metadataResponse } from './topic-patches.ts';
+import { administerKnownTopics, failOverUnknownTopics, metadataResponse } from './topic-patches.ts';
 
 /** A method by its class and name, any method of a class, or a function. */
 type Place = `${keyof Classes}.${string}` | FunctionPart;
@@ -50,14 +50,6 @@ function setFewTimers(): void {
 function readEachTopic(): void {
   replaceInternal('metadataResponse', metadataResponse(internals.metadataResponse));
   failOverUnknownTopics(of('Broker'));
-}
-
-function consume(): void {
-  const create = consumeKnownTopics(internals.createConsumer);
-  replaceInternal('createConsumer', (options) => {
-    connectCoordinatorApart(options);
-    return create(options);
-  });
 }
 
 function administer(): void {
@@ -100,8 +92,6 @@ const PATCHES: readonly Patch[] = [
   ['metadata of each topic', ['metadataResponse', 'Broker.metadata'], readEachTopic],
   // A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good.
   ['coordinator lookup', ['Cluster.findGroupCoordinatorMetadata'], () => retryCoordinatorLookup(of('Cluster'))],
-  // One unknown topic stops a consumer; and its group's requests wait for others on the same connection.
-  ['clusters of consumers', ['createConsumer'], consume],
   // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, and tells no topic ids.
   ['clusters of admin clients', ['createAdmin'], administer],
 ];

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Broker, Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
 import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
-import { administerKnownTopics, consumeKnownTopics } from '../../../../app/kafka/kafkajs/topic-patches.ts';
+import { administerKnownTopics } from '../../../../app/kafka/kafkajs/topic-patches.ts';
 import { clusterOf } from './client.ts';
 import { int16, int32, int64, list, metadataOf, StubBroker, text } from './stub-broker.ts';
 
@@ -89,14 +89,6 @@ async function aCluster(leaders: readonly number[], prepare: (cluster: Cluster) 
   return { cluster, refreshed, askedFormer: () => former.named('listOffsets').length };
 }
 
-/** What is reported of the topics of a consumer. */
-const told: unknown[] = [];
-
-function consumer(cluster: Cluster): void {
-  const { onTopics } = consumeKnownTopics(() => ({}))({ cluster, groupId: 'group' });
-  onTopics((answer) => told.push(answer));
-}
-
 const admin = (cluster: Cluster): void => administerKnownTopics({ cluster });
 
 const anyBroker = (cluster: Cluster): Promise<Broker> => cluster.brokerPool.findConnectedBroker();
@@ -114,16 +106,11 @@ test('a client of another kind, such as a producer, still fails over an unknown 
   await expect(broker.metadata(['kept', 'deleted'])).rejects.toMatchObject(UNKNOWN_TOPIC);
 });
 
-test.each([consumer, admin])('a client fails over a forbidden topic by an error that names it', async (prepare) => {
+test.each([admin, () => undefined])('a client fails over a forbidden topic by an error that names it', async (prepare) => {
   const { cluster } = await aCluster([0], prepare);
   const broker = await anyBroker(cluster);
   const refused = { type: 'TOPIC_AUTHORIZATION_FAILED', topics: ['secret'], retriable: false };
   await expect(broker.metadata(['kept', 'secret'])).rejects.toMatchObject(refused);
-});
-
-test('a consumer goes on with what is known, and reports what is not', async () => {
-  await aCluster([0], consumer, ['kept', 'deleted']);
-  expect(told.at(-1)).toEqual({ unknown: ['deleted'], partitions: new Map([['kept', 1]]) });
 });
 
 test('the admin client goes on with what is known, and names the error where it is asked for what is not', async () => {
