@@ -164,7 +164,6 @@ export interface Broker {
   disconnect(): Promise<void>;
   metadata(topics?: readonly string[]): Promise<Metadata>;
   findGroupCoordinator(asked: unknown): Promise<unknown>;
-  leaveGroup(member: { readonly groupId: string; readonly memberId: string }): Promise<unknown>;
 }
 
 /** The brokers of a cluster by their ids. */
@@ -209,7 +208,6 @@ export interface Cluster {
   refreshMetadataIfNecessary(): Promise<void>;
   getNodeIds(): readonly string[];
   findBroker(wanted: { readonly nodeId: string | number }): Promise<Broker>;
-  findGroupCoordinator(of: { readonly groupId: string }): Promise<Broker>;
   findGroupCoordinatorMetadata(of: unknown): Promise<unknown>;
   findTopicPartitionMetadata(topic: string): readonly { readonly partitionId: number; readonly leader: number }[];
   findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;

@@ -89,7 +89,6 @@ interface Errors {
   readonly KafkaJSBrokerNotFound: new (message: string) => Error;
   readonly KafkaJSConnectionError: new (message: string, of: { broker: string; code?: unknown }) => Error;
   readonly KafkaJSConnectionClosedError: new (message: string, of: { host: string; port: number }) => Error;
-  readonly KafkaJSGroupCoordinatorNotFound: new (message: string) => Error;
   readonly KafkaJSSASLAuthenticationError: new (message: string) => Error;
 }
 

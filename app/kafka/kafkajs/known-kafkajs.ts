@@ -94,7 +94,6 @@ const MEMBERS: { readonly [Name in keyof Classes]: Members<Classes[Name]['protot
     disconnect: true,
     metadata: true,
     findGroupCoordinator: true,
-    leaveGroup: true,
   },
   BrokerPool: {
     brokers: true,
@@ -120,7 +119,6 @@ const MEMBERS: { readonly [Name in keyof Classes]: Members<Classes[Name]['protot
     refreshMetadataIfNecessary: true,
     getNodeIds: true,
     findBroker: true,
-    findGroupCoordinator: true,
     findGroupCoordinatorMetadata: true,
     findTopicPartitionMetadata: true,
     findLeaderForPartitions: true,
@@ -167,7 +165,6 @@ const ERRORS: Readonly<Record<keyof Internals['errors'], true>> = {
   KafkaJSBrokerNotFound: true,
   KafkaJSConnectionError: true,
   KafkaJSConnectionClosedError: true,
-  KafkaJSGroupCoordinatorNotFound: true,
   KafkaJSSASLAuthenticationError: true,
 };
 

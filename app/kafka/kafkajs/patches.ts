@@ -10,7 +10,6 @@ import {
   watchAuthentication,
   watchConnections,
 } from './connection-patches.ts';
-import { retryCoordinatorLookup } from './coordinator-patches.ts';
 import { boundDecoder } from './decoder-patches.ts';
 import {
   type Classes,
@@ -90,9 +89,8 @@ const PATCHES: readonly Patch[] = [
   ],
   // One unknown, forbidden or leaderless topic fails the metadata of all, and is not named.
   ['metadata of each topic', ['metadataResponse', 'Broker.metadata'], readEachTopic],
-  // A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good.
-  ['coordinator lookup', ['Cluster.findGroupCoordinatorMetadata'], () => retryCoordinatorLookup(of('Cluster'))],
-  // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, and tells no topic ids.
+  // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, tells no topic ids, and does
+  // not say that an ACL forbids a group.
   ['clusters of admin clients', ['createAdmin'], administer],
 ];
 

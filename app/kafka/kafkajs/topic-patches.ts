@@ -1,4 +1,4 @@
-import { ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
+import { errorTypeOf, ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
 import type { AskedTopic, Broker, ClientOptions, Cluster, TopicMetadata, TopicOffsets } from './classes.ts';
 import { type Internals, internals } from './internals.ts';
 
@@ -157,4 +157,20 @@ export function administerKnownTopics({ cluster }: Pick<ClientOptions, 'cluster'
   const fetch = cluster.fetchTopicsOffset.bind(cluster);
   const ofLeaders = ofLeadersAlone(cluster, failingForUnknown(fetch));
   cluster.fetchTopicsOffset = followingLeaders(cluster, ofLeaders);
+  findForbiddenGroups(cluster);
+}
+
+/**
+ * Fails by the broker's own answer where an ACL forbids the group whose coordinator is looked up. As shipped the error is that
+ * no broker knows it, as while the brokers start.
+ */
+function findForbiddenGroups(cluster: Cluster): void {
+  const find = cluster.findGroupCoordinatorMetadata.bind(cluster);
+  cluster.findGroupCoordinatorMetadata = async (asked) =>
+    find(asked).catch(async (error: unknown) => {
+      const ask = async () => (await cluster.brokerPool.findConnectedBroker()).findGroupCoordinator(asked);
+      return ask().catch((answer: unknown) => {
+        throw errorTypeOf(answer) === 'GROUP_AUTHORIZATION_FAILED' ? answer : error;
+      });
+    });
 }

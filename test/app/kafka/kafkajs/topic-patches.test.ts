@@ -4,7 +4,7 @@ import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
 import { administerKnownTopics } from '../../../../app/kafka/kafkajs/topic-patches.ts';
 import { clusterOf } from './client.ts';
-import { int16, int32, int64, list, metadataOf, StubBroker, text } from './stub-broker.ts';
+import { coordinatorOf, int16, int32, int64, list, metadataOf, noCoordinator, StubBroker, text } from './stub-broker.ts';
 
 const shipped = internals.metadataResponse;
 
@@ -156,4 +156,36 @@ test('an error of a leader that still leads, or of whom nothing new is told, is 
   const asked = cluster.fetchTopicsOffset([partitionsOf('kept', 0, 1)]);
   await expect(asked).rejects.toMatchObject({ type: 'NOT_LEADER_FOR_PARTITION' });
   expect([refreshed(), askedFormer()]).toEqual([before + 1, 1]);
+});
+
+const NOT_AVAILABLE = 15;
+const NOT_AUTHORIZED = 30;
+const UNKNOWN_SERVER_ERROR = -1;
+
+/** @param errors of FindCoordinator, one after the other; behind the last one the coordinator is told */
+async function lookUp(errors: readonly number[]): Promise<{ readonly nodeId: number } | Error> {
+  let nth = 0;
+  const broker: StubBroker = await StubBroker.start({
+    metadata: () => metadataOf([broker]),
+    findCoordinator: () => {
+      const error = errors[nth];
+      nth += 1;
+      return error === undefined ? coordinatorOf(broker) : noCoordinator(error);
+    },
+  });
+  const cluster = await clusterOf(broker, [], admin);
+  open.push(broker, { close: () => void cluster.disconnect() });
+  const asked = cluster.findGroupCoordinatorMetadata({ groupId: 'group', coordinatorType: 0 });
+  return asked.then(
+    (answer) => (answer as { readonly coordinator: { readonly nodeId: number } }).coordinator,
+    (error: Error) => error,
+  );
+}
+
+test('the admin client is told that no broker knows the coordinator of a group, or that an ACL forbids it', async () => {
+  const found = await lookUp(Array(20).fill(NOT_AVAILABLE));
+  expect(found).toMatchObject({ message: 'Failed to find group coordinator' });
+  expect(await lookUp(Array(20).fill(NOT_AUTHORIZED))).toMatchObject({ type: 'GROUP_AUTHORIZATION_FAILED' });
+  expect(await lookUp([UNKNOWN_SERVER_ERROR])).toMatchObject({ nodeId: 0 });
+  expect(await lookUp([])).toMatchObject({ nodeId: 0 });
 });
