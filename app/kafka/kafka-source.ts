@@ -163,12 +163,14 @@ export class KafkaSource implements RecordSource {
     return {
       onJoining: () => {
         this.#isJoining = true;
+        this.#logger.info({ groupId: this.#settings.groupId }, 'joining the group');
       },
       onAssigned: (assignment) => this.#assign(assignment, listener),
       onAcknowledged: (duration) => this.#joined(duration, this.#fetcher.assigned.size),
       onExpelled: ({ message: reason }) => {
         this.#logger.warn({ reason }, 'expelled from the group: nothing is read or written until it is joined again');
-        void this.#revoke([...this.#fetcher.assigned.values()], [], listener);
+        this.#fetcher.assign([]);
+        listener.onExpelled();
       },
       onHeartbeat: () => {
         this.#outages.worked();
@@ -183,7 +185,7 @@ export class KafkaSource implements RecordSource {
       onTryingAgain: (error) => this.#triesAgain(error, listener),
       onFatal: (error) => {
         if (!this.#stopping.signal.aborted) {
-          void this.#revoke([...this.#fetcher.assigned.values()], [], listener);
+          this.#fetcher.assign([]);
           listener.onFatal(error instanceof FatalError ? error : stoppedForGood(error, this.#settings));
         }
       },

@@ -83,6 +83,13 @@ export class OwnedStreams {
     return keptStreams.length > 0;
   }
 
+  /** Writes nothing any more before the next assignment, which leaves all that is suspended and opens what is owned then. */
+  suspend(): void {
+    for (const stream of this.all) {
+      void stream.close();
+    }
+  }
+
   /** Begins again with the same partitions: what is queued stays ahead of the stored offsets, which are read anew. */
   reopen(): void {
     const partitions = this.all.map((stream) => {

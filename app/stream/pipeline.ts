@@ -93,6 +93,11 @@ export class Pipeline implements RecordSourceListener, StreamListener {
     return revoked;
   }
 
+  /** What was owned is reported as in any outage: it is behind by more and more. */
+  onExpelled(): void {
+    this.#streams.suspend();
+  }
+
   /** Begins again with the same partitions: what is queued stays ahead of the stored offsets, which are read anew. */
   reopen(): void {
     if (!this.#lifecycle.isEnding && this.#streams.all.length > 0) {

@@ -84,6 +84,11 @@ export interface RecordSourceListener {
    */
   onRevoked(partitions: readonly TopicPartition[]): Promise<void>;
   /**
+   * The group may have given everything to others, which nobody knows before the next assignment. The source fetches nothing
+   * until then, and nothing may be written; what is queued is dropped, and stays ahead of the stored offsets.
+   */
+  onExpelled(): void;
+  /**
    * The brokers answered about the subscribed topics, and do not have these.
    *
    * @param partitions how many partitions the others have

@@ -161,7 +161,6 @@ export interface Broker {
   disconnect(): Promise<void>;
   metadata(topics?: readonly string[]): Promise<Metadata>;
   findGroupCoordinator(asked: unknown): Promise<unknown>;
-  leaveGroup(member: { readonly groupId: string; readonly memberId: string }): Promise<unknown>;
 }
 
 /** The brokers of a cluster by their ids. */
@@ -206,43 +205,13 @@ export interface Cluster {
   refreshMetadataIfNecessary(): Promise<void>;
   getNodeIds(): readonly string[];
   findBroker(wanted: { readonly nodeId: string | number }): Promise<Broker>;
-  findGroupCoordinator(of: { readonly groupId: string }): Promise<Broker>;
   findGroupCoordinatorMetadata(of: unknown): Promise<unknown>;
   findTopicPartitionMetadata(topic: string): readonly { readonly partitionId: number; readonly leader: number }[];
   findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;
   fetchTopicsOffset(topics: readonly AskedTopic[]): Promise<readonly TopicOffsets[]>;
 }
 
-/** A member of a consumer group. */
-export interface ConsumerGroup {
-  readonly groupId: string;
-  readonly cluster: Cluster;
-  readonly maxWaitTime: number;
-  readonly instrumentationEmitter: { emit(event: string, payload: object): void };
-  readonly partitionsPerSubscribedTopic: ReadonlyMap<string, readonly number[]> | null;
-  memberId: string | null;
-  joinAndSync(): Promise<void>;
-  leave(): Promise<void>;
-  fetch(nodeId: number): Promise<unknown[]>;
-  commitOffsets(offsets: unknown): Promise<void>;
-  generatePartitionsPerSubscribedTopic(): ReadonlyMap<string, readonly number[]>;
-  checkForStaleAssignment(): void;
-  recoverFromFetch(error: unknown): Promise<void>;
-  /** `joinOf` finds its key. */
-  [join: symbol]: () => Promise<void>;
-}
-
-/** Runs a consumer: it joins, fetches, hands over and beats. */
-export interface Runner {
-  readonly running: boolean;
-  readonly consumerGroup: ConsumerGroup;
-  commitOffsets(offsets: unknown): Promise<void>;
-  stop(): Promise<void>;
-}
-
-/** What a consumer, or an admin client, is made from. */
+/** What an admin client is made from. */
 export interface ClientOptions {
   readonly cluster: Cluster;
-  /** Of a consumer. */
-  readonly groupId: string;
 }

@@ -8,12 +8,10 @@ import type {
   Cluster,
   Connection,
   ConnectionPool,
-  ConsumerGroup,
   Decoder,
   Encoder,
   Metadata,
   RequestQueue,
-  Runner,
   Scram,
 } from './classes.ts';
 
@@ -53,8 +51,6 @@ export interface Classes {
   readonly Broker: Class<Broker>;
   readonly BrokerPool: Class<BrokerPool>;
   readonly Cluster: Class<Cluster>;
-  readonly ConsumerGroup: Class<ConsumerGroup>;
-  readonly Runner: Class<Runner>;
 }
 
 /** The requests that are made from kafkajs's own parts. */
@@ -73,7 +69,6 @@ type RequestName = (typeof REQUESTS)[number];
 
 /** What is taken from kafkajs. */
 export interface Internals extends Classes {
-  readonly createConsumer: Create;
   readonly createAdmin: Create;
   /** A record of record format v2, as a producer sends it. */
   readonly encodeRecord: (record: never) => Encoder;
@@ -94,18 +89,13 @@ interface Errors {
   readonly KafkaJSBrokerNotFound: new (message: string) => Error;
   readonly KafkaJSConnectionError: new (message: string, of: { broker: string; code?: unknown }) => Error;
   readonly KafkaJSConnectionClosedError: new (message: string, of: { host: string; port: number }) => Error;
-  readonly KafkaJSGroupCoordinatorNotFound: new (message: string) => Error;
   readonly KafkaJSSASLAuthenticationError: new (message: string) => Error;
-  readonly KafkaJSStaleTopicMetadataAssignment: new (
-    message: string,
-    of: { readonly topic: string; readonly unknownPartitions: readonly number[] },
-  ) => Error;
 }
 
 type Part = keyof Internals;
 
 /** What is replaced as a whole. */
-export const FUNCTIONS = ['createConsumer', 'createAdmin', 'encodeRecord', 'metadataResponse'] as const;
+export const FUNCTIONS = ['createAdmin', 'encodeRecord', 'metadataResponse'] as const;
 
 export type FunctionPart = (typeof FUNCTIONS)[number];
 
@@ -121,9 +111,6 @@ const PLACES: Readonly<Record<Part, readonly [path: string, name?: string]>> = {
   Broker: ['broker/index.js'],
   BrokerPool: ['cluster/brokerPool.js'],
   Cluster: ['cluster/index.js'],
-  ConsumerGroup: ['consumer/consumerGroup.js'],
-  Runner: ['consumer/runner.js'],
-  createConsumer: ['consumer/index.js'],
   createAdmin: ['admin/index.js'],
   encodeRecord: ['protocol/recordBatch/record/v0/index.js'],
   metadataResponse: ['protocol/requests/metadata/v0/response.js'],
@@ -178,9 +165,6 @@ function privateKey(object: object, name: string): symbol {
   }
   return key;
 }
-
-/** The key of the method by which a member joins its group once. */
-export const joinKey = (): symbol => privateKey(internals.ConsumerGroup.prototype, 'private:ConsumerGroup:join');
 
 interface ClusterOptions {
   /** How old metadata may become, in milliseconds. */

@@ -91,7 +91,6 @@ const MEMBERS: { readonly [Name in keyof Classes]: Members<Classes[Name]['protot
     disconnect: true,
     metadata: true,
     findGroupCoordinator: true,
-    leaveGroup: true,
   },
   BrokerPool: {
     brokers: true,
@@ -117,32 +116,10 @@ const MEMBERS: { readonly [Name in keyof Classes]: Members<Classes[Name]['protot
     refreshMetadataIfNecessary: true,
     getNodeIds: true,
     findBroker: true,
-    findGroupCoordinator: true,
     findGroupCoordinatorMetadata: true,
     findTopicPartitionMetadata: true,
     findLeaderForPartitions: true,
     fetchTopicsOffset: true,
-  },
-  ConsumerGroup: {
-    groupId: true,
-    cluster: true,
-    maxWaitTime: true,
-    instrumentationEmitter: true,
-    partitionsPerSubscribedTopic: true,
-    memberId: true,
-    joinAndSync: true,
-    leave: true,
-    fetch: true,
-    commitOffsets: true,
-    generatePartitionsPerSubscribedTopic: true,
-    checkForStaleAssignment: true,
-    recoverFromFetch: true,
-  },
-  Runner: {
-    running: true,
-    consumerGroup: true,
-    commitOffsets: true,
-    stop: true,
   },
 };
 
@@ -164,7 +141,6 @@ function objectsOf(kafkajs: Classes): Readonly<Record<keyof Classes, object>> {
   const connection = new kafkajs.Connection(address);
   const connectionPool = new kafkajs.ConnectionPool(address);
   const cluster = new kafkajs.Cluster({ logger: quiet, brokers: ['localhost:9092'] });
-  const consumerGroup = new kafkajs.ConsumerGroup({ logger: quiet, cluster });
   return {
     Encoder: new kafkajs.Encoder(),
     Decoder: new kafkajs.Decoder(Buffer.alloc(0)),
@@ -175,22 +151,18 @@ function objectsOf(kafkajs: Classes): Readonly<Record<keyof Classes, object>> {
     Broker: new kafkajs.Broker({ logger: quiet, connectionPool }),
     BrokerPool: cluster.brokerPool,
     Cluster: cluster,
-    ConsumerGroup: consumerGroup,
-    Runner: new kafkajs.Runner({ logger: quiet, consumerGroup }),
     Scram: new kafkajs.Scram({}, 'localhost', 9092, quiet, () => undefined, { type: 'sha256' }),
   };
 }
 
-const FUNCTIONS = ['createConsumer', 'createAdmin', 'encodeRecord', 'createErrorFromCode', 'shuffle'] as const;
+const FUNCTIONS = ['createAdmin', 'encodeRecord', 'createErrorFromCode', 'shuffle'] as const;
 
 const ERRORS: Readonly<Record<keyof Internals['errors'], true>> = {
   KafkaJSError: true,
   KafkaJSBrokerNotFound: true,
   KafkaJSConnectionError: true,
   KafkaJSConnectionClosedError: true,
-  KafkaJSGroupCoordinatorNotFound: true,
   KafkaJSSASLAuthenticationError: true,
-  KafkaJSStaleTopicMetadataAssignment: true,
 };
 
 const isMissing = (value: unknown): boolean => typeof value !== 'function';

@@ -10,7 +10,6 @@ import {
   watchAuthentication,
   watchConnections,
 } from './connection-patches.ts';
-import { connectCoordinatorApart, retryCoordinatorLookup } from './coordinator-patches.ts';
 import { boundDecoder } from './decoder-patches.ts';
 import {
   type Classes,
@@ -25,18 +24,15 @@ import {
 } from './internals.ts';
 import { CLASSES, requireKnown } from './known-kafkajs.ts';
 import { logInLate } from './login-patches.ts';
-import { commitOnce, joinAsMember, waitInsteadOfFetching } from './membership-patches.ts';
 import { encodeRecord } from './record-encoder.ts';
 import { administerTopicIds } from './topic-id-patches.ts';
-import { administerKnownTopics, consumeKnownTopics, failOverUnknownTopics, metadataResponse } from './topic-patches.ts';
+import { administerKnownTopics, failOverUnknownTopics, metadataResponse } from './topic-patches.ts';
 
 /** A method by its class and name, any method of a class, or a function. */
 type Place = `${keyof Classes}.${string}` | FunctionPart;
 
 /** By what name, what is replaced, and how. */
 type Patch = readonly [name: string, replaced: readonly Place[], apply: () => void];
-
-const JOIN = 'ConsumerGroup.private:ConsumerGroup:join';
 
 const of = <Name extends keyof Classes>(name: Name): Classes[Name]['prototype'] => internals[name].prototype;
 
@@ -53,16 +49,6 @@ function setFewTimers(): void {
 function readEachTopic(): void {
   replaceInternal('metadataResponse', metadataResponse(internals.metadataResponse));
   failOverUnknownTopics(of('Broker'));
-}
-
-const joinAsOne = (): void => joinAsMember(of('ConsumerGroup'), of('Runner'), of('Cluster'));
-
-function consume(): void {
-  const create = consumeKnownTopics(internals.createConsumer);
-  replaceInternal('createConsumer', (options) => {
-    connectCoordinatorApart(options);
-    return create(options);
-  });
 }
 
 function administer(): void {
@@ -103,19 +89,8 @@ const PATCHES: readonly Patch[] = [
   ],
   // One unknown, forbidden or leaderless topic fails the metadata of all, and is not named.
   ['metadata of each topic', ['metadataResponse', 'Broker.metadata'], readEachTopic],
-  // A consumer fetches by itself, topics by their names: one that was deleted and created again is read on as the old one.
-  // The partitions of one that is gone stay assigned. A fetch that is held back over a quota costs the membership.
-  ['no fetches', ['ConsumerGroup.fetch'], () => waitInsteadOfFetching(of('ConsumerGroup'))],
-  // A consumer that stops while it joins goes without leaving its group, and one that starts again joins as a new member:
-  // the group waits for the session of the old one.
-  ['one member', ['ConsumerGroup.joinAndSync', 'ConsumerGroup.leave', JOIN, 'Runner.stop'], joinAsOne],
-  // Offsets that were not committed are committed again under the next generation; while the consumer stops, none are.
-  ['one commit', ['Runner.commitOffsets'], () => commitOnce(of('Runner'))],
-  // A group coordinator that no broker knows counts as an error that never passes, and the consumer stops for good.
-  ['coordinator lookup', ['Cluster.findGroupCoordinatorMetadata'], () => retryCoordinatorLookup(of('Cluster'))],
-  // One unknown topic stops a consumer; and its group's requests wait for others on the same connection.
-  ['clusters of consumers', ['createConsumer'], consume],
-  // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, and tells no topic ids.
+  // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, tells no topic ids, and does
+  // not say that an ACL forbids a group.
   ['clusters of admin clients', ['createAdmin'], administer],
 ];
 
@@ -203,9 +178,6 @@ export const MEASURING_MODULES = [
   'network/requestQueue/socketRequest.js',
   'network/requestQueue/index.js',
   'cluster/brokerPool.js',
-  'consumer/offsetManager/index.js',
-  'consumer/consumerGroup.js',
-  'consumer/runner.js',
 ] as const;
 
 /** Milliseconds of a clock that never goes back, in the place of `Date`. */

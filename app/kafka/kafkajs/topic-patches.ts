@@ -1,4 +1,4 @@
-import { ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
+import { errorTypeOf, ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
 import type { AskedTopic, Broker, ClientOptions, Cluster, TopicMetadata, TopicOffsets } from './classes.ts';
 import { type Internals, internals } from './internals.ts';
 
@@ -42,24 +42,8 @@ export function metadataResponse(shipped: MetadataResponse): MetadataResponse {
   };
 }
 
-/** What a metadata response says about the topics of a group. */
-interface TopicsAnswer {
-  /** Topics that the broker does not have. */
-  readonly unknown: readonly string[];
-  /** How many partitions the others have. */
-  readonly partitions: ReadonlyMap<string, number>;
-}
-
-type OnTopics = (answer: TopicsAnswer) => void;
-
-/** What the consumer reports beside kafkajs's own events. */
-export interface TopicsConsumer {
-  /** Calls with each metadata response, in the place of an earlier listener. */
-  onTopics(listener: OnTopics): void;
-}
-
 /** The brokers of clients that go on without a topic that is unknown. */
-const tolerant = new WeakMap<Broker, OnTopics>();
+const tolerant = new WeakSet<Broker>();
 
 /**
  * Lets an unknown topic fail the request as shipped, but for the clients that go on without it, and a forbidden one by
@@ -73,23 +57,20 @@ export function failOverUnknownTopics(prototype: Broker): void {
     if (forbidden.length > 0) {
       throw new ForbiddenTopics(forbidden);
     }
-    const unknown = answer.topicMetadata.filter(isUnknown).map(({ topic }) => topic);
-    const onTopics = tolerant.get(this);
-    if (onTopics === undefined && unknown.length > 0) {
+    const unknown = answer.topicMetadata.filter(isUnknown);
+    if (unknown.length > 0 && !tolerant.has(this)) {
       throw internals.createErrorFromCode(UNKNOWN_TOPIC);
     }
-    const known = answer.topicMetadata.filter((topic) => !isUnknown(topic));
-    onTopics?.({ unknown, partitions: new Map(known.map((of) => [of.topic, of.partitionMetadata.length])) });
     return answer;
   };
 }
 
 /** Lets the brokers of a client go on without a topic that is unknown. */
-function goOnWithoutUnknown({ brokerPool }: Cluster, onTopics: OnTopics): void {
+function goOnWithoutUnknown({ brokerPool }: Cluster): void {
   const { createBroker } = brokerPool;
   brokerPool.createBroker = (options) => {
     const broker = createBroker(options);
-    tolerant.set(broker, onTopics);
+    tolerant.add(broker);
     return broker;
   };
 }
@@ -165,33 +146,31 @@ function lookForLeaders(cluster: Cluster): void {
       : refreshMetadataIfNecessary();
 }
 
-type Create = (options: ClientOptions) => object;
-
-/**
- * Lets a consumer go on with the topics that are there when others are not, and reports those that are unknown with
- * each metadata response. As shipped one deleted topic fails the metadata of all: the consumer crashes and starts again
- * five times a second, for ever.
- */
-export function consumeKnownTopics(create: Create): (options: ClientOptions) => TopicsConsumer {
-  return (options) => {
-    let tell: OnTopics = () => undefined;
-    goOnWithoutUnknown(options.cluster, (topics) => tell(topics));
-    const onTopics: TopicsConsumer['onTopics'] = (listener) => {
-      tell = listener;
-    };
-    return { ...create(options), onTopics };
-  };
-}
-
 /**
  * Lets the admin client answer for one topic when another one, which was asked for before, is unknown by now, and for the
  * partitions that have a leader when others have none. As shipped it keeps its metadata for five minutes, and an error of
  * one leader fails a topic as a whole for as long.
  */
 export function administerKnownTopics({ cluster }: Pick<ClientOptions, 'cluster'>): void {
-  goOnWithoutUnknown(cluster, () => undefined);
+  goOnWithoutUnknown(cluster);
   lookForLeaders(cluster);
   const fetch = cluster.fetchTopicsOffset.bind(cluster);
   const ofLeaders = ofLeadersAlone(cluster, failingForUnknown(fetch));
   cluster.fetchTopicsOffset = followingLeaders(cluster, ofLeaders);
+  findForbiddenGroups(cluster);
+}
+
+/**
+ * Fails by the broker's own answer where an ACL forbids the group whose coordinator is looked up. As shipped the error is that
+ * no broker knows it, as while the brokers start.
+ */
+function findForbiddenGroups(cluster: Cluster): void {
+  const find = cluster.findGroupCoordinatorMetadata.bind(cluster);
+  cluster.findGroupCoordinatorMetadata = async (asked) =>
+    find(asked).catch(async (error: unknown) => {
+      const ask = async () => (await cluster.brokerPool.findConnectedBroker()).findGroupCoordinator(asked);
+      return ask().catch((answer: unknown) => {
+        throw errorTypeOf(answer) === 'GROUP_AUTHORIZATION_FAILED' ? answer : error;
+      });
+    });
 }

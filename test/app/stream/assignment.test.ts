@@ -291,3 +291,23 @@ describe('a gap that is skipped', () => {
     expect(sink.stored).toBe(8n);
   });
 });
+
+test('who is expelled writes no more, is reported as before, and goes on from the stored offset with the next assignment', async () => {
+  const { source, sink, pipeline } = await setUpOpened(20n);
+  pipeline.onFetched(aBatch(0n, 3n));
+  pipeline.onFetched(aBatch(3n, 6n));
+  await settle();
+  pipeline.onExpelled();
+  await answerAll(sink);
+  // The transaction under way was the first batch; the second one was queued.
+  expect(sink.stored).toBe(3n);
+  pipeline.onFetched(aBatch(6n, 9n));
+  expect(sink.pending).toEqual([]);
+  expect(pipeline.report()).toMatchObject({ partitions: [{ ...PARTITION, nextOffset: 3n }] });
+  pipeline.onAssigned({ added: [PARTITION], owned: [PARTITION] });
+  await settle();
+  expect(source.fetchFrom).toBe(3n);
+  pipeline.onFetched(aBatch(3n, 6n));
+  await answerAll(sink);
+  expect(sink.stored).toBe(6n);
+});

@@ -67,7 +67,9 @@ longTest('300 kB/s for 90 s: one generation, with the default session time-out o
   expect(rows).toEqual({ are_many: true, are_complete: true });
 });
 
+/** And what a connection begins with. */
 const OF_THE_GROUP = new Set<number>([
+  REQUEST.apiVersions,
   REQUEST.offsetCommit,
   REQUEST.offsetFetch,
   REQUEST.joinGroup,

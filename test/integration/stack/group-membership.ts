@@ -26,7 +26,7 @@ export async function groupMembers(groupId: string, options: AtBroker = {}): Pro
 
 /** How often the consumer joined its group since it was started with {@link TELLS_JOINS}. */
 const joinsOf = (consumer: StartedConsumer): number =>
-  consumer.logs.all.filter((line) => line.includes('Consumer has joined the group')).length;
+  consumer.logs.all.filter((line) => line.includes('"msg":"assigned"')).length;
 
 /** Who is in the group of a consumer that was started with {@link TELLS_JOINS}. */
 export const membership = async (consumer: StartedConsumer, options: AtBroker = {}): Promise<Membership> => ({

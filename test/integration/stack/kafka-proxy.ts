@@ -13,6 +13,7 @@ export const REQUEST = {
   heartbeat: 12,
   leaveGroup: 13,
   syncGroup: 14,
+  apiVersions: 18,
 } as const;
 
 /** A client's connection to the broker. */

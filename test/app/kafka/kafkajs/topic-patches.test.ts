@@ -2,9 +2,9 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Broker, Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
 import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
-import { administerKnownTopics, consumeKnownTopics } from '../../../../app/kafka/kafkajs/topic-patches.ts';
+import { administerKnownTopics } from '../../../../app/kafka/kafkajs/topic-patches.ts';
 import { clusterOf } from './client.ts';
-import { int16, int32, int64, list, metadataOf, StubBroker, text } from './stub-broker.ts';
+import { coordinatorOf, int16, int32, int64, list, metadataOf, noCoordinator, StubBroker, text } from './stub-broker.ts';
 
 const shipped = internals.metadataResponse;
 
@@ -89,14 +89,6 @@ async function aCluster(leaders: readonly number[], prepare: (cluster: Cluster) 
   return { cluster, refreshed, askedFormer: () => former.named('listOffsets').length };
 }
 
-/** What is reported of the topics of a consumer. */
-const told: unknown[] = [];
-
-function consumer(cluster: Cluster): void {
-  const { onTopics } = consumeKnownTopics(() => ({}))({ cluster, groupId: 'group' });
-  onTopics((answer) => told.push(answer));
-}
-
 const admin = (cluster: Cluster): void => administerKnownTopics({ cluster });
 
 const anyBroker = (cluster: Cluster): Promise<Broker> => cluster.brokerPool.findConnectedBroker();
@@ -114,16 +106,11 @@ test('a client of another kind, such as a producer, still fails over an unknown 
   await expect(broker.metadata(['kept', 'deleted'])).rejects.toMatchObject(UNKNOWN_TOPIC);
 });
 
-test.each([consumer, admin])('a client fails over a forbidden topic by an error that names it', async (prepare) => {
+test.each([admin, () => undefined])('a client fails over a forbidden topic by an error that names it', async (prepare) => {
   const { cluster } = await aCluster([0], prepare);
   const broker = await anyBroker(cluster);
   const refused = { type: 'TOPIC_AUTHORIZATION_FAILED', topics: ['secret'], retriable: false };
   await expect(broker.metadata(['kept', 'secret'])).rejects.toMatchObject(refused);
-});
-
-test('a consumer goes on with what is known, and reports what is not', async () => {
-  await aCluster([0], consumer, ['kept', 'deleted']);
-  expect(told.at(-1)).toEqual({ unknown: ['deleted'], partitions: new Map([['kept', 1]]) });
 });
 
 test('the admin client goes on with what is known, and names the error where it is asked for what is not', async () => {
@@ -169,4 +156,36 @@ test('an error of a leader that still leads, or of whom nothing new is told, is 
   const asked = cluster.fetchTopicsOffset([partitionsOf('kept', 0, 1)]);
   await expect(asked).rejects.toMatchObject({ type: 'NOT_LEADER_FOR_PARTITION' });
   expect([refreshed(), askedFormer()]).toEqual([before + 1, 1]);
+});
+
+const NOT_AVAILABLE = 15;
+const NOT_AUTHORIZED = 30;
+const UNKNOWN_SERVER_ERROR = -1;
+
+/** @param errors of FindCoordinator, one after the other; behind the last one the coordinator is told */
+async function lookUp(errors: readonly number[]): Promise<{ readonly nodeId: number } | Error> {
+  let nth = 0;
+  const broker: StubBroker = await StubBroker.start({
+    metadata: () => metadataOf([broker]),
+    findCoordinator: () => {
+      const error = errors[nth];
+      nth += 1;
+      return error === undefined ? coordinatorOf(broker) : noCoordinator(error);
+    },
+  });
+  const cluster = await clusterOf(broker, [], admin);
+  open.push(broker, { close: () => void cluster.disconnect() });
+  const asked = cluster.findGroupCoordinatorMetadata({ groupId: 'group', coordinatorType: 0 });
+  return asked.then(
+    (answer) => (answer as { readonly coordinator: { readonly nodeId: number } }).coordinator,
+    (error: Error) => error,
+  );
+}
+
+test('the admin client is told that no broker knows the coordinator of a group, or that an ACL forbids it', async () => {
+  const found = await lookUp(Array(20).fill(NOT_AVAILABLE));
+  expect(found).toMatchObject({ message: 'Failed to find group coordinator' });
+  expect(await lookUp(Array(20).fill(NOT_AUTHORIZED))).toMatchObject({ type: 'GROUP_AUTHORIZATION_FAILED' });
+  expect(await lookUp([UNKNOWN_SERVER_ERROR])).toMatchObject({ nodeId: 0 });
+  expect(await lookUp([])).toMatchObject({ nodeId: 0 });
 });
