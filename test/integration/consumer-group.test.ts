@@ -14,7 +14,8 @@ type Protocol = 'classic' | 'consumer';
 /** The partitions that a consumer was given last, by its log; of a topic alone. */
 function owned({ logs }: StartedConsumer, topic: string): readonly number[] {
   const line = logs.all.findLast((each) => each.includes('"msg":"assigned"')) ?? '{}';
-  return JSON.parse(line).partitions?.[topic] ?? [];
+  const partitions: readonly number[] = JSON.parse(line).partitions?.[topic] ?? [];
+  return partitions.toSorted();
 }
 
 /** Waits until the consumers have all partitions between them, and none of them has none. */
@@ -87,6 +88,57 @@ longTest("rolled to the brokers' protocol and back under load, a group has every
       await load.more(1_000);
     }
   }
+  await eachOnce(topic, schema, load);
+  await Promise.all(members.map(stop));
+});
+
+longTest(
+  'who is killed and starts again in its place gets its partitions at once, though its session goes on',
+  async () => {
+    const { topic, schema, load, start } = await underLoad();
+    const first = await start('classic');
+    const other = await start('consumer');
+    const place = { groupInstanceId: randomName('place') };
+    const killed = await start('consumer', place);
+    await share([first, other, killed], topic);
+    await stop(first);
+    await share([other, killed], topic);
+    const its = owned(killed, topic);
+    killed.kill('SIGKILL');
+    await killed.exited;
+    const again = await start('consumer', place);
+    await until(
+      'the same partitions',
+      async () => (owned(again, topic).join() === its.join() ? true : undefined),
+      20_000,
+    );
+    await load.more(1_000);
+
+    const twin = await start('consumer', place);
+    expect(await again.exited).toMatchObject({ code: 1 });
+    expect(again.logs.all.join('\n')).toContain('GROUP_INSTANCE_REPLACED');
+    await share([other, twin], topic);
+    await eachOnce(topic, schema, load);
+    await Promise.all([other, twin].map(stop));
+  },
+);
+
+longTest('who stood still for longer than its session is expelled, writes nothing twice, and joins again', async () => {
+  const { topic, schema, load, start } = await underLoad();
+  const classic = await start('classic');
+  const members = [await start('consumer'), await start('consumer')] as const;
+  await share([classic, ...members], topic);
+  await stop(classic);
+  await share(members, topic);
+  const [still, other] = members;
+  still.kill('SIGSTOP');
+  await share([other], topic);
+  await load.more(1_000);
+  still.kill('SIGCONT');
+  await until('its expulsion', async () =>
+    still.logs.all.some((line) => line.includes('expelled from the group')) ? true : undefined,
+  );
+  await share(members, topic);
   await eachOnce(topic, schema, load);
   await Promise.all(members.map(stop));
 });
