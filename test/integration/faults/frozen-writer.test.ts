@@ -14,10 +14,12 @@ const KAFKA = { sessionTimeout: '6s' } as const;
 
 const orders = (partition: number) => Array.from({ length: 10 }, (_, id) => ({ partition, value: `{"id":${id}}` }));
 
-const fenced = async (consumer: StartedConsumer): Promise<number> => {
+/** How often the consumer was turned away by PostgreSQL: as a second writer, or while a partition changed owners. */
+const turnedAway = async (consumer: StartedConsumer): Promise<number> => {
   const scrape = await (await consumer.get(consumer.endpoint.prometheusPath)).text();
-  const sample = new RegExp(`^${METRICS.transactions.name}\\{[^}]*outcome="fenced"[^}]*\\} (\\S+)$`, 'm');
-  return Number(sample.exec(scrape)?.[1]);
+  const fenced = new RegExp(`^${METRICS.transactions.name}\\{[^}]*outcome="fenced"[^}]*\\} (\\S+)$`, 'm');
+  const handovers = new RegExp(`^${METRICS.handovers.name}(?:\\{[^}]*\\})? (\\S+)$`, 'm');
+  return [fenced, handovers].reduce((sum, sample) => sum + Number(sample.exec(scrape)?.[1] ?? 0), 0);
 };
 
 test('a consumer that is frozen in the middle of two transactions, overtaken and thawed doubles nothing', async () => {
@@ -46,7 +48,7 @@ test('a consumer that is frozen in the middle of two transactions, overtaken and
   update();
   copy();
   frozen.kill('SIGCONT');
-  await until('the stale writer to be turned away', async () => ((await fenced(frozen)) > 0 ? true : undefined));
+  await until('the stale writer to be turned away', async () => ((await turnedAway(frozen)) > 0 ? true : undefined));
   await awaitEachOnce({ schema, topic, records: 40 });
   await until('both in the group', async () => ((await groupMembers(groupId)).length === 2 ? true : undefined));
   await produce(topic, [...orders(0), ...orders(1)]);

@@ -1,0 +1,171 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { BrokerConnections } from '../../../../app/kafka/fetch/broker-connections.ts';
+import { GroupCoordinator } from '../../../../app/kafka/group/coordinator.ts';
+import { createCluster } from '../../../../app/kafka/kafkajs/internals.ts';
+import { systemClock } from '../../../../app/stream/clock.ts';
+import { until } from '../../../integration/stack/until.ts';
+import { clientOf } from '../kafkajs/client.ts';
+import {
+  bytes,
+  coordinatorOf,
+  int16,
+  int32,
+  list,
+  metadataOf,
+  noCoordinator,
+  type StubAnswer,
+  StubBroker,
+  text,
+} from '../kafkajs/stub-broker.ts';
+
+const NOT_COORDINATOR = 16;
+const NOT_AUTHORIZED = 30;
+
+const open: { close(): void }[] = [];
+afterEach(() => {
+  for (const end of open.splice(0)) end.close();
+});
+
+const MEMBER = { memberId: 'member', generationId: 1 };
+
+/** JoinGroup 0, for a member that leads the generation alone. */
+const JOINED = Buffer.concat([int16(0), int32(1), text('sticky'), text('member'), text('member'), list([])]);
+
+type Kind = 'joinGroup' | 'syncGroup' | 'heartbeat' | 'leaveGroup' | 'findCoordinator';
+
+/** Two brokers, of which the first one coordinates until it is told otherwise. */
+async function aCoordinator(answers: Partial<Record<Kind, StubAnswer>> = {}) {
+  let coordinating = 0;
+  const all: Record<string, StubAnswer> = {
+    metadata: () => metadataOf(brokers),
+    findCoordinator: () => coordinatorOf(brokers[coordinating] ?? first, coordinating),
+    joinGroup: () => JOINED,
+    syncGroup: () => Buffer.concat([int16(0), bytes(Buffer.from('dealt'))]),
+    heartbeat: () => int16(0),
+    leaveGroup: () => int16(0),
+    ...answers,
+  };
+  const first = await StubBroker.start(all);
+  const second = await StubBroker.start(all);
+  const brokers = [first, second];
+  const cluster = createCluster(clientOf(first), { metadataMaxAge: 0, allowAutoTopicCreation: false });
+  const connections = new BrokerConnections(cluster, systemClock);
+  const coordinator = new GroupCoordinator(connections, { groupId: 'group', sessionTimeoutMs: 10_000 });
+  open.push(...brokers, coordinator);
+  const move = (): void => {
+    coordinating = 1;
+  };
+  return { coordinator, connections, first, second, move };
+}
+
+const connectionsOf = (requests: readonly { readonly connection: number }[]) =>
+  new Set(requests.map(({ connection }) => connection));
+
+test('joins go over one connection, and all other requests over another one', async () => {
+  const { coordinator, first } = await aCoordinator();
+  expect(await coordinator.join('', new Map([['sticky', Buffer.from('said')]]))).toMatchObject(MEMBER);
+  expect((await coordinator.sync(MEMBER, new Map())).toString()).toBe('dealt');
+  await coordinator.beat(MEMBER);
+  await coordinator.leave('member');
+  const [joins, others] = [['joinGroup', 'syncGroup'] as const, ['heartbeat', 'leaveGroup'] as const].map((names) =>
+    connectionsOf(names.flatMap((name) => first.named(name))),
+  );
+  expect([joins?.size, others?.size]).toEqual([1, 1]);
+  expect([...(joins ?? [])]).not.toEqual([...(others ?? [])]);
+  expect(first.named('joinGroup')[0]?.body.toString()).toContain('said');
+  expect(first.named('findCoordinator')).toHaveLength(1);
+});
+
+test('a beat is answered while a join waits', async () => {
+  const { coordinator } = await aCoordinator({ joinGroup: () => new Promise(() => undefined) });
+  const joined = coordinator.join('', new Map()).catch(({ message }: Error) => message);
+  await coordinator.beat(MEMBER);
+  coordinator.cutJoin();
+  expect(await joined).toContain('closed');
+  await coordinator.beat(MEMBER);
+});
+
+test('a join that is cut off leaves the other connection as it is, and the next one goes over a new one', async () => {
+  let joins = 0;
+  const joinGroup: StubAnswer = () => {
+    joins += 1;
+    return joins === 1 ? new Promise(() => undefined) : JOINED;
+  };
+  const { coordinator, first } = await aCoordinator({ joinGroup });
+  await coordinator.beat(MEMBER);
+  const cut = coordinator.join('', new Map()).catch(() => 'cut');
+  await until('the join', async () => (joins > 0 ? true : undefined));
+  coordinator.cutJoin();
+  expect(await cut).toBe('cut');
+  await coordinator.join('', new Map());
+  await coordinator.beat(MEMBER);
+  expect(connectionsOf(first.named('joinGroup')).size).toBe(2);
+  expect(connectionsOf(first.named('heartbeat')).size).toBe(1);
+  expect(first.named('findCoordinator')).toHaveLength(1);
+});
+
+test('a broker that coordinates the group no more is asked once, and the next one from then on', async () => {
+  let error = 0;
+  const { coordinator, first, second, move } = await aCoordinator({ heartbeat: () => int16(error) });
+  await coordinator.beat(MEMBER);
+  move();
+  error = NOT_COORDINATOR;
+  await expect(coordinator.beat(MEMBER)).rejects.toMatchObject({ type: 'NOT_COORDINATOR_FOR_GROUP' });
+  error = 0;
+  await coordinator.beat(MEMBER);
+  expect([first.named('heartbeat').length, second.named('heartbeat').length]).toEqual([2, 1]);
+});
+
+test('an answer that the member is unknown leaves the connections as they are', async () => {
+  const UNKNOWN_MEMBER_ID = 25;
+  const { coordinator, first } = await aCoordinator({ heartbeat: () => int16(UNKNOWN_MEMBER_ID) });
+  const unknown = { type: 'UNKNOWN_MEMBER_ID' };
+  await expect(coordinator.beat(MEMBER)).rejects.toMatchObject(unknown);
+  await expect(coordinator.beat(MEMBER)).rejects.toMatchObject(unknown);
+  expect(connectionsOf(first.named('heartbeat')).size).toBe(1);
+  expect(first.named('findCoordinator')).toHaveLength(1);
+});
+
+test('a connection that is lost is opened again by the next request, at the coordinator of then', async () => {
+  const { coordinator, connections, first, second, move } = await aCoordinator();
+  await connections.metadata(['orders'], new Set());
+  await coordinator.beat(MEMBER);
+  move();
+  first.close();
+  await coordinator.beat(MEMBER).catch(() => coordinator.beat(MEMBER));
+  expect(second.named('heartbeat')).toHaveLength(1);
+});
+
+test('a coordinator that cannot be found is looked for by each request', async () => {
+  let isKnown = false;
+  const NOT_AVAILABLE = 15;
+  const findCoordinator: StubAnswer = (request) =>
+    isKnown ? coordinatorOf(theFirst(request), 0) : noCoordinator(NOT_AVAILABLE);
+  let found: StubBroker | undefined;
+  const theFirst = (_request: unknown): StubBroker => found as StubBroker;
+  const { coordinator, first } = await aCoordinator({ findCoordinator });
+  found = first;
+  await expect(coordinator.beat(MEMBER)).rejects.toMatchObject({ type: 'GROUP_COORDINATOR_NOT_AVAILABLE' });
+  isKnown = true;
+  await coordinator.beat(MEMBER);
+});
+
+test('a group that an ACL forbids is one, whatever broker is asked', async () => {
+  const { coordinator } = await aCoordinator({ findCoordinator: () => noCoordinator(NOT_AUTHORIZED) });
+  await expect(coordinator.beat(MEMBER)).rejects.toMatchObject({ type: 'GROUP_AUTHORIZATION_FAILED' });
+});
+
+test('who forgets the coordinator fails what is under way, and finds it anew', async () => {
+  let beats = 0;
+  const heartbeat: StubAnswer = () => {
+    beats += 1;
+    return beats === 1 ? new Promise(() => undefined) : int16(0);
+  };
+  const { coordinator, first } = await aCoordinator({ heartbeat });
+  const waiting = coordinator.beat(MEMBER).catch(({ name }: Error) => name);
+  await until('the beat', async () => (beats > 0 ? true : undefined));
+  coordinator.forget();
+  expect(await waiting).toBe('KafkaJSConnectionError');
+  await coordinator.beat(MEMBER);
+  expect(first.named('findCoordinator')).toHaveLength(2);
+});
