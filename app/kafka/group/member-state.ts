@@ -9,10 +9,16 @@ const NO_ID = '';
 /**
  * What a member knows of itself.
  *
- * It goes on with what it owns while it joins, and after a generation that it did not hear of: whoever the group gave a
- * partition meanwhile moves the stored offset by a compare-and-set, as this member does, so one of the two is refused, and
- * nothing is written twice (docs/decisions/0032-membership-of-our-own.md). It is expelled when the group may believe that it
- * is dead; otherwise the two would refuse each other for ever.
+ * It goes on with what it owns while it joins, and after a generation that it did not hear of. Why another owner of a partition
+ * does no harm meanwhile (docs/decisions/0032-membership-of-our-own.md):
+ *
+ * 1. Each transaction of a partition moves the stored offset from exactly the value at which its records begin, or writes
+ *    nothing. The update locks the row, so of two from one value the second finds another one.
+ * 2. Rows, dead letters and rows by key are behind that update in the same transaction. So the committed transactions are a
+ *    chain, each from where the one before ended, whoever wrote it: no record is in two, and no older value of a key comes last.
+ * 3. Who is turned away goes on from the stored offset, or is told that the partition is gone.
+ * 4. Two that go on for ever would turn each other away for ever. So a member is expelled, and writes nothing before it has
+ *    joined again, when the group may believe that it is dead.
  */
 export class MemberState {
   #id = NO_ID;

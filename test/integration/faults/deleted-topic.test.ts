@@ -78,7 +78,7 @@ describe('of two topics one is deleted', () => {
     expect(lines).toContainEqual(lineOf('consumer_topic_gone', deleted, 1));
     expect(lines).toContainEqual(lineOf('consumer_topic_gone', kept, 0));
     expect(lines).not.toContainEqual(lineOf('kafka_consumer_records_lag', deleted, 0));
-    expect(consumer.logs.all.join('\n')).not.toContain('the Kafka client starts again');
+    expect(consumer.logs.all.join('\n')).not.toContain('the Kafka client tries again');
   });
 
   test('so it is for two consumers of a group, which share the partitions of the other', async () => {
@@ -151,7 +151,7 @@ test('all topics deleted: the health is DOWN, the process and the liveness group
   await consumer.waitForHealth(503);
   expect(await detailsOf(consumer)).toMatchObject({ state: 'running', assignedPartitions: {} });
   expect((await consumer.get(consumer.endpoint.livenessPath)).status).toBe(200);
-  expect(consumer.logs.all.join('\n')).not.toContain('the Kafka client starts again');
+  expect(consumer.logs.all.join('\n')).not.toContain('the Kafka client tries again');
 });
 
 /** Asks as the kubelet does, and gives the answers that were not 200. */

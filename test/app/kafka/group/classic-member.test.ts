@@ -203,6 +203,39 @@ test.each(['join', 'sync'])(
   },
 );
 
+test('a group that cannot be joined is tried again after longer and longer pauses, of 5 s at most', async () => {
+  const { world, members } = await withMembers(1);
+  const { link, owner } = world.start();
+  const tried: number[] = [];
+  link.join = async () => {
+    tried.push(world.time.milliseconds);
+    throw Object.assign(new Error('no broker'), { retriable: true });
+  };
+  await world.time.pass(60_000);
+  const pauses = tried.slice(1).map((at, nth) => at - (tried[nth] ?? 0));
+  expect(pauses.length).toBeGreaterThan(12);
+  expect(pauses[0]).toBeLessThanOrEqual(100);
+  expect(Math.min(...pauses.slice(7))).toBeGreaterThanOrEqual(2_500);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(5_000);
+  expect(owner.events.filter((event) => event.startsWith('trying'))).toHaveLength(tried.length);
+  expect(sizes(members)).toEqual([11]);
+});
+
+test('what forbids the group ends the member with the reason, and what fails besides is tried again', async () => {
+  const { world, members } = await withMembers(1);
+  const { link, owner, owned } = members[0] as Process;
+  const refuse = (type: string) => async () => {
+    throw Object.assign(new Error(type), { name: 'KafkaJSProtocolError', type, retriable: false });
+  };
+  link.beat = refuse('GROUP_AUTHORIZATION_FAILED');
+  await world.time.pass(1_000);
+  expect(owned).toHaveLength(11);
+  expect(owner.events.at(-1)).toBe('fatal: GROUP_AUTHORIZATION_FAILED');
+  const before = link.sent.length;
+  await world.time.pass(20_000);
+  expect(link.sent).toHaveLength(before);
+});
+
 test('a LeaveGroup that the coordinator does not take is repeated', async () => {
   const { world, members } = await withMembers(2);
   const leaving = members[1] as Process;
