@@ -72,6 +72,11 @@ export interface ClaimingMember {
   readonly topics: readonly string[];
 }
 
+const whyWithoutLeader = ({ isLeader }: ClaimingMember): string =>
+  isLeader === null
+    ? 'no member leads it. Reading begins when none of the others turns out to write elsewhere'
+    : 'its leader has not claimed it';
+
 /** The parts and settings that a claim works with. */
 interface GroupClaimPorts {
   readonly groupId: string;
@@ -123,7 +128,6 @@ export class GroupClaim {
     const { clock } = this.#ports;
     const patience = this.#ports.sessionTimeoutMs + MARGIN_MS;
     const joinedAt = clock.steady().getTime();
-    const leaderPatience = member.isLeader === null ? 0 : patience;
     let tentativeSince = Number.POSITIVE_INFINITY;
     while (!signal.aborted) {
       const place = await this.#ports.place();
@@ -132,12 +136,11 @@ export class GroupClaim {
       if (isHeld || signal.aborted) {
         return;
       }
-      const isLate = now - joinedAt >= leaderPatience;
+      const isLate = member.isLeader === null || now - joinedAt >= patience;
       if (member.isLeader || now - tentativeSince >= patience) {
         await this.#commit(member, offsets, claimText(place), signal).catch(isLate ? rethrow : unjoined);
       } else if (isLate && tentativeSince > now) {
-        const reason = leaderPatience === 0 ? 'nobody leads the group' : 'its leader has not said where it writes';
-        this.#ports.logger.info({ ...place }, `claiming the group: ${reason}. Reading begins in ${patience / 1_000} s`);
+        this.#ports.logger.info({ ...place }, `claiming the group: ${whyWithoutLeader(member)}`);
         await this.#commit(member, offsets, claimText(place, true), signal);
         tentativeSince = clock.steady().getTime();
       }

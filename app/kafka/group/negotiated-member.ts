@@ -1,5 +1,5 @@
 import type { Position } from '../../stream/record-source.ts';
-import type { NotOffered } from './consumer-member.ts';
+import type { NotOffered } from '../consumer-protocol/consumer-member.ts';
 import type { GroupMember, GroupMemberListener } from './group-member.ts';
 
 /** Makes a member of KIP-848, which reports where the brokers do not have the protocol. */

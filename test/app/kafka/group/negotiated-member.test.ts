@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { NotOffered } from '../../../../app/kafka/group/consumer-member.ts';
+import { NotOffered } from '../../../../app/kafka/consumer-protocol/consumer-member.ts';
 import type { GroupMember, GroupMemberListener } from '../../../../app/kafka/group/group-member.ts';
 import { NegotiatedMember } from '../../../../app/kafka/group/negotiated-member.ts';
 

@@ -4,7 +4,17 @@ import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
 import { administerKnownTopics } from '../../../../app/kafka/kafkajs/topic-patches.ts';
 import { clusterOf } from './client.ts';
-import { coordinatorOf, int16, int32, int64, list, metadataOf, noCoordinator, StubBroker, text } from './stub-broker.ts';
+import {
+  coordinatorOf,
+  int16,
+  int32,
+  int64,
+  list,
+  metadataOf,
+  noCoordinator,
+  StubBroker,
+  text,
+} from './stub-broker.ts';
 
 const shipped = internals.metadataResponse;
 
@@ -106,12 +116,15 @@ test('a client of another kind, such as a producer, still fails over an unknown 
   await expect(broker.metadata(['kept', 'deleted'])).rejects.toMatchObject(UNKNOWN_TOPIC);
 });
 
-test.each([admin, () => undefined])('a client fails over a forbidden topic by an error that names it', async (prepare) => {
-  const { cluster } = await aCluster([0], prepare);
-  const broker = await anyBroker(cluster);
-  const refused = { type: 'TOPIC_AUTHORIZATION_FAILED', topics: ['secret'], retriable: false };
-  await expect(broker.metadata(['kept', 'secret'])).rejects.toMatchObject(refused);
-});
+test.each([admin, () => undefined])(
+  'a client fails over a forbidden topic by an error that names it',
+  async (prepare) => {
+    const { cluster } = await aCluster([0], prepare);
+    const broker = await anyBroker(cluster);
+    const refused = { type: 'TOPIC_AUTHORIZATION_FAILED', topics: ['secret'], retriable: false };
+    await expect(broker.metadata(['kept', 'secret'])).rejects.toMatchObject(refused);
+  },
+);
 
 test('the admin client goes on with what is known, and names the error where it is asked for what is not', async () => {
   const { cluster } = await aCluster([0], admin, ['kept', 'deleted']);

@@ -1,6 +1,10 @@
 import type { Clock } from '../../stream/clock.ts';
 import type { Position } from '../../stream/record-source.ts';
 import { backoffMs } from '../../stream/retries.ts';
+import { asError, isForGood } from '../group/coordinator-answers.ts';
+import { replacedBySuccessor } from '../group/former-member.ts';
+import type { GroupMember, GroupMemberListener } from '../group/group-member.ts';
+import { type TopicsAnswer, type TopicsPort, watchTopics } from '../group/subscribed-metadata.ts';
 import type { HeartbeatAnswer, PartitionsById } from './consumer-group-heartbeat.ts';
 import { isOwned } from './consumer-group-requests.ts';
 import {
@@ -10,11 +14,7 @@ import {
   ConsumerSession,
   errorOf,
 } from './consumer-session.ts';
-import { asError, isForGood } from './coordinator-answers.ts';
-import { replacedBySuccessor } from './former-member.ts';
-import type { GroupMember, GroupMemberListener } from './group-member.ts';
 import { Reconciliation } from './reconciliation.ts';
-import { type TopicsAnswer, type TopicsPort, watchTopics } from './subscribed-metadata.ts';
 
 /** What changes is learned by the next beat, so this is how long a change of the group takes; brokers ask for every 5 s. */
 const BEAT_MS = 1_000;

@@ -1,6 +1,6 @@
-import type { Heartbeat, PartitionsById } from '../../../../app/kafka/group/consumer-group-heartbeat.ts';
-import type { ListedMember } from '../../../../app/kafka/group/consumer-group-requests.ts';
-import type { SimulatedTime } from './simulated-time.ts';
+import type { Heartbeat, PartitionsById } from '../../../../app/kafka/consumer-protocol/consumer-group-heartbeat.ts';
+import type { ListedMember } from '../../../../app/kafka/consumer-protocol/consumer-group-requests.ts';
+import type { SimulatedTime } from '../group/simulated-time.ts';
 
 /** Silence after which a broker takes a member for dead. */
 const SESSION_MS = 45_000;

@@ -1,7 +1,7 @@
 import { partitionKey, type TopicPartition } from '../../records/record.ts';
 import type { Clock } from '../../stream/clock.ts';
+import type { Assignment } from '../group/group-member.ts';
 import type { PartitionsById } from './consumer-group-heartbeat.ts';
-import type { Assignment } from './group-member.ts';
 
 export const NOTHING: PartitionsById = new Map();
 

@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { consumerGroupHeartbeat, type Heartbeat } from '../../../../app/kafka/group/consumer-group-heartbeat.ts';
+import {
+  consumerGroupHeartbeat,
+  type Heartbeat,
+} from '../../../../app/kafka/consumer-protocol/consumer-group-heartbeat.ts';
 import {
   consumerGroupDescribe,
   type EpochCommit,
   offsetCommit,
-} from '../../../../app/kafka/group/consumer-group-requests.ts';
+} from '../../../../app/kafka/consumer-protocol/consumer-group-requests.ts';
 import type { ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
 
 /** All bytes here went over the wire between this code and Kafka 4.3.1. */

@@ -1,7 +1,7 @@
-import type { Heartbeat, PartitionsById } from '../../../../app/kafka/group/consumer-group-heartbeat.ts';
-import type { ListedMember } from '../../../../app/kafka/group/consumer-group-requests.ts';
-import { ConsumerMember } from '../../../../app/kafka/group/consumer-member.ts';
-import type { ConsumerCoordinator } from '../../../../app/kafka/group/consumer-session.ts';
+import type { Heartbeat, PartitionsById } from '../../../../app/kafka/consumer-protocol/consumer-group-heartbeat.ts';
+import type { ListedMember } from '../../../../app/kafka/consumer-protocol/consumer-group-requests.ts';
+import { ConsumerMember } from '../../../../app/kafka/consumer-protocol/consumer-member.ts';
+import type { ConsumerCoordinator } from '../../../../app/kafka/consumer-protocol/consumer-session.ts';
 import type { Assignment, GroupMemberListener } from '../../../../app/kafka/group/group-member.ts';
 import type { TopicsAnswer } from '../../../../app/kafka/group/subscribed-metadata.ts';
 import type { Encoder, ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
@@ -14,8 +14,8 @@ import {
   writeTags,
 } from '../../../../app/kafka/kafkajs/flexible-versions.ts';
 import { partitionKey, type TopicPartition } from '../../../../app/records/record.ts';
+import { SimulatedTime } from '../group/simulated-time.ts';
 import { idOf, SimulatedBrokerGroup } from './simulated-broker-group.ts';
-import { SimulatedTime } from './simulated-time.ts';
 
 const HEARTBEAT = 68;
 const DESCRIBE = 69;
