@@ -168,7 +168,10 @@ rolloutTest(
 );
 
 /** The programs whose membership or fetching another way replaced, by a file that came with it. */
-const REPLACED = [['kafkajs fetched', 'app/kafka/fetch/partition-fetcher.ts']] as const;
+const REPLACED = [
+  ['kafkajs fetched', 'app/kafka/fetch/partition-fetcher.ts'],
+  ['kafkajs joined the group', 'app/kafka/group/group-member.ts'],
+] as const;
 const MEMBERS = 3;
 const ROLLOUT_TIMEOUT_MS = 600_000;
 
