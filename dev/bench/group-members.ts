@@ -1,18 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { METRICS } from '../../contract/metrics.ts';
-import type { SchemaNode } from '../../settings/schema.ts';
-import { listSettings } from '../../settings/setting-list.ts';
-import { SettingsSchema } from '../../settings/settings.ts';
 import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import { describeExit, terminate } from '../run/owned-process.ts';
 import type { RunFolder } from '../run/run-folder.ts';
-
-const INSTANCE_ID = 'KAFKA_GROUP_INSTANCE_ID';
-/** Whether this version has the setting that names a member's place. */
-const hasInstanceIds = listSettings(SettingsSchema as SchemaNode).some(
-  ({ environmentName }) => environmentName === INSTANCE_ID,
-);
 
 /** Above the consumer's own `shutdown.timeout`. */
 const DRAIN_TIMEOUT_MS = 40_000;
@@ -32,7 +23,7 @@ interface GroupPlace {
 
 interface Member {
   readonly consumer: ConsumerProcess;
-  /** What `kafka.groupInstanceId` is for it: a member that is started again in the same place has the same one. */
+  /** Its `kafka.groupInstanceId`: a member that is started again in the same place has the same one. */
   readonly place: string;
   /** Whether its end was asked for. */
   isEnding: boolean;
@@ -126,8 +117,11 @@ export class GroupMembers {
   /** Starts a member in the place of one that is gone; resolves when it listens. */
   async startIn(place: string): Promise<void> {
     const { run, configFile, env } = this.#at;
-    const own = hasInstanceIds ? { [INSTANCE_ID]: place } : {};
-    const consumer = await startConsumerProcess(run, { configFile, env: { ...env, ...own }, program: 'compiled' });
+    const consumer = await startConsumerProcess(run, {
+      configFile,
+      env: { KAFKA_GROUP_INSTANCE_ID: place, ...env },
+      program: 'compiled',
+    });
     const member: Member = { consumer, place, isEnding: false };
     void consumer.exited.then((exit) => {
       if (!member.isEnding) {
