@@ -10,7 +10,7 @@ import { identifiedPositions } from './topic-ids.ts';
 
 /** What follows from a write that came to nothing. */
 interface Consequence {
-  /** `null`: no outage is reported while the position is read. */
+  /** `null`: no outage is reported, unless the position cannot be read. */
   readonly outage: OutageError | null;
   /** Whether the first attempt to read the position is one of the retries that are reported. */
   readonly isRetry: boolean;
@@ -73,13 +73,21 @@ export class FailedWrites {
     signal: AbortSignal,
   ): Promise<Position | undefined> {
     const { listener, onOutage } = this.#ports;
+    let reported = outage;
     if (outage) {
       onOutage(outage);
     }
     let isReported = isRetry;
     const read = () => identifiedPositions(this.#ports, [this.#partition.topic]);
     const stored = await this.#retries.until(read, signal, {
-      onOutage: () => this.#progress.positionIsUnread(),
+      onOutage: (error) => {
+        this.#progress.positionIsUnread();
+        if (reported === null) {
+          // Whatever the write was, a position that cannot be read is an outage.
+          reported = error;
+          onOutage(error);
+        }
+      },
       onRetry: () => {
         if (isReported) {
           listener.onRetry();
@@ -91,7 +99,7 @@ export class FailedWrites {
       this.#progress.positionIsRead();
     }
     const position = stored && storedPosition(this.#partition, stored.positions, lastSeen);
-    if (outage) {
+    if (reported) {
       onOutage(null);
     }
     return position;

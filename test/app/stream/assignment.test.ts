@@ -311,3 +311,20 @@ test('who is expelled writes no more, is reported as before, and goes on from th
   await answerAll(sink);
   expect(sink.stored).toBe(6n);
 });
+
+test('a position that cannot be read is an outage, also after a wait for the lock that a change of owners explains', async () => {
+  const { sink, pipeline, clock } = await setUpOpened(20n);
+  sink.write = async () => {
+    throw new OutageError('the lock is held', { isLockWait: true });
+  };
+  failing(sink, [known()]);
+  clock.holdWaits();
+  pipeline.onFetched(aBatch(0n, 3n));
+  const states: string[] = [];
+  for (let wait = 0; wait < 3; wait += 1) {
+    await settle();
+    states.push(pipeline.report().state);
+    clock.endWaits();
+  }
+  expect(states).toEqual(['running', 'paused', 'running']);
+});
