@@ -182,7 +182,7 @@ export class ConsumerMember implements GroupMember {
       return this.#ending.signal.aborted ? null : await this.#take(answer, owned, listener);
     } catch (error) {
       this.#ports.coordinator.forget();
-      return asError(error);
+      return isForGood(error) ? this.#end(asError(error), listener) : asError(error);
     }
   }
 

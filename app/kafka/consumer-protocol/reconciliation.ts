@@ -3,7 +3,7 @@ import type { Clock } from '../../stream/clock.ts';
 import type { Assignment } from '../group/group-member.ts';
 import type { PartitionsById } from './consumer-group-heartbeat.ts';
 
-export const NOTHING: PartitionsById = new Map();
+const NOTHING: PartitionsById = new Map();
 
 /** The names of new topics are waited for this long; they are asked for again with each heartbeat. */
 const NAMES_MS = 1_000;

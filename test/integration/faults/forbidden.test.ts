@@ -161,3 +161,20 @@ test('a group that is forbidden is named, at the start and at run time', async (
   await forbid(GROUP, groupId, [[READ, DENY]]);
   await expectRefused(consumer, 'GROUP_FORBIDDEN', ...words);
 });
+
+longTest("a group that is forbidden is named by the brokers' protocol too, at run time and at the start", async () => {
+  const [topic] = await twoTopics();
+  const place = { topics: [topic], brokers: [at.broker], groupId: randomName('group'), schema: randomName('schema') };
+  // A new group would wait for the claim of others first.
+  const classic = await startConsumer(place);
+  await written(classic, topic, 1);
+  classic.kill('SIGTERM');
+  expect(await classic.exited).toMatchObject({ code: 0 });
+  const start = () => startConsumer({ ...place, settings: { kafka: { groupProtocol: 'consumer' } } });
+  const consumer = await start();
+  await produce(topic, [{ value: '2' }], at);
+  await written(consumer, topic, 2);
+  await forbid(GROUP, place.groupId, [[READ, DENY]]);
+  await expectRefused(consumer, 'GROUP_FORBIDDEN', `the group ${place.groupId} `);
+  await expectRefused(await start(), 'GROUP_FORBIDDEN', `the group ${place.groupId} `);
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ForbiddenTopics } from '../../../../app/kafka/authorization.ts';
+import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 import { partitionKey } from '../../../../app/records/record.ts';
 import { idOf } from './simulated-broker-group.ts';
 import { type ConsumerProcess, ConsumerWorld } from './simulated-broker-members.ts';
@@ -151,6 +152,18 @@ describe('a member', () => {
     await world.time.pass(7_000);
     expect(member.events).toContain('without b');
     expect(sizes([member])).toEqual([11]);
+  });
+
+  test('ends for good where the lookup of the coordinator is forbidden, and asks again where it fails', async () => {
+    const world = new ConsumerWorld();
+    world.lookupError = new Error('no broker knows it');
+    const member = world.start();
+    await world.time.pass(2_000);
+    expect(member.events.at(-1)).toBe('trying again: no broker knows it');
+    world.lookupError = internals.createErrorFromCode(30);
+    await world.time.pass(5_000);
+    expect(member.events.at(-1)).toMatch(/^fatal: Not authorized to access group/);
+    expect(member.link.beats).toEqual([]);
   });
 
   test('ends for good where it may not describe a topic', async () => {

@@ -119,6 +119,9 @@ export class SimulatedConsumerLink implements ConsumerCoordinator {
   }
 
   async offers(): Promise<number> {
+    if (this.#world.lookupError !== null) {
+      throw this.#world.lookupError;
+    }
     return this.#world.offered;
   }
 
@@ -285,6 +288,8 @@ export class ConsumerWorld {
   topics: () => TopicsAnswer = () => ({ unknown: [], partitions: this.counts });
   readonly group: SimulatedBrokerGroup;
   readonly processes: ConsumerProcess[] = [];
+  /** Why the coordinator is not found. */
+  lookupError: Error | null = null;
   /** The latest version of the heartbeat that the brokers offer. */
   offered = 1;
 
