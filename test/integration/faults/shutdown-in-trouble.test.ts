@@ -26,7 +26,9 @@ test('SIGTERM during a rebalance: out in time, exit code 0, nothing lost or doub
   asleep.kill('SIGSTOP');
   const heard = first.logs.all.length;
   const third = await startConsumer({ topics: [topic], schema, groupId, settings });
-  await until('the rebalance', async () => first.logs.all.slice(heard).find((line) => line.includes('joining the group')));
+  await until('the rebalance', async () =>
+    first.logs.all.slice(heard).find((line) => line.includes('joining the group')),
+  );
   await produce(topic, orders(300));
   first.kill('SIGTERM');
   const began = Date.now();
