@@ -143,11 +143,15 @@ function writeOffset(rows: CopyBuffer, record: RecordCursor): void {
   }
 }
 
+/** As numbers: what it takes to make one of a bigint is as much as the rest of a timestamp. */
+const NO_TIMESTAMP_NUMBER = Number(NO_TIMESTAMP);
+const POSTGRES_EPOCH_NUMBER = 946_684_800_000;
+
 /** @returns whether a timestamptz can hold it */
 function writeTimestamp(rows: CopyBuffer, record: RecordCursor): boolean {
   const { milliseconds } = record;
-  const microseconds = (milliseconds - Number(POSTGRES_EPOCH_MS)) * 1_000;
-  if (milliseconds !== Number(NO_TIMESTAMP) && Number.isSafeInteger(microseconds)) {
+  const microseconds = (milliseconds - POSTGRES_EPOCH_NUMBER) * 1_000;
+  if (milliseconds !== NO_TIMESTAMP_NUMBER && Number.isSafeInteger(microseconds)) {
     rows.int8OfNumber(microseconds);
     return true;
   }
@@ -201,7 +205,7 @@ export function deadLetterRows(letters: readonly DeadLetter[]): Buffer {
 }
 
 /** Milliseconds from 1970 to 2000-01-01, where PostgreSQL's timestamps begin to count. */
-const POSTGRES_EPOCH_MS = 946_684_800_000n;
+const POSTGRES_EPOCH_MS = BigInt(POSTGRES_EPOCH_NUMBER);
 
 /**
  * 4713 BC and 294277 AD: MIN_TIMESTAMP and END_TIMESTAMP of PostgreSQL's datatype/timestamp.h, in milliseconds since
