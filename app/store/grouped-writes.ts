@@ -205,7 +205,8 @@ async function writeTogether(
     }
     written.push({ request, admitted });
     for (const { target: table, rows } of admitted.batches) {
-      parts.set(table, [...(parts.get(table) ?? []), rows]);
+      const others = parts.get(table);
+      others === undefined ? parts.set(table, [rows]) : others.push(rows);
     }
   }
   const batches = target.targets.inOrder(parts.keys()).map((table) => merged(table, parts.get(table) ?? []));
