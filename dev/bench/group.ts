@@ -99,6 +99,8 @@ export async function measureScenario(
     onProgress(`starting ${members} members`);
     await group.begin(members);
     await message(load);
+    onProgress('waiting for its first records');
+    await partitionsWritten(client, name, partitions);
     await delay(WARM_UP_SECONDS * 1_000);
     onProgress('under way');
     const from = Date.now();
@@ -117,22 +119,35 @@ export async function measureScenario(
   }
 }
 
+/** A member may have its partitions and not read them yet, as long as its group makes sure that no other database has it. */
+async function partitionsWritten(client: pg.Client, schema: string, partitions: number): Promise<void> {
+  const query = `SELECT count(*) AS count FROM ${schema}.offsets WHERE next_offset > 0`;
+  await untilCount(client, query, partitions);
+}
+
 /** Ends the load, and waits until the stored offsets are those of its last records. @returns the number of its records */
 async function endLoad(load: ChildProcess, client: pg.Client, schema: string): Promise<number> {
   const ended = message<number>(load);
   load.send('over');
   const records = await ended;
+  await untilCount(client, `SELECT coalesce(sum(next_offset), 0) AS count FROM ${schema}.offsets`, records);
+  return records;
+}
+
+/** Waits until a query counts so many. @throws ExplainedError when it does not within two minutes */
+async function untilCount(client: pg.Client, query: string, wanted: number): Promise<void> {
   const deadline = Date.now() + ROWS_LIMIT_MS;
   for (;;) {
-    const { rows } = await client.query<{ stored: string }>(
-      `SELECT coalesce(sum(next_offset), 0) AS stored FROM ${schema}.offsets`,
-    );
-    const stored = Number(rows[0]?.stored);
-    if (stored >= records) {
-      return records;
+    const { rows } = await client.query<{ count: string }>(query);
+    const count = Number(rows[0]?.count);
+    if (count >= wanted) {
+      return;
     }
     if (Date.now() > deadline) {
-      throw new ExplainedError(`The group stored ${stored} of ${records} records within ${ROWS_LIMIT_MS / 1_000} s.`);
+      const seconds = ROWS_LIMIT_MS / 1_000;
+      throw new ExplainedError(
+        `The group did not write what it had to within ${seconds} s: ${query} is ${count}, not ${wanted}.`,
+      );
     }
     await delay(POLL_MS);
   }
