@@ -34,6 +34,8 @@ export interface BatchSums {
   readonly leastTime: number;
   readonly mostTime: number;
   readonly timeSum: number;
+  /** That of the last record; -1 where there is none. */
+  readonly lastOffsetDelta: number;
 }
 
 /**
@@ -75,11 +77,6 @@ export class RecordBatch {
     return this.#starts[nth] ?? 0;
   }
 
-  /** That of the last record; -1 where there is none. */
-  get lastOffsetDelta(): number {
-    return this.length === 0 ? -1 : new RecordCursor().read(this, this.length - 1).offsetDelta;
-  }
-
   /** Memory of the batch, its objects included; parts of it keep all of it. */
   get memory(): number {
     return BATCH_BYTES + this.bytes.length + INDEX_BYTES * this.length;
@@ -112,13 +109,16 @@ export class RecordBatch {
   }
 }
 
+/** Of a cursor that has read nothing yet. */
+const NO_READER = new RecordReader(Buffer.alloc(0));
+
 /**
  * Reads the fields of one record after another without an object for any. Where a field is comes as numbers, so that
  * its bytes can be copied without a Buffer of their own.
  */
 export class RecordCursor {
   #batch: RecordBatch | null = null;
-  #reader = new RecordReader(Buffer.alloc(0));
+  #reader = NO_READER;
   /** Milliseconds from the first timestamp of the batch; `NaN` where a number may not hold it. */
   #timeDelta = 0;
   #timeAt = 0;

@@ -83,6 +83,7 @@ export class RecordIndex {
       leastTime: this.#leastTime,
       mostTime: this.#mostTime,
       timeSum: this.#timeSum,
+      lastOffsetDelta: this.#lastDelta,
     });
   }
 

@@ -84,6 +84,12 @@ export class Records {
     return null;
   }
 
+  /** Offset and time of the record at a place; `null` where there is none. */
+  markAt(place: number): Pick<StreamRecord, 'offset' | 'timestamp'> | null {
+    const cursor = this.#read(place);
+    return cursor && { offset: cursor.offset, timestamp: cursor.timestamp };
+  }
+
   /** The record at a place as an object; `null` where there is none. */
   at(place: number): StreamRecord | null {
     return this.#read(place)?.record() ?? null;

@@ -77,6 +77,21 @@ export class CopyBuffer {
     this.#end += length;
   }
 
+  /** The first bytes of the memory once more, be it in their own place: what was written there and taken back. */
+  repeat(length: number): void {
+    this.#reserve(length);
+    const view = this.#view;
+    const start = this.#end;
+    let nth = 0;
+    for (const whole = length & ~3; nth < whole; nth += 4) {
+      view.setInt32(start + nth, view.getInt32(nth));
+    }
+    for (; nth < length; nth += 1) {
+      view.setUint8(start + nth, view.getUint8(nth));
+    }
+    this.#end = start + length;
+  }
+
   int4(value: number): void {
     this.#reserve(LENGTH_BYTES + 4);
     this.#int32(4);
@@ -194,7 +209,7 @@ export class CopyBuffer {
     this.#end += 4;
   }
 
-  /** Copies text for which there is room, and looks at it at once: four bytes a step, and Node.js for what is long. */
+  /** Copies text for which there is room, and looks at it at once: 16 bytes a step, and Node.js for what is long. */
   #text(from: FieldBytes, at: number, length: number): boolean {
     const start = this.#end;
     this.#end += length;
@@ -203,14 +218,20 @@ export class CopyBuffer {
       const text = this.#bytes.subarray(start, start + length);
       return isUtf8(text) && !text.includes(0);
     }
-    const [source, target] = [from.view, this.#view];
-    let [high, nul, nth] = [0, 0, 0];
-    for (const whole = length & ~3; nth < whole; nth += 4) {
-      const four = source.getInt32(at + nth);
-      target.setInt32(start + nth, four);
-      high |= four;
-      // Bit 7 of a byte that is 0, and of no other one where all are (Warren, Hacker's Delight, 6-1).
-      nul |= (four - LOW_BITS) & ~four;
+    const source = from.view;
+    const target = this.#view;
+    let high = 0;
+    let nul = 0;
+    let nth = 0;
+    for (const whole = length & ~15; nth < whole; nth += 16) {
+      const [a, b] = [source.getInt32(at + nth), source.getInt32(at + nth + 4)];
+      const [c, d] = [source.getInt32(at + nth + 8), source.getInt32(at + nth + 12)];
+      target.setInt32(start + nth, a);
+      target.setInt32(start + nth + 4, b);
+      target.setInt32(start + nth + 8, c);
+      target.setInt32(start + nth + 12, d);
+      high |= a | b | c | d;
+      nul |= nulBits(a) | nulBits(b) | nulBits(c) | nulBits(d);
     }
     for (; nth < length; nth += 1) {
       const byte = source.getUint8(at + nth);
@@ -234,5 +255,8 @@ export class CopyBuffer {
     this.#view = viewOf(larger);
   }
 }
+
+/** Bit 7 of a byte is set where one of the four is 0, and nowhere where none is (Warren, Hacker's Delight, 6-1). */
+const nulBits = (four: number): number => (four - LOW_BITS) & ~four;
 
 const viewOf = (bytes: Buffer): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -3,7 +3,7 @@ import { partitionKey } from '../records/record.ts';
 import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import { type Admitted, admit } from './admit.ts';
 import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
-import { type Memory, rowMemory } from './row-memory.ts';
+import { inFewPieces, type Memory, rowMemory } from './row-memory.ts';
 import type { EncodedRows, RowTarget } from './row-target.ts';
 import { asCommitted, lookAt, tellingDeadlocks, type WriteTarget } from './write-records.ts';
 
@@ -205,10 +205,11 @@ async function writeTogether(
     }
     written.push({ request, admitted });
     for (const { target: table, rows } of admitted.batches) {
-      parts.set(table, [...(parts.get(table) ?? []), rows]);
+      const others = parts.get(table);
+      others === undefined ? parts.set(table, [rows]) : others.push(rows);
     }
   }
-  const batches = target.targets.inOrder(parts.keys()).map((table) => merged(table, parts.get(table) ?? []));
+  const batches = target.targets.inOrder(parts.keys()).map((table) => merged(table, parts.get(table) ?? [], memory));
   await lookAt(client, batches);
   const move = { moving: movingOffsets(target, requests), gaps: requests };
   const filled = batches.filter(({ length }) => length > 0);
@@ -219,28 +220,13 @@ async function writeTogether(
   return written.map(({ request, admitted }) => asCommitted(target, request, admitted));
 }
 
-/** Pieces of fewer bytes are copied together: what sending a piece costs is more than that. */
-const SMALL_BYTES = 16_384;
-
-/** The same bytes, the small pieces next to each other in one. */
-function inFewPieces(pieces: readonly Buffer[]): readonly Buffer[] {
-  const few: Buffer[] = [];
-  let small: Buffer[] = [];
-  for (const piece of pieces) {
-    if (piece.length < SMALL_BYTES) {
-      small.push(piece);
-    } else {
-      few.push(...(small.length > 0 ? [Buffer.concat(small)] : []), piece);
-      small = [];
-    }
-  }
-  return small.length > 0 ? [...few, Buffer.concat(small)] : few;
-}
-
 /** Rows of the same table as one. */
-const merged = (target: RowTarget, parts: readonly EncodedRows[]): TableBatch => ({
+const merged = (target: RowTarget, parts: readonly EncodedRows[], memory: Memory): TableBatch => ({
   target,
-  rows: inFewPieces(parts.map((rows) => rows.all)),
+  rows: inFewPieces(
+    parts.map((rows) => rows.all),
+    memory,
+  ),
   length: parts.reduce((sum, { length }) => sum + length, 0),
   hasDeletes: parts.some(({ deletes }) => deletes.size > 0),
 });

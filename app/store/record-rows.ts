@@ -73,21 +73,24 @@ export function encodeRecords(
   admission: Admission,
   memory?: Memory,
 ): TableRows {
-  const prefix = prefixOf(place.topic, place.partition);
-  const rows = new CopyBuffer(records.bytes + records.length * (prefix.length + ROW_BYTES), memory);
+  const rows = new CopyBuffer(records.bytes + records.length * (HEAD_BYTES + place.topic.length + ROW_BYTES), memory);
+  const head = writeHead(rows, place);
   const starts = new Uint32Array(records.length + 1);
-  const refused = new Map<number, Refusal>();
+  let refused: Map<number, Refusal> | null = null;
   records.forEach((record, nth) => {
     const start = rows.end;
-    rows.raw(prefix);
+    rows.repeat(head);
     if (!writeRow(rows, record, admission)) {
       rows.takeBack(start);
+      refused ??= new Map();
       refused.set(nth, refusalOf(record, admission));
     }
     starts[nth + 1] = rows.end;
   });
-  return { rows: new EncodedRows(rows.slice(0, rows.end), starts), refused };
+  return { rows: new EncodedRows(rows.slice(0, rows.end), starts), refused: refused ?? NONE_REFUSED };
 }
+
+const NONE_REFUSED: ReadonlyMap<number, Refusal> = new Map();
 
 function refusalOf(record: RecordCursor, admission: Admission): Refusal {
   const reason = refusal(record, admission);
@@ -97,16 +100,17 @@ function refusalOf(record: RecordCursor, admission: Admission): Refusal {
   return { reason, error: DEAD_LETTER_REASON[reason] };
 }
 
-/** Two lengths, the count of fields and the partition, roughly. */
-const PREFIX_BYTES = 64;
+/** Two lengths, the count of fields and the partition. */
+const HEAD_BYTES = 14;
 
-/** The head of all rows of a partition. */
-function prefixOf(topic: string, partition: number): Buffer {
-  const prefix = new CopyBuffer(PREFIX_BYTES + topic.length);
-  prefix.row(RECORD_FIELDS);
-  prefix.text(topic);
-  prefix.int4(partition);
-  return prefix.slice(0, prefix.end);
+/** Puts where the first row will be what all rows of a partition begin with. @returns its length */
+function writeHead(rows: CopyBuffer, { topic, partition }: TopicPartition): number {
+  rows.row(RECORD_FIELDS);
+  rows.text(topic);
+  rows.int4(partition);
+  const length = rows.end;
+  rows.takeBack(0);
+  return length;
 }
 
 /** @returns whether the record is a row; where it is not, {@link refusal} says why */
@@ -143,11 +147,15 @@ function writeOffset(rows: CopyBuffer, record: RecordCursor): void {
   }
 }
 
+/** As numbers: what it takes to make one of a bigint is as much as the rest of a timestamp. */
+const NO_TIMESTAMP_NUMBER = Number(NO_TIMESTAMP);
+const POSTGRES_EPOCH_NUMBER = 946_684_800_000;
+
 /** @returns whether a timestamptz can hold it */
 function writeTimestamp(rows: CopyBuffer, record: RecordCursor): boolean {
   const { milliseconds } = record;
-  const microseconds = (milliseconds - Number(POSTGRES_EPOCH_MS)) * 1_000;
-  if (milliseconds !== Number(NO_TIMESTAMP) && Number.isSafeInteger(microseconds)) {
+  const microseconds = (milliseconds - POSTGRES_EPOCH_NUMBER) * 1_000;
+  if (milliseconds !== NO_TIMESTAMP_NUMBER && Number.isSafeInteger(microseconds)) {
     rows.int8OfNumber(microseconds);
     return true;
   }
@@ -201,7 +209,7 @@ export function deadLetterRows(letters: readonly DeadLetter[]): Buffer {
 }
 
 /** Milliseconds from 1970 to 2000-01-01, where PostgreSQL's timestamps begin to count. */
-const POSTGRES_EPOCH_MS = 946_684_800_000n;
+const POSTGRES_EPOCH_MS = BigInt(POSTGRES_EPOCH_NUMBER);
 
 /**
  * 4713 BC and 294277 AD: MIN_TIMESTAMP and END_TIMESTAMP of PostgreSQL's datatype/timestamp.h, in milliseconds since

@@ -17,6 +17,8 @@ export interface RefusedRecord extends Refusal, Pick<DeadLetter, 'record'> {
   readonly place: number;
 }
 
+const NO_DELETES: ReadonlySet<number> = new Set();
+
 /** The encoded rows of records for one table: a row, or none, for each record. Any part can be sent. */
 export class EncodedRows {
   readonly #bytes: Buffer;
@@ -32,7 +34,7 @@ export class EncodedRows {
    * of the next one
    * @param deletes places of the records whose row says that another one is deleted. @default none
    */
-  constructor(bytes: Buffer, starts: Uint32Array, deletes: ReadonlySet<number> = new Set()) {
+  constructor(bytes: Buffer, starts: Uint32Array, deletes: ReadonlySet<number> = NO_DELETES) {
     this.#bytes = bytes;
     this.#starts = starts;
     this.deletes = deletes;

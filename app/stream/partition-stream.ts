@@ -197,7 +197,7 @@ export class PartitionStream {
 
   /** @param end called when the records are committed, and nobody reads them any more */
   async #write({ records, firstOffset, nextOffset, leaderEpoch, fetchedAt }: QueuedRecords, end: () => void) {
-    this.#progress.writing(records.at(0), fetchedAt);
+    this.#progress.writing(records.markAt(0), fetchedAt);
     const origin = { topicId: this.#topicId, leaderEpoch: leaderEpoch ?? null };
     const request = { ...this.partition, ...origin, expectedOffset: firstOffset, nextOffset, records };
     const outcome = await this.#ports.sink.write(request).catch(outageOnly);

@@ -69,10 +69,8 @@ export class RecordQueue {
   /** The oldest record, and when it was fetched. */
   get oldest(): FetchedRecord | undefined {
     const entry = this.#entries.find(({ queued }) => queued.records.length > 0);
-    const record = entry?.queued.records.at(0);
-    return entry && record
-      ? { offset: record.offset, timestamp: record.timestamp, fetchedAt: entry.queued.fetchedAt }
-      : undefined;
+    const mark = entry?.queued.records.markAt(0);
+    return entry && mark ? { ...mark, fetchedAt: entry.queued.fetchedAt } : undefined;
   }
 
   /** Appends records; a range without any still moves the offset on. */

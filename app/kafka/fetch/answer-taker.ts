@@ -133,10 +133,8 @@ export class AnswerTaker {
       this.#listener.onRead(partition);
     }
     partition.moveTo(nextOffset, leaderEpoch);
-    this.#listener.onFetched({
-      ...{ topic, partition: partition.partition, records },
-      ...{ fetchedOffset, nextOffset, leaderEpoch },
-    });
+    const { partition: number } = partition;
+    this.#listener.onFetched({ topic, partition: number, records, fetchedOffset, nextOffset, leaderEpoch });
     return { nextOffset };
   }
 

@@ -2,7 +2,7 @@
 const POLYNOMIAL = 0x82f63b78;
 
 /** Bytes that one step takes in. With a table for each of them it is several times as fast as byte by byte. */
-const STEP = 8;
+const STEP = 16;
 
 /** Table `n`, 256 entries from `256 * n` on, has what is left of a byte when `n` more of them came in. */
 const TABLES = tables();
@@ -24,25 +24,30 @@ function tables(): Int32Array {
 }
 
 /** What is left of a byte when so many more came in. */
-const left = (more: number, byte: number): number => TABLES[(more << 8) | (byte & 0xff)] ?? 0;
+const left = (more: number, byte: number): number => TABLES[(more << 8) | byte] ?? 0;
 
-const byteAt = (bytes: Buffer, at: number): number => bytes[at] ?? 0;
-
-const fourAt = (bytes: Buffer, at: number): number =>
-  byteAt(bytes, at) | (byteAt(bytes, at + 1) << 8) | (byteAt(bytes, at + 2) << 16) | (byteAt(bytes, at + 3) << 24);
+/** What is left of four bytes, the first one the lowest, when so many more came in behind the last one. */
+const leftOfFour = (more: number, four: number): number =>
+  left(more + 3, four & 0xff) ^
+  left(more + 2, (four >>> 8) & 0xff) ^
+  left(more + 1, (four >>> 16) & 0xff) ^
+  left(more, four >>> 24);
 
 /** CRC-32C of the bytes, unsigned: the checksum of a batch of record format v2. */
 export function crc32c(bytes: Buffer): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const whole = bytes.length - (bytes.length % STEP);
   let crc = -1;
   let at = 0;
   for (; at < whole; at += STEP) {
-    const [low, high] = [crc ^ fourAt(bytes, at), fourAt(bytes, at + 4)];
-    const ofLow = left(7, low) ^ left(6, low >>> 8) ^ left(5, low >>> 16) ^ left(4, low >>> 24);
-    crc = ofLow ^ left(3, high) ^ left(2, high >>> 8) ^ left(1, high >>> 16) ^ left(0, high >>> 24);
+    crc =
+      leftOfFour(12, crc ^ view.getInt32(at, true)) ^
+      leftOfFour(8, view.getInt32(at + 4, true)) ^
+      leftOfFour(4, view.getInt32(at + 8, true)) ^
+      leftOfFour(0, view.getInt32(at + 12, true));
   }
   for (; at < bytes.length; at += 1) {
-    crc = left(0, crc ^ byteAt(bytes, at)) ^ (crc >>> 8);
+    crc = left(0, (crc ^ (bytes[at] ?? 0)) & 0xff) ^ (crc >>> 8);
   }
   return (crc ^ -1) >>> 0;
 }

@@ -153,7 +153,7 @@ export class RecordSetReader {
     const { firstOffset, base, isControl } = headOf(batch, attributes);
     const records = await this.#index(content, count, base);
     const lastOffset = firstOffset + BigInt(batch.readInt32BE(HEAD.lastOffsetDelta));
-    const lastRead = records.length === 0 ? firstOffset - 1n : firstOffset + BigInt(records.lastOffsetDelta);
+    const lastRead = firstOffset + BigInt(records.sums.lastOffsetDelta);
     return {
       firstOffset,
       nextOffset: (lastRead > lastOffset ? lastRead : lastOffset) + 1n,

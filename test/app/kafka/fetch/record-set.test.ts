@@ -197,3 +197,10 @@ test('a set is read into memory that was given back, and one that has no room ta
   await readWithin(narrow, [recordBatch(0, 10), recordBatch(10, 10)]);
   expect(taken).toHaveBeenCalledTimes(1);
 });
+
+test('a batch ends behind its last record, also where its head tells an end before that', async () => {
+  const batch = Buffer.from(recordBatch(7, 3));
+  batch.writeInt32BE(0, 23);
+  const { batches } = await readSet(checksummed(batch));
+  expect(batches.map(({ nextOffset }) => nextOffset)).toEqual([10n]);
+});
