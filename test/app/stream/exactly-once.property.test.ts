@@ -11,9 +11,29 @@ class World {
   consumer = setUp(END, this.sink);
   readonly fatal = [this.consumer.fatal];
   #isDraining = false;
+  #isOwned = false;
 
   assign(): void {
+    this.#isOwned = true;
     assignAnew(this.consumer.pipeline, [PARTITION]);
+  }
+
+  /** A generation that moves nothing. */
+  keep(): void {
+    const owned = this.#isOwned ? [PARTITION] : [];
+    this.consumer.pipeline.onAssigned({ added: [], owned });
+  }
+
+  /** The group took the partition away, or may have: the source fetches no more of it. */
+  revoke(): void {
+    this.#isOwned = false;
+    this.consumer.source.pause();
+    void this.consumer.pipeline.onRevoked([PARTITION]);
+  }
+
+  /** The stored offset was seen to have gone back. */
+  reopen(): void {
+    this.consumer.pipeline.reopen();
   }
 
   /** The next batch as Kafka would deliver it. */
@@ -73,6 +93,9 @@ class World {
     if (this.#isDraining) {
       this.crash();
     }
+    if (!this.#isOwned) {
+      this.assign();
+    }
     for (let round = 0; round < 100 && this.sink.stored < END; round += 1) {
       await answerAll(this.sink);
       this.fetch(7);
@@ -84,7 +107,7 @@ class World {
 type Step = (world: World) => void;
 
 const length = fc.integer({ min: 1, max: 9 });
-const ending = fc.constantFrom<Ending>('answered', 'cut before', 'cut after');
+const ending = fc.constantFrom<Ending>('answered', 'cut before', 'cut after', 'locked');
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
@@ -111,6 +134,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     ),
   },
   { weight: 2, arbitrary: fc.constant<Step>((world) => world.assign()) },
+  { weight: 2, arbitrary: fc.constant<Step>((world) => world.keep()) },
+  { weight: 1, arbitrary: fc.constant<Step>((world) => world.revoke()) },
+  { weight: 1, arbitrary: fc.constant<Step>((world) => world.reopen()) },
   {
     weight: 1,
     arbitrary: fc.bigInt({ min: 0n, max: END - 2n }).map(
@@ -127,7 +153,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const upTo = (end: bigint): bigint[] => [...Array(Number(end)).keys()].map(BigInt);
 
-test('whatever is fetched, cut, fenced, reassigned, drained or crashed, each record is written once and in order', async () => {
+test('whatever is fetched, cut, fenced, kept, revoked, assigned again, drained or crashed, each record is written once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const world = new World();

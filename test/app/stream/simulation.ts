@@ -1,4 +1,4 @@
-import type { TopicPartition } from '../../../app/records/record.ts';
+import { partitionKey, type TopicPartition } from '../../../app/records/record.ts';
 import { Records } from '../../../app/records/records.ts';
 import type { Clock } from '../../../app/stream/clock.ts';
 import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
@@ -11,25 +11,63 @@ import type { CommittedBatch, StreamListener } from '../../../app/stream/stream-
 import type { OnTopicGone } from '../../../app/stream/subscribed-topics.ts';
 import { aBatch, PARTITION } from './records.ts';
 
-/** How a transaction ends: `cut after` is committed, but its answer is lost. */
-export type Ending = 'answered' | 'cut before' | 'cut after';
+/**
+ * How a transaction ends: `cut after` is committed, but its answer is lost; `locked`: another one held the offset for too
+ * long.
+ */
+export type Ending = 'answered' | 'cut before' | 'cut after' | 'locked';
+
+/** A transaction that ends when and how the test says so. */
+interface PendingWrite {
+  (ending: Ending): void;
+  readonly request: WriteRequest;
+}
+
+/** What is stored of a partition. */
+interface StoredPartition extends TopicPartition {
+  stored: bigint;
+  readonly rows: bigint[];
+}
 
 /**
- * PostgreSQL as the lines that matter: a stored offset, rows, and a compare-and-set that ties them together. It refuses
+ * PostgreSQL as the lines that matter: stored offsets, rows, and a compare-and-set that ties them together. It refuses
  * what the real one refuses, an offset that does not move forward, and rows that the moved offset does not stand for.
  */
 export class SimulatedSink implements RecordSink {
-  stored = 0n;
-  /** How often the stored offset was asked for. */
+  /** How often stored offsets were asked for. */
   reads = 0;
-  readonly rows: bigint[] = [];
   readonly requests: WriteRequest[] = [];
   readonly gaps: Gap[] = [];
-  readonly pending: ((ending: Ending) => void)[] = [];
+  readonly pending: PendingWrite[] = [];
+  readonly #partitions: readonly StoredPartition[];
+
+  /** @param partitions `PARTITION` is one of them */
+  constructor(partitions: readonly TopicPartition[] = [PARTITION]) {
+    this.#partitions = partitions.map((partition) => ({ ...partition, stored: 0n, rows: [] }));
+  }
+
+  of({ topic, partition }: TopicPartition): StoredPartition {
+    const stored = this.#partitions.find((each) => each.topic === topic && each.partition === partition);
+    return stored ?? { topic, partition, stored: 0n, rows: [] };
+  }
+
+  get stored(): bigint {
+    return this.of(PARTITION).stored;
+  }
+
+  set stored(offset: bigint) {
+    this.of(PARTITION).stored = offset;
+  }
+
+  get rows(): readonly bigint[] {
+    return this.of(PARTITION).rows;
+  }
 
   async positions(topics: readonly string[]): Promise<Position[]> {
     this.reads += 1;
-    return topics.includes(PARTITION.topic) ? [{ ...PARTITION, offset: this.stored }] : [];
+    return this.#partitions
+      .filter(({ topic }) => topics.includes(topic))
+      .map(({ topic, partition, stored }) => ({ topic, partition, offset: stored }));
   }
 
   async adoptTopicIds(): Promise<void> {}
@@ -48,11 +86,17 @@ export class SimulatedSink implements RecordSink {
   async write(request: WriteRequest): Promise<WriteOutcome> {
     this.requests.push(request);
     requireFitting(request);
-    const ending = await new Promise<Ending>((resolve) => this.pending.push(resolve));
-    const isFenced = request.expectedOffset !== this.stored;
+    const ending = await new Promise<Ending>((resolve) => {
+      this.pending.push(Object.assign((how: Ending) => resolve(how), { request }));
+    });
+    const partition = this.of(request);
+    const isFenced = request.expectedOffset !== partition.stored;
+    if (ending === 'locked') {
+      throw new OutageError('the offset is held', { isLockWait: true });
+    }
     if (ending !== 'cut before' && !isFenced) {
-      this.stored = request.nextOffset;
-      this.rows.push(...Array.from(request.records, ({ offset }) => offset));
+      partition.stored = request.nextOffset;
+      partition.rows.push(...Array.from(request.records, ({ offset }) => offset));
     }
     if (ending !== 'answered') {
       throw new OutageError('the connection was cut');
@@ -75,43 +119,70 @@ function requireFitting({ expectedOffset, nextOffset, records }: WriteRequest): 
   }
 }
 
-/** A Kafka client that fetches from where it was sought, unless the test lets it go astray. */
-class SimulatedSource implements RecordSource {
+/** Where a partition is fetched. */
+class SimulatedFetch {
   fetchFrom = 0n;
-  logStart = 0n;
   isPaused = true;
   /** The calls of seek, pause and resume, in order. */
   readonly told: string[] = [];
+}
+
+/** A Kafka client that fetches from where it was sought, unless the test lets it go astray. */
+class SimulatedSource implements RecordSource {
+  logStart = 0n;
   readonly end: bigint;
+  readonly #fetches = new Map<string, SimulatedFetch>();
 
   constructor(end: bigint) {
     this.end = end;
   }
 
-  /** The next batch of at most `length` records; the local position moves on, as kafkajs's does. */
-  fetch(length: number): FetchedRecords | null {
-    const from = this.fetchFrom;
+  of(partition: TopicPartition): SimulatedFetch {
+    const fetch = this.#fetches.get(partitionKey(partition)) ?? new SimulatedFetch();
+    this.#fetches.set(partitionKey(partition), fetch);
+    return fetch;
+  }
+
+  get fetchFrom(): bigint {
+    return this.of(PARTITION).fetchFrom;
+  }
+
+  get isPaused(): boolean {
+    return this.of(PARTITION).isPaused;
+  }
+
+  get told(): string[] {
+    return this.of(PARTITION).told;
+  }
+
+  /** The next batch of at most `length` records; the local position moves on, as that of a fetcher does. */
+  fetch(length: number, { topic, partition }: TopicPartition = PARTITION): FetchedRecords | null {
+    const fetch = this.of({ topic, partition });
+    const from = fetch.fetchFrom;
     const to = from + BigInt(length) < this.end ? from + BigInt(length) : this.end;
-    if (this.isPaused || to <= from) {
+    if (fetch.isPaused || to <= from) {
       return null;
     }
-    this.fetchFrom = to;
-    return aBatch(from, to);
+    fetch.fetchFrom = to;
+    return { ...aBatch(from, to), topic, partition };
   }
 
-  seek({ offset }: Position): void {
-    this.fetchFrom = offset;
-    this.told.push(`seek ${offset}`);
+  seek({ offset, ...partition }: Position): void {
+    const fetch = this.of(partition);
+    fetch.fetchFrom = offset;
+    fetch.told.push(`seek ${offset}`);
   }
 
-  pause(): void {
-    this.isPaused = true;
-    this.told.push('pause');
+  pause(partition: TopicPartition = PARTITION): void {
+    const fetch = this.of(partition);
+    fetch.isPaused = true;
+    fetch.told.push('pause');
   }
 
-  resume(): void {
-    this.isPaused = false;
-    this.told.push('resume');
+  resume(partition: TopicPartition): void {
+    const fetch = this.of(partition);
+    fetch.isPaused = false;
+    fetch.told.push('resume');
   }
 
   async logRanges(_topic: string): Promise<PartitionLog[]> {
@@ -131,7 +202,7 @@ class SimulatedSource implements RecordSource {
   }
 
   async start(): Promise<void> {}
-  async claim(): Promise<void> {}
+  async claim(_signal: AbortSignal): Promise<void> {}
   async commitHint(): Promise<void> {}
   async stop(): Promise<void> {}
 
@@ -209,9 +280,11 @@ export class SimulatedClock implements Clock {
     this.#held = [];
   }
 
-  /** Ends what is being waited for, and tells how long each wait would have been, in milliseconds. */
-  endWaits(): number[] {
-    const ended = this.#held?.splice(0) ?? [];
+  /** Ends what is being waited for, where only some of it by its length, and tells how long each wait would have been. */
+  endWaits(isEnded: (ms: number) => boolean = () => true): number[] {
+    const held = this.#held?.splice(0) ?? [];
+    const ended = held.filter(({ ms }) => isEnded(ms));
+    this.#held?.push(...held.filter(({ ms }) => !isEnded(ms)));
     for (const { end } of ended) {
       end();
     }
