@@ -1,4 +1,5 @@
 import { EXIT_CODE } from './exit-code.ts';
+import type { Logger } from './logger.ts';
 import type { Management } from './management/create-management.ts';
 import { systemClock } from './stream/clock.ts';
 import type { Pipeline } from './stream/pipeline.ts';
@@ -15,7 +16,7 @@ const LAST_HINT_MS = 500;
 
 /** The parts of the consumer that a shutdown ends. */
 export interface ShutdownParts {
-  readonly management: Pick<Management, 'logger' | 'draining' | 'stop'>;
+  readonly management: Pick<Management, 'draining' | 'stop'> & { readonly logger: Logger };
   readonly pipeline: Pick<Pipeline, 'drain' | 'positions' | 'followPositions' | 'close'>;
   readonly source: Pick<RecordSource, 'handOver' | 'commitHint' | 'stop'>;
   /** Closed when nothing writes any more: the pool, the producer of dead letters, the connections of health checks. */
@@ -77,13 +78,15 @@ export async function shutDown(parts: ShutdownParts, options: ShutdownOptions): 
 
 /** One try: whether other members own all partitions now. */
 async function handOver({ source, management }: ShutdownParts, timeoutMs: number): Promise<boolean> {
+  const beganAt = performance.now();
   let isHandedOver = false;
   const trying = source.handOver(timeoutMs).then((isDone) => {
     isHandedOver = isDone;
   });
   await within(timeoutMs, trying);
   if (isHandedOver) {
-    management.logger.info('handed all partitions over to other members of the group');
+    const milliseconds = Math.round(performance.now() - beganAt);
+    management.logger.info({ milliseconds }, 'handed all partitions over to other members of the group');
   }
   return isHandedOver;
 }
