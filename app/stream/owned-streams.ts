@@ -25,8 +25,8 @@ const positionsOf = (streams: Iterable<PartitionStream>): Position[] =>
  *
  * 1. A generation touches the stream of a kept partition in one way: its queue may have another share of the memory. It is
  *    not sought, its queue and its transaction go on, and nothing of it waits for a promise of another stream.
- * 2. What was added is opened in the background, each time by an opening of its own. So partitions that cannot be opened,
- *    such as those whose former stream still writes, hold up none that were added with them or later.
+ * 2. What was added is opened in the background, each time by an opening of its own, so partitions that cannot be opened
+ *    hold up none that are added later. Those whose former streams still write are opened apart.
  *
  * Why none is opened twice at the same time: a stream that is left stays in `closing` until nothing of it is written, and
  * the next one of its partition waits for that, for 5 s. What the old one writes later, PostgreSQL turns away.

@@ -103,10 +103,9 @@ export class PartitionStream {
   /** The broker does not hold the position: waits for it to be there, or ends the consumer with the reason. */
   outOfRange(): void {
     const { source, clock } = this.#ports;
-    const { onGap } = this.#options;
     this.#leave((offset, signal) => {
       this.#unreadable = null;
-      return findPosition(source, this.#at(offset), onGap, clock, signal);
+      return findPosition(source, this.#at(offset), this.#options.onGap, clock, signal);
     });
   }
 
@@ -125,11 +124,9 @@ export class PartitionStream {
 
   observeLog(log: PartitionLog): void {
     const now = this.#ports.clock.steady();
-    if (log.isLeaderless) {
-      this.#progress.lookedWithoutLeader(this.#writing !== null, now);
-    } else {
-      this.#progress.looked(log, this.nextOffset, now);
-    }
+    log.isLeaderless
+      ? this.#progress.lookedWithoutLeader(this.#writing !== null, now)
+      : this.#progress.looked(log, this.nextOffset, now);
   }
 
   report(now: Date): PartitionReport {
@@ -141,9 +138,11 @@ export class PartitionStream {
   /** A generation of the group left the partition here, and its queue may have so many bytes from now on. */
   kept(maxQueuedBytes: number): void {
     this.#failedWrites.handover.kept();
-    this.#maxQueuedBytes = maxQueuedBytes;
-    this.#pauseWhenFull();
-    this.#resumeWhenRoomy();
+    if (maxQueuedBytes !== this.#maxQueuedBytes) {
+      this.#maxQueuedBytes = maxQueuedBytes;
+      this.#pauseWhenFull();
+      this.#resumeWhenRoomy();
+    }
   }
 
   /** The group gave the partition to another member, or may have; {@link close} follows. */
