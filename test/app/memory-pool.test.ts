@@ -54,7 +54,9 @@ test('memory that others may have is never handed out: small pieces, and what is
   pool.giveBack(small);
   pool.giveBack(foreign);
   expect(small).toHaveLength(1_000);
-  expect([small.buffer, foreign.buffer]).not.toContain(pool.take(1_000).buffer);
+  // Node.js shares out a slab of this size for small ones.
+  expect(pool.take(Buffer.poolSize).buffer).not.toBe(small.buffer);
+  expect(pool.take(1_000).fill(1).equals(small.fill(2))).toBe(false);
   expect(pool.take(MEBIBYTE).buffer).not.toBe(foreign.buffer);
 });
 
