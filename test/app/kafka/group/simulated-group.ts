@@ -2,7 +2,7 @@ import type { DescribedGroup, InGeneration, Joined } from '../../../../app/kafka
 import type { SimulatedTime } from './simulated-time.ts';
 
 /** An answer of the coordinator that says no. */
-export class Refused extends Error {
+class Refused extends Error {
   override readonly name = 'KafkaJSProtocolError';
   readonly type: string;
   readonly retriable: boolean;

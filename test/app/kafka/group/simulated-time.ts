@@ -6,7 +6,7 @@ interface Timer {
 }
 
 /** Lets everything that needs no time go on. */
-export const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Time that passes when the test says so: each wait ends in its turn, and what follows from it is through before the next. */
 export class SimulatedTime implements Clock {
