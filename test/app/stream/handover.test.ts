@@ -91,9 +91,11 @@ describe('who won a partition less than 10 s ago', () => {
 
 describe('who has owned a partition for longer', () => {
   test('and finds the offset moved counts a second writer, once 10 s have passed without an assignment', async () => {
-    const { write, tryAgain, counts, clock } = await anOwner();
+    const { write, tryAgain, counts, clock, source } = await anOwner();
     await write();
+    expect(source.told.at(-1)).toBe('pause');
     await tryAgain();
+    expect(source.told.at(-1)).toBe('resume');
     expect(counts()).toEqual(NOTHING);
     clock.endWaits();
     await settle();
