@@ -144,7 +144,8 @@ export const ALERTS = {
     limit: 'fenced writes of 15 minutes for each partition',
     warning: { threshold: 3, for: '0s' },
     keepFiringFor: '15m',
-    times: 'a rebalance fences a partition once; more of it within the quarter of an hour is two writers',
+    times:
+      'a change of owners is a handover and fences no partition; more of it within the quarter of an hour is two writers',
   },
   RebalanceStorm: {
     limit: 'rebalances of one Pod within 15 minutes',
