@@ -106,7 +106,9 @@ export class ClassicMember implements GroupMember {
     if (inGeneration === null || !isWriting || this.#ending.signal.aborted) {
       throw new Error('the offsets were not committed: the process is not a member of its group');
     }
+    const sentAt = this.#now();
     await this.#ports.coordinator.commit(inGeneration, positions, metadata);
+    this.#state.answered(sentAt);
   }
 
   /** Repeated at the coordinator of then, where the one of before does not take it. */

@@ -1,11 +1,14 @@
 import { FatalError } from '../../stream/stream-errors.ts';
 import { causesOf, errorTypeOf } from '../authorization.ts';
 
+/** The answer by which another broker coordinates the group. */
+const ELSEWHERE = 'NOT_COORDINATOR_FOR_GROUP';
+
 /** Answers by which the broker does not coordinate the group, or not yet. */
 const MOVED: ReadonlySet<string | undefined> = new Set([
   'GROUP_LOAD_IN_PROGRESS',
   'GROUP_COORDINATOR_NOT_AVAILABLE',
-  'NOT_COORDINATOR_FOR_GROUP',
+  ELSEWHERE,
 ]);
 
 /** Answers that only say that another generation begins, or began. */
@@ -18,6 +21,15 @@ export const EXPELLED: ReadonlySet<string | undefined> = new Set(['UNKNOWN_MEMBE
 export const isAnswer = (error: unknown): boolean => {
   const type = errorTypeOf(error);
   return type !== undefined && !MOVED.has(type);
+};
+
+/**
+ * Whether the broker answered a commit as the group's coordinator. One that cannot store the offsets, as where too few of
+ * their replicas are in sync, answers GROUP_COORDINATOR_NOT_AVAILABLE, and coordinates the group nevertheless.
+ */
+export const isAnswerToCommit = (error: unknown): boolean => {
+  const type = errorTypeOf(error);
+  return type !== undefined && type !== ELSEWHERE;
 };
 
 /** Whether no later attempt can succeed either: an answer that does not pass by itself. */

@@ -2,7 +2,7 @@ import type { Position } from '../../stream/record-source.ts';
 import { type BrokerConnections, closeBroker } from '../fetch/broker-connections.ts';
 import type { Broker, ProtocolRequest } from '../kafkajs/classes.ts';
 import { internals } from '../kafkajs/internals.ts';
-import { isAnswer } from './coordinator-answers.ts';
+import { isAnswer, isAnswerToCommit } from './coordinator-answers.ts';
 
 /** A member as the coordinator passes it on. */
 export interface RawMember {
@@ -37,8 +37,9 @@ export interface DescribedGroup {
  * The group's coordinator. Each request finds it where it is not known, and is sent once: an answer by which another broker
  * coordinates the group, or no answer, makes the next request find it anew.
  *
- * Brokers answer the requests of a connection in order, and a join waits for all members: so joins have a connection, and
- * all other requests another one.
+ * Brokers answer the requests of a connection in order. A join waits for all members, and a commit for the replicas of the
+ * offsets: so joins have a connection, commits have one, and all other requests a third one. Only tools read what is
+ * committed, so a commit that fails closes no connection but that of commits.
  */
 export interface Coordinator {
   /** @param metadata by protocols, the first one preferred. @throws Error with the `memberId` to join by, where one is required */
@@ -51,7 +52,7 @@ export interface Coordinator {
   describe(): Promise<DescribedGroup>;
   /** Closes the connection of joins: who joins anew need not wait for the answer to the join before. */
   cutJoin(): void;
-  /** Closes both connections; requests under way fail, and the next one finds the coordinator anew. */
+  /** Closes the three connections; requests under way fail, and the next one finds the coordinator anew. */
   forget(): void;
   /** Closes all connections; nothing is asked any more. */
   close(): void;
@@ -85,11 +86,12 @@ interface Link {
   cuts: number;
 }
 
-/** The coordinator, over two connections of the client's. */
+/** The coordinator, over three connections of the client's. */
 export class GroupCoordinator implements Coordinator {
   readonly #connections: Pick<BrokerConnections, 'coordinator' | 'apart' | 'connected' | 'close'>;
   readonly #group: GroupIdentity;
   readonly #joins: Link = { broker: null, cuts: 0 };
+  readonly #commits: Link = { broker: null, cuts: 0 };
   readonly #others: Link = { broker: null, cuts: 0 };
   #found: ReturnType<BrokerConnections['coordinator']> | null = null;
 
@@ -133,7 +135,7 @@ export class GroupCoordinator implements Coordinator {
         .filter((position) => position.topic === topic)
         .map(({ partition, offset }) => ({ partition, offset: offset.toString(), metadata })),
     }));
-    await this.#ask(this.#others, 'OffsetCommit', { memberId, groupGenerationId: generationId, topics });
+    await this.#ask(this.#commits, 'OffsetCommit', { memberId, groupGenerationId: generationId, topics });
   }
 
   async describe(): Promise<DescribedGroup> {
@@ -152,7 +154,8 @@ export class GroupCoordinator implements Coordinator {
 
   /** Sends a request that kafkajs does not have. */
   send<Answer>(request: ProtocolRequest<Answer>): Promise<Answer> {
-    return this.#asked(this.#others, ({ connectionPool }) => connectionPool.send(request));
+    const link = request.request.apiKey === KEYS.OffsetCommit ? this.#commits : this.#others;
+    return this.#asked(link, ({ connectionPool }) => connectionPool.send(request));
   }
 
   cutJoin(): void {
@@ -162,6 +165,7 @@ export class GroupCoordinator implements Coordinator {
   forget(): void {
     this.#found = null;
     cut(this.#joins);
+    cut(this.#commits);
     cut(this.#others);
   }
 
@@ -186,10 +190,17 @@ export class GroupCoordinator implements Coordinator {
         // Of a connection that was closed meanwhile nothing follows for the one of now.
         throw new internals.errors.KafkaJSConnectionError(CUT, { broker: this.#group.groupId });
       }
-      if (!isAnswer(error)) {
-        this.forget();
-      }
+      this.#failed(link, error);
       throw error;
+    }
+  }
+
+  #failed(link: Link, error: unknown): void {
+    if (link !== this.#commits) {
+      isAnswer(error) || this.forget();
+    } else if (!isAnswerToCommit(error)) {
+      this.#found = null;
+      cut(link);
     }
   }
 

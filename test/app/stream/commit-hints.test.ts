@@ -75,6 +75,15 @@ test('positions that move are a second old in Kafka at most, and no more than fo
   expect(Math.min(...waits)).toBeGreaterThanOrEqual(250);
 });
 
+test('hints that fail in a row are further and further apart, 5 s at most, and the first that succeeds ends that', async () => {
+  const rounds = Array.from({ length: 12 }, (_, round) => at(BigInt(round)));
+  const { waits } = await hintsFor(rounds, (hint) => hint < 10);
+  expect(waits.slice(0, 1)).toEqual([250]);
+  expect(waits[9]).toBeGreaterThanOrEqual(2_500);
+  expect(waits[9]).toBeLessThanOrEqual(5_250);
+  expect(waits.slice(10)).toEqual([250, 250]);
+});
+
 test('at rest nothing is sent, however long it lasts', async () => {
   const { hints } = await hintsFor(Array.from({ length: 10_000 }, () => at(7n, 9n)));
   expect(hints).toEqual([at(7n, 9n)]);

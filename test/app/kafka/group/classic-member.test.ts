@@ -323,3 +323,26 @@ test('who leaves before the first assignment is told so', async () => {
   await world.time.pass(1_000);
   await left;
 });
+
+test('a member whose commits are answered is alive, though its beats are not', async () => {
+  const { world, members } = await withMembers(1);
+  const { link, member, events } = members[0] as Process;
+  link.unanswered = new Set(['beat']);
+  for (let seconds = 0; seconds < 15; seconds += 1) {
+    await member.commit([], null);
+    await world.time.pass(1_000);
+  }
+  expect(events.filter((event) => event.startsWith('expelled'))).toEqual([]);
+});
+
+test('a commit that is not answered stops nobody from beating, and is no sign of life', async () => {
+  const { world, members } = await withMembers(1);
+  const { link, member, events } = members[0] as Process;
+  link.unanswered = new Set(['commit']);
+  void member.commit([], null).catch(() => undefined);
+  await passCalmly(world, 30_000);
+  link.unanswered = new Set(['beat', 'commit', 'join']);
+  void member.commit([], null).catch(() => undefined);
+  await world.time.pass(11_000);
+  expect(events.find((event) => event.startsWith('expelled'))).toContain('has not answered for 10 s');
+});

@@ -30,6 +30,8 @@ export class SimulatedLink implements Coordinator {
   cutUntil = 0;
   /** The next request of this name arrives, and its answer does not. */
   loses: string | null = null;
+  /** Requests of these names are never answered. */
+  unanswered: ReadonlySet<string> = new Set();
   /** No broker tells the member about topics. */
   knowsNoTopics = false;
   /** Which of all deals arrived last; 0: none. */
@@ -103,6 +105,9 @@ export class SimulatedLink implements Coordinator {
       throw lost();
     }
     this.sent.push(name);
+    if (this.unanswered.has(name)) {
+      await new Promise(() => undefined);
+    }
     const isLost = this.loses === name;
     this.loses = isLost ? null : this.loses;
     // A refusal may be thrown at once.

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 const REQUESTS = {
   listOffsets: { key: 2, version: 1 },
   metadata: { key: 3, version: 1 },
+  offsetCommit: { key: 8, version: 0 },
   findCoordinator: { key: 10, version: 0 },
   joinGroup: { key: 11, version: 0 },
   heartbeat: { key: 12, version: 0 },
@@ -74,7 +75,8 @@ export class StubBroker {
   /** By the number of the connection. */
   readonly closed = new Set<number>();
   readonly #answers: Answers;
-  readonly #sockets = new Set<Socket>();
+  /** With the numbers of their connections. */
+  readonly #sockets = new Map<Socket, number>();
   readonly #server = createServer((socket) => this.#serve(socket));
   #connections = 0;
 
@@ -105,10 +107,12 @@ export class StubBroker {
     return this.requests.filter((request) => request.name === name);
   }
 
-  /** Closes all connections. */
-  hangUp(): void {
-    for (const socket of this.#sockets) {
-      socket.destroy();
+  /** Closes the connection of the number. @default all */
+  hangUp(only?: number): void {
+    for (const [socket, connection] of this.#sockets) {
+      if (only === undefined || connection === only) {
+        socket.destroy();
+      }
     }
   }
 
@@ -118,9 +122,9 @@ export class StubBroker {
   }
 
   #serve(socket: Socket): void {
-    this.#sockets.add(socket);
     this.#connections += 1;
     const connection = this.#connections;
+    this.#sockets.set(socket, connection);
     socket.on('error', () => undefined);
     socket.on('close', () => this.closed.add(connection));
     let rest = Buffer.alloc(0);
