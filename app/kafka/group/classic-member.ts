@@ -3,7 +3,7 @@ import type { Position } from '../../stream/record-source.ts';
 import { backoffMs } from '../../stream/retries.ts';
 import { errorTypeOf } from '../authorization.ts';
 import { asError, EXPELLED, isForGood, OF_GENERATION } from './coordinator-answers.ts';
-import { replaceFormer, requireNoSuccessor } from './former-member.ts';
+import { MemberPlace } from './former-member.ts';
 import { GroupJoin, type MemberOptions, type MemberPorts } from './group-join.ts';
 import type { GroupMember, GroupMemberListener } from './group-member.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -33,14 +33,13 @@ export class ClassicMember implements GroupMember {
   readonly #ports: MemberPorts;
   readonly #state = new MemberState();
   readonly #group: GroupJoin;
+  readonly #place: MemberPlace;
   readonly #heartbeats: Heartbeats;
   readonly #ending = new AbortController();
   #listener: GroupMemberListener | null = null;
   #isAsked = true;
   #isJoining = false;
   #hasLooked = false;
-  #mayHaveFormer: boolean;
-  #mayHaveSuccessor = false;
   #failures = 0;
   /** Ends the pause before the next join. */
   #wake: () => void = () => undefined;
@@ -51,8 +50,9 @@ export class ClassicMember implements GroupMember {
   constructor(options: MemberOptions, ports: MemberPorts) {
     this.#options = options;
     this.#ports = ports;
-    this.#mayHaveFormer = options.instanceId !== null;
     this.#group = new GroupJoin(options, ports);
+    const { startedAt } = this.#group;
+    this.#place = new MemberPlace({ ...options, startedAt }, ports, options.sessionTimeoutMs);
     this.#heartbeats = new Heartbeats(this.#state, ports, options.sessionTimeoutMs, {
       onAnswered: () => this.#listener?.onHeartbeat(),
       onRebalance: () => this.#isJoining || this.#joinAgain(),
@@ -179,20 +179,10 @@ export class ClassicMember implements GroupMember {
 
   /** What has to be known before the group is joined. */
   async #prepare(): Promise<void> {
-    const { coordinator, clock } = this.#ports;
-    const { groupId, instanceId, sessionTimeoutMs: patienceMs } = this.#options;
     if (!this.#hasLooked) {
       await this.#look();
     }
-    if (instanceId !== null && this.#mayHaveFormer) {
-      await replaceFormer(coordinator, { groupId, instanceId });
-      this.#mayHaveFormer = false;
-    }
-    if (instanceId !== null && this.#mayHaveSuccessor) {
-      const patience = { clock, patienceMs, signal: this.#ending.signal };
-      await requireNoSuccessor(coordinator, { groupId, instanceId }, patience);
-      this.#mayHaveSuccessor = false;
-    }
+    await this.#place.clear(this.#state.id, this.#ending.signal);
   }
 
   #assigned(owned: readonly TopicPartition[], milliseconds: number, onLeaving: Leaving | null): void {
@@ -240,7 +230,7 @@ export class ClassicMember implements GroupMember {
   /** Nothing is fetched or written before the next assignment. Joins again, where no join is under way that does. */
   #expel(reason: Error): void {
     if (EXPELLED.has(errorTypeOf(reason))) {
-      this.#mayHaveSuccessor = this.#options.instanceId !== null;
+      this.#place.forgotten();
       this.#state.forgotten();
     }
     if (this.#state.expelled()) {

@@ -2,7 +2,7 @@ import type { Clock } from '../../stream/clock.ts';
 import { FatalError } from '../../stream/stream-errors.ts';
 import { errorTypeOf } from '../authorization.ts';
 import type { Coordinator } from './coordinator.ts';
-import { decodeMember } from './member-metadata.ts';
+import { type DescribedMember, decodeMember } from './member-metadata.ts';
 
 /** The state in which a coordinator passes on what the members say of themselves; the others end soon. */
 const STABLE = 'Stable';
@@ -19,57 +19,98 @@ interface Instance {
   readonly instanceId: string;
 }
 
-/** The ids of the members that run in the place; `null`: the coordinator does not tell now. */
-async function membersOf(
-  coordinator: Pick<Coordinator, 'describe'>,
-  { instanceId }: Instance,
-): Promise<readonly string[] | null> {
-  const { state, members } = await coordinator.describe();
-  if (state !== STABLE && !WITHOUT_MEMBERS.has(state)) {
-    return null;
-  }
-  return members
-    .filter(({ memberId, memberMetadata }) => decodeMember(memberId, memberMetadata).instanceId === instanceId)
-    .map(({ memberId }) => memberId);
+/** What the place is looked at with. */
+interface PlacePorts {
+  readonly coordinator: Pick<Coordinator, 'describe' | 'leave'>;
+  readonly clock: Clock;
 }
 
 /**
- * Leaves the group for the member that ran in the place before, which was killed: the group would wait for the end of its
- * session. Where others join at the moment, the coordinator does not tell who it was, and it is waited for.
+ * The members that were started with one instance id. They follow each other, so the one that was started last stays.
+ *
+ * A coordinator may know the generation before the last one alone, with members in it that left since. So who is in the group
+ * says nothing about who came last: the time of the start does.
  */
-export async function replaceFormer(
-  coordinator: Pick<Coordinator, 'describe' | 'leave'>,
-  instance: Instance,
-): Promise<void> {
-  for (const memberId of (await membersOf(coordinator, instance)) ?? []) {
-    await coordinator.leave(memberId).catch((error: unknown) => {
+export class MemberPlace {
+  readonly #ports: PlacePorts;
+  readonly #place: Instance | null;
+  readonly #startedAt: number;
+  readonly #patienceMs: number;
+  #isToLook = true;
+  #mayHaveSuccessor = false;
+
+  /** @param patienceMs for how long a successor is looked for in a group that is being joined, in milliseconds */
+  constructor(
+    {
+      groupId,
+      instanceId,
+      startedAt,
+    }: { readonly groupId: string } & Pick<DescribedMember, 'instanceId' | 'startedAt'>,
+    ports: PlacePorts,
+    patienceMs: number,
+  ) {
+    this.#ports = ports;
+    this.#place = instanceId === null ? null : { groupId, instanceId };
+    this.#startedAt = startedAt;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** The coordinator does not know the member any more: a newer one may have its place, or its session was over. */
+  forgotten(): void {
+    this.#isToLook = true;
+    this.#mayHaveSuccessor = true;
+  }
+
+  /**
+   * Leaves the group for the members that ran in the place before, which were killed: the group would wait for the end of their
+   * sessions. Where others join at the moment, the coordinator does not tell who they were, and they are waited for.
+   *
+   * @param ownId the member's; it stays
+   * @throws FatalError `GROUP_INSTANCE_REPLACED` when a newer member has the place
+   */
+  async clear(ownId: string, signal: AbortSignal): Promise<void> {
+    if (this.#place === null || !this.#isToLook) {
+      return;
+    }
+    const found = (await this.#look(this.#place, signal)) ?? [];
+    if (found.some(({ startedAt }) => startedAt > this.#startedAt)) {
+      throw replacedBySuccessor(this.#place);
+    }
+    for (const { id } of found.filter((former) => former.id !== ownId)) {
+      await this.#leaveFor(id);
+    }
+    this.#isToLook = false;
+    this.#mayHaveSuccessor = false;
+  }
+
+  async #leaveFor(memberId: string): Promise<void> {
+    await this.#ports.coordinator.leave(memberId).catch((error: unknown) => {
       if (errorTypeOf(error) !== 'UNKNOWN_MEMBER_ID') {
         throw error;
       }
     });
   }
-}
 
-/**
- * Looks whether the member was replaced by a newer one in its place, after the coordinator does not know it any more.
- * Otherwise its session was over, and it joins again.
- *
- * @param patienceMs for how long to wait until the group is joined, in milliseconds
- * @throws FatalError `GROUP_INSTANCE_REPLACED`
- */
-export async function requireNoSuccessor(
-  coordinator: Pick<Coordinator, 'describe'>,
-  instance: Instance,
-  { clock, patienceMs, signal }: { readonly clock: Clock; readonly patienceMs: number; readonly signal: AbortSignal },
-): Promise<void> {
-  const until = clock.steady().getTime() + patienceMs;
-  let found = await membersOf(coordinator, instance);
-  while (found === null && clock.steady().getTime() < until && !signal.aborted) {
-    await clock.wait(LOOK_AGAIN_MS, signal);
-    found = await membersOf(coordinator, instance);
+  /** @returns the members in the place; `null`: the coordinator does not tell now */
+  async #look(place: Instance, signal: AbortSignal): Promise<readonly DescribedMember[] | null> {
+    const { clock } = this.#ports;
+    const until = clock.steady().getTime() + (this.#mayHaveSuccessor ? this.#patienceMs : 0);
+    let found = await this.#members(place);
+    while (found === null && clock.steady().getTime() < until && !signal.aborted) {
+      await clock.wait(LOOK_AGAIN_MS, signal);
+      found = await this.#members(place);
+    }
+    return found;
   }
-  if (found !== null && found.length > 0) {
-    throw replacedBySuccessor(instance);
+
+  async #members({ instanceId }: Instance): Promise<readonly DescribedMember[] | null> {
+    const { state, members } = await this.#ports.coordinator.describe();
+    if (state !== STABLE && !WITHOUT_MEMBERS.has(state)) {
+      return null;
+    }
+    return members
+      .map(({ memberId, memberMetadata }) => decodeMember(memberId, memberMetadata))
+      .filter((member) => member.instanceId === instanceId);
   }
 }
 

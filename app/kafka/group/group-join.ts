@@ -51,6 +51,8 @@ export class GroupJoin {
   readonly #options: MemberOptions;
   readonly #ports: MemberPorts;
   readonly #own: ReadonlySet<string>;
+  /** When the process was started, by its clock, in milliseconds since 1970. */
+  readonly startedAt: number;
   #dealt: Dealt | null = null;
   #isAsking = false;
 
@@ -58,6 +60,7 @@ export class GroupJoin {
     this.#options = options;
     this.#ports = ports;
     this.#own = new Set(options.topics);
+    this.startedAt = ports.clock.now().getTime();
   }
 
   /** Whether JoinGroup is not answered yet. */
@@ -99,8 +102,9 @@ export class GroupJoin {
     onTopics: (answer: TopicsAnswer) => void,
   ): Promise<readonly TopicPartition[]> {
     const { topics, instanceId } = this.#options;
+    const { startedAt } = this;
     const { coordinator, clock } = this.#ports;
-    const said = encodeMember({ topics, ...state.claim, isLeaving, instanceId });
+    const said = encodeMember({ topics, ...state.claim, isLeaving, instanceId, startedAt });
     const joined = await this.#ask(state, said);
     state.joined(joined);
     state.answered(clock.steady().getTime());

@@ -23,6 +23,8 @@ export const NO_GENERATION = -1;
 export interface DescribedMember extends JoinedMember {
   /** The place that it runs in; two processes with the same one follow each other. */
   readonly instanceId: string | null;
+  /** When the process was started, by its clock, in milliseconds since 1970; 0: not known. */
+  readonly startedAt: number;
 }
 
 /** Partitions by their topics, as in the formats. */
@@ -44,10 +46,12 @@ export function encodeMember({
   generation,
   isLeaving,
   instanceId,
+  startedAt,
 }: Omit<DescribedMember, 'id'>): Buffer {
   const said = {
     owned: byTopic(owned),
     generation,
+    started: startedAt,
     ...(isLeaving && { leaving: true }),
     ...(instanceId !== null && { instance: instanceId }),
   };
@@ -62,12 +66,14 @@ export function decodeMember(id: string, metadata: Buffer): DescribedMember {
   const { topics, userData } = subscriptionOf(metadata);
   const said = objectOf(userData);
   const instanceId = Reflect.get(said, 'instance');
+  const startedAt = Reflect.get(said, 'started');
   return {
     id,
     topics,
     ...ownedOf(said),
     isLeaving: Reflect.get(said, 'leaving') === true,
     instanceId: typeof instanceId === 'string' ? instanceId : null,
+    startedAt: isNumber(startedAt) ? startedAt : 0,
   };
 }
 

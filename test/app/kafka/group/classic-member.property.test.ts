@@ -190,8 +190,9 @@ async function run(steps: readonly (readonly [Step, number])[]): Promise<void> {
     await world.passWatched(ms);
   }
   await world.passWatched(Math.max(0, world.disturbedUntil - world.time.milliseconds) + CALM_MS);
-  const staying = world.alive.filter(({ isStopping, events }) => !isStopping && !events.at(-1)?.startsWith('fatal'));
+  const staying = world.alive.filter(({ isStopping }) => !isStopping);
   const sizes = staying.map(({ owned }) => owned.length);
+  expect(world.processes.flatMap(({ events }) => events.filter((event) => event.startsWith('fatal')))).toEqual([]);
   expect(world.mistakes).toEqual([]);
   expect(world.findings.slice(0, 3)).toEqual([]);
   expect(sizes.length === 0 || Math.max(...sizes) - Math.min(...sizes) <= 1).toBe(true);

@@ -138,6 +138,25 @@ test('who is killed and started again in the same place is replaced at once', as
   expect(back.link.sent.slice(0, 3)).toEqual(['describe', 'leave', 'join']);
 });
 
+test('who finds the member that it replaced in its place again replaces it again', async () => {
+  const { world, members } = await withMembers(3);
+  world.kill(members[1] as Process);
+  await world.time.pass(500);
+  const back = world.start('place-1');
+  // The new coordinator knows the generation before the one without the killed member.
+  const { join } = back.link;
+  back.link.join = (...asked) => {
+    if (asked[0] !== '') {
+      back.link.join = join;
+      world.group.move();
+    }
+    return join.apply(back.link, asked);
+  };
+  await world.time.pass(15_000);
+  expect(back.events.filter((event) => event.startsWith('fatal'))).toEqual([]);
+  expect(sizes([members[0] as Process, back, members[2] as Process])).toEqual([4, 3, 4]);
+});
+
 test('who finds a newer member in its place ends with the reason', async () => {
   const { world, members } = await withMembers(2);
   world.start('place-1');

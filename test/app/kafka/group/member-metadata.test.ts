@@ -18,7 +18,10 @@ const partitions = fc
 
 const subscription = (userData: Buffer) => MemberMetadata.encode({ version: 0, topics: ['orders'], userData });
 
-const OF_BEFORE = { id: 'm', topics: ['orders'], owned: [], generation: -1, isLeaving: false, instanceId: null };
+const OF_BEFORE = {
+  ...{ id: 'm', topics: ['orders'], owned: [], generation: -1 },
+  ...{ isLeaving: false, instanceId: null, startedAt: 0 },
+};
 
 test('what a member says of itself is what the others read', () => {
   const said = fc.record({
@@ -27,6 +30,7 @@ test('what a member says of itself is what the others read', () => {
     generation: fc.integer({ min: 0, max: 1_000 }),
     isLeaving: fc.boolean(),
     instanceId: fc.option(fc.uuid()),
+    startedAt: fc.nat(),
   });
   fc.assert(
     fc.property(said, (member) => {
@@ -41,7 +45,7 @@ test('a member of the version before has its topics, and nothing else', () => {
 
 test('members of the version before read the topics', () => {
   const owned = [{ topic: 'orders', partition: 0 }];
-  const said = { topics: ['orders'], owned, generation: 3, isLeaving: false, instanceId: null };
+  const said = { topics: ['orders'], owned, generation: 3, isLeaving: false, instanceId: null, startedAt: 5 };
   expect(MemberMetadata.decode(encodeMember(said))).toMatchObject({ version: 0, topics: ['orders'] });
 });
 
