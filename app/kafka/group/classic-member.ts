@@ -253,10 +253,10 @@ export class ClassicMember implements GroupMember {
   }
 
   async #look(): Promise<void> {
-    const answer = await this.#ports.topics.ask(this.#group.topics, new Set(this.#options.topics));
+    const answer = await this.#group.look();
     this.#hasLooked = true;
     this.#tellTopics(answer);
-    if (!this.#isJoining && this.#group.isStale(answer)) {
+    if (!this.#isJoining && this.#group.isStale) {
       this.#joinAgain();
     }
   }

@@ -11,8 +11,8 @@ import {
   STICKY,
 } from './member-metadata.ts';
 import type { MemberState } from './member-state.ts';
-import { assignSticky, type PartitionCounts } from './sticky-assignment.ts';
-import type { TopicsAnswer, TopicsPort } from './subscribed-metadata.ts';
+import { assignSticky, type JoinedMember, type PartitionCounts } from './sticky-assignment.ts';
+import { LearnedTopics, type TopicsAnswer, type TopicsPort } from './subscribed-metadata.ts';
 
 /** The others wait for what the leader deals, so it waits no longer for what the brokers tell about topics. */
 const TOPICS_MS = 2_000;
@@ -38,7 +38,18 @@ export interface MemberPorts {
 /** What the leader dealt by. */
 interface Dealt {
   readonly counts: PartitionCounts;
+  /** How many partitions each topic has at least, by what the members owned. */
+  readonly owned: ReadonlyMap<string, number>;
   readonly members: number;
+}
+
+/** How many partitions each topic has at least, by what the members own. */
+function ownedOf(members: readonly JoinedMember[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { topic, partition } of members.flatMap(({ owned }) => owned)) {
+    counts.set(topic, Math.max(counts.get(topic) ?? 0, partition + 1));
+  }
+  return counts;
 }
 
 /**
@@ -51,6 +62,7 @@ export class GroupJoin {
   readonly #options: MemberOptions;
   readonly #ports: MemberPorts;
   readonly #own: ReadonlySet<string>;
+  readonly #learned: LearnedTopics;
   /** When the process was started, by its clock, in milliseconds since 1970. */
   readonly startedAt: number;
   #dealt: Dealt | null = null;
@@ -60,6 +72,7 @@ export class GroupJoin {
     this.#options = options;
     this.#ports = ports;
     this.#own = new Set(options.topics);
+    this.#learned = new LearnedTopics(ports.topics, ports.clock);
     this.startedAt = ports.clock.now().getTime();
   }
 
@@ -78,16 +91,19 @@ export class GroupJoin {
     return this.#dealt?.members === 1;
   }
 
-  /** All topics that the member has to know of: its own, and those that it deals to others. */
-  get topics(): readonly string[] {
-    return [...new Set([...this.#options.topics, ...(this.#dealt?.counts.keys() ?? [])])];
+  /** Asks about all topics that the member has to know of: its own, and those that it deals to others. */
+  look(): Promise<TopicsAnswer> {
+    const topics = new Set([...this.#own, ...(this.#dealt?.counts.keys() ?? [])]);
+    return this.#learned.ask([...topics], this.#own);
   }
 
   /** Whether the member leads, and has to deal anew, since partitions came or went. */
-  isStale({ unknown, partitions }: TopicsAnswer): boolean {
-    return [...(this.#dealt?.counts ?? [])].some(([topic, dealt]) =>
-      unknown.includes(topic) ? dealt !== 0 : (partitions.get(topic) ?? dealt) !== dealt,
-    );
+  get isStale(): boolean {
+    const { counts, owned } = this.#dealt ?? { counts: new Map<string, number | null>(), owned: new Map() };
+    return [...counts].some(([topic, dealt]) => {
+      const count = this.#learned.count(topic, dealt ?? owned.get(topic) ?? 0);
+      return count !== null && count !== dealt;
+    });
   }
 
   /**
@@ -147,20 +163,18 @@ export class GroupJoin {
     if (answer !== null) {
       onTopics(answer);
     }
-    const unknown = new Set(answer?.unknown);
-    const counts = new Map(
-      topics.map((topic) => [topic, unknown.has(topic) ? 0 : (answer?.partitions.get(topic) ?? null)]),
-    );
-    this.#dealt = { counts, members: members.length };
+    const owned = ownedOf(members);
+    const counts = new Map(topics.map((topic) => [topic, this.#learned.count(topic, owned.get(topic) ?? 0)]));
+    this.#dealt = { counts, owned, members: members.length };
     const dealt = assignSticky(members, counts);
     return new Map([...dealt].map(([id, partitions]) => [id, encodeAssignment(partitions)]));
   }
 
-  /** `null`: the brokers did not tell in time, so nothing is dealt anew. */
+  /** `null`: the brokers did not tell in time, so the member deals by what they told before. */
   async #learn(topics: readonly string[]): Promise<TopicsAnswer | null> {
     const timer = new AbortController();
     const late = this.#ports.clock.wait(TOPICS_MS, timer.signal).then(() => null);
-    const answer = this.#ports.topics.ask(topics, this.#own).catch(() => null);
+    const answer = this.#learned.ask(topics, this.#own).catch(() => null);
     return Promise.race([answer, late]).finally(() => timer.abort());
   }
 }

@@ -78,3 +78,50 @@ export const topicsOf = (connections: Pick<BrokerConnections, 'metadata'>): Topi
     };
   },
 });
+
+/** A broker may not have heard of all partitions yet, or may answer by what it heard long ago; none does for this long. */
+const CONFIRMED_MS = 5_000;
+
+/** What the brokers last told about a topic, and since when they tell it. */
+interface Learned {
+  /** 0: they do not have the topic. */
+  readonly count: number;
+  readonly since: number;
+  readonly at: number;
+}
+
+/** What the brokers told about topics, for a leader that has to deal before they answer. */
+export class LearnedTopics implements TopicsPort {
+  readonly #topics: TopicsPort;
+  readonly #clock: Clock;
+  readonly #learned = new Map<string, Learned>();
+
+  constructor(topics: TopicsPort, clock: Clock) {
+    this.#topics = topics;
+    this.#clock = clock;
+  }
+
+  async ask(topics: readonly string[], own: ReadonlySet<string>): Promise<TopicsAnswer> {
+    const at = this.#clock.steady().getTime();
+    const answer = await this.#topics.ask(topics, own);
+    const counts = [...answer.partitions, ...answer.unknown.map((topic) => [topic, 0] as const)];
+    for (const [topic, count] of counts) {
+      const before = this.#learned.get(topic);
+      if (before === undefined || before.at <= at) {
+        this.#learned.set(topic, { count, since: before?.count === count ? before.since : at, at });
+      }
+    }
+    return answer;
+  }
+
+  /**
+   * How many partitions a topic has; `null`: not known now.
+   *
+   * @param atLeast how many it had; fewer are believed only once two answers say so, the second one some seconds later
+   */
+  count(topic: string, atLeast: number): number | null {
+    const { count, since, at } = this.#learned.get(topic) ?? { count: -1, since: 0, at: 0 };
+    const isCertain = count >= atLeast || at - since >= CONFIRMED_MS;
+    return count >= 0 && isCertain ? count : null;
+  }
+}

@@ -7,7 +7,7 @@ import {
   encodeAssignment,
   ROUND_ROBIN,
 } from '../../../../app/kafka/group/member-metadata.ts';
-import type { TopicsPort } from '../../../../app/kafka/group/subscribed-metadata.ts';
+import type { TopicsAnswer, TopicsPort } from '../../../../app/kafka/group/subscribed-metadata.ts';
 import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
 import { partitionKey, type TopicPartition } from '../../../../app/records/record.ts';
 import { SimulatedGroup } from './simulated-group.ts';
@@ -34,6 +34,8 @@ export class SimulatedLink implements Coordinator {
   unanswered: ReadonlySet<string> = new Set();
   /** No broker tells the member about topics. */
   knowsNoTopics = false;
+  /** How long the brokers take for what they tell about topics. */
+  topicsMs = 0;
   /** Which of all deals arrived last; 0: none. */
   deal = 0;
   /** The requests that arrived, by their names. */
@@ -334,11 +336,17 @@ export class SimulatedWorld {
         if (link.isCut || link.knowsNoTopics) {
           throw lost();
         }
-        const known = topics.filter((topic) => this.counts.has(topic));
-        const unknown = topics.filter((topic) => !known.includes(topic));
-        return { unknown, partitions: new Map(known.map((topic) => [topic, this.counts.get(topic) ?? 0])) };
+        await (link.topicsMs > 0 && this.time.wait(link.topicsMs));
+        return this.topicsOf(topics);
       },
     };
+  }
+
+  /** What the brokers tell about topics. */
+  topicsOf(topics: readonly string[]): TopicsAnswer {
+    const known = topics.filter((topic) => this.counts.has(topic));
+    const unknown = topics.filter((topic) => !known.includes(topic));
+    return { unknown, partitions: new Map(known.map((topic) => [topic, this.counts.get(topic) ?? 0])) };
   }
 
   /** The processes that write a partition, as far as they know. */
@@ -351,4 +359,15 @@ export class SimulatedWorld {
   get mistakes(): readonly string[] {
     return this.processes.flatMap((process) => (process instanceof NewProcess ? process.owner.mistakes : []));
   }
+}
+
+/** A world with members that have joined. */
+export async function withMembers(count: number) {
+  const world = new SimulatedWorld();
+  const members: NewProcess[] = [];
+  for (let nth = 0; nth < count; nth += 1) {
+    members.push(world.start(`place-${nth}`));
+    await world.time.pass(3_000);
+  }
+  return { world, members };
 }
