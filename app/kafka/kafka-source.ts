@@ -230,7 +230,7 @@ export class KafkaSource implements RecordSource {
       this.#joined(duration, owned.length);
     }
     const released = this.#revoke(revoked, owned, listener);
-    const shown = { partitions: numbersByTopic(owned), added: numbersByTopic(added), revoked: numbersByTopic(revoked) };
+    const shown = { added: numbersByTopic(added), revoked: numbersByTopic(revoked), partitions: numbersByTopic(owned) };
     this.#logger.info(shown, 'assigned');
     listener.onAssigned({ owned, added });
     return released;
