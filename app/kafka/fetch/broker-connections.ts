@@ -1,7 +1,7 @@
 import type { Kafka } from 'kafkajs';
 import type { Clock } from '../../stream/clock.ts';
 import { errorTypeOf } from '../authorization.ts';
-import type { ClientListener } from '../client-listener.ts';
+import { type ClientListener, isOutage } from '../client-listener.ts';
 import type { Broker, BrokerAddress, Cluster, ProtocolRequest } from '../kafkajs/classes.ts';
 import { createCluster, internals } from '../kafkajs/internals.ts';
 
@@ -13,6 +13,9 @@ const OF_GROUP = 0;
 
 /** A broker that has not answered for this time is asked along with the next one. */
 const PATIENCE_MS = 1_000;
+
+/** So many bootstrap brokers are connected to, one after the other, before there is none. */
+const BOOTSTRAP_TRIES = 3;
 
 /** What a broker answers about topics, as kafkajs reads it, whatever errors are in it. */
 export interface Metadata {
@@ -71,6 +74,8 @@ export class BrokerConnections {
   readonly #cluster: Cluster;
   readonly #clock: Clock;
   readonly #brokers = new Map<number, KnownBroker>();
+  /** Bootstrap brokers that are asked, each by one asker. */
+  readonly #seeds = new Set<Broker>();
   #isClosed = false;
 
   constructor(cluster: Cluster, clock: Clock) {
@@ -82,7 +87,7 @@ export class BrokerConnections {
   async to(nodeId: number): Promise<Broker> {
     const known = this.#brokers.get(nodeId);
     if (known === undefined || this.#isClosed) {
-      throw new Error(`broker ${nodeId} is none of the cluster's`);
+      throw connectionError(`broker ${nodeId} is none of the cluster's`, `${nodeId}`);
     }
     known.connection ??= this.#open(nodeId, known.address);
     const { connection } = known;
@@ -95,7 +100,7 @@ export class BrokerConnections {
     if (this.#isClosed || this.#brokers.get(nodeId)?.connection !== connection) {
       // It was dropped while it connected.
       closeBroker(broker);
-      throw new Error(`the connection to broker ${nodeId} was closed`);
+      throw connectionError(`the connection to broker ${nodeId} was closed`, `${nodeId}`);
     }
     return broker;
   }
@@ -164,13 +169,8 @@ export class BrokerConnections {
     for (const nodeId of this.#brokers.keys()) {
       this.drop(nodeId);
     }
-    this.#closeSeed();
-  }
-
-  #closeSeed(): void {
-    const { seedBroker } = this.#cluster.brokerPool;
-    if (seedBroker !== undefined) {
-      closeBroker(seedBroker);
+    for (const seed of this.#seeds) {
+      closeBroker(seed);
     }
   }
 
@@ -180,20 +180,43 @@ export class BrokerConnections {
     return brokerPool.createBroker({ logger, connectionPool, nodeId });
   }
 
+  /** Each asker has a connection of its own, which nobody else closes. The next one takes the next address. */
   async #askBootstrap<T>(ask: (broker: Broker) => Promise<T>): Promise<T> {
-    const { brokerPool } = this.#cluster;
+    const seed = await this.#seed();
     try {
-      await (this.#isClosed || this.#cluster.connect());
-      if (this.#isClosed || brokerPool.seedBroker === undefined) {
-        throw new Error('no bootstrap broker is connected');
-      }
-      const answer = await ask(brokerPool.seedBroker);
-      closeBroker(brokerPool.seedBroker);
-      return answer;
+      return await ask(seed);
+    } finally {
+      this.#closeSeed(seed);
+    }
+  }
+
+  /** Where one cannot be connected to, the next one is. @throws Error when none of them can be */
+  async #seed(triesLeft: number = BOOTSTRAP_TRIES): Promise<Broker> {
+    const { rootLogger: logger, brokerPool, connectionPoolBuilder } = this.#cluster;
+    const seed = brokerPool.createBroker({ logger, connectionPool: await connectionPoolBuilder.build() });
+    this.#seeds.add(seed);
+    try {
+      this.#requireOpen();
+      await this.connected(seed);
+      this.#requireOpen();
+      return seed;
     } catch (error) {
-      // The next one takes the next address.
-      await (this.#isClosed ? this.#closeSeed() : brokerPool.createSeedBroker().catch(() => undefined));
+      this.#closeSeed(seed);
+      if (triesLeft > 1 && !this.#isClosed && isOutage(error)) {
+        return this.#seed(triesLeft - 1);
+      }
       throw error;
+    }
+  }
+
+  #closeSeed(seed: Broker): void {
+    this.#seeds.delete(seed);
+    closeBroker(seed);
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) {
+      throw connectionError('the connections to the brokers were closed', 'a bootstrap broker');
     }
   }
 
@@ -261,10 +284,14 @@ async function askCoordinator(
     });
 }
 
+/** An outage, which is tried again, as those of kafkajs are. */
+const connectionError = (message: string, broker: string): Error =>
+  new internals.errors.KafkaJSConnectionError(message, { broker });
+
 /** Closes a broker's connections, where kafkajs waits for the answers that are under way. */
 export function closeBroker(broker: Broker): void {
   for (const connection of broker.connectionPool.pool) {
-    connection.rejectRequests(new Error('the connection was closed'));
+    connection.rejectRequests(connectionError('the connection was closed', 'the broker'));
     if (connection.isConnected()) {
       connection.socket.destroy();
     }

@@ -168,9 +168,6 @@ export interface BrokerPool {
   readonly brokers: Readonly<Record<string, Broker>>;
   /** As they were told last; another object each time. */
   readonly metadata: Metadata | null;
-  /** A connection to a bootstrap broker. */
-  readonly seedBroker: Broker | undefined;
-  createSeedBroker(): Promise<void>;
   createBroker(options: object): Broker;
   connectBroker(broker: Broker): Promise<void>;
   findBroker(wanted: { readonly nodeId: string | number }): Promise<Broker>;

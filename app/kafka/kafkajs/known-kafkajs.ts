@@ -95,8 +95,6 @@ const MEMBERS: { readonly [Name in keyof Classes]: Members<Classes[Name]['protot
   BrokerPool: {
     brokers: true,
     metadata: true,
-    seedBroker: true,
-    createSeedBroker: true,
     createBroker: true,
     connectBroker: true,
     findBroker: true,

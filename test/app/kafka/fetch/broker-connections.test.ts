@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
+import { isOutage } from '../../../../app/kafka/client-listener.ts';
 import { BrokerConnections, clusterApart } from '../../../../app/kafka/fetch/broker-connections.ts';
 import type { Clock } from '../../../../app/stream/clock.ts';
 import { StubCluster } from './stub-cluster.ts';
@@ -60,9 +61,24 @@ describe('metadata', () => {
 
   test('come from the next bootstrap broker where one is away', async () => {
     stub.unreachable.add('seed-0');
-    await expect(connections.metadata(['orders'], NONE)).rejects.toThrow('seed-0 is away');
-    await knowing();
-    expect(stub.requests).toEqual([]);
+    const asked = connections.metadata(['orders'], NONE);
+    await settle();
+    stub.metadata({ 1: 'one' });
+    await asked;
+    expect(stub.events).toEqual(['connect seed-0', 'destroy seed-0', 'connect seed-1', 'destroy seed-1']);
+  });
+
+  test('and a coordinator that are asked for at the same time have a bootstrap broker each', async () => {
+    const metadata = connections.metadata(['orders'], NONE);
+    const coordinator = connections.coordinator('group');
+    await settle();
+    const [first, second] = stub.requests.splice(0);
+    expect([first?.to, second?.to]).toEqual(['seed-0', 'seed-1']);
+    first?.resolve({ brokers: [], topicMetadata: [] });
+    await metadata;
+    expect(stub.events).not.toContain('destroy seed-1');
+    second?.resolve({ coordinator: { nodeId: 1, host: 'one', port: 9092 } });
+    expect(await coordinator).toMatchObject({ nodeId: 1 });
   });
 
   test('come from a broker that is known, and from one that is slow only after the others', async () => {
@@ -87,10 +103,10 @@ describe('metadata', () => {
 
   test('are asked of all brokers and of a bootstrap broker before they fail, by the last reason', async () => {
     await knowing();
-    for (const address of ['one:9092', 'two:9092', 'seed-0']) stub.unreachable.add(address);
-    await expect(connections.metadata(['orders'], NONE)).rejects.toThrow('seed-0 is away');
+    for (const address of ['one:9092', 'two:9092', 'seed-1', 'seed-2', 'seed-3']) stub.unreachable.add(address);
+    await expect(connections.metadata(['orders'], NONE)).rejects.toThrow('seed-3 is away');
     expect(stub.events.toSorted()).toEqual(
-      expect.arrayContaining(['connect one:9092', 'connect two:9092', 'connect seed-0']),
+      expect.arrayContaining(['connect one:9092', 'connect two:9092', 'connect seed-1']),
     );
   });
 });
@@ -116,9 +132,11 @@ describe('a broker', () => {
     expect(await connections.to(1)).toMatchObject({ address: 'one:9092' });
   });
 
-  test('that is none of the cluster is an error', async () => {
+  test('that is none of the cluster is an outage: the cluster may have been another one before', async () => {
     await knowing();
-    await expect(connections.to(7)).rejects.toThrow('broker 7 is none');
+    const error = await connections.to(7).catch((each: unknown) => each);
+    expect(error).toMatchObject({ message: "broker 7 is none of the cluster's" });
+    expect(isOutage(error)).toBe(true);
   });
 
   test('that has another address is dropped, and so is one that is gone; others keep their connections', async () => {
@@ -145,7 +163,9 @@ describe('a broker', () => {
     const { connectionPool } = await connections.to(1);
     const sent = connectionPool.send({ request: { apiKey: 1 } } as never);
     connections.close();
-    await expect(sent).rejects.toThrow('closed');
+    const error = await sent.catch((each: unknown) => each);
+    expect(error).toMatchObject({ message: 'the connection was closed' });
+    expect(isOutage(error)).toBe(true);
     await expect(connections.to(1)).rejects.toThrow();
   });
 });
@@ -165,6 +185,14 @@ test("a cluster is made by the client, and its requests are those of the client'
   made?.instrumentationEmitter.emit('network.request', payload);
   expect(answers).toEqual([{ kind: 'Fetch', milliseconds: 12, bytes: 345 }]);
   expect(() => clusterApart({} as Kafka, { onAnswer: () => undefined })).toThrow('createCluster');
+});
+
+test('a bootstrap broker that is asked is closed with all others', async () => {
+  const asked = connections.metadata(['orders'], NONE);
+  await settle();
+  connections.close();
+  await expect(asked).rejects.toThrow('closed');
+  expect(stub.events).toContain('destroy seed-0');
 });
 
 test('a connection that is dropped while it comes about is closed, and handed to nobody', async () => {

@@ -1,5 +1,6 @@
 import type { Metadata } from '../../../../app/kafka/fetch/broker-connections.ts';
 import type { Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
+import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 
 const METADATA_KEY = 3;
 
@@ -18,37 +19,24 @@ export class StubCluster {
   readonly unreachable = new Set<string>();
   readonly cluster: Cluster;
   #seeds = 0;
-  #seed: ReturnType<StubCluster['broker']>;
 
   constructor() {
-    this.#seed = this.broker('seed-0');
     const { events } = this;
-    const seed = () => this.#seed;
     this.cluster = {
       rootLogger: {},
-      connectionPoolBuilder: { build: async ({ host, port }: { host: string; port: number }) => `${host}:${port}` },
+      connectionPoolBuilder: {
+        build: async (address?: { host: string; port: number }) =>
+          address === undefined ? `seed-${this.#seeds++}` : `${address.host}:${address.port}`,
+      },
       brokerPool: {
-        get seedBroker() {
-          return seed();
-        },
-        createSeedBroker: async () => {
-          this.#seeds += 1;
-          this.#seed = this.broker(`seed-${this.#seeds}`);
-        },
         createBroker: ({ connectionPool }: { connectionPool: string }) => this.broker(connectionPool),
         connectBroker: async (broker: { address: string; open(): void }) => {
           events.push(`connect ${broker.address}`);
           if (this.unreachable.has(broker.address)) {
-            throw new Error(`${broker.address} is away`);
+            throw new internals.errors.KafkaJSConnectionError(`${broker.address} is away`, { broker: broker.address });
           }
           broker.open();
         },
-      },
-      connect: async () => {
-        events.push(`connect ${this.#seed.address}`);
-        if (this.unreachable.has(this.#seed.address)) {
-          throw new Error(`${this.#seed.address} is away`);
-        }
       },
       disconnect: async () => undefined,
     } as unknown as Cluster;
