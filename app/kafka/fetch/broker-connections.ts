@@ -126,8 +126,8 @@ export class BrokerConnections {
   }
 
   /**
-   * What the brokers tell about topics, by the first one that answers. Where one does not, the next is asked as well; the
-   * bootstrap brokers come last.
+   * What the brokers tell about topics, by the first one that answers. Where one does not, the next is asked as well: those
+   * with a connection first, the bootstrap brokers last.
    *
    * @param slow brokers that are asked behind the others
    * @throws Error when none answers
@@ -157,9 +157,9 @@ export class BrokerConnections {
   }
 
   #askAny<T>(ask: (broker: Broker) => Promise<T>, slow: ReadonlySet<number>): Promise<T> {
-    const nodeIds = internals.shuffle([...this.#brokers.keys()]);
-    const ordered = [...nodeIds.filter((id) => !slow.has(id)), ...nodeIds.filter((id) => slow.has(id))];
-    const asks = ordered.map((nodeId) => async () => ask(await this.to(nodeId)));
+    const rank = (id: number): number => (slow.has(id) ? 2 : 0) + (this.#brokers.get(id)?.connection === null ? 1 : 0);
+    const nodeIds = internals.shuffle([...this.#brokers.keys()]).toSorted((one, other) => rank(one) - rank(other));
+    const asks = nodeIds.map((nodeId) => async () => ask(await this.to(nodeId)));
     return this.#first([...asks, () => this.#askBootstrap(ask)]);
   }
 

@@ -90,6 +90,18 @@ describe('metadata', () => {
     await asked;
   });
 
+  test('come over a connection that is open, and open none', async () => {
+    await knowing({ 1: 'one', 2: 'two', 3: 'three', 4: 'four', 5: 'five', 6: 'six' });
+    await connections.to(4);
+    for (let nth = 0; nth < 10; nth += 1) {
+      const asked = connections.metadata(['orders'], NONE);
+      await settle();
+      stub.metadata({ 1: 'one', 2: 'two', 3: 'three', 4: 'four', 5: 'five', 6: 'six' });
+      await asked;
+    }
+    expect(stub.events).toEqual(['connect four:9092']);
+  });
+
   test('are asked of the next broker where one hangs, and the first answer counts, whoever gives it', async () => {
     await knowing();
     const asked = connections.metadata(['orders'], new Set([2]));
