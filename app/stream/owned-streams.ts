@@ -37,6 +37,8 @@ export class OwnedStreams {
   readonly #streams = new Map<string, PartitionStream>();
   /** Partitions whose streams are left, until nothing of them is written. */
   readonly #closing = new Map<string, Promise<void>>();
+  /** All that still runs of streams that are left: also searches, which write nothing. */
+  readonly #left = new Set<Promise<unknown>>();
   readonly #openings: Openings;
 
   constructor(options: OwnedStreamsOptions, ports: OwnedStreamsPorts) {
@@ -116,7 +118,7 @@ export class OwnedStreams {
 
   /** Gives up what still waits. Resolves when nothing runs any more. */
   async close(): Promise<void> {
-    await Promise.all([...this.all.map((stream) => stream.close()), ...this.#closing.values()]);
+    await Promise.all([...this.all.map((stream) => stream.close()), ...this.#closing.values(), ...this.#left]);
     await this.#openings.ended();
   }
 
@@ -134,6 +136,8 @@ export class OwnedStreams {
       }
     });
     this.#closing.set(key, closing);
+    const left: Promise<unknown> = closing.then(stream.close).finally(() => this.#left.delete(left));
+    this.#left.add(left);
   }
 
   /**
@@ -145,7 +149,7 @@ export class OwnedStreams {
     if (this.#ports.isUnknown(stream.partition.topic)) {
       await stream.drain();
     }
-    await stream.close();
+    await stream.giveUp();
   }
 
   /** @param isWon whether the group has just given the partitions */

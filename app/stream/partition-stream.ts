@@ -145,7 +145,7 @@ export class PartitionStream {
     }
   }
 
-  /** The group gave the partition to another member, or may have; {@link close} follows. */
+  /** The group gave the partition to another member, or may have; {@link giveUp} or {@link drain} follows. */
   revoked(): void {
     this.#failedWrites.handover.revoked();
   }
@@ -157,13 +157,16 @@ export class PartitionStream {
     await this.#writing;
   }
 
-  /** Gives up what is queued. Resolves when the transaction under way, if any, is over. */
-  async close(): Promise<void> {
+  /** Gives up what is queued. Resolves when the transaction under way, if any, is over: nothing is written from then on. */
+  async giveUp(): Promise<void> {
     this.#end();
     this.#queue.clear();
-    await Promise.all([this.#writing, this.#searching]);
+    await this.#writing;
     this.#failedWrites.handover.kept();
   }
+
+  /** The same, and waits for a search, which writes nothing any more and ends when the brokers answer. */
+  readonly close = (): Promise<unknown> => Promise.all([this.giveUp(), this.#searching]);
 
   #at(offset: bigint): Position {
     return { ...this.partition, offset, topicId: this.#topicId, leaderEpoch: this.#leaderEpoch };
@@ -232,9 +235,7 @@ export class PartitionStream {
     this.#searching = searching.catch((error: unknown) => this.#ports.onFatal(FatalError.from(error)));
   }
 
-  /**
-   * The queue comes before the gap, so it is written first; if that ended elsewhere, the recovery goes on from there.
-   */
+  /** The queue comes before the gap, so it is written first; if that ended elsewhere, the recovery goes on from there. */
   async #search(offset: bigint, state: State, finding: Promise<bigint>): Promise<void> {
     const found = await finding;
     await this.#writing;

@@ -277,6 +277,27 @@ test('positions can be followed beyond the revocation of their partitions', asyn
   expect(follow()).toEqual(expected);
 });
 
+test('what is revoked while its offset is looked for is given up at once; closing waits for the brokers', async () => {
+  const { pipeline, source } = await aMember();
+  const answers: (() => void)[] = [];
+  const logRanges = source.logRanges.bind(source);
+  source.logRanges = async (topic) => {
+    await new Promise<void>((answer) => answers.push(answer));
+    return logRanges(topic);
+  };
+  pipeline.onOutOfRange(KEPT);
+  await settle();
+  const ended: string[] = [];
+  void pipeline.onRevoked([KEPT]).then(() => ended.push('revoked'));
+  await settle();
+  expect(ended).toEqual(['revoked']);
+  const closed = pipeline.close().then(() => ended.push('closed'));
+  await settle();
+  expect(ended).toEqual(['revoked']);
+  for (const answer of answers) answer();
+  await closed;
+});
+
 test('draining waits for the transaction of what was revoked', async () => {
   const { pipeline, sink } = await aMember();
   pipeline.onFetched(aBatch(0n, 5n));
