@@ -3,7 +3,7 @@ import type { PartitionStream } from './partition-stream.ts';
 import { assignedPositions, type StartFrom } from './positions.ts';
 import type { PartitionLog, Position } from './record-source.ts';
 import { Retries } from './retries.ts';
-import { FatalError } from './stream-errors.ts';
+import { FatalError, type OutageError } from './stream-errors.ts';
 import type { StreamPorts } from './stream-ports.ts';
 import { identifiedPositions } from './topic-ids.ts';
 
@@ -177,22 +177,35 @@ export class Openings {
     }
   }
 
-  /** @param first the stream that the failures are reported of */
-  #untilDone<T>(
+  /**
+   * What fails is one outage until it is done or given up.
+   *
+   * @param first the stream that the failures are reported of
+   */
+  async #untilDone<T>(
     attempt: () => Promise<T>,
     first: () => PartitionStream | undefined,
     signal: AbortSignal,
   ): Promise<T | undefined> {
-    const { clock, listener } = this.#ports;
-    return new Retries(clock).until(attempt, signal, {
-      onOutage: (outage) => {
-        const stream = first();
-        if (stream !== undefined) {
-          listener.onFailed(stream.partition, outage);
-        }
-      },
-      onRetry: () => listener.onRetry(),
-    });
+    const { clock, listener, onOutage } = this.#ports;
+    let isOutage = false;
+    const failed = (outage: OutageError): void => {
+      const stream = first();
+      if (stream !== undefined) {
+        listener.onFailed(stream.partition, outage);
+      }
+      if (!isOutage) {
+        isOutage = true;
+        onOutage(outage);
+      }
+    };
+    try {
+      return await new Retries(clock).until(attempt, signal, { onOutage: failed, onRetry: () => listener.onRetry() });
+    } finally {
+      if (isOutage) {
+        onOutage(null);
+      }
+    }
   }
 
   #unlessAborted(signal: AbortSignal, error: unknown): void {

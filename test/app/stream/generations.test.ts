@@ -277,6 +277,44 @@ test('positions can be followed beyond the revocation of their partitions', asyn
   expect(follow()).toEqual(expected);
 });
 
+test('what was added and cannot be opened counts as paused until it can, and the kept ones go on', async () => {
+  const { pipeline, sink, clock, listener } = await aMember();
+  const positions = sink.positions.bind(sink);
+  let isAway = true;
+  sink.positions = (topics) =>
+    isAway && topics.includes(OTHER.topic) ? Promise.reject(new OutageError('away')) : positions(topics);
+  clock.holdWaits();
+  pipeline.onAssigned({ added: [OTHER], owned: [KEPT, OTHER] });
+  await settle();
+  clock.endWaits();
+  await settle();
+  expect(listener.pauses).toEqual([true]);
+  expect(pipeline.report().state).toBe('paused');
+  pipeline.onFetched(aBatch(0n, 3n));
+  await answerAll(sink);
+  expect(sink.stored).toBe(3n);
+  isAway = false;
+  clock.endWaits();
+  await settle();
+  expect(listener.pauses).toEqual([true, false]);
+  expect(pipeline.report().state).toBe('running');
+});
+
+test('what cannot be opened counts as paused no longer once it is revoked', async () => {
+  const { pipeline, sink, clock, listener } = await aMember();
+  const positions = sink.positions.bind(sink);
+  sink.positions = (topics) =>
+    topics.includes(OTHER.topic) ? Promise.reject(new OutageError('away')) : positions(topics);
+  clock.holdWaits();
+  pipeline.onAssigned({ added: [OTHER], owned: [KEPT, OTHER] });
+  await settle();
+  expect(pipeline.report().state).toBe('paused');
+  await pipeline.onRevoked([OTHER]);
+  pipeline.onAssigned({ added: [], owned: [KEPT] });
+  await settle();
+  expect(listener.pauses.at(-1)).toBe(false);
+});
+
 test('what is revoked while its offset is looked for is given up at once; closing waits for the brokers', async () => {
   const { pipeline, source } = await aMember();
   const answers: (() => void)[] = [];
