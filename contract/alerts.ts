@@ -149,9 +149,10 @@ export const ALERTS = {
   },
   RebalanceStorm: {
     limit: 'rebalances of one Pod within 15 minutes',
-    warning: { threshold: 5, for: '0s', isOptional: true },
+    warning: { threshold: 15, for: '0s', isOptional: true },
     keepFiringFor: '15m',
-    times: 'a rolling update of a few Pods makes fewer; one of many makes more, so the alert is optional',
+    times:
+      'a Pod that is replaced makes three, so a rolling update of four Pods makes 12; one of many makes more, so the alert is optional',
   },
   RecordsLate: {
     limit:

@@ -195,7 +195,7 @@ describe('the lines in a panel', () => {
     ]);
     expect(lines(oneConsumer(), 'Rebalances within 15 minutes')).toEqual([]);
     expect(lines(oneConsumer(alerts({ RebalanceStorm: { enabled: true } })), 'Rebalances within 15 minutes')).toEqual([
-      5,
+      15,
     ]);
   });
 
