@@ -151,9 +151,9 @@ export class BrokerConnections {
     return answer.coordinator;
   }
 
-  /** A connection to a broker beside the one of {@link to}, which the caller closes. @throws Error when none comes about */
-  async apart({ nodeId, ...address }: BrokerAddress & { readonly nodeId: number }): Promise<Broker> {
-    return this.connected(await this.#open(nodeId, address));
+  /** A broker beside the one of {@link to}, which the caller connects to and closes. */
+  apart({ nodeId, ...address }: BrokerAddress & { readonly nodeId: number }): Promise<Broker> {
+    return this.#open(nodeId, address);
   }
 
   #askAny<T>(ask: (broker: Broker) => Promise<T>, slow: ReadonlySet<number>): Promise<T> {

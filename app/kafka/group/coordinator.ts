@@ -79,26 +79,34 @@ export interface GroupIdentity {
 /** How long the group waits for a member of which it hears beats, and which does not join. */
 const REBALANCE_TIMEOUT_MS = 60_000;
 
+/** The part of the session after which a coordinator that takes no connection is found anew: the next one is in time. */
+const CONNECTING = 1 / 3;
+
+/** The coordinator's address, and the connections to it. */
+type Connections = Pick<BrokerConnections, 'coordinator' | 'apart' | 'close'>;
+
 /** A connection that requests of one kind go over. */
 interface Link {
-  broker: Promise<Broker> | null;
-  /** How often it was closed. */
-  cuts: number;
+  /** Connected; `null`: the next request opens it. */
+  opened: Promise<Broker> | null;
+  /** It may be connecting. */
+  broker: Broker | null;
+  /** Aborted when it is closed, with the reason. */
+  cutting: AbortController;
 }
+
+const closed = (): Link => ({ opened: null, broker: null, cutting: new AbortController() });
 
 /** The coordinator, over three connections of the client's. */
 export class GroupCoordinator implements Coordinator {
-  readonly #connections: Pick<BrokerConnections, 'coordinator' | 'apart' | 'connected' | 'close'>;
+  readonly #connections: Connections;
   readonly #group: GroupIdentity;
-  readonly #joins: Link = { broker: null, cuts: 0 };
-  readonly #commits: Link = { broker: null, cuts: 0 };
-  readonly #others: Link = { broker: null, cuts: 0 };
+  readonly #joins: Link = closed();
+  readonly #commits: Link = closed();
+  readonly #others: Link = closed();
   #found: ReturnType<BrokerConnections['coordinator']> | null = null;
 
-  constructor(
-    connections: Pick<BrokerConnections, 'coordinator' | 'apart' | 'connected' | 'close'>,
-    group: GroupIdentity,
-  ) {
+  constructor(connections: Connections, group: GroupIdentity) {
     this.#connections = connections;
     this.#group = group;
   }
@@ -159,14 +167,11 @@ export class GroupCoordinator implements Coordinator {
   }
 
   cutJoin(): void {
-    cut(this.#joins);
+    cut(this.#joins, CUT);
   }
 
   forget(): void {
-    this.#found = null;
-    cut(this.#joins);
-    cut(this.#commits);
-    cut(this.#others);
+    this.#forget(CUT);
   }
 
   close(): void {
@@ -182,62 +187,105 @@ export class GroupCoordinator implements Coordinator {
   }
 
   async #asked<Answer>(link: Link, ask: (broker: Broker) => Promise<Answer>): Promise<Answer> {
-    const { cuts } = link;
+    const { signal } = link.cutting;
     try {
-      return await ask(await this.#opened(link));
+      return await unlessAborted(signal, this.#opened(link).then(ask));
     } catch (error) {
-      if (link.cuts !== cuts) {
-        // Of a connection that was closed meanwhile nothing follows for the one of now.
-        throw new internals.errors.KafkaJSConnectionError(CUT, { broker: this.#group.groupId });
+      // Of a connection that was closed meanwhile nothing follows for the one of now.
+      signal.throwIfAborted();
+      if (!(link === this.#commits ? isAnswerToCommit : isAnswer)(error)) {
+        this.#lose(link, CUT);
       }
-      this.#failed(link, error);
       throw error;
     }
   }
 
-  #failed(link: Link, error: unknown): void {
-    if (link !== this.#commits) {
-      isAnswer(error) || this.forget();
-    } else if (!isAnswerToCommit(error)) {
+  /** The coordinator is found anew by the next request that opens a connection. */
+  #lose(link: Link, reason: string): void {
+    if (link === this.#commits) {
       this.#found = null;
-      cut(link);
+      cut(link, reason);
+    } else {
+      this.#forget(reason);
     }
+  }
+
+  #forget(reason: string): void {
+    this.#found = null;
+    cut(this.#joins, reason);
+    cut(this.#commits, reason);
+    cut(this.#others, reason);
   }
 
   /** The link's broker; its connection is opened where there is none, and again where it was closed. */
   #opened(link: Link): Promise<Broker> {
-    const before = link.broker;
-    const opened = before === null ? this.#open() : before.then((broker) => this.#reopened(broker));
-    link.broker = opened;
-    void opened.catch(() => {
-      link.broker = link.broker === opened ? null : link.broker;
+    const { opened: before, cutting } = link;
+    const opened = before === null ? this.#open(link) : before.then((broker) => this.#reopened(link, broker));
+    link.opened = opened;
+    const patienceMs = this.#group.sessionTimeoutMs * CONNECTING;
+    const giveUp = (): void => {
+      cutting.signal.aborted ||
+        this.#lose(link, `the coordinator of the group took no connection for ${patienceMs / 1_000} s`);
+    };
+    const timer = setTimeout(giveUp, patienceMs).unref();
+    const end = (): void => clearTimeout(timer);
+    void opened.then(end, () => {
+      end();
+      link.opened = link.opened === opened ? null : link.opened;
     });
     return opened;
   }
 
   /** Where the login is over, it is renewed on the same connection. */
-  async #reopened(broker: Broker): Promise<Broker> {
-    if (broker.connectionPool.pool.some((connection) => connection.isConnected())) {
-      return this.#connections.connected(broker);
-    }
+  async #reopened(link: Link, broker: Broker): Promise<Broker> {
     // By the versions that the broker offers now: it may have been another one that was started.
-    return this.#open();
+    return broker.connectionPool.pool.some((connection) => connection.isConnected())
+      ? connected(broker, link.cutting.signal)
+      : this.#open(link);
   }
 
-  async #open(): Promise<Broker> {
+  async #open(link: Link): Promise<Broker> {
+    const { signal } = link.cutting;
     this.#found ??= this.#connections.coordinator(this.#group.groupId);
     const found = this.#found;
     const address = await found.catch((error: unknown) => {
       this.#found = this.#found === found ? null : this.#found;
       throw error;
     });
-    return this.#connections.apart(address);
+    const broker = await this.#connections.apart(address);
+    signal.throwIfAborted();
+    link.broker = broker;
+    return connected(broker, signal);
   }
 }
 
-/** Closes a connection, also one that is being opened. */
-function cut(link: Link): void {
-  void link.broker?.then(closeBroker, () => undefined);
-  link.broker = null;
-  link.cuts += 1;
+/** Connects once, where kafkajs would try a silent broker for minutes: who asked tries again, at the coordinator of then. */
+async function connected(broker: Broker, signal: AbortSignal): Promise<Broker> {
+  try {
+    await broker.connect();
+    signal.throwIfAborted();
+    return broker;
+  } catch (error) {
+    closeBroker(broker);
+    throw error;
+  }
+}
+
+/** Closes a connection, also one that is being opened; whatever waits for it fails at once. */
+function cut(link: Link, reason: string): void {
+  const { broker, cutting } = link;
+  Object.assign(link, closed());
+  cutting.abort(new internals.errors.KafkaJSConnectionError(reason, { broker: 'the coordinator' }));
+  if (broker !== null) {
+    closeBroker(broker);
+  }
+}
+
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    const end = (): void => signal.removeEventListener('abort', abort);
+    signal.addEventListener('abort', abort);
+    work.then(resolve, reject).finally(end);
+  });
 }

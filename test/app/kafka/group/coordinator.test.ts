@@ -43,8 +43,12 @@ const NEVER: StubAnswer = () => new Promise(() => undefined);
 
 type Kind = 'joinGroup' | 'syncGroup' | 'heartbeat' | 'leaveGroup' | 'offsetCommit' | 'findCoordinator';
 
-/** Two brokers, of which the first one coordinates until it is told otherwise. */
-async function aCoordinator(answers: Partial<Record<Kind, StubAnswer>> = {}) {
+/**
+ * Two brokers, of which the first one coordinates until it is told otherwise.
+ *
+ * @param frozen the session time-out where the first one answers nothing; @default it answers
+ */
+async function aCoordinator(answers: Partial<Record<Kind, StubAnswer>> = {}, frozen?: { sessionTimeoutMs: number }) {
   let coordinating = 0;
   const all: Record<string, StubAnswer> = {
     metadata: () => metadataOf(brokers),
@@ -59,9 +63,13 @@ async function aCoordinator(answers: Partial<Record<Kind, StubAnswer>> = {}) {
   const first = await StubBroker.start(all);
   const second = await StubBroker.start(all);
   const brokers = [first, second];
-  const cluster = createCluster(clientOf(first), { metadataMaxAge: 0, allowAutoTopicCreation: false });
+  first.isFrozen = frozen !== undefined;
+  const cluster = createCluster(clientOf(first.isFrozen ? second : first), {
+    metadataMaxAge: 0,
+    allowAutoTopicCreation: false,
+  });
   const connections = new BrokerConnections(cluster, systemClock);
-  const coordinator = new GroupCoordinator(connections, { groupId: 'group', sessionTimeoutMs: 10_000 });
+  const coordinator = new GroupCoordinator(connections, { groupId: 'group', sessionTimeoutMs: 10_000, ...frozen });
   open.push(...brokers, coordinator);
   const move = (): void => {
     coordinating = 1;
@@ -257,4 +265,49 @@ test('a commit of the protocol of KIP-848 goes over the connection of commits, t
   expect([...connectionsOf(first.named('offsetCommit'))]).not.toEqual([...connectionsOf(first.named('heartbeat'))]);
   coordinator.forget();
   expect(await commit).toBe('cut');
+});
+
+const UNTIL_CUT = { sessionTimeoutMs: 60_000 };
+
+test('who forgets a coordinator that takes connections and answers nothing waits for it no longer', async () => {
+  const { coordinator, first, second, move } = await aCoordinator({}, UNTIL_CUT);
+  const asks = [coordinator.beat(MEMBER), coordinator.join('', new Map()), coordinator.commit(MEMBER, POSITIONS, null)];
+  const failures = Promise.all(asks.map((ask) => ask.then(String, ({ name }: Error) => name)));
+  await until('three connections', async () => connectionsOf(first.named('apiVersions')).size === 3 || undefined);
+  move();
+  coordinator.forget();
+  expect(await failures).toEqual(Array(3).fill('KafkaJSConnectionError'));
+  await until('all to be closed', async () => first.closed.size === 3 || undefined);
+  await coordinator.beat(MEMBER);
+  expect(second.named('heartbeat')).toHaveLength(1);
+});
+
+test('a join that still connects is cut off, too', async () => {
+  const { coordinator, first } = await aCoordinator({}, UNTIL_CUT);
+  const joined = coordinator.join('', new Map()).catch(({ name }: Error) => name);
+  await until('the connection', async () => first.named('apiVersions').length > 0 || undefined);
+  first.isFrozen = false;
+  coordinator.cutJoin();
+  expect(await joined).toBe('KafkaJSConnectionError');
+  expect(await coordinator.join('', new Map())).toMatchObject(MEMBER);
+});
+
+test('a search for the coordinator that nobody answers is cut off, too', async () => {
+  const { coordinator, first } = await aCoordinator({ findCoordinator: NEVER });
+  const beat = coordinator.beat(MEMBER).catch(({ name }: Error) => name);
+  await until('the search', async () => first.named('findCoordinator').length > 0 || undefined);
+  coordinator.forget();
+  expect(await beat).toBe('KafkaJSConnectionError');
+});
+
+test('a coordinator that answers nothing is given up by itself within the session, and found anew', async () => {
+  const { coordinator, first, second } = await aCoordinator({}, { sessionTimeoutMs: 1_500 });
+  const asks = [coordinator.beat(MEMBER), coordinator.commit(MEMBER, POSITIONS, null)];
+  const failures = await Promise.all(asks.map((ask) => ask.then(String, ({ message }: Error) => message)));
+  expect(failures).toEqual(Array(2).fill('the coordinator of the group took no connection for 0.5 s'));
+  first.isFrozen = false;
+  const searches = second.named('findCoordinator').length;
+  await coordinator.beat(MEMBER);
+  await coordinator.commit(MEMBER, POSITIONS, null);
+  expect(second.named('findCoordinator').length).toBeGreaterThan(searches);
 });

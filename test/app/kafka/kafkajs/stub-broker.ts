@@ -74,6 +74,8 @@ export class StubBroker {
   readonly requests: StubRequest[] = [];
   /** By the number of the connection. */
   readonly closed = new Set<number>();
+  /** It takes connections and requests, and answers none. */
+  isFrozen = false;
   readonly #answers: Answers;
   /** With the numbers of their connections. */
   readonly #sockets = new Map<Socket, number>();
@@ -146,7 +148,7 @@ export class StubBroker {
     }
     this.requests.push(request);
     const body = await this.#answers[request.name]?.(request);
-    if (body) {
+    if (body && !this.isFrozen) {
       socket.write(Buffer.concat([int32(4 + body.length), frame.subarray(8, 12), body]));
     }
   }
