@@ -102,12 +102,12 @@ export class ClassicMember implements GroupMember {
   }
 
   async commit(positions: readonly Position[], metadata: string | null): Promise<void> {
-    const { inGeneration, isWriting } = this.#state;
-    if (inGeneration === null || !isWriting || this.#ending.signal.aborted) {
+    const { owning } = this.#state;
+    if (owning === null || this.#ending.signal.aborted) {
       throw new Error('the offsets were not committed: the process is not a member of its group');
     }
     const sentAt = this.#now();
-    await this.#ports.coordinator.commit(inGeneration, positions, metadata);
+    await this.#ports.coordinator.commit(owning, positions, metadata);
     this.#state.answered(sentAt);
   }
 

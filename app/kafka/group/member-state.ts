@@ -39,6 +39,14 @@ export class MemberState {
     return this.#generation === NO_GENERATION ? null : { memberId: this.#id, generationId: this.#generation };
   }
 
+  /**
+   * The member in the generation that gave what it owns; `null`: it may own nothing. The coordinator takes offsets of the
+   * generation of now alone: so none is committed by a member to which that one has not given anything yet.
+   */
+  get owning(): InGeneration | null {
+    return this.#isExpelled ? null : { memberId: this.#id, generationId: this.#ownedSince };
+  }
+
   /** Whether it may fetch and write what it owns. */
   get isWriting(): boolean {
     return !this.#isExpelled;

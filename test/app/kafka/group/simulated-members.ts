@@ -67,7 +67,7 @@ export class SimulatedLink implements Coordinator {
     return this.#ask('leave', (group) => group.leave(memberId));
   }
 
-  commit(): Promise<void> {
+  commit(_member: InGeneration): Promise<void> {
     return this.#ask('commit', () => undefined);
   }
 
