@@ -170,6 +170,9 @@ export class ClassicMember implements GroupMember {
       return true;
     }
     const owned = await this.#group.join(this.#state, onLeaving !== null, (answer) => this.#tellTopics(answer));
+    if (owned === null) {
+      return signal.aborted;
+    }
     if (!signal.aborted) {
       this.#failures = 0;
       this.#assigned(owned, this.#now() - startedAt, onLeaving);

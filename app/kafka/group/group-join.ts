@@ -110,26 +110,43 @@ export class GroupJoin {
    * Joins once. The state has the id and the generation of then, also when the rest fails.
    *
    * @param onTopics gets what the brokers tell the leader
-   * @returns what the member is dealt
+   * @returns what the member is dealt; `null`: the group went on without it meanwhile
    */
   async join(
     state: MemberState,
     isLeaving: boolean,
     onTopics: (answer: TopicsAnswer) => void,
-  ): Promise<readonly TopicPartition[]> {
+  ): Promise<readonly TopicPartition[] | null> {
     const { topics, instanceId } = this.#options;
     const { startedAt } = this;
-    const { coordinator, clock } = this.#ports;
     const said = encodeMember({ topics, ...state.claim, isLeaving, instanceId, startedAt });
+    const askedAt = this.#now();
     const joined = await this.#ask(state, said);
     state.joined(joined);
-    state.answered(clock.steady().getTime());
+    state.answered(askedAt);
     const { memberId, generationId, leaderId, members } = joined;
     this.#dealt = null;
     const dealt = leaderId === memberId ? await this.#deal(members, onTopics) : new Map<string, Buffer>();
-    const assignment = await coordinator.sync({ memberId, generationId }, dealt);
-    state.answered(clock.steady().getTime());
-    return decodeAssignment(assignment, topics);
+    const syncedAt = this.#now();
+    const assignment = await this.#ports.coordinator.sync({ memberId, generationId }, dealt);
+    return this.#isIn(state, joined, syncedAt) ? decodeAssignment(assignment, topics) : null;
+  }
+
+  /**
+   * An answer may be late: the beats may have learned meanwhile that the coordinator does not know the member, or its session
+   * may be over. Then others may own what it was dealt.
+   */
+  #isIn(state: MemberState, { memberId, generationId }: Joined, syncedAt: number): boolean {
+    const { inGeneration } = state;
+    const isOfNow = inGeneration?.memberId === memberId && inGeneration.generationId === generationId;
+    if (isOfNow) {
+      state.answered(syncedAt);
+    }
+    return isOfNow && this.#now() - state.signAt < this.#options.sessionTimeoutMs;
+  }
+
+  #now(): number {
+    return this.#ports.clock.steady().getTime();
   }
 
   async #ask(state: MemberState, said: Buffer): Promise<Joined> {

@@ -28,3 +28,33 @@ test('offsets are committed in the generation that gave what is owned, while the
   await other.member.commit([], null);
   expect(asked.map(({ generationId }) => generationId - generation)).toEqual([0, 1]);
 });
+
+test.each([
+  ['whose id the coordinator does not know any more', 1_500],
+  ['whose session is over', 12_000],
+])('an answer to SyncGroup gives nothing to a member %s', async (_what, late) => {
+  const { world, members } = await withMembers(2);
+  const { link, owner } = nth(members, 1);
+  const id = world.group.describe().members[1]?.memberId ?? '';
+  const sync = link.sync.bind(link);
+  let answeredAt = 0;
+  link.sync = async (...asked) => {
+    link.sync = sync;
+    const assignment = await sync(...asked);
+    if (late > 10_000) {
+      link.cutUntil = world.time.milliseconds + late;
+    } else {
+      world.group.leave(id);
+    }
+    await world.time.wait(late);
+    answeredAt = world.time.milliseconds;
+    return assignment;
+  };
+  world.start();
+  await world.time.pass(late + 20_000, () =>
+    expect(world.time.milliseconds === answeredAt ? owner.owned : []).toEqual([]),
+  );
+  expect(owner.events.filter((event) => event.startsWith('expelled'))).toHaveLength(1);
+  expect(owner.owned.length).toBeGreaterThan(2);
+  expect(owner.mistakes).toEqual([]);
+});
