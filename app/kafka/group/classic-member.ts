@@ -41,6 +41,8 @@ export class ClassicMember implements GroupMember {
   #isJoining = false;
   #hasLooked = false;
   #failures = 0;
+  /** How many joins in a row ended as another generation began. */
+  #overtakes = 0;
   /** Ends the pause before the next join. */
   #wake: () => void = () => undefined;
   #onFirst: () => void = () => undefined;
@@ -171,10 +173,11 @@ export class ClassicMember implements GroupMember {
     }
     const owned = await this.#group.join(this.#state, onLeaving !== null, (answer) => this.#tellTopics(answer));
     if (owned === null) {
-      return signal.aborted;
+      return this.#overtaken();
     }
     if (!signal.aborted) {
       this.#failures = 0;
+      this.#overtakes = 0;
       this.#assigned(owned, this.#now() - startedAt, onLeaving);
     }
     return true;
@@ -208,13 +211,30 @@ export class ClassicMember implements GroupMember {
     if (EXPELLED.has(type)) {
       this.#expel(asError(error));
     }
-    if (this.#isAsked || OF_GENERATION.has(type)) {
+    if (this.#isAsked) {
       return false;
+    }
+    if (OF_GENERATION.has(type)) {
+      return this.#overtaken();
     }
     this.#failures += 1;
     const isFirstAnswer = EXPELLED.has(type) && this.#failures === 1;
     if (!isFirstAnswer && !this.#report(error)) {
       await this.#pause(backoffMs(this.#failures));
+    }
+    return this.#ending.signal.aborted;
+  }
+
+  /**
+   * The group began another generation. Where that happens again and again, as in a group that KIP-848 members converted, the
+   * member does not ask all the time.
+   *
+   * @returns whether nothing is tried again
+   */
+  async #overtaken(): Promise<boolean> {
+    this.#overtakes += 1;
+    if (this.#overtakes > 1 && !this.#isAsked) {
+      await this.#pause(backoffMs(this.#overtakes - 1));
     }
     return this.#ending.signal.aborted;
   }

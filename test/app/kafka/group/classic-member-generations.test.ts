@@ -58,3 +58,23 @@ test.each([
   expect(owner.owned.length).toBeGreaterThan(2);
   expect(owner.mistakes).toEqual([]);
 });
+
+test('a group that answers each join by another generation is not asked all the time', async () => {
+  const { world, members } = await withMembers(2);
+  const { link, owner } = nth(members, 1);
+  let asked = 0;
+  const refused = Object.assign(new Error('REBALANCE_IN_PROGRESS'), { type: 'REBALANCE_IN_PROGRESS', retriable: false });
+  const { sync } = link;
+  link.sync = async () => {
+    asked += 1;
+    await world.time.wait(1);
+    throw refused;
+  };
+  world.start();
+  await world.time.pass(30_000);
+  expect(asked).toBeLessThan(30);
+  link.sync = sync;
+  await world.time.pass(6_000);
+  expect(owner.owned).toHaveLength(4);
+  expect(owner.events.filter((event) => event.startsWith('trying'))).toEqual([]);
+});
