@@ -16,9 +16,6 @@ const TOPICS_MS = 5_000;
 /** Nothing is waited for but a reason to join again. */
 const IDLE_MS = 60_000;
 
-/** The pause before a LeaveGroup that the coordinator did not take is sent to the coordinator of then. */
-const LEAVE_AGAIN_MS = 100;
-
 /** Gets whether everything was handed over. */
 type Leaving = (isHandedOver: boolean) => void;
 
@@ -84,11 +81,8 @@ export class ClassicMember implements GroupMember {
     const handedOver = new Promise<boolean>((resolve) => {
       this.#onLeaving = resolve;
     });
-    if (this.#group.isAsking) {
-      // The join that waits says that the member stays; over another connection the next one takes its place.
-      this.#ports.coordinator.cutJoin();
-    }
-    this.#joinAgain();
+    // The join that waits says that the member stays.
+    this.#joinAnew();
     const isLate = this.#ports.clock.wait(timeoutMs, timer.signal).then(() => false);
     return Promise.race([handedOver, isLate]).finally(() => timer.abort());
   }
@@ -98,7 +92,7 @@ export class ClassicMember implements GroupMember {
     this.#onLeaving?.(false);
     const { clock, coordinator } = this.#ports;
     const timer = new AbortController();
-    await Promise.race([this.#leaveGroup(timer.signal), clock.wait(timeoutMs, timer.signal)]);
+    await Promise.race([this.#group.leave(this.#state, timer.signal), clock.wait(timeoutMs, timer.signal)]);
     timer.abort();
     coordinator.close();
   }
@@ -111,21 +105,6 @@ export class ClassicMember implements GroupMember {
     const sentAt = this.#now();
     await this.#ports.coordinator.commit(owning, positions, metadata);
     this.#state.answered(sentAt);
-  }
-
-  /** Repeated at the coordinator of then, where the one of before does not take it. */
-  async #leaveGroup(signal: AbortSignal): Promise<void> {
-    const { clock, coordinator } = this.#ports;
-    const { id } = this.#state;
-    for (let isMember = id !== ''; isMember && !signal.aborted; ) {
-      try {
-        await coordinator.leave(id);
-        isMember = false;
-      } catch (error) {
-        isMember = !EXPELLED.has(errorTypeOf(error)) && !isForGood(error);
-        await (isMember && clock.wait(LEAVE_AGAIN_MS, signal));
-      }
-    }
   }
 
   async #stayJoined(): Promise<void> {
@@ -143,6 +122,14 @@ export class ClassicMember implements GroupMember {
   #joinAgain(): void {
     this.#isAsked = true;
     this.#wake();
+  }
+
+  /** Joins soon; a join that waits is given up, and the next one takes its place over another connection. */
+  #joinAnew(): void {
+    if (this.#group.isAsking) {
+      this.#ports.coordinator.cutJoin();
+    }
+    this.#joinAgain();
   }
 
   /** Ends sooner when a join is asked for, or the member ends. */
@@ -250,7 +237,7 @@ export class ClassicMember implements GroupMember {
     return true;
   }
 
-  /** Nothing is fetched or written before the next assignment. Joins again, where no join is under way that does. */
+  /** Nothing is fetched or written before the next assignment. Joins again, where no join is under way that may succeed. */
   #expel(reason: Error): void {
     if (EXPELLED.has(errorTypeOf(reason))) {
       this.#place.forgotten();
@@ -260,8 +247,8 @@ export class ClassicMember implements GroupMember {
       this.#listener?.onExpelled(reason);
       this.#onLeaving?.(false);
     }
-    if (!this.#isJoining) {
-      this.#joinAgain();
+    if (!this.#isJoining || (EXPELLED.has(errorTypeOf(reason)) && this.#group.isAsking)) {
+      this.#joinAnew();
     }
   }
 

@@ -2,6 +2,7 @@ import type { TopicPartition } from '../../records/record.ts';
 import type { Clock } from '../../stream/clock.ts';
 import { errorTypeOf } from '../authorization.ts';
 import type { Coordinator, Joined, RawMember } from './coordinator.ts';
+import { EXPELLED, isForGood } from './coordinator-answers.ts';
 import {
   decodeAssignment,
   decodeMember,
@@ -16,6 +17,9 @@ import { LearnedTopics, type TopicsAnswer, type TopicsPort } from './subscribed-
 
 /** The others wait for what the leader deals, so it waits no longer for what the brokers tell about topics. */
 const TOPICS_MS = 2_000;
+
+/** The pause before a LeaveGroup that the coordinator did not take is sent to the coordinator of then. */
+const LEAVE_AGAIN_MS = 100;
 
 /** A member's place in its group. */
 export interface MemberOptions {
@@ -147,6 +151,20 @@ export class GroupJoin {
 
   #now(): number {
     return this.#ports.clock.steady().getTime();
+  }
+
+  /** Leaves the group: again at the coordinator of then, where the one of before does not take it. */
+  async leave({ id }: MemberState, signal: AbortSignal): Promise<void> {
+    const { clock, coordinator } = this.#ports;
+    for (let isMember = id !== ''; isMember && !signal.aborted; ) {
+      try {
+        await coordinator.leave(id);
+        isMember = false;
+      } catch (error) {
+        isMember = !EXPELLED.has(errorTypeOf(error)) && !isForGood(error);
+        await (isMember && clock.wait(LEAVE_AGAIN_MS, signal));
+      }
+    }
   }
 
   async #ask(state: MemberState, said: Buffer): Promise<Joined> {

@@ -63,7 +63,10 @@ test('a group that answers each join by another generation is not asked all the 
   const { world, members } = await withMembers(2);
   const { link, owner } = nth(members, 1);
   let asked = 0;
-  const refused = Object.assign(new Error('REBALANCE_IN_PROGRESS'), { type: 'REBALANCE_IN_PROGRESS', retriable: false });
+  const refused = Object.assign(new Error('REBALANCE_IN_PROGRESS'), {
+    type: 'REBALANCE_IN_PROGRESS',
+    retriable: false,
+  });
   const { sync } = link;
   link.sync = async () => {
     asked += 1;
@@ -77,4 +80,26 @@ test('a group that answers each join by another generation is not asked all the 
   await world.time.pass(6_000);
   expect(owner.owned).toHaveLength(4);
   expect(owner.events.filter((event) => event.startsWith('trying'))).toEqual([]);
+});
+
+test('who is unknown to the coordinator while JoinGroup waits gives that join up', async () => {
+  const { world, members } = await withMembers(3);
+  const { link, owner } = nth(members, 1);
+  const refused = Object.assign(new Error('UNKNOWN_MEMBER_ID'), { type: 'UNKNOWN_MEMBER_ID', retriable: false });
+  world.kill(nth(members, 2));
+  world.start();
+  await world.time.pass(2_500);
+  expect(world.group.state).toBe('PreparingRebalance');
+  const before = link.sent.length;
+  const { beat } = link;
+  link.beat = async () => {
+    link.beat = beat;
+    throw refused;
+  };
+  await world.time.pass(1_500);
+  expect(owner.events.filter((event) => event.startsWith('expelled'))).toHaveLength(1);
+  expect(link.sent.slice(before)).toContain('describe');
+  expect(owner.events.filter((event) => event.startsWith('trying'))).toEqual([]);
+  await world.time.pass(15_000);
+  expect(owner.owned.length).toBeGreaterThan(2);
 });
