@@ -75,7 +75,9 @@ test('no more lies ready than it may; what was given back longest ago goes first
 test('small pieces are used again when large ones had filled the pool before', () => {
   const pool = new MemoryPool(4 * MEBIBYTE);
   const large = Array.from({ length: 4 }, () => pool.take(MEBIBYTE));
-  large.forEach((piece) => pool.giveBack(piece));
+  for (const piece of large) {
+    pool.giveBack(piece);
+  }
   const small = pool.take(16_384);
   pool.giveBack(small);
   expect(pool.take(16_384).buffer).toBe(small.buffer);
