@@ -9,8 +9,15 @@ const STEP_BYTES = 256 * KIBIBYTE;
 /** A piece has no more than so many times the bytes that are asked for. */
 const MOST_TIMES = 2;
 
-/** What nobody has asked for in this time is given up. */
+/** What nobody has asked for in this time is given up, after twice as long at the latest. */
 const IDLE_MS = 2_000;
+
+/** A piece that lies ready. */
+interface Ready {
+  readonly piece: Buffer;
+  /** When it was given back, in milliseconds of a monotonic clock. */
+  readonly since: number;
+}
 
 /**
  * Memory that is used again. New memory costs its page faults, and V8 collects all garbage each time that 64 MiB were
@@ -22,7 +29,7 @@ const IDLE_MS = 2_000;
 export class MemoryPool {
   readonly #mostBytes: number;
   /** The smallest first. */
-  #ready: Buffer[] = [];
+  #ready: Ready[] = [];
   #readyBytes = 0;
   readonly #taken = new WeakSet<ArrayBufferLike>();
   #idle: NodeJS.Timeout | null = null;
@@ -38,12 +45,16 @@ export class MemoryPool {
       return Buffer.allocUnsafe(size);
     }
     const place = this.#placeOf(size);
-    const fits = (this.#ready[place]?.length ?? Number.POSITIVE_INFINITY) <= MOST_TIMES * size;
-    const [ready] = fits ? this.#ready.splice(place, 1) : [];
-    this.#readyBytes -= ready?.length ?? 0;
-    const piece = ready ?? Buffer.allocUnsafeSlow(roundedUp(size));
-    this.#taken.add(piece.buffer);
-    return piece;
+    const fits = (this.#ready[place]?.piece.length ?? Number.POSITIVE_INFINITY) <= MOST_TIMES * size;
+    const piece = fits ? this.#remove(place) : null;
+    const taken = piece ?? Buffer.allocUnsafeSlow(roundedUp(size));
+    this.#taken.add(taken.buffer);
+    return taken;
+  }
+
+  /** Bytes that stay in memory as long as anyone has any part of this piece; 0 where it is none that was taken here. */
+  bytesOf({ buffer }: Buffer): number {
+    return this.#taken.has(buffer) ? buffer.byteLength : 0;
   }
 
   /**
@@ -56,14 +67,26 @@ export class MemoryPool {
     if (!this.#taken.delete(buffer) || buffer.byteLength > this.#mostBytes) {
       return;
     }
-    const piece = Buffer.from(buffer);
-    this.#ready.splice(this.#placeOf(piece.length), 0, piece);
-    this.#readyBytes += piece.length;
+    const ready = { piece: Buffer.from(buffer), since: performance.now() };
+    this.#ready.splice(this.#placeOf(ready.piece.length), 0, ready);
+    this.#readyBytes += ready.piece.length;
     while (this.#readyBytes > this.#mostBytes) {
-      this.#readyBytes -= this.#ready.shift()?.length ?? 0;
+      this.#remove(this.#oldest);
     }
     this.#idle ??= setTimeout(() => this.#giveUp(), IDLE_MS).unref();
-    this.#idle.refresh();
+  }
+
+  /** The place of what was given back longest ago: pieces of a size that is not used any more make room for others. */
+  get #oldest(): number {
+    return this.#ready.reduce((oldest, { since }, place, all) => {
+      return since < (all[oldest]?.since ?? 0) ? place : oldest;
+    }, 0);
+  }
+
+  #remove(place: number): Buffer | null {
+    const [ready] = this.#ready.splice(place, 1);
+    this.#readyBytes -= ready?.piece.length ?? 0;
+    return ready?.piece ?? null;
   }
 
   /** That of the smallest piece of so many bytes or more; behind all, where there is none. */
@@ -71,7 +94,7 @@ export class MemoryPool {
     let [low, high] = [0, this.#ready.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#ready[middle]?.length ?? 0) < size) {
+      if ((this.#ready[middle]?.piece.length ?? 0) < size) {
         low = middle + 1;
       } else {
         high = middle;
@@ -81,9 +104,10 @@ export class MemoryPool {
   }
 
   #giveUp(): void {
-    this.#idle = null;
-    this.#ready = [];
-    this.#readyBytes = 0;
+    const now = performance.now();
+    this.#ready = this.#ready.filter(({ since }) => now - since < IDLE_MS);
+    this.#readyBytes = this.#ready.reduce((sum, { piece }) => sum + piece.length, 0);
+    this.#idle = this.#ready.length === 0 ? null : setTimeout(() => this.#giveUp(), IDLE_MS).unref();
   }
 }
 

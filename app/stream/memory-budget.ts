@@ -88,8 +88,8 @@ class UnpackedAnswer {
  * 3. What was not decoded is still ahead of the partition's position, as if the answer had been shorter, and is fetched
  *    again. Nothing is refused: the first batch of an answer is always decoded, and brokers send it whole. So the
  *    excess over N is at most one unpacked batch for each broker.
- * 4. Records are in pieces of at most twice their bytes, which are used again ({@link sets}). What lies ready between two uses
- *    is N / 4 at most, and nothing is after two seconds without any use.
+ * 4. Record sets are in pieces of memory that are used again ({@link sets}), and a piece counts as a whole as long as any
+ *    record of it is queued. What lies ready between two uses is N / 4 at most, and none of it for longer than 4 s.
  * 5. Each partition queues at most its share ({@link share}) and has as much in its transaction, so a few that cannot be
  *    written leave room for the others. Every write ends, by COMMIT or a time-out, and gives back what it held.
  */

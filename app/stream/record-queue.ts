@@ -75,7 +75,7 @@ export class RecordQueue {
 
   /** Appends records; a range without any still moves the offset on. */
   push(queued: QueuedRecords): void {
-    const memory = ENTRY_BYTES + queued.records.memory;
+    const memory = ENTRY_BYTES + queued.records.memory + this.#bytesBeside(queued.records);
     this.#entries.push({ queued, memory });
     this.#bytes += queued.records.bytes;
     this.#memory.hold(memory);
@@ -105,6 +105,16 @@ export class RecordQueue {
     } finally {
       this.#memory.release(memory);
     }
+  }
+
+  /** What the records keep in memory that is no batch of theirs: of a set whose other batches are aborted, or cut off. */
+  #bytesBeside({ parts }: Records): number {
+    const beside = new Map<ArrayBufferLike, number>();
+    for (const { bytes } of parts.map(({ batch }) => batch)) {
+      const piece = beside.get(bytes.buffer) ?? this.#memory.sets.bytesOf(bytes);
+      beside.set(bytes.buffer, Math.max(0, piece - bytes.length));
+    }
+    return [...beside.values()].reduce((sum, bytes) => sum + bytes, 0);
   }
 
   clear(): void {

@@ -60,15 +60,27 @@ test('memory that others may have is never handed out: small pieces, and what is
   expect(pool.take(MEBIBYTE).buffer).not.toBe(foreign.buffer);
 });
 
-test('no more lies ready than it may; of what would be too much the largest stays', () => {
+test('no more lies ready than it may; what was given back longest ago goes first', () => {
   const pool = new MemoryPool(4 * MEBIBYTE);
-  const [one, three, tooLarge] = [MEBIBYTE, 3.5 * MEBIBYTE, 5 * MEBIBYTE].map((size) => pool.take(size));
-  for (const piece of [one, three, tooLarge]) {
+  const [one, three, last, tooLarge] = [1, 3, 1, 5].map((mebibytes) => pool.take(mebibytes * MEBIBYTE));
+  for (const piece of [one, three, last, tooLarge]) {
     pool.giveBack(piece ?? Buffer.alloc(0));
   }
   expect(pool.take(5 * MEBIBYTE).buffer).not.toBe(tooLarge?.buffer);
+  expect(pool.take(MEBIBYTE).buffer).toBe(last?.buffer);
   expect(pool.take(MEBIBYTE).buffer).not.toBe(one?.buffer);
-  expect(pool.take(3.5 * MEBIBYTE).buffer).toBe(three?.buffer);
+  expect(pool.take(3 * MEBIBYTE).buffer).toBe(three?.buffer);
+});
+
+test('small pieces are used again when large ones had filled the pool before', () => {
+  const pool = new MemoryPool(4 * MEBIBYTE);
+  const large = Array.from({ length: 4 }, () => pool.take(MEBIBYTE));
+  for (const piece of large) {
+    pool.giveBack(piece);
+  }
+  const small = pool.take(16_384);
+  pool.giveBack(small);
+  expect(pool.take(16_384).buffer).toBe(small.buffer);
 });
 
 test('what nobody asks for is given up after some time', () => {
@@ -81,9 +93,37 @@ test('what nobody asks for is given up after some time', () => {
     pool.giveBack(pool.take(MEBIBYTE));
     jest.advanceTimersByTime(1_900);
     pool.giveBack(pool.take(MEBIBYTE));
-    jest.advanceTimersByTime(2_000);
+    expect(pool.take(MEBIBYTE).buffer).toBe(piece.buffer);
+    pool.giveBack(piece);
+    jest.advanceTimersByTime(4_000);
     expect(pool.take(MEBIBYTE).buffer).not.toBe(piece.buffer);
   } finally {
     jest.useRealTimers();
   }
+});
+
+test('what nobody asks for is given up beside others that are in use', () => {
+  jest.useFakeTimers();
+  try {
+    const pool = new MemoryPool(4 * MEBIBYTE);
+    const [large, small] = [pool.take(MEBIBYTE), pool.take(16_384)];
+    pool.giveBack(large);
+    pool.giveBack(small);
+    for (let second = 0; second < 5; second += 1) {
+      jest.advanceTimersByTime(1_000);
+      pool.giveBack(pool.take(16_384));
+    }
+    expect(pool.take(MEBIBYTE).buffer).not.toBe(large.buffer);
+    expect(pool.take(16_384).buffer).toBe(small.buffer);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('a piece is known by its bytes until it is given back', () => {
+  const pool = new MemoryPool(4 * MEBIBYTE);
+  const piece = pool.take(9_000);
+  expect(pool.bytesOf(piece.subarray(5, 10))).toBe(16_384);
+  pool.giveBack(piece);
+  expect([pool.bytesOf(piece), pool.bytesOf(pool.take(1_000)), pool.bytesOf(Buffer.alloc(9_000))]).toEqual([0, 0, 0]);
 });

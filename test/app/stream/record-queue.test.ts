@@ -198,6 +198,22 @@ test('the memory of a set is not given back where nobody said that the work has 
   expect([unended, failed, dropped].map(({ isReady }) => isReady())).toEqual([false, false, false]);
 });
 
+test('the whole memory of a set counts while one of its batches is queued, and once for several', async () => {
+  const own = new MemoryBudget();
+  const set = Buffer.concat([recordBatch(0, 100), recordBatch(100, 2_000), recordBatch(2_100, 100)]);
+  const { parts } = await recordsIn(own, set);
+  const [first, , last] = parts;
+  if (!first || !last) throw new Error('no batches');
+  const queue = new RecordQueue(own);
+  queue.push({ ...upTo(2_200n), records: new Records([first, last]) });
+  const piece = own.sets.bytesOf(first.batch.bytes);
+  expect(piece).toBeGreaterThan(set.length);
+  const indexes = [first, last].map(({ batch }) => batch.memory - batch.bytes.length);
+  expect(own.held).toBe(400 + piece + (indexes[0] ?? 0) + (indexes[1] ?? 0));
+  await queue.use(limited(200, 1e9), endAtOnce);
+  expect(own.held).toBe(0);
+});
+
 test('taking from an empty queue is a mistake of the program', async () => {
   await expect(new RecordQueue(memory).use(limited(1), async () => undefined)).rejects.toThrow(RangeError);
 });
