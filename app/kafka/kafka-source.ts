@@ -64,7 +64,6 @@ export class KafkaSource implements RecordSource {
   readonly #fetcher: PartitionFetcher;
   #listener: RecordSourceListener | null = null;
   #isLeader: boolean | null = false;
-  #isJoining = false;
   #unknownTopics: readonly string[] = [];
 
   constructor(settings: Settings['kafka'], kafka: Kafka, ports: KafkaSourcePorts) {
@@ -161,10 +160,7 @@ export class KafkaSource implements RecordSource {
   /** What becomes of the membership. */
   #membership(listener: RecordSourceListener): GroupMemberListener {
     return {
-      onJoining: () => {
-        this.#isJoining = true;
-        this.#logger.info({ groupId: this.#settings.groupId }, 'joining the group');
-      },
+      onJoining: () => this.#logger.info({ groupId: this.#settings.groupId }, 'joining the group'),
       onAssigned: (assignment) => this.#assign(assignment, listener),
       onAcknowledged: (duration) => this.#joined(duration, this.#fetcher.assigned.size),
       onExpelled: ({ message: reason }) => {
@@ -182,7 +178,7 @@ export class KafkaSource implements RecordSource {
         this.#log.unknownTopics(unknown);
         listener.onTopics(unknown, partitions);
       },
-      onTryingAgain: (error) => this.#triesAgain(error, listener),
+      onTryingAgain: (error, isJoin) => this.#triesAgain(error, isJoin, listener),
       onFatal: (error) => {
         if (!this.#stopping.signal.aborted) {
           this.#fetcher.assign([]);
@@ -192,13 +188,13 @@ export class KafkaSource implements RecordSource {
     };
   }
 
-  #triesAgain(error: Error, listener: RecordSourceListener): void {
+  #triesAgain(error: Error, wasJoining: boolean, listener: RecordSourceListener): void {
     const { message: reason } = error;
     const isAway = isOutage(error);
     if (isAway) {
       this.#outages.failed(reason);
     }
-    this.#watcher.onCrashed({ wasJoining: this.#isJoining, isOutage: isAway });
+    this.#watcher.onCrashed({ wasJoining, isOutage: isAway });
     this.#logger[isAway ? 'debug' : 'warn']({ reason }, 'the Kafka client tries again');
     listener.onWaiting(`the Kafka client tries again: ${reason}`);
   }
@@ -237,7 +233,6 @@ export class KafkaSource implements RecordSource {
   }
 
   #joined(duration: number, partitions: number): void {
-    this.#isJoining = false;
     this.#outages.worked();
     this.#watcher.onJoined({ milliseconds: duration, partitions });
   }

@@ -143,7 +143,7 @@ export class ConsumerMember implements GroupMember {
     } else if (isForGood(answer)) {
       this.#end(answer, listener);
     } else {
-      listener.onTryingAgain(answer);
+      listener.onTryingAgain(answer, false);
     }
   }
 
@@ -168,6 +168,9 @@ export class ConsumerMember implements GroupMember {
     this.#waking = new AbortController();
     const pause = failures > 0 ? backoffMs(failures) : Math.min(BEAT_MS, this.#session.intervalMs);
     await this.#ports.clock.wait(pause, this.#waking.signal);
+    if (this.#joiningSince !== null) {
+      this.#joiningSince = this.#now();
+    }
   }
 
   /** @returns why another one is needed before the usual time; null: none is */
@@ -237,7 +240,7 @@ export class ConsumerMember implements GroupMember {
       this.#expel(new Error(`the group's coordinator has not answered for ${SESSION_MS / 1_000} s`), listener);
     }
     if (silenceMs >= SILENCE_MS || !isJoined) {
-      listener.onTryingAgain(error);
+      listener.onTryingAgain(error, !isJoined);
     }
   }
 

@@ -40,6 +40,8 @@ export class ClassicMember implements GroupMember {
   #failures = 0;
   /** How many joins in a row ended as another generation began. */
   #overtakes = 0;
+  /** When the attempt to join began, by the steady clock: what an outage takes before it is no join. */
+  #joiningSince = 0;
   /** Ends the pause before the next join. */
   #wake: () => void = () => undefined;
   #onFirst: () => void = () => undefined;
@@ -141,17 +143,17 @@ export class ClassicMember implements GroupMember {
 
   async #joinUntilDone(): Promise<void> {
     const { signal } = this.#ending;
-    const startedAt = this.#now();
+    this.#joiningSince = this.#now();
     this.#isJoining = true;
     this.#listener?.onJoining();
     for (let isDone = false; !isDone && !signal.aborted; ) {
       this.#isAsked = false;
-      isDone = await this.#joinOnce(startedAt).catch((error: unknown) => this.#joinFailed(error));
+      isDone = await this.#joinOnce().catch((error: unknown) => this.#joinFailed(error));
     }
     this.#isJoining = false;
   }
 
-  async #joinOnce(startedAt: number): Promise<boolean> {
+  async #joinOnce(): Promise<boolean> {
     const { signal } = this.#ending;
     const onLeaving = this.#onLeaving;
     await this.#prepare();
@@ -165,7 +167,7 @@ export class ClassicMember implements GroupMember {
     if (!signal.aborted) {
       this.#failures = 0;
       this.#overtakes = 0;
-      this.#assigned(owned, this.#now() - startedAt, onLeaving);
+      this.#assigned(owned, this.#now() - this.#joiningSince, onLeaving);
     }
     return true;
   }
@@ -206,8 +208,9 @@ export class ClassicMember implements GroupMember {
     }
     this.#failures += 1;
     const isFirstAnswer = EXPELLED.has(type) && this.#failures === 1;
-    if (!isFirstAnswer && !this.#report(error)) {
+    if (!isFirstAnswer && !this.#report(error, true)) {
       await this.#pause(backoffMs(this.#failures));
+      this.#joiningSince = this.#now();
     }
     return this.#ending.signal.aborted;
   }
@@ -227,9 +230,9 @@ export class ClassicMember implements GroupMember {
   }
 
   /** @returns whether the member ends */
-  #report(error: unknown): boolean {
+  #report(error: unknown, isJoin = false): boolean {
     if (!isForGood(error) || EXPELLED.has(errorTypeOf(error))) {
-      this.#listener?.onTryingAgain(asError(error));
+      this.#listener?.onTryingAgain(asError(error), isJoin);
       return false;
     }
     this.#listener?.onFatal(asError(error));

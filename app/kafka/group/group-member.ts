@@ -44,8 +44,12 @@ export interface GroupMemberListener {
    * @param partitions how many partitions the others have
    */
   onTopics(unknown: readonly string[], partitions: ReadonlyMap<string, number>): void;
-  /** A request failed; the member tries again. */
-  onTryingAgain(error: Error): void;
+  /**
+   * A request failed; the member tries again.
+   *
+   * @param isJoin whether the group was not joined for that; else a heartbeat or a look at the topics failed
+   */
+  onTryingAgain(error: Error, isJoin: boolean): void;
   /** The process will never be a member again. */
   onFatal(error: Error): void;
 }

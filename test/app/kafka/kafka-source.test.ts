@@ -164,14 +164,14 @@ test('who is expelled fetches nothing, and what was under way is dropped', async
 test('what fails and is tried again is told, as an outage where the brokers are away', async () => {
   const { source, told, listener } = await aSource();
   listener().onJoining();
-  listener().onTryingAgain(new Error('a surprise'));
+  listener().onTryingAgain(new Error('a surprise'), true);
   expect(told).toEqual(['crashed true false', 'the Kafka client tries again: a surprise']);
   told.splice(0);
   await source.stop();
   const away = await aSource();
-  away.join();
+  away.listener().onJoining();
   away.told.splice(0);
-  away.listener().onTryingAgain(Object.assign(new Error('no broker'), { name: 'KafkaJSConnectionError' }));
+  away.listener().onTryingAgain(Object.assign(new Error('no broker'), { name: 'KafkaJSConnectionError' }), false);
   expect(away.told).toEqual(['away no broker', 'crashed false true', 'the Kafka client tries again: no broker']);
   await away.source.stop();
 });

@@ -197,6 +197,22 @@ test('members whose generation is over keep their ids', async () => {
   expect(sizes(members)).toEqual([4, 4, 3]);
 });
 
+test('a join takes as long as the attempt that succeeded, and beats and looks that fail are no joins', async () => {
+  const { world, members } = await withMembers(1);
+  const [member] = members as [Process];
+  const isCut = () => world.time.milliseconds < member.link.cutUntil;
+  member.link.cutUntil = world.time.milliseconds + 8_000;
+  await world.time.pass(9_000);
+  expect(member.events.filter((event) => event.startsWith('trying'))).not.toEqual([]);
+  expect(member.owner.failedJoins).toBe(0);
+  member.link.cutUntil = world.time.milliseconds + 40_000;
+  await world.time.pass(120_000);
+  expect(isCut()).toBe(false);
+  expect(member.owner.failedJoins).toBeGreaterThan(0);
+  expect(sizes(members)).toEqual([11]);
+  expect(member.owner.joinMs.at(-1)).toBeLessThan(5_000);
+});
+
 test.each(['join', 'sync'])(
   'where the answer to %s is lost, the member joins again and takes what it is dealt',
   async (name) => {

@@ -145,12 +145,16 @@ class Owner implements GroupMemberListener {
   readonly events: string[] = [];
   owned: readonly TopicPartition[] = [];
   readonly mistakes: string[] = [];
+  /** How long each join took. */
+  readonly joinMs: (number | null)[] = [];
+  failedJoins = 0;
 
   onJoining(): void {
     this.events.push('joining');
   }
 
-  async onAssigned({ owned, added, revoked }: Assignment): Promise<void> {
+  async onAssigned({ owned, added, revoked, milliseconds }: Assignment): Promise<void> {
+    this.joinMs.push(milliseconds);
     const keys = (partitions: readonly TopicPartition[]) => partitions.map(partitionKey).toSorted();
     const gone = new Set(keys(revoked));
     const expected = [...keys(this.owned).filter((key) => !gone.has(key)), ...keys(added)].toSorted();
@@ -174,7 +178,8 @@ class Owner implements GroupMemberListener {
     this.events.push(`topics ${[...partitions].join(' ')}, without ${unknown}`);
   }
 
-  onTryingAgain({ message }: Error): void {
+  onTryingAgain({ message }: Error, isJoin: boolean): void {
+    this.failedJoins += isJoin ? 1 : 0;
     this.events.push(`trying again: ${message}`);
   }
 
