@@ -181,6 +181,7 @@ export class ClassicMember implements GroupMember {
   }
 
   #assigned(owned: readonly TopicPartition[], milliseconds: number, onLeaving: Leaving | null): void {
+    this.#place.settled();
     const change = this.#state.assigned(owned);
     const released = this.#listener?.onAssigned({ ...change, isLeader: this.#group.isLeader, milliseconds });
     this.#onFirst();

@@ -31,7 +31,7 @@ export function createMember(
   const sessionTimeoutMs = milliseconds(settings.sessionTimeout);
   const connections = new BrokerConnections(clusterApart(kafka, watcher), clock);
   const coordinator = new GroupCoordinator(connections, { groupId, sessionTimeoutMs });
-  const ports = { coordinator, topics: topicsOf(connections), clock };
+  const ports = { coordinator, topics: topicsOf(connections), clock, logger };
   const createClassic = () => new ClassicMember({ groupId, topics, sessionTimeoutMs, instanceId }, ports);
   if (groupProtocol === 'classic') {
     return createClassic();

@@ -1,6 +1,7 @@
+import type { Logger } from '../../logger.ts';
 import type { Clock } from '../../stream/clock.ts';
 import { FatalError } from '../../stream/stream-errors.ts';
-import { errorTypeOf } from '../authorization.ts';
+import { causesOf, errorTypeOf } from '../authorization.ts';
 import type { Coordinator } from './coordinator.ts';
 import { type DescribedMember, decodeMember } from './member-metadata.ts';
 
@@ -23,7 +24,12 @@ interface Instance {
 interface PlacePorts {
   readonly coordinator: Pick<Coordinator, 'describe' | 'leave'>;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
 }
+
+/** Whether the brokers do not offer the request. */
+const isNotOffered = (error: unknown): boolean =>
+  [...causesOf(error)].some(({ name }) => name === 'KafkaJSServerDoesNotSupportApiKey');
 
 /**
  * The members that were started with one instance id. They follow each other, so the one that was started last stays.
@@ -33,7 +39,7 @@ interface PlacePorts {
  */
 export class MemberPlace {
   readonly #ports: PlacePorts;
-  readonly #place: Instance | null;
+  #place: Instance | null;
   readonly #startedAt: number;
   readonly #patienceMs: number;
   #isToLook = true;
@@ -61,9 +67,15 @@ export class MemberPlace {
     this.#mayHaveSuccessor = true;
   }
 
+  /** The group gave the member something to own: whoever ran there before is gone. */
+  settled(): void {
+    this.#isToLook = false;
+    this.#mayHaveSuccessor = false;
+  }
+
   /**
    * Leaves the group for the members that ran in the place before, which were killed: the group would wait for the end of their
-   * sessions. Where others join at the moment, the coordinator does not tell who they were, and they are waited for.
+   * sessions. Where others join at the moment, the coordinator does not tell who they were: the next join looks again.
    *
    * @param ownId the member's; it stays
    * @throws FatalError `GROUP_INSTANCE_REPLACED` when a newer member has the place
@@ -72,7 +84,11 @@ export class MemberPlace {
     if (this.#place === null || !this.#isToLook) {
       return;
     }
-    const found = (await this.#look(this.#place, signal)) ?? [];
+    const found = await this.#look(this.#place, signal).catch((error: unknown) => this.#notOffered(error));
+    this.#mayHaveSuccessor = false;
+    if (found === null) {
+      return;
+    }
     if (found.some(({ startedAt }) => startedAt > this.#startedAt)) {
       throw replacedBySuccessor(this.#place);
     }
@@ -80,7 +96,17 @@ export class MemberPlace {
       await this.#leaveFor(id);
     }
     this.#isToLook = false;
-    this.#mayHaveSuccessor = false;
+  }
+
+  #notOffered(error: unknown): null {
+    if (!isNotOffered(error)) {
+      throw error;
+    }
+    this.#place = null;
+    const what =
+      'the brokers do not describe groups (DescribeGroups): the partitions of a process that was killed are with';
+    this.#ports.logger.warn({}, `${what} the group again once its session is over`);
+    return null;
   }
 
   async #leaveFor(memberId: string): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Logger } from '../../logger.ts';
 import type { TopicPartition } from '../../records/record.ts';
 import type { Clock } from '../../stream/clock.ts';
 import { errorTypeOf } from '../authorization.ts';
@@ -37,6 +38,7 @@ export interface MemberPorts {
   readonly coordinator: Coordinator;
   readonly topics: TopicsPort;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /** What the leader dealt by. */

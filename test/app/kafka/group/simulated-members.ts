@@ -208,6 +208,7 @@ class NewProcess implements SimulatedProcess {
       coordinator: this.link,
       topics: world.topicsFor(this.link),
       clock: world.time,
+      logger: { warn: () => undefined },
     });
     void this.member.join(this.owner).catch(() => undefined);
   }
