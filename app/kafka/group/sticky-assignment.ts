@@ -82,7 +82,8 @@ const bySize = (one: Hand, other: Hand): number => one.size - other.size;
 /**
  * Deals the partitions of a group to its members:
  *
- * - a partition goes to a member that is subscribed to its topic, or to none; one that leaves gets nothing
+ * - a partition goes to a member that is subscribed to its topic, or to none; one that leaves gets nothing, unless all leave:
+ *   then nobody is there to hand over to, and each finishes what it owns
  * - of two members the one has at most one more than the other, as far as their subscriptions allow
  * - what moves is the least for that: each member keeps what it owns, up to its share
  * - of two that say to own a partition, that of the higher generation owns it: the other one did not hear of the later deal
@@ -97,7 +98,8 @@ export function assignSticky(
   counts: PartitionCounts,
 ): ReadonlyMap<string, readonly TopicPartition[]> {
   const sorted = members.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  const hands = sorted.filter(({ isLeaving }) => !isLeaving).map((member) => new Hand(member));
+  const staying = sorted.filter(({ isLeaving }) => !isLeaving);
+  const hands = (staying.length === 0 ? sorted : staying).map((member) => new Hand(member));
   const handOf = new Map(hands.map((hand) => [hand.id, hand]));
   const free: Deal[] = [];
   for (const deal of dealsOf(sorted, counts)) {

@@ -83,12 +83,13 @@ test('the last member does not hand over, and leaves', async () => {
   expect(world.group.describe().members).toEqual([]);
 });
 
-test('where all stop at once nobody gets anything, and all leave', async () => {
+test('where all stop at once nobody hands over, so that all finish what they own, and all leave', async () => {
   const { world, members } = await withMembers(3);
   const stopped = members.map((member) => member.stop());
   await world.time.pass(3_000);
   await Promise.all(stopped);
-  expect(sizes(members)).toEqual([0, 0, 0]);
+  expect(members.map(({ handedOver }) => handedOver)).toEqual([false, false, false]);
+  expect(members.flatMap(({ events }) => events.filter((event) => event === 'assigned '))).toEqual([]);
   expect(world.group.describe().members).toEqual([]);
 });
 
