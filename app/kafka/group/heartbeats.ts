@@ -33,7 +33,8 @@ export class Heartbeats {
   readonly #ports: Pick<MemberPorts, 'coordinator' | 'clock'>;
   readonly #sessionTimeoutMs: number;
   readonly #listener: HeartbeatListener;
-  #sentAt: number | null = null;
+  /** The beat that is under way. */
+  #sent: { readonly at: number } | null = null;
 
   constructor(
     state: MemberState,
@@ -74,28 +75,29 @@ export class Heartbeats {
 
   #beatOnce(signal: AbortSignal): void {
     const { inGeneration } = this.#state;
-    if (this.#sentAt !== null) {
-      if (this.#now() - this.#sentAt >= this.#sessionTimeoutMs * PATIENCE) {
-        this.#ports.coordinator.forget();
-      }
-    } else if (inGeneration !== null) {
+    if (this.#sent !== null && this.#now() - this.#sent.at >= this.#sessionTimeoutMs * PATIENCE) {
+      // Given up: the one that takes its place has as long.
+      this.#sent = null;
+      this.#ports.coordinator.forget();
+    }
+    if (this.#sent === null && inGeneration !== null) {
       void this.#beat(inGeneration, signal);
     }
   }
 
   async #beat(member: InGeneration, signal: AbortSignal): Promise<void> {
-    const sentAt = this.#now();
-    this.#sentAt = sentAt;
+    const sent = { at: this.#now() };
+    this.#sent = sent;
     const answer = await this.#ports.coordinator.beat(member).then(
       () => null,
       (error: unknown) => ({ error, type: errorTypeOf(error) }),
     );
-    this.#sentAt = null;
+    this.#sent = this.#sent === sent ? null : this.#sent;
     if (signal.aborted) {
       return;
     }
     if (answer === null || OF_GENERATION.has(answer.type)) {
-      this.#state.answered(sentAt);
+      this.#state.answered(sent.at);
       this.#listener.onAnswered();
     }
     const { inGeneration } = this.#state;
