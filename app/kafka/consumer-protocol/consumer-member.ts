@@ -167,7 +167,7 @@ export class ConsumerMember implements GroupMember {
     }
     this.#waking = new AbortController();
     const pause = failures > 0 ? backoffMs(failures) : Math.min(BEAT_MS, this.#session.intervalMs);
-    await this.#ports.clock.wait(pause, this.#waking.signal);
+    await this.#ports.clock.wait(Math.min(pause, this.#sessionLeftMs), this.#waking.signal);
     if (this.#joiningSince !== null) {
       this.#joiningSince = this.#now();
     }
@@ -181,7 +181,7 @@ export class ConsumerMember implements GroupMember {
       listener.onJoining();
     }
     try {
-      const answer = await this.#session.beat(owned);
+      const answer = await this.#session.beat(owned, this.#sessionLeftMs);
       return this.#ending.signal.aborted ? null : await this.#take(answer, owned, listener);
     } catch (error) {
       this.#ports.coordinator.forget();
@@ -286,6 +286,12 @@ export class ConsumerMember implements GroupMember {
   #stop(reason: Error = new Error('the group was left before it was joined')): void {
     this.#ending.abort(reason);
     this.#waking.abort();
+  }
+
+  /** How long the member may own what it owns without an answer, in milliseconds; without a bound once that is over. */
+  get #sessionLeftMs(): number {
+    const { silenceMs } = this.#session;
+    return silenceMs < SESSION_MS ? SESSION_MS - silenceMs : Number.POSITIVE_INFINITY;
   }
 
   #now(): number {

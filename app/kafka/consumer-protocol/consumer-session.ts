@@ -125,11 +125,16 @@ export class ConsumerSession {
     this.#epoch = JOIN_EPOCH;
   }
 
-  /** @returns null where the coordinator does not know the request @throws Error when there is no answer in time */
-  async beat(owned: PartitionsById): Promise<HeartbeatAnswer | null> {
+  /**
+   * @param boundMs milliseconds that the answer may take at most, beside 10 s
+   * @returns null where the coordinator does not know the request
+   * @throws Error when there is no answer in time
+   */
+  async beat(owned: PartitionsById, boundMs: number): Promise<HeartbeatAnswer | null> {
     const sentAt = this.#now();
+    const until = sentAt + Math.min(ANSWER_MS, boundMs);
     this.#signAt = Number.isNaN(this.#signAt) ? sentAt : this.#signAt;
-    if ((await this.#within(this.#coordinator.offers(HEARTBEAT_KEY))) < HEARTBEAT_VERSION) {
+    if ((await this.#within(this.#coordinator.offers(HEARTBEAT_KEY), until - sentAt)) < HEARTBEAT_VERSION) {
       return null;
     }
     const isFull = this.#isFull || !this.isJoined;
@@ -137,11 +142,9 @@ export class ConsumerSession {
     const { topics } = this.#options;
     this.#isFull = true;
     this.#isKnown = true;
-    const answer = await this.#beat({
-      ...(isFull && { rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS, topics }),
-      memberEpoch: this.#epoch,
-      owned: isNews ? owned : null,
-    });
+    const full = isFull && { rebalanceTimeoutMs: REBALANCE_TIMEOUT_MS, topics };
+    const beat = { ...full, memberEpoch: this.#epoch, owned: isNews ? owned : null };
+    const answer = await this.#beat(beat, until - this.#now());
     if (answer.errorCode === CODE.NONE && this.#isKnown) {
       this.#epoch = answer.memberEpoch;
       this.#intervalMs = answer.intervalMs;

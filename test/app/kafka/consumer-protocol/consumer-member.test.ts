@@ -120,10 +120,12 @@ describe('a member', () => {
     await world.time.pass(40_000);
     expect(sizes([member])).toEqual([11]);
     expect(member.events.at(-1)).toMatch(/^trying again/);
-    await world.time.pass(19_000);
+    await world.time.pass(5_100);
     expect(sizes([member])).toEqual([0]);
+    await world.time.pass(13_900);
     expect(member.events).toContain("expelled: the group's coordinator has not answered for 45 s");
-    await world.time.pass(10_000);
+    // A beat of before waits for its answer for 10 s, and the next one comes 5 s later at most.
+    await world.time.pass(16_000);
     expect(sizes([member])).toEqual([11]);
   });
 
