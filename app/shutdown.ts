@@ -48,7 +48,8 @@ export interface ShutdownOptions {
  *    of the stored offset. What was handed over ends its transaction
  * 4. the last positions are committed to Kafka and the group is left: what is owned still is reassigned at once instead of
  *    after the session time-out. The positions of what was handed over are committed, too, in the generation that gave it away;
- *    those of the new owners follow theirs, in the generation that begins when the group is left
+ *    those of the new owners follow theirs, in the generation that begins when the group is left. By the protocol of KIP-848
+ *    the group was left in 2.: nothing can be committed any more, and the positions of the new owners alone follow
  * 5. the pool closes, when nothing writes any more
  * 6. HTTP last, so that the last scrape sees the final values
  *
@@ -95,7 +96,9 @@ async function close(
   { source, pipeline, closedLast, background }: ShutdownParts,
   lastPositions: readonly Position[],
 ): Promise<void> {
-  await within(LAST_HINT_MS, source.commitHint(lastPositions));
+  if (lastPositions.length > 0) {
+    await within(LAST_HINT_MS, source.commitHint(lastPositions));
+  }
   await source.stop();
   await pipeline.close();
   await Promise.all([...closedLast.map((each) => each.close()), ...background]);

@@ -153,8 +153,8 @@ export interface RecordSource {
   commitHint(positions: readonly Position[]): Promise<void>;
   /**
    * Gives all partitions to other members of the group, which open them when the process drops them; until then it goes on
-   * with them. Resolves with true when all of them were revoked, with false when they were not in time or cannot be: the
-   * process then owns what it owned.
+   * with them. Resolves with true when all of them were revoked, with false when they were not in time or cannot be: then the
+   * process goes on with what was not revoked by then, and the group may still give it to others.
    *
    * @param timeoutMs milliseconds, lookups and retries included
    */

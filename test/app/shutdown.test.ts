@@ -12,23 +12,29 @@ interface Given {
   readonly handOver: (timeoutMs: number) => Promise<boolean>;
   readonly timeoutMs?: number;
   readonly exitCode?: number;
+  readonly isIdle?: boolean;
 }
 
 /** What a shutdown does, in order. The hand over gives the partition to another member where it resolves with true. */
-async function done({ handOver, timeoutMs = DRAIN_MS + 3_000, exitCode = EXIT_CODE.ok }: Given): Promise<string[]> {
+async function done({
+  handOver,
+  timeoutMs = DRAIN_MS + 3_000,
+  exitCode = EXIT_CODE.ok,
+  isIdle = false,
+}: Given): Promise<string[]> {
   const told: string[] = [];
   const nothing = () => undefined;
   const log = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing, fatal: nothing };
   const ending = new AbortController();
   ending.signal.addEventListener('abort', () => told.push('background ends'));
-  let owned = [at(5n)];
+  let owned = isIdle ? [] : [at(5n)];
   let last = owned;
   const pipeline = {
     positions: () => owned,
     followPositions: () => () => last,
     drain: async () => {
       told.push(`drains ${owned.length}`);
-      last = [at(9n)];
+      last = isIdle ? [] : [at(9n)];
       owned = owned.length === 0 ? owned : last;
     },
     close: async () => void told.push('pipeline closed'),
@@ -65,6 +71,13 @@ const CLOSED = ['leaves', 'pipeline closed', 'pool closed', 'HTTP closed'];
 test('what was handed over is left in peace, and its last positions are committed before the group is left', async () => {
   expect(await done({ handOver: async () => true })).toEqual([
     ...['not ready', 'hands over in 3000 ms', 'background ends', 'drains 0', 'commits 9'],
+    ...CLOSED,
+  ]);
+});
+
+test('where there are no positions, none are committed', async () => {
+  expect(await done({ handOver: async () => false, isIdle: true })).toEqual([
+    ...['not ready', 'hands over in 3000 ms', 'background ends', 'drains 0'],
     ...CLOSED,
   ]);
 });
