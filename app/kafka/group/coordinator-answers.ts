@@ -11,8 +11,11 @@ const MOVED: ReadonlySet<string | undefined> = new Set([
   ELSEWHERE,
 ]);
 
+/** The answer by which another generation begins. */
+export const REBALANCING = 'REBALANCE_IN_PROGRESS';
+
 /** Answers that only say that another generation begins, or began. */
-export const OF_GENERATION: ReadonlySet<string | undefined> = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION']);
+export const OF_GENERATION: ReadonlySet<string | undefined> = new Set([REBALANCING, 'ILLEGAL_GENERATION']);
 
 /** Answers by which the group may have given what the member owned to others. */
 export const EXPELLED: ReadonlySet<string | undefined> = new Set(['UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID']);

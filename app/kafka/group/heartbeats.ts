@@ -1,6 +1,6 @@
 import { errorTypeOf } from '../authorization.ts';
 import type { InGeneration } from './coordinator.ts';
-import { asError, EXPELLED, isForGood, OF_GENERATION } from './coordinator-answers.ts';
+import { asError, EXPELLED, isForGood, OF_GENERATION, REBALANCING } from './coordinator-answers.ts';
 import type { MemberPorts } from './group-join.ts';
 import type { MemberState } from './member-state.ts';
 
@@ -12,6 +12,13 @@ const PATIENCE = 0.5;
 
 /** Silence that is reported: one beat that fails, as where the coordinator moves, is none. */
 const SILENCE_MS = 3_000;
+
+/** A beat. */
+interface Sent {
+  readonly at: number;
+  /** SyncGroup was answered before. Brokers before 2.6 answer REBALANCE_IN_PROGRESS until then: the join of now is meant. */
+  readonly isDealt: boolean;
+}
 
 /** What the answers to beats say. */
 interface HeartbeatListener {
@@ -34,7 +41,7 @@ export class Heartbeats {
   readonly #sessionTimeoutMs: number;
   readonly #listener: HeartbeatListener;
   /** The beat that is under way. */
-  #sent: { readonly at: number } | null = null;
+  #sent: Sent | null = null;
 
   constructor(
     state: MemberState,
@@ -86,7 +93,7 @@ export class Heartbeats {
   }
 
   async #beat(member: InGeneration, signal: AbortSignal): Promise<void> {
-    const sent = { at: this.#now() };
+    const sent = { at: this.#now(), isDealt: this.#state.claim.generation === member.generationId };
     this.#sent = sent;
     const answer = await this.#ports.coordinator.beat(member).then(
       () => null,
@@ -102,7 +109,7 @@ export class Heartbeats {
     }
     const { inGeneration } = this.#state;
     const isOfNow = inGeneration?.memberId === member.memberId && inGeneration.generationId === member.generationId;
-    if (answer !== null) {
+    if (answer !== null && (sent.isDealt || answer.type !== REBALANCING)) {
       this.#failed(answer, isOfNow);
     }
   }

@@ -3,11 +3,15 @@ import type { InGeneration } from '../../../../app/kafka/group/coordinator.ts';
 import type { MemberPorts } from '../../../../app/kafka/group/group-join.ts';
 import { Heartbeats } from '../../../../app/kafka/group/heartbeats.ts';
 import { MemberState } from '../../../../app/kafka/group/member-state.ts';
+import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 import { SimulatedTime } from './simulated-time.ts';
+
+const REBALANCE_IN_PROGRESS = 27;
 
 interface Beat {
   readonly member: InGeneration;
   answer(): void;
+  refuse(code: number): void;
 }
 
 /** A member in generation 1, whose beats the test answers. */
@@ -20,8 +24,9 @@ async function aMember() {
   const [beats, heard, forgotten]: [Beat[], string[], number[]] = [[], [], []];
   const coordinator = {
     beat: (member: InGeneration) =>
-      new Promise<void>((answer) => {
-        beats.push({ member, answer });
+      new Promise<void>((resolve, reject) => {
+        const refuse = (code: number) => reject(internals.createErrorFromCode(code));
+        beats.push({ member, answer: resolve, refuse });
       }),
     forget: () => forgotten.push(clock.milliseconds),
   };
@@ -57,4 +62,17 @@ test('the late answer to a beat that was given up makes no room for a third one'
   await clock.pass(2_000);
   expect(heard).toEqual(['answered']);
   expect(beats).toHaveLength(2);
+});
+
+test('a beat that was sent between JoinGroup and SyncGroup begins no other join, and the next one does', async () => {
+  const { clock, state, beats, heard } = await aMember();
+  state.joined({ memberId: 'member', generationId: 2 });
+  await clock.pass(1_000);
+  state.assigned([]);
+  beats[0]?.refuse(REBALANCE_IN_PROGRESS);
+  await clock.pass(1_000);
+  expect(heard).toEqual(['answered']);
+  beats[1]?.refuse(REBALANCE_IN_PROGRESS);
+  await clock.pass(0);
+  expect(heard).toEqual(['answered', 'answered', 'rebalance']);
 });
