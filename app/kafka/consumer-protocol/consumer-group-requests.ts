@@ -25,11 +25,16 @@ export interface ListedMember {
   readonly assigned: PartitionsById;
 }
 
-/** Whether each of the partitions was told to a member to own. */
-export const isOwned = (partitions: PartitionsById, members: readonly ListedMember[]): boolean =>
-  [...partitions].every(([topicId, numbers]) =>
-    numbers.every((partition) => members.some(({ assigned }) => assigned.get(topicId)?.includes(partition))),
-  );
+/** Those of the partitions that no member was told to own. */
+export function unowned(partitions: PartitionsById, members: readonly ListedMember[]): PartitionsById {
+  const isOwned = (topicId: string, partition: number): boolean =>
+    members.some(({ assigned }) => assigned.get(topicId)?.includes(partition));
+  const left = Array.from(partitions, ([topicId, numbers]): [string, readonly number[]] => [
+    topicId,
+    numbers.filter((partition) => !isOwned(topicId, partition)),
+  ]);
+  return new Map(left.filter(([, numbers]) => numbers.length > 0));
+}
 
 /**
  * The request ConsumerGroupDescribe, version 0, for one group: an array of group_id, include_authorized_operations boolean.

@@ -6,7 +6,7 @@ import { replacedBySuccessor } from '../group/former-member.ts';
 import type { GroupMember, GroupMemberListener } from '../group/group-member.ts';
 import { type TopicsAnswer, type TopicsPort, watchTopics } from '../group/subscribed-metadata.ts';
 import type { HeartbeatAnswer, PartitionsById } from './consumer-group-heartbeat.ts';
-import { isOwned } from './consumer-group-requests.ts';
+import { unowned } from './consumer-group-requests.ts';
 import {
   CODE,
   type ConsumerCoordinator,
@@ -16,18 +16,17 @@ import {
 } from './consumer-session.ts';
 import { Reconciliation } from './reconciliation.ts';
 
-/** What changes is learned by the next beat, so this is how long a change of the group takes; brokers ask for every 5 s. */
+/** What changes is learned by the next beat: so long takes a change of the group. Brokers ask for every 5 s. */
 const BEAT_MS = 1_000;
 
 /**
- * How long a coordinator may be silent before the member gives up what it owns: the brokers' session time-out, of which they
- * tell none. It is theirs unless they are configured otherwise; where it is shorter, two members fence each other until then.
+ * How long a coordinator may be silent before the member gives up what it owns: the brokers' default session time-out, since
+ * they do not tell theirs. Where it is shorter, two members fence each other until then.
  */
 const SESSION_MS = 45_000;
 
 /** Silence that is reported: one beat that fails, as where the coordinator moves, is none. */
 const SILENCE_MS = 3_000;
-
 /** The pause between two looks at who owns what is handed over. */
 const LOOK_MS = 100;
 
@@ -50,10 +49,10 @@ export interface ConsumerMemberPorts {
  * A member by the protocol of KIP-848: the brokers assign, and a heartbeat is all that a member sends. It goes on with what
  * it keeps whatever happens to the others, and acknowledges what it lost once nothing of it is written ({@link Reconciliation}).
  *
- * Handing over goes beyond the protocol. A member that unsubscribes or leaves is assigned nothing at once, and those who
- * win its partitions learn of it a beat or two later. So it leaves, and goes on writing until each of them was told. Why no
- * record is lost or doubled meanwhile: the compare-and-set of the stored offset is in the transaction of the rows, so of two
- * writers of a partition the one that is behind writes nothing, and reads the offset again or finds the partition gone.
+ * Handing over goes beyond the protocol. Who leaves is assigned nothing at once, and those who win its partitions learn of
+ * it a beat or two later. So it leaves, and goes on writing each partition until its winner was told. Why no record is lost
+ * or doubled meanwhile: the compare-and-set of the stored offset is in the transaction of the rows, so of two writers of a
+ * partition the one that is behind writes nothing, and reads the offset again or finds the partition gone.
  *
  * It leaves for good (epoch -1) always, with an instance id too: a Pod that is stopped does not come back under its uid, and
  * epoch -2 would keep its partitions from the others for the session time-out. Who was killed could not leave. Its next
@@ -102,19 +101,19 @@ export class ConsumerMember implements GroupMember {
 
   async handOver(timeoutMs: number): Promise<boolean> {
     const until = this.#now() + timeoutMs;
-    const { owned } = this.#reconciliation;
-    if (!this.#session.isJoined || owned.size === 0 || this.#ending.signal.aborted) {
+    let { owned: kept } = this.#reconciliation;
+    if (!this.#session.isJoined || kept.size === 0 || this.#ending.signal.aborted) {
       return false;
     }
     this.#stop();
     await this.#session.leave(timeoutMs);
     for (let left = until - this.#now(); !this.#session.isKnown && left > 0; left = until - this.#now()) {
       const members = await this.#session.members(left).catch(() => null);
-      if (members?.length === 0) {
-        return false;
-      }
-      if (members !== null && isOwned(owned, members)) {
-        await this.#reconciliation.giveUp(this.#now());
+      if (members?.length === 0) break;
+      kept = unowned(kept, members ?? []);
+      this.#reconciliation.assign(kept, this.#now());
+      if (kept.size === 0) {
+        await this.#reconciliation.settled();
         return true;
       }
       await this.#ports.clock.wait(LOOK_MS);
@@ -288,7 +287,7 @@ export class ConsumerMember implements GroupMember {
     this.#waking.abort();
   }
 
-  /** How long the member may own what it owns without an answer, in milliseconds; without a bound once that is over. */
+  /** How long it may own what it owns without an answer, in milliseconds; without a bound once that is over. */
   get #sessionLeftMs(): number {
     const { silenceMs } = this.#session;
     return silenceMs < SESSION_MS ? SESSION_MS - silenceMs : Number.POSITIVE_INFINITY;

@@ -68,9 +68,8 @@ export class Reconciliation {
     }
   }
 
-  /** Gives everything up, and resolves once nothing of it is written any more. */
-  async giveUp(since: number): Promise<void> {
-    this.assign(NOTHING, since);
+  /** Resolves once nothing of what was given up is written any more. */
+  async settled(): Promise<void> {
     await this.#work;
   }
 

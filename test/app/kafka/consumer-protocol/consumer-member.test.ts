@@ -219,6 +219,26 @@ describe('where the brokers do not have the protocol', () => {
 });
 
 describe('who stops', () => {
+  test('writes each partition until its winner was told, and not until all winners were', async () => {
+    const world = new ConsumerWorld();
+    const members: ConsumerProcess[] = [];
+    for (const beatsApart of [6_000, 6_350, 6_350]) {
+      members.push(world.start());
+      await world.time.pass(beatsApart);
+    }
+    const doubled: number[] = [];
+    const stopped = members[1]?.stop();
+    let doubledSince: number | null = null;
+    await world.time.pass(4_000, () => {
+      expect(fewest(world)).toBeGreaterThanOrEqual(1);
+      doubledSince = most(world) > 1 ? (doubledSince ?? world.time.milliseconds) : null;
+      doubled.push(...(doubledSince === null ? [] : [world.time.milliseconds - doubledSince]));
+    });
+    expect(await stopped).toBe(true);
+    expect(doubled).not.toEqual([]);
+    expect(Math.max(...doubled)).toBeLessThanOrEqual(100);
+  });
+
   test('leaves, and writes until the others were told, so no partition is without a writer', async () => {
     const { world, members } = await withMembers(3);
     const stopped = members[1]?.stop();
