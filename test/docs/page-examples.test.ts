@@ -128,6 +128,7 @@ const COMMANDS: Readonly<Record<string, readonly [path: string, proof: string]>>
   'npm start': ['test/integration/dev/main-job.test.ts', "spawn('npm', ['start'"],
   'npm run trouble -- records': ['test/integration/dev/main-job.test.ts', "trouble(pid, 'records')"],
   'npm run trouble -- postgres': ['test/integration/dev/main-job.test.ts', "trouble(pid, 'postgres'"],
+  'npm run trouble -- roll': ['test/integration/dev/main-job.test.ts', "trouble(child.pid, 'roll')"],
   'npx cdk8s synth': ['test/integration/synth-command.test.ts', 'node_modules/.bin/cdk8s synth'],
   'kubectl apply --server-side -f dist': ['dev/cluster/manifest-checks.ts', "'apply', '--server-side'"],
 };
