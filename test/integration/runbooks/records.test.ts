@@ -78,9 +78,13 @@ test('records that were deleted before they were read: RecordsSkipped shows whic
 
 test('another writer: WriterFenced shows the partition, and the sessions of both', async () => {
   const { consumer, topic, reader } = await caughtUp();
-  await query(`UPDATE ${SCHEMA}.offsets SET next_offset = 2 WHERE topic = '${topic}'`, [], databaseUrl);
-  await produce(topic, [{ value: '{}' }]);
-  await consumer.logs.waitFor(/another writer moved the offset/);
+  // It goes on: what comes first once, right after the partition was won, is a handover.
+  await until('another writer to count', async () => {
+    const moving = `UPDATE ${SCHEMA}.offsets SET next_offset = next_offset + 1 WHERE topic = '${topic}'`;
+    await query(moving, [], databaseUrl);
+    await produce(topic, [{ value: '{}' }]);
+    return consumer.logs.all.some((line) => line.includes('another writer moved the offset')) || undefined;
+  });
   expect(await runbookCommand('WriterFenced', reader)).toContain(`"topic":"${topic}","partition":0`);
   expect(await runbookCommand('WriterFenced', reader, 'psql')).toContain(`stream-consumer ${consumer.groupId}`);
 });
