@@ -155,11 +155,13 @@ export class ClassicMember implements GroupMember {
 
   async #joinOnce(): Promise<boolean> {
     const { signal } = this.#ending;
-    const onLeaving = this.#onLeaving;
     await this.#prepare();
     if (signal.aborted) {
       return true;
     }
+    // Whatever was asked for until now is in this join.
+    this.#isAsked = false;
+    const onLeaving = this.#onLeaving;
     const owned = await this.#group.join(this.#state, onLeaving !== null, (answer) => this.#tellTopics(answer));
     if (owned === null) {
       return this.#overtaken();

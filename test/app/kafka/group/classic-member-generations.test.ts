@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { InGeneration } from '../../../../app/kafka/group/coordinator.ts';
+import { decodeMember, STICKY } from '../../../../app/kafka/group/member-metadata.ts';
 import { withMembers } from './simulated-members.ts';
 
 type Members = Awaited<ReturnType<typeof withMembers>>['members'];
@@ -102,4 +103,24 @@ test('who is unknown to the coordinator while JoinGroup waits gives that join up
   expect(owner.events.filter((event) => event.startsWith('trying'))).toEqual([]);
   await world.time.pass(15_000);
   expect(owner.owned.length).toBeGreaterThan(2);
+});
+
+test('who is to stop while it prepares a join says in that join that it leaves', async () => {
+  const { world, members } = await withMembers(2);
+  const { link, owner, member } = nth(members, 1);
+  const said: boolean[] = [];
+  const join = link.join.bind(link);
+  link.join = (id, metadata) => {
+    said.push(decodeMember(id, metadata.get(STICKY) ?? Buffer.alloc(0)).isLeaving);
+    return join(id, metadata);
+  };
+  let handedOver: Promise<boolean> | null = null;
+  owner.onJoining = () =>
+    queueMicrotask(() => {
+      handedOver ??= member.handOver(3_000);
+    });
+  world.start();
+  await world.time.pass(2_500);
+  expect(said).toEqual([true]);
+  expect(await handedOver).toBe(true);
 });
