@@ -162,7 +162,8 @@ export class ClassicMember implements GroupMember {
     // Whatever was asked for until now is in this join.
     this.#isAsked = false;
     const onLeaving = this.#onLeaving;
-    const owned = await this.#group.join(this.#state, onLeaving !== null, (answer) => this.#tellTopics(answer));
+    const onTopics = (answer: TopicsAnswer): void => this.#tellTopics(answer);
+    const owned = await this.#group.join(this.#state, onLeaving !== null, { signal, onTopics });
     if (owned === null) {
       return this.#overtaken();
     }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { InGeneration } from '../../../../app/kafka/group/coordinator.ts';
 import { decodeMember, STICKY } from '../../../../app/kafka/group/member-metadata.ts';
-import { withMembers } from './simulated-members.ts';
+import { SimulatedWorld, withMembers } from './simulated-members.ts';
 
 type Members = Awaited<ReturnType<typeof withMembers>>['members'];
 
@@ -123,4 +123,23 @@ test('who is to stop while it prepares a join says in that join that it leaves',
   await world.time.pass(2_500);
   expect(said).toEqual([true]);
   expect(await handedOver).toBe(true);
+});
+
+test('who leaves while the first JoinGroup is on its way leaves by the id that the coordinator made', async () => {
+  const world = new SimulatedWorld();
+  const { link, member } = world.start();
+  const join = link.join.bind(link);
+  link.join = async (...asked) => {
+    const answer = await join(...asked).catch((error: Error) => error);
+    await world.time.wait(50);
+    if (answer instanceof Error) {
+      throw answer;
+    }
+    return answer;
+  };
+  await world.time.pass(10);
+  const left = member.leave(1_000);
+  await world.time.pass(500);
+  await left;
+  expect(link.sent).toEqual(['join', 'leave']);
 });
