@@ -155,12 +155,15 @@ export class ClassicMember implements GroupMember {
 
   async #joinOnce(): Promise<boolean> {
     const { signal } = this.#ending;
-    const onLeaving = this.#onLeaving;
     await this.#prepare();
     if (signal.aborted) {
       return true;
     }
-    const owned = await this.#group.join(this.#state, onLeaving !== null, (answer) => this.#tellTopics(answer));
+    // Whatever was asked for until now is in this join.
+    this.#isAsked = false;
+    const onLeaving = this.#onLeaving;
+    const onTopics = (answer: TopicsAnswer): void => this.#tellTopics(answer);
+    const owned = await this.#group.join(this.#state, onLeaving !== null, { signal, onTopics });
     if (owned === null) {
       return this.#overtaken();
     }

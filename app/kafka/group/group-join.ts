@@ -22,6 +22,17 @@ const TOPICS_MS = 2_000;
 /** The pause before a LeaveGroup that the coordinator did not take is sent to the coordinator of then. */
 const LEAVE_AGAIN_MS = 100;
 
+/** How long a member that leaves waits for its id. */
+const ID_MS = 300;
+
+/** What a join goes by. */
+interface JoinWatch {
+  /** Aborted: the member ends, and asks for nothing more. */
+  readonly signal: AbortSignal;
+  /** Gets what the brokers tell the leader. */
+  readonly onTopics: (answer: TopicsAnswer) => void;
+}
+
 /** A member's place in its group. */
 export interface MemberOptions {
   readonly groupId: string;
@@ -72,7 +83,8 @@ export class GroupJoin {
   /** When the process was started, by its clock, in milliseconds since 1970. */
   readonly startedAt: number;
   #dealt: Dealt | null = null;
-  #isAsking = false;
+  /** The JoinGroup that is not answered yet. */
+  #asking: Promise<Joined> | null = null;
 
   constructor(options: MemberOptions, ports: MemberPorts) {
     this.#options = options;
@@ -84,7 +96,7 @@ export class GroupJoin {
 
   /** Whether JoinGroup is not answered yet. */
   get isAsking(): boolean {
-    return this.#isAsking;
+    return this.#asking !== null;
   }
 
   /** Whether the member leads the generation. */
@@ -115,20 +127,22 @@ export class GroupJoin {
   /**
    * Joins once. The state has the id and the generation of then, also when the rest fails.
    *
-   * @param onTopics gets what the brokers tell the leader
    * @returns what the member is dealt; `null`: the group went on without it meanwhile
    */
   async join(
     state: MemberState,
     isLeaving: boolean,
-    onTopics: (answer: TopicsAnswer) => void,
+    { signal, onTopics }: JoinWatch,
   ): Promise<readonly TopicPartition[] | null> {
     const { topics, instanceId } = this.#options;
     const { startedAt } = this;
     const said = encodeMember({ topics, ...state.claim, isLeaving, instanceId, startedAt });
     const askedAt = this.#now();
-    const joined = await this.#ask(state, said);
-    state.joined(joined);
+    const asking = this.#ask(state, said, signal);
+    this.#asking = asking;
+    const joined = await asking.finally(() => {
+      this.#asking = null;
+    });
     state.answered(askedAt);
     const { memberId, generationId, leaderId, members } = joined;
     this.#dealt = null;
@@ -155,9 +169,20 @@ export class GroupJoin {
     return this.#ports.clock.steady().getTime();
   }
 
-  /** Leaves the group: again at the coordinator of then, where the one of before does not take it. */
-  async leave({ id }: MemberState, signal: AbortSignal): Promise<void> {
+  /**
+   * Leaves the group: again at the coordinator of then, where the one of before does not take it. The coordinator may be making
+   * the member's id: without it the group would wait for that member.
+   */
+  async leave(state: MemberState, signal: AbortSignal): Promise<void> {
     const { clock, coordinator } = this.#ports;
+    if (state.id === '' && this.#asking !== null) {
+      const asked = this.#asking.then(
+        () => undefined,
+        () => undefined,
+      );
+      await Promise.race([asked, clock.wait(ID_MS, signal)]);
+    }
+    const { id } = state;
     for (let isMember = id !== ''; isMember && !signal.aborted; ) {
       try {
         await coordinator.leave(id);
@@ -169,25 +194,23 @@ export class GroupJoin {
     }
   }
 
-  async #ask(state: MemberState, said: Buffer): Promise<Joined> {
+  async #ask(state: MemberState, said: Buffer, signal: AbortSignal): Promise<Joined> {
     const protocols = new Map([
       [STICKY, said],
       [ROUND_ROBIN, said],
     ]);
-    this.#isAsking = true;
-    try {
-      return await this.#ports.coordinator.join(state.id, protocols).catch((error: unknown) => {
-        const { memberId } = error as { readonly memberId?: unknown };
-        if (errorTypeOf(error) !== 'MEMBER_ID_REQUIRED' || typeof memberId !== 'string') {
-          throw error;
-        }
-        // The coordinator waits for the member of this id from now on: whatever becomes of the next join, it has to be that one.
-        state.identified(memberId);
-        return this.#ports.coordinator.join(memberId, protocols);
-      });
-    } finally {
-      this.#isAsking = false;
-    }
+    const joined = await this.#ports.coordinator.join(state.id, protocols).catch((error: unknown) => {
+      const { memberId } = error as { readonly memberId?: unknown };
+      if (errorTypeOf(error) !== 'MEMBER_ID_REQUIRED' || typeof memberId !== 'string') {
+        throw error;
+      }
+      // The coordinator waits for the member of this id from now on: whatever becomes of the next join, it has to be that one.
+      state.identified(memberId);
+      signal.throwIfAborted();
+      return this.#ports.coordinator.join(memberId, protocols);
+    });
+    state.joined(joined);
+    return joined;
   }
 
   async #deal(

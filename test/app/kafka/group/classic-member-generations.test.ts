@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { InGeneration } from '../../../../app/kafka/group/coordinator.ts';
-import { withMembers } from './simulated-members.ts';
+import { decodeMember, STICKY } from '../../../../app/kafka/group/member-metadata.ts';
+import { SimulatedWorld, withMembers } from './simulated-members.ts';
 
 type Members = Awaited<ReturnType<typeof withMembers>>['members'];
 
@@ -105,4 +106,43 @@ test('who is unknown to the coordinator while JoinGroup waits gives that join up
   expect(owner.events.filter((event) => event.startsWith('trying'))).toEqual([]);
   await world.time.pass(15_000);
   expect(owner.owned.length).toBeGreaterThan(2);
+});
+
+test('who is to stop while it prepares a join says in that join that it leaves', async () => {
+  const { world, members } = await withMembers(2);
+  const { link, owner, member } = nth(members, 1);
+  const said: boolean[] = [];
+  const join = link.join.bind(link);
+  link.join = (id, metadata) => {
+    said.push(decodeMember(id, metadata.get(STICKY) ?? Buffer.alloc(0)).isLeaving);
+    return join(id, metadata);
+  };
+  let handedOver: Promise<boolean> | null = null;
+  owner.onJoining = () =>
+    queueMicrotask(() => {
+      handedOver ??= member.handOver(3_000);
+    });
+  world.start();
+  await world.time.pass(2_500);
+  expect(said).toEqual([true]);
+  expect(await handedOver).toBe(true);
+});
+
+test('who leaves while the first JoinGroup is on its way leaves by the id that the coordinator made', async () => {
+  const world = new SimulatedWorld();
+  const { link, member } = world.start();
+  const join = link.join.bind(link);
+  link.join = async (...asked) => {
+    const answer = await join(...asked).catch((error: Error) => error);
+    await world.time.wait(50);
+    if (answer instanceof Error) {
+      throw answer;
+    }
+    return answer;
+  };
+  await world.time.pass(10);
+  const left = member.leave(1_000);
+  await world.time.pass(500);
+  await left;
+  expect(link.sent).toEqual(['join', 'leave']);
 });
