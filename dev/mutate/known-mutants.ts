@@ -9,7 +9,7 @@ export interface KnownMutant {
 }
 
 const PARTITION_STREAM = 'app/stream/partition-stream.ts';
-const PIPELINE = 'app/stream/pipeline.ts';
+const OPENINGS = 'app/stream/openings.ts';
 
 /**
  * Changes that lose records, write them twice, end the process or hold it up, and that tests once did not notice. None
@@ -19,8 +19,8 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {
     name: 'a failed transaction leaves the queue as it is',
     file: PARTITION_STREAM,
-    original: 'this.#retries.failed(outage);\n    this.#queue.clear();\n',
-    mutated: 'this.#retries.failed(outage);\n',
+    original: "ReturnType<FailedWrites['failed']>): Promise<void> {\n    this.#queue.clear();\n",
+    mutated: "ReturnType<FailedWrites['failed']>): Promise<void> {\n",
   },
   {
     name: 'a batch that was delivered before is taken in',
@@ -31,7 +31,7 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {
     name: 'a commit does not end the row of unknown errors',
     file: PARTITION_STREAM,
-    original: '    this.#retries.succeeded();\n    this.#batchLimit',
+    original: '    this.#failedWrites.succeeded();\n    this.#batchLimit',
     mutated: '    this.#batchLimit',
   },
   {
@@ -41,16 +41,16 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
     mutated: '    if (found',
   },
   {
-    name: 'an assignment that was replaced begins all the same',
-    file: PIPELINE,
-    original: '      if (signal.aborted) {\n        return;\n      }\n      this.#lifecycle',
-    mutated: '      this.#lifecycle',
+    name: 'positions are read, or stored, though the claim of the group was given up',
+    file: OPENINGS,
+    original: 'return signal.aborted ? [] : assignedPositions(',
+    mutated: 'return assignedPositions(',
   },
   {
-    name: 'the transactions of the assignment before are not waited for',
-    file: PIPELINE,
-    original: '      await Promise.race([Promise.all(before), this.#ports.clock.wait(SETTLE_MS, signal)]);\n',
-    mutated: '      void [before, SETTLE_MS];\n',
+    name: 'the transactions of the stream before are not waited for',
+    file: OPENINGS,
+    original: '        await Promise.race([Promise.all(before), this.#ports.clock.wait(SETTLE_MS, signal)]);\n',
+    mutated: '        void [before, SETTLE_MS];\n',
   },
   {
     name: 'a partition that was taken away goes on writing its queue',
@@ -61,8 +61,8 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {
     name: 'a queue that is still full is filled further',
     file: PARTITION_STREAM,
-    original: 'this.#options.maxQueuedBytes / 2',
-    mutated: 'this.#options.maxQueuedBytes * 2',
+    original: 'this.#maxQueuedBytes / 2',
+    mutated: 'this.#maxQueuedBytes * 2',
   },
   {
     name: 'a batch that begins above the position is taken in',
@@ -79,8 +79,8 @@ export const KNOWN_MUTANTS: readonly KnownMutant[] = [
   {
     name: 'a fenced writer goes on without reading the stored offset',
     file: PARTITION_STREAM,
-    original: 'this.#ports.listener.onFenced(this.partition);\n      return this.#recover(firstOffset);',
-    mutated: 'this.#ports.listener.onFenced(this.partition);\n      return;',
+    original: 'return this.#recover(firstOffset, consequence);',
+    mutated: 'return consequence.outage ? this.#recover(firstOffset, consequence) : undefined;',
   },
   {
     name: 'draining goes on taking batches in',

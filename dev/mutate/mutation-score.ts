@@ -5,6 +5,9 @@ export const CORE_ROOMS = ['app/kafka/fetch', 'app/records', 'app/store', 'app/s
 export const GUARANTEE_FILES = [
   'app/stream/partition-stream.ts',
   'app/stream/pipeline.ts',
+  'app/stream/openings.ts',
+  'app/stream/owned-streams.ts',
+  'app/stream/handover.ts',
   'app/stream/record-queue.ts',
   'app/records/records.ts',
   'app/records/record-batch.ts',
