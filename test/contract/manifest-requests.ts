@@ -23,7 +23,7 @@ interface Named {
 }
 
 interface Container {
-  readonly env: readonly (Named & { value?: string; valueFrom?: { secretKeyRef: SecretKey } })[];
+  readonly env: readonly (Named & { value?: string; valueFrom?: { secretKeyRef?: SecretKey } })[];
   readonly ports: readonly (Named & { containerPort: number })[];
   readonly livenessProbe: Probe;
   readonly readinessProbe: Probe;
@@ -93,12 +93,11 @@ export function manifestRequests(changes: object, secrets: Secrets) {
     container,
     env: Object.fromEntries(
       container.env
-        .filter(({ valueFrom }) => valueFrom === undefined || secrets[valueFrom.secretKeyRef.name] !== undefined)
-        .filter(
-          ({ valueFrom }) =>
-            valueFrom === undefined || valueFrom.secretKeyRef.key in (secrets[valueFrom.secretKeyRef.name] ?? {}),
-        )
-        .map(({ name, value, valueFrom }) => [name, valueFrom ? secret(valueFrom.secretKeyRef) : (value ?? '')]),
+        // What Kubernetes tells of the Pod is no business of these requests.
+        .filter(({ valueFrom }) => valueFrom === undefined || valueFrom.secretKeyRef !== undefined)
+        .map(({ name, value, valueFrom }) => ({ name, value, key: valueFrom?.secretKeyRef }))
+        .filter(({ key }) => key === undefined || key.key in (secrets[key.name] ?? {}))
+        .map(({ name, value, key }) => [name, key ? secret(key) : (value ?? '')]),
     ),
     secretFiles: secretFiles(deploymentSpec(manifests).template.spec, secret),
     applicationYaml: Object.values(only(manifests, 'ConfigMap')['data'] as Record<string, string>)[0] ?? '',
