@@ -2,6 +2,7 @@ import type { TopicPartition } from '../records/record.ts';
 import { type ConsumerReport, Lifecycle } from './consumer-state.ts';
 import { Membership } from './membership.ts';
 import { OwnedStreams, type OwnedStreamsOptions } from './owned-streams.ts';
+import type { PartitionStream } from './partition-stream.ts';
 import type { Gap } from './record-sink.ts';
 import type {
   AssignedPartitions,
@@ -135,7 +136,8 @@ export class Pipeline implements RecordSourceListener, StreamListener {
   }
 
   onFetched(fetched: FetchedRecords): void {
-    this.#streams.of(fetched)?.accept(fetched);
+    const stream: PartitionStream | undefined = this.#streams.of(fetched);
+    stream?.accept(fetched);
   }
 
   onOutOfRange(partition: TopicPartition): void {

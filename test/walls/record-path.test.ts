@@ -23,9 +23,9 @@ function joint(from: string, to: string): string {
 }
 
 describe('the path of a record in CONTRIBUTING.md', () => {
-  test('is at most thirteen files, which exist, from the fetch to the stored offset', () => {
+  test('is at most twelve files, which exist, from the fetch to the stored offset', () => {
     expect(PATH.length).toBeGreaterThan(2);
-    expect(PATH.length).toBeLessThanOrEqual(13);
+    expect(PATH.length).toBeLessThanOrEqual(12);
     expect(PATH.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
     expect(read(PATH[0] ?? '')).toContain('fetch');
     expect(read(PATH.at(-1) ?? '')).toMatch(/UPDATE .*\.offsets SET next_offset/);
