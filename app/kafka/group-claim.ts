@@ -103,6 +103,8 @@ interface GroupClaimPorts {
 export class GroupClaim {
   readonly #ports: GroupClaimPorts;
   #place: WritePlace | null = null;
+  /** Where nobody leads, the wait goes on over new assignments: Kafka would have taken the commits of before in them, too. */
+  #tentativeSince = Number.POSITIVE_INFINITY;
 
   constructor(ports: GroupClaimPorts) {
     this.#ports = ports;
@@ -128,7 +130,7 @@ export class GroupClaim {
     const { clock } = this.#ports;
     const patience = this.#ports.sessionTimeoutMs + MARGIN_MS;
     const joinedAt = clock.steady().getTime();
-    let tentativeSince = Number.POSITIVE_INFINITY;
+    let tentativeSince = member.isLeader === null ? this.#tentativeSince : Number.POSITIVE_INFINITY;
     while (!signal.aborted) {
       const place = await this.#ports.place();
       const { isHeld, offsets } = await this.#find(place);
@@ -143,6 +145,7 @@ export class GroupClaim {
         this.#ports.logger.info({ ...place }, `claiming the group: ${whyWithoutLeader(member)}`);
         await this.#commit(member, offsets, claimText(place, true), signal);
         tentativeSince = clock.steady().getTime();
+        this.#tentativeSince = tentativeSince;
       }
       await clock.wait(ASK_AGAIN_MS, signal);
     }

@@ -59,10 +59,15 @@ class Group {
     return new GroupClaim({ ...ports, clock, logger, place: async () => place });
   }
 
-  async hold(place: WritePlace, isLeader: boolean | null, signal = new AbortController().signal): Promise<number> {
+  async hold(
+    place: WritePlace,
+    isLeader: boolean | null,
+    signal = new AbortController().signal,
+    claim = this.claimFor(place),
+  ): Promise<number> {
     const commit = ({ partition, offset }: Position, metadata: string) => this.commit(offset, metadata, partition);
     const member = { isLeader, assigned: this.assigned, topics: [this.partition.topic], commit };
-    await this.claimFor(place).hold(member, signal);
+    await claim.hold(member, signal);
     return this.#at;
   }
 }
@@ -184,6 +189,22 @@ describe('where nobody leads', () => {
     expect(final).toMatchObject({ claim: HERE });
     expect(final?.at).toBeGreaterThan(SESSION_TIMEOUT_MS);
     expect(heldAt).toBeGreaterThanOrEqual(final?.at ?? 0);
+    expect(group.commits).toHaveLength(2);
+  });
+
+  test('a member that is assigned anew meanwhile does not wait anew', async () => {
+    const group = new Group();
+    const claim = group.claimFor(HERE);
+    const assignment = new AbortController();
+    let asked = 0;
+    group.onAsked = () => {
+      asked += 1;
+      if (asked === 100) assignment.abort();
+    };
+    const abortedAt = await group.hold(HERE, null, assignment.signal, claim);
+    expect(abortedAt).toBeGreaterThan(SESSION_TIMEOUT_MS / 4);
+    const heldAt = await group.hold(HERE, null, undefined, claim);
+    expect(heldAt).toBeLessThan(SESSION_TIMEOUT_MS * 1.3);
     expect(group.commits).toHaveLength(2);
   });
 
