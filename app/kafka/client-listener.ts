@@ -28,26 +28,3 @@ export interface ClientListener {
 
 /** The kind of a fetch request, Kafka's own name for it. */
 export const FETCH_REQUEST = 'Fetch';
-
-/** kafkajs's errors of a broker that cannot be reached or does not answer. */
-const AWAY: ReadonlySet<string> = new Set([
-  'KafkaJSConnectionError',
-  'KafkaJSConnectionClosedError',
-  'KafkaJSRequestTimeoutError',
-  'KafkaJSBrokerNotFound',
-  'KafkaJSNoBrokerAvailableError',
-  'KafkaJSGroupCoordinatorNotFound',
-]);
-
-/** Answers that pass by themselves, and are not about a broker that is away. */
-const OF_CONTENT: ReadonlySet<unknown> = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'CORRUPT_MESSAGE']);
-
-/** Whether kafkajs failed because brokers are away, or answer that they cannot serve yet. */
-export function isOutage(error: unknown): boolean {
-  if (!(error instanceof Error)) {
-    return false;
-  }
-  const { retriable, type } = error as { retriable?: unknown; type?: unknown };
-  const cannotServe = error.name === 'KafkaJSProtocolError' && retriable === true && !OF_CONTENT.has(type);
-  return AWAY.has(error.name) || cannotServe || isOutage(error.cause);
-}

@@ -1,14 +1,11 @@
 import type { Admin, Kafka } from 'kafkajs';
 import type { PartitionLog, Position } from '../stream/record-source.ts';
 import { OutageError } from '../stream/stream-errors.ts';
-import { refusal } from './authorization.ts';
-import type { TopicIdAdmin } from './kafkajs/topic-id-patches.ts';
-
-/** What kafkajs answers for a partition without a committed offset, and our patch for one without a leader. */
-const NO_OFFSET = '-1';
+import { messageOf, refusal } from './kafka-errors.ts';
+import { NO_OFFSET, type TopicIdAdmin } from './kafkajs/topic-patches.ts';
 
 const asOutage = (what: string, asked: Parameters<typeof refusal>[1]) => (error: unknown) => {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const outage = () =>
     new OutageError(`Kafka could not tell ${what}: ${reason}`, { cause: error, reason: 'kafka_away' });
   throw refusal(error, asked) ?? outage();

@@ -3,9 +3,9 @@ import type { Clock } from '../stream/clock.ts';
 import type { Position, RecordSourceListener } from '../stream/record-source.ts';
 import { Retries } from '../stream/retries.ts';
 import { FatalError, OutageError } from '../stream/stream-errors.ts';
-import { refusal } from './authorization.ts';
 import type { GroupClaim } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
+import { messageOf, refusal } from './kafka-errors.ts';
 
 /** The parts that a look before the group is joined takes. */
 export interface SubscriptionParts {
@@ -15,11 +15,8 @@ export interface SubscriptionParts {
   readonly claim: Pick<GroupClaim, 'check'>;
 }
 
-/** The words of an error. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** How long to go on trying, and what is told of each failure. */
-interface Patience {
+interface SubscriptionWatch {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly logger: Logger;
@@ -37,7 +34,7 @@ interface Patience {
 export async function subscribe(
   topics: string[],
   parts: SubscriptionParts,
-  { clock, signal, logger, listener, brokers }: Patience,
+  { clock, signal, logger, listener, brokers }: SubscriptionWatch,
 ): Promise<void> {
   let told = '';
   listener.onAsked();

@@ -1,12 +1,25 @@
 import type { UnreadableBatch } from '../../stream/record-source.ts';
 import { codecOf, UnknownCodecError } from '../codecs/codecs.ts';
 import { OversizedError } from '../codecs/unpacked-size.ts';
+import { messageOf } from '../kafka-errors.ts';
 import { TooManyObjectsError } from './batch-memory.ts';
 
-/** Bytes of the record formats: the same place in all of them, that of old messages, and those of a batch of v2. */
+/** Bytes of the record formats: the same place in all of them, and that of old messages. */
 const MAGIC_AT = 16;
 const OLD_ATTRIBUTES_AT = 17;
-const HEAD = { attributes: 21, lastOffsetDelta: 23, records: 57, bytes: 61 };
+
+/** Where a batch of format v2 has the fields of its head, of so many bytes. The checksum is that of those from `attributes` on. */
+export const BATCH_HEAD = {
+  leaderEpoch: 12,
+  checksum: 17,
+  attributes: 21,
+  lastOffsetDelta: 23,
+  firstTimestamp: 27,
+  maxTimestamp: 35,
+  producerId: 43,
+  records: 57,
+  bytes: 61,
+} as const;
 
 export const RECORD_FORMAT_V2 = 2;
 
@@ -56,10 +69,10 @@ function offsetBehind(batch: Buffer, format: number, isDamaged: boolean): bigint
   if (format < RECORD_FORMAT_V2) {
     return offset + 1n;
   }
-  if (batch.length < HEAD.bytes) {
+  if (batch.length < BATCH_HEAD.bytes) {
     return null;
   }
-  const [lastDelta, records] = [batch.readInt32BE(HEAD.lastOffsetDelta), batch.readInt32BE(HEAD.records)];
+  const [lastDelta, records] = [batch.readInt32BE(BATCH_HEAD.lastOffsetDelta), batch.readInt32BE(BATCH_HEAD.records)];
   const isCertain = lastDelta >= 0 && (!isDamaged || records === lastDelta + 1);
   return isCertain ? offset + BigInt(lastDelta) + 1n : null;
 }
@@ -68,7 +81,7 @@ function codecIn(batch: Buffer, format: number): string | null {
   if (format < RECORD_FORMAT_V2) {
     return batch.length > OLD_ATTRIBUTES_AT ? codecOf(batch.readInt8(OLD_ATTRIBUTES_AT)) : null;
   }
-  return batch.length < HEAD.bytes ? null : codecOf(batch.readInt16BE(HEAD.attributes));
+  return batch.length < BATCH_HEAD.bytes ? null : codecOf(batch.readInt16BE(BATCH_HEAD.attributes));
 }
 
 /** What is told of a batch that cannot be read, as far as its head tells it. @param error why it cannot be read */
@@ -80,6 +93,6 @@ export function faultOf(batch: Buffer, error: unknown): BatchFault {
     nextOffset: isKnown ? offsetBehind(batch, format, error instanceof ChecksumError) : null,
     code: codeOf(error),
     codec: isKnown ? codecIn(batch, format) : null,
-    reason: error instanceof Error ? error.message : String(error),
+    reason: messageOf(error),
   };
 }

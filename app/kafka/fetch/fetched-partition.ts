@@ -1,11 +1,9 @@
 import type { TopicPartition } from '../../records/record.ts';
 import type { OffsetOrigin } from '../../stream/record-source.ts';
+import { NO_EPOCH } from '../kafkajs/flexible-versions.ts';
 
 /** The leader of a partition whose leader is not known, which no broker is. */
 export const NO_LEADER = -1;
-
-/** An epoch that is not known, or not told. */
-const NO_EPOCH = -1;
 
 /** What a fetch told of the ends of a log that did not move is told again after this time. */
 const TELL_AGAIN_MS = 10_000;

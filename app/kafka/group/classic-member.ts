@@ -1,17 +1,13 @@
 import type { TopicPartition } from '../../records/record.ts';
 import type { Position } from '../../stream/record-source.ts';
 import { backoffMs } from '../../stream/retries.ts';
-import { errorTypeOf } from '../authorization.ts';
-import { asError, EXPELLED, isForGood, OF_GENERATION } from './coordinator-answers.ts';
+import { asError, EXPELLED, errorTypeOf, isForGood, OF_GENERATION } from '../kafka-errors.ts';
 import { MemberPlace } from './former-member.ts';
 import { GroupJoin, type MemberOptions, type MemberPorts } from './group-join.ts';
 import type { GroupMember, GroupMemberListener } from './group-member.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { MemberState } from './member-state.ts';
-import type { TopicsAnswer } from './subscribed-metadata.ts';
-
-/** Topics that are deleted, created (again) or given partitions are noticed after this time at the latest. */
-const TOPICS_MS = 5_000;
+import { TOPICS_POLL_MS, type TopicsAnswer } from './subscribed-metadata.ts';
 
 /** Nothing is waited for but a reason to join again. */
 const IDLE_MS = 60_000;
@@ -262,7 +258,7 @@ export class ClassicMember implements GroupMember {
   async #watchTopics(): Promise<void> {
     const { signal } = this.#ending;
     while (!signal.aborted) {
-      await this.#ports.clock.wait(TOPICS_MS, signal);
+      await this.#ports.clock.wait(TOPICS_POLL_MS, signal);
       if (!signal.aborted && this.#hasLooked) {
         await this.#look().catch((error: unknown) => signal.aborted || this.#report(error));
       }

@@ -1,8 +1,9 @@
 import type { Position } from '../../stream/record-source.ts';
 import { type BrokerConnections, closeBroker } from '../fetch/broker-connections.ts';
+import { isAnswer, isAnswerToCommit } from '../kafka-errors.ts';
 import type { Broker, ProtocolRequest } from '../kafkajs/classes.ts';
 import { internals } from '../kafkajs/internals.ts';
-import { isAnswer, isAnswerToCommit } from './coordinator-answers.ts';
+import { REBALANCE_TIMEOUT_MS } from './group-member.ts';
 
 /** A member as the coordinator passes it on. */
 export interface RawMember {
@@ -76,11 +77,8 @@ export interface GroupIdentity {
   readonly sessionTimeoutMs: number;
 }
 
-/** How long the group waits for a member of which it hears beats, and which does not join. */
-const REBALANCE_TIMEOUT_MS = 60_000;
-
 /** The part of the session after which a coordinator that takes no connection is found anew: the next one is in time. */
-const CONNECTING = 1 / 3;
+const CONNECTING_SHARE = 1 / 3;
 
 /** The coordinator's address, and the connections to it. */
 type Connections = Pick<BrokerConnections, 'coordinator' | 'apart' | 'close'>;
@@ -222,12 +220,12 @@ export class GroupCoordinator implements Coordinator {
     const { opened: before, cutting } = link;
     const opened = before === null ? this.#open(link) : before.then((broker) => this.#reopened(link, broker));
     link.opened = opened;
-    const patienceMs = this.#group.sessionTimeoutMs * CONNECTING;
+    const timeoutMs = this.#group.sessionTimeoutMs * CONNECTING_SHARE;
     const giveUp = (): void => {
       cutting.signal.aborted ||
-        this.#lose(link, `the coordinator of the group took no connection for ${patienceMs / 1_000} s`);
+        this.#lose(link, `the coordinator of the group took no connection for ${timeoutMs / 1_000} s`);
     };
-    const timer = setTimeout(giveUp, patienceMs).unref();
+    const timer = setTimeout(giveUp, timeoutMs).unref();
     const end = (): void => clearTimeout(timer);
     void opened.then(end, () => {
       end();

@@ -3,14 +3,15 @@ import { milliseconds } from '../../../settings/duration.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { Logger } from '../../logger.ts';
 import type { Clock } from '../../stream/clock.ts';
+import type { Position } from '../../stream/record-source.ts';
 import type { ClientListener } from '../client-listener.ts';
+import type { NotOffered } from '../consumer-protocol/consumer-member.ts';
 import { ConsumerMember } from '../consumer-protocol/consumer-member.ts';
 import { BrokerConnections, clusterApart } from '../fetch/broker-connections.ts';
 import type { KafkaAdmin } from '../kafka-admin.ts';
 import { ClassicMember } from './classic-member.ts';
 import { GroupCoordinator } from './coordinator.ts';
-import type { GroupMember } from './group-member.ts';
-import { NegotiatedMember } from './negotiated-member.ts';
+import type { GroupMember, GroupMemberListener } from './group-member.ts';
 import { topicsOf } from './subscribed-metadata.ts';
 
 /** What a member is made of. */
@@ -43,4 +44,62 @@ export function createMember(
     ({ message: reason }) =>
       logger.warn({ reason }, 'the group is joined by the protocol classic until the process ends'),
   );
+}
+
+/** Makes a member of KIP-848, which reports where the brokers do not have the protocol. */
+type CreateConsumer = (onNotOffered: (error: NotOffered) => void) => GroupMember;
+
+/**
+ * A member by the protocol of KIP-848 where the brokers have it, and by the classic one from the moment on that they do not,
+ * for the life of the process: brokers of both kinds in one cluster would have it leave and join again and again.
+ */
+export class NegotiatedMember implements GroupMember {
+  readonly #createConsumer: CreateConsumer;
+  readonly #createClassic: () => GroupMember;
+  readonly #onClassic: (error: NotOffered) => void;
+  #member: GroupMember | null = null;
+  #isLeaving = false;
+
+  /** @param onClassic called before the group is joined by the classic protocol */
+  constructor(
+    createConsumer: CreateConsumer,
+    createClassic: () => GroupMember,
+    onClassic: (error: NotOffered) => void,
+  ) {
+    this.#createConsumer = createConsumer;
+    this.#createClassic = createClassic;
+    this.#onClassic = onClassic;
+  }
+
+  join(listener: GroupMemberListener): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const consumer = this.#createConsumer((error) => {
+        if (!this.#isLeaving) {
+          this.#onClassic(error);
+          const classic = this.#createClassic();
+          this.#member = classic;
+          classic.join(listener).then(resolve, reject);
+        }
+      });
+      this.#member = consumer;
+      // It gives way without a word: who joins waits for the classic one then.
+      consumer.join(listener).then(resolve, (error: unknown) => this.#member === consumer && reject(error));
+    });
+  }
+
+  async handOver(timeoutMs: number): Promise<boolean> {
+    return (await this.#member?.handOver(timeoutMs)) ?? false;
+  }
+
+  async leave(timeoutMs: number): Promise<void> {
+    this.#isLeaving = true;
+    await this.#member?.leave(timeoutMs);
+  }
+
+  async commit(positions: readonly Position[], metadata: string | null): Promise<void> {
+    if (this.#member === null) {
+      throw new Error('the offsets were not committed: the process is not a member of its group');
+    }
+    await this.#member.commit(positions, metadata);
+  }
 }

@@ -1,9 +1,9 @@
 import type { Logger } from '../../logger.ts';
 import type { TopicPartition } from '../../records/record.ts';
 import type { Clock } from '../../stream/clock.ts';
-import { errorTypeOf } from '../authorization.ts';
+import { EXPELLED, errorTypeOf, isForGood } from '../kafka-errors.ts';
 import type { Coordinator, Joined, RawMember } from './coordinator.ts';
-import { EXPELLED, isForGood } from './coordinator-answers.ts';
+import { LEAVE_RETRY_MS } from './group-member.ts';
 import {
   decodeAssignment,
   decodeMember,
@@ -17,13 +17,10 @@ import { assignSticky, type JoinedMember, type PartitionCounts } from './sticky-
 import { LearnedTopics, type TopicsAnswer, type TopicsPort } from './subscribed-metadata.ts';
 
 /** The others wait for what the leader deals, so it waits no longer for what the brokers tell about topics. */
-const TOPICS_MS = 2_000;
-
-/** The pause before a LeaveGroup that the coordinator did not take is sent to the coordinator of then. */
-const LEAVE_AGAIN_MS = 100;
+const METADATA_TIMEOUT_MS = 2_000;
 
 /** How long a member that leaves waits for its id. */
-const ID_MS = 300;
+const MEMBER_ID_TIMEOUT_MS = 300;
 
 /** What a join goes by. */
 interface JoinWatch {
@@ -61,7 +58,7 @@ interface Dealt {
 }
 
 /** How many partitions each topic has at least, by what the members own. */
-function ownedOf(members: readonly JoinedMember[]): ReadonlyMap<string, number> {
+function ownedCounts(members: readonly JoinedMember[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { topic, partition } of members.flatMap(({ owned }) => owned)) {
     counts.set(topic, Math.max(counts.get(topic) ?? 0, partition + 1));
@@ -180,7 +177,7 @@ export class GroupJoin {
         () => undefined,
         () => undefined,
       );
-      await Promise.race([asked, clock.wait(ID_MS, signal)]);
+      await Promise.race([asked, clock.wait(MEMBER_ID_TIMEOUT_MS, signal)]);
     }
     const { id } = state;
     for (let isMember = id !== ''; isMember && !signal.aborted; ) {
@@ -189,7 +186,7 @@ export class GroupJoin {
         isMember = false;
       } catch (error) {
         isMember = !EXPELLED.has(errorTypeOf(error)) && !isForGood(error);
-        await (isMember && clock.wait(LEAVE_AGAIN_MS, signal));
+        await (isMember && clock.wait(LEAVE_RETRY_MS, signal));
       }
     }
   }
@@ -223,7 +220,7 @@ export class GroupJoin {
     if (answer !== null) {
       onTopics(answer);
     }
-    const owned = ownedOf(members);
+    const owned = ownedCounts(members);
     const counts = new Map(topics.map((topic) => [topic, this.#learned.count(topic, owned.get(topic) ?? 0)]));
     this.#dealt = { counts, owned, members: members.length };
     const dealt = assignSticky(members, counts);
@@ -233,7 +230,7 @@ export class GroupJoin {
   /** `null`: the brokers did not tell in time, so the member deals by what they told before. */
   async #learn(topics: readonly string[]): Promise<TopicsAnswer | null> {
     const timer = new AbortController();
-    const late = this.#ports.clock.wait(TOPICS_MS, timer.signal).then(() => null);
+    const late = this.#ports.clock.wait(METADATA_TIMEOUT_MS, timer.signal).then(() => null);
     const answer = this.#learned.ask(topics, this.#own).catch(() => null);
     return Promise.race([answer, late]).finally(() => timer.abort());
   }

@@ -4,7 +4,7 @@ import type { Assignment } from './group-member.ts';
 import { NO_GENERATION } from './member-metadata.ts';
 
 /** A member without an id: the coordinator makes one for who joins like that. */
-const NO_ID = '';
+const NO_MEMBER_ID = '';
 
 /**
  * What a member knows of itself.
@@ -21,7 +21,7 @@ const NO_ID = '';
  *    joined again, when the group may believe that it is dead.
  */
 export class MemberState {
-  #id = NO_ID;
+  #id = NO_MEMBER_ID;
   #generation = NO_GENERATION;
   #owned: readonly TopicPartition[] = [];
   /** The generation that gave what is owned; a later one may have been joined, and have given nothing yet. */
@@ -98,7 +98,7 @@ export class MemberState {
 
   /** The coordinator does not know the id. */
   forgotten(): void {
-    this.#id = NO_ID;
+    this.#id = NO_MEMBER_ID;
     this.#generation = NO_GENERATION;
   }
 }

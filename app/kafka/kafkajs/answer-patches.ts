@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { answerLimit, InvalidAnswerError, isTls, usualCause } from '../../invalid-answer.ts';
-import { answerMemory } from './answer-memory.ts';
+import { MemoryPool } from '../../memory-pool.ts';
+import { processMemory } from '../../stream/memory-budget.ts';
 import type { Connection, Scram } from './classes.ts';
 import { internals } from './internals.ts';
 
@@ -38,7 +39,7 @@ function incomingOf({ socket }: Connection): Incoming {
  * @param behind bytes that came with the last one of the head
  * @throws InvalidAnswerError when no answer can have it
  */
-function sizeOf(connection: Connection, head: Buffer, behind: Buffer, limit: number): number {
+function answerSize(connection: Connection, head: Buffer, behind: Buffer, limit: number): number {
   const size = head.readInt32BE(0);
   // A mechanism of before Kafka 1.0 answers without a correlation id, and with nothing where it has nothing to add.
   const least = connection.authHandlers === null ? CORRELATION_BYTES : 0;
@@ -63,7 +64,7 @@ function take(connection: Connection, under: Incoming, piece: Buffer, limit: num
   const rest = piece.subarray(copied);
   under.come += copied;
   if (under.answer === null && under.come === SIZE_BYTES) {
-    const bytes = SIZE_BYTES + sizeOf(connection, under.head, rest, limit);
+    const bytes = SIZE_BYTES + answerSize(connection, under.head, rest, limit);
     under.answer = answerMemory.take(bytes).subarray(0, bytes);
     under.head.copy(under.answer);
   }
@@ -171,3 +172,14 @@ export function boundIterations(prototype: Scram): void {
     return sendClientFinalMessage.call(this, first);
   };
 }
+
+/**
+ * Memory of answers. Between two answers no more lies ready than answers under way may take.
+ *
+ * Why nobody reads what the next answer is written to: each answer has memory of its own from its first byte on. It
+ * goes back by one call alone, that of the loop which has sent the fetch, after it took the whole answer. By then
+ * kafkajs has handed the answer over and keeps nothing of it, and each record set was copied out before anything was
+ * made of it. Where taking it failed, where the request had timed out, was given up or was no fetch, nothing goes
+ * back.
+ */
+export const answerMemory = new MemoryPool(processMemory.bytesUnderWay);

@@ -28,7 +28,7 @@ export interface Encoder {
   size(): number;
 }
 
-type Reader<T> = (decoder: Decoder) => T;
+export type Reader<T> = (decoder: Decoder) => T;
 
 /** Reads answers, in the types of Kafka's protocol. */
 export interface Decoder {

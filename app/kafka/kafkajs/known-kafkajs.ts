@@ -153,7 +153,7 @@ function objectsOf(kafkajs: Classes): Readonly<Record<keyof Classes, object>> {
   };
 }
 
-const FUNCTIONS = ['createAdmin', 'encodeRecord', 'createErrorFromCode', 'shuffle'] as const;
+const SHIPPED_FUNCTIONS = ['createAdmin', 'encodeRecord', 'createErrorFromCode', 'shuffle'] as const;
 
 const ERRORS: Readonly<Record<keyof Internals['errors'], true>> = {
   KafkaJSError: true,
@@ -172,7 +172,7 @@ function missingOf(kafkajs: Internals): readonly string[] {
     ...Object.fromEntries(REQUESTS.map((name) => [`requests.${name}`, requests[name]?.protocol])),
   };
   const functions = [
-    ...[...CLASSES, ...FUNCTIONS].filter((name) => isMissing(kafkajs[name])),
+    ...[...CLASSES, ...SHIPPED_FUNCTIONS].filter((name) => isMissing(kafkajs[name])),
     ...Object.keys(ERRORS).filter((name) => isMissing(Reflect.get(errors, name))),
     ...Object.keys(nested).filter((name) => isMissing(Reflect.get(nested, name))),
   ];

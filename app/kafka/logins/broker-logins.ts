@@ -1,16 +1,22 @@
 import { isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import type { ISocketFactoryArgs } from 'kafkajs';
 import type { Settings } from '../../../settings/settings.ts';
+import { readTls } from '../../configuration/tls-files.ts';
 import { INVALID_ANSWER } from '../../invalid-answer.ts';
 import type { Logger } from '../../logger.ts';
 import { plainSocket } from '../../plain-socket.ts';
 import type { Clock } from '../../stream/clock.ts';
 import { FatalError } from '../../stream/stream-errors.ts';
-import { tlsOptions } from './kafka-tls.ts';
-import { type ListenerAddress, speaksClear, speaksTls, wantsLogin } from './listener-probe.ts';
-import { certificateRefusal, type LoginRefusal, MISMATCH } from './login-refusal.ts';
+import {
+  type AnsweredSoFar,
+  certificateRefusal,
+  isMismatch,
+  type ListenerAddress,
+  type LoginRefusal,
+  listenerMismatch,
+} from './login-refusal.ts';
 
 /** Refusals in a row, of all brokers together, that are the end: fewer than lock an account at most places. */
 const MOST_REFUSALS = 5;
@@ -34,12 +40,7 @@ const ROTATION_PACE_MS = 30_000;
 /** As kafkajs's own sockets. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** What a broker answered on a connection: nothing, greetings that need no login, or requests. */
-export type AnsweredSoFar = 'nothing' | 'greetings' | 'requests';
-
 const nameOf = ({ host, port }: ListenerAddress): string => `${host}:${port}`;
-
-const ALL_MISMATCHES: readonly LoginRefusal[] = Object.values(MISMATCH);
 
 /** What is known of one address. */
 interface BrokerState {
@@ -202,28 +203,15 @@ export class BrokerLogins {
       return undefined;
     }
     const state = this.#state(nameOf(address));
-    if (state.refusal !== undefined && ALL_MISMATCHES.includes(state.refusal)) {
+    if (state.refusal !== undefined && isMismatch(state.refusal)) {
       return state.refusal;
     }
-    state.asking ??= this.#askOtherwise(address, isAnswered ? 'otherwise' : answered).finally(() => {
+    const open = (): Socket => this.#open(address, 'copied');
+    const soFar = isAnswered ? 'otherwise' : answered;
+    state.asking ??= listenerMismatch(address, soFar, this.#ports.current(), open).finally(() => {
       state.asking = undefined;
     });
     return state.asking;
-  }
-
-  async #askOtherwise(
-    address: ListenerAddress,
-    answered: AnsweredSoFar | 'otherwise',
-  ): Promise<LoginRefusal | undefined> {
-    const { ssl, sasl } = this.#ports.current();
-    if (answered === 'otherwise') {
-      return !ssl && (await speaksTls(address)) ? MISMATCH.tls : undefined;
-    }
-    if (answered === 'nothing' && (await (ssl ? speaksClear(address) : speaksTls(address)))) {
-      return ssl ? MISMATCH.clear : MISMATCH.tls;
-    }
-    // kafkajs sends no greetings to an advertised address: it takes the versions of the bootstrap address.
-    return sasl === undefined && (await wantsLogin(this.#open(address, 'copied'))) ? MISMATCH.login : undefined;
   }
 
   #open({ host, port }: ListenerAddress, pieces: Parameters<typeof plainSocket>[0], onConnect?: () => void): Socket {
@@ -293,4 +281,18 @@ export class BrokerLogins {
   #now(): number {
     return this.#ports.clock.steady().getTime();
   }
+}
+
+/**
+ * The options of `kafka.tls`, with the files as they are now.
+ *
+ * @throws Error with the setting, for a file that cannot be read or holds something else
+ */
+export function tlsOptions({ tls }: Settings['kafka']): ConnectionOptions {
+  const { serverName, verifyHostName = true } = tls ?? {};
+  return {
+    ...readTls('kafka.tls', tls),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(verifyHostName ? {} : { checkServerIdentity: () => undefined }),
+  };
 }

@@ -5,8 +5,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { KafkaConfig } from 'kafkajs';
 import { answerLimit } from '../../../../app/invalid-answer.ts';
+import { topicIdsRequest } from '../../../../app/kafka/kafkajs/admin-requests.ts';
 import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
-import { topicIdsRequest } from '../../../../app/kafka/topic-id-requests.ts';
 
 const require = createRequire(import.meta.url);
 
