@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BENCH_HELP, readBenchOptions } from '../../../dev/bench/options.ts';
 
-const SCENARIOS = ['stop', 'half', 'add', 'roll', 'kill', 'restart'];
+const SCENARIOS = ['stop', 'half', 'add', 'roll', 'replace', 'kill', 'restart'];
 const DEFAULTS = {
   benchmark: 'throughput',
   numbers: {},
