@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import type { Clock } from '../../stream/clock.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
 import type { ClientListener } from '../client-listener.ts';
 import { errorTypeOf, isOutage } from '../kafka-errors.ts';
 import { METADATA_KEY } from '../kafkajs/admin-requests.ts';

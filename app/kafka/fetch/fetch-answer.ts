@@ -20,7 +20,7 @@
  *       records           bytes, nullable
  *       tag 0, diverging_epoch: epoch int32, end_offset int64   12+
  */
-import { InvalidAnswerError } from '../../invalid-answer.ts';
+import { InvalidAnswerError } from '../../network/invalid-answer.ts';
 import { Records } from '../../records/records.ts';
 import { TOPIC_ID_BYTES } from '../kafkajs/flexible-versions.ts';
 import { FETCH_BY_ID, nameIn } from './fetch-request.ts';

@@ -1,12 +1,12 @@
-import type { Logger } from '../../logger.ts';
-import { RepeatedFailures } from '../../outage-log.ts';
+import type { Logger } from '../../logging/logger.ts';
+import { RepeatedFailures } from '../../logging/outage-log.ts';
+import { EventLoopTurns } from '../../memory/event-loop-turns.ts';
+import type { MemoryBudget } from '../../memory/memory-budget.ts';
 import { partitionKey, type TopicPartition } from '../../records/record.ts';
-import type { Clock } from '../../stream/clock.ts';
-import type { MemoryBudget } from '../../stream/memory-budget.ts';
-import type { Position } from '../../stream/record-source.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
+import type { Position } from '../../stream/ports/record-source.ts';
 import { isOutage, messageOf } from '../kafka-errors.ts';
 import type { BrokerConnections } from './broker-connections.ts';
-import { EventLoopTurns } from './event-loop-turns.ts';
 import { FetchCollector, type FetchListener } from './fetch-collector.ts';
 import { type FetchByName, FetchLoop, type FetchPorts } from './fetch-loop.ts';
 import { FetchedPartition, FetchedTopic, NO_LEADER } from './fetched-partition.ts';

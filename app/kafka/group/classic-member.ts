@@ -1,6 +1,6 @@
 import type { TopicPartition } from '../../records/record.ts';
-import type { Position } from '../../stream/record-source.ts';
-import { backoffMs } from '../../stream/retries.ts';
+import { backoffMs } from '../../stream/partition/retries.ts';
+import type { Position } from '../../stream/ports/record-source.ts';
 import { asError, EXPELLED, errorTypeOf, isForGood, OF_GENERATION } from '../kafka-errors.ts';
 import { MemberPlace } from './former-member.ts';
 import { GroupJoin, type MemberOptions, type MemberPorts } from './group-join.ts';

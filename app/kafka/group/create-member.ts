@@ -1,9 +1,9 @@
 import type { Kafka } from 'kafkajs';
-import { milliseconds } from '../../../settings/duration.ts';
+import { milliseconds } from '../../../settings/schema/duration.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import type { Logger } from '../../logger.ts';
-import type { Clock } from '../../stream/clock.ts';
-import type { Position } from '../../stream/record-source.ts';
+import type { Logger } from '../../logging/logger.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
+import type { Position } from '../../stream/ports/record-source.ts';
 import type { ClientListener } from '../client-listener.ts';
 import type { NotOffered } from '../consumer-protocol/consumer-member.ts';
 import { ConsumerMember } from '../consumer-protocol/consumer-member.ts';

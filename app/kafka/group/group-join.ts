@@ -1,6 +1,6 @@
-import type { Logger } from '../../logger.ts';
+import type { Logger } from '../../logging/logger.ts';
 import type { TopicPartition } from '../../records/record.ts';
-import type { Clock } from '../../stream/clock.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
 import { EXPELLED, errorTypeOf, isForGood } from '../kafka-errors.ts';
 import type { Coordinator, Joined, RawMember } from './coordinator.ts';
 import { LEAVE_RETRY_MS } from './group-member.ts';

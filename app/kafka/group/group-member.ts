@@ -1,5 +1,5 @@
 import type { TopicPartition } from '../../records/record.ts';
-import type { Position } from '../../stream/record-source.ts';
+import type { Position } from '../../stream/ports/record-source.ts';
 
 /** The pause between two heartbeats: what changes in the group is learned by the next one. Brokers ask for less. */
 export const HEARTBEAT_INTERVAL_MS = 1_000;

@@ -1,5 +1,5 @@
-import type { Clock } from '../../stream/clock.ts';
-import { backoffMs } from '../../stream/retries.ts';
+import { backoffMs } from '../../stream/partition/retries.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
 import type { BrokerConnections } from '../fetch/broker-connections.ts';
 import { asError, ForbiddenTopics, isForbiddenTopic, isUnknownTopic } from '../kafka-errors.ts';
 

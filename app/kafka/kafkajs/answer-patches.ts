@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import { answerLimit, InvalidAnswerError, isTls, usualCause } from '../../invalid-answer.ts';
-import { MemoryPool } from '../../memory-pool.ts';
-import { processMemory } from '../../stream/memory-budget.ts';
+import { processMemory } from '../../memory/memory-budget.ts';
+import { MemoryPool } from '../../memory/memory-pool.ts';
+import { answerLimit, InvalidAnswerError, isTls, usualCause } from '../../network/invalid-answer.ts';
 import type { Connection, Scram } from './classes.ts';
 import { internals } from './internals.ts';
 

@@ -3,12 +3,12 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import type { ISocketFactoryArgs } from 'kafkajs';
 import type { Settings } from '../../../settings/settings.ts';
-import { readTls } from '../../configuration/tls-files.ts';
-import { INVALID_ANSWER } from '../../invalid-answer.ts';
-import type { Logger } from '../../logger.ts';
-import { plainSocket } from '../../plain-socket.ts';
-import type { Clock } from '../../stream/clock.ts';
-import { FatalError } from '../../stream/stream-errors.ts';
+import { readTls } from '../../credentials/tls-files.ts';
+import type { Logger } from '../../logging/logger.ts';
+import { INVALID_ANSWER } from '../../network/invalid-answer.ts';
+import { plainSocket } from '../../network/plain-socket.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
+import { FatalError } from '../../stream/ports/stream-errors.ts';
 import {
   type AnsweredSoFar,
   certificateRefusal,

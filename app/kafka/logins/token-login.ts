@@ -1,12 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AuthenticationProviderArgs, Mechanism } from 'kafkajs';
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
-import type { OauthSettings } from '../../../settings/kafka-sasl.ts';
-import { provesPassword, type SaslSettings } from '../../../settings/kafka-sasl.ts';
-import { AwsIdentity } from '../../aws/aws-identity.ts';
-import { mskToken } from '../../aws/signature-v4.ts';
-import { readText } from '../../configuration/named-file.ts';
-import { CredentialsRefused, CredentialsUnavailable, Renewed, requestCredentials, toldBy } from '../../credentials.ts';
+import type { OauthSettings } from '../../../settings/sections/kafka-sasl.ts';
+import { provesPassword, type SaslSettings } from '../../../settings/sections/kafka-sasl.ts';
+import { AwsIdentity } from '../../credentials/aws-identity.ts';
+import {
+  CredentialsRefused,
+  CredentialsUnavailable,
+  Renewed,
+  requestCredentials,
+  toldBy,
+} from '../../credentials/credentials.ts';
+import { readText } from '../../credentials/named-file.ts';
+import { mskToken } from '../../credentials/signature-v4.ts';
 import { internals } from '../kafkajs/internals.ts';
 
 /** kafkajs's `saslAuthenticate`, with the broker's answer as text. */

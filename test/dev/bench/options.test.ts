@@ -62,7 +62,7 @@ describe('the options of the benchmarks', () => {
         '--seconds needs a value.',
         '--members: "1" is not allowed; allowed is a whole number from 2 to 50.',
         '--members: "51" is not allowed; allowed is a whole number from 2 to 50.',
-        '--scenarios: "stop,start" is not allowed; allowed are stop, half, add, roll, kill, restart, with commas between them.',
+        '--scenarios: "stop,start" is not allowed; allowed are stop, half, add, roll, replace, kill, restart, with commas between them.',
         '--repeat is not an option; the nearest one is --repeats.',
         '--pod takes no value.',
         '--set: "A" is not allowed; allowed is NAME=VALUE.',
