@@ -11,7 +11,7 @@ import { unpackAtMost } from './kafka/codecs/codecs.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
 import { createKafkaClient, shareByClients } from './kafka/kafka-client.ts';
-import { messageOf } from './kafka/kafka-errors.ts';
+import { messageOf } from './kafka/client/kafka-errors.ts';
 import { createKafkaSource, type KafkaSource } from './kafka/kafka-source.ts';
 import type { Logger } from './logging/logger.ts';
 import { OutageLog, type OutageWatch, watchedCheck } from './logging/outage-log.ts';

@@ -5,7 +5,7 @@ import type { RecordHeader } from '../records/record.ts';
 import type { Clock } from '../stream/ports/clock.ts';
 import type { DeadLetter, DeadLetterTopic } from '../stream/ports/dead-letter.ts';
 import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
-import { errorTypeOf, messageOf } from './kafka-errors.ts';
+import { errorTypeOf, messageOf } from './client/kafka-errors.ts';
 
 /** Below `database.statementTimeout` (30 s): PostgreSQL's transaction is open and idle meanwhile. */
 const SEND_TIMEOUT_MS = 10_000;

@@ -4,8 +4,8 @@ import type { Clock } from '../stream/ports/clock.ts';
 import type { WritePlace } from '../stream/ports/record-sink.ts';
 import type { Position } from '../stream/ports/record-source.ts';
 import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
+import { messageOf, refusal } from './client/kafka-errors.ts';
 import type { GroupOffset, KafkaAdmin } from './kafka-admin.ts';
-import { messageOf, refusal } from './kafka-errors.ts';
 
 /** The key of a claim in the metadata of a committed offset, which other tools fill with texts of their own. */
 const CLAIM_KEY = 'stream-consumer';

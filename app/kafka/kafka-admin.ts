@@ -1,7 +1,7 @@
 import type { Admin, Kafka } from 'kafkajs';
 import type { PartitionLog, Position } from '../stream/ports/record-source.ts';
 import { OutageError } from '../stream/ports/stream-errors.ts';
-import { messageOf, refusal } from './kafka-errors.ts';
+import { messageOf, refusal } from './client/kafka-errors.ts';
 import { NO_OFFSET, type TopicIdAdmin } from './kafkajs/topic-patches.ts';
 
 const asOutage = (what: string, asked: Parameters<typeof refusal>[1]) => (error: unknown) => {

@@ -92,7 +92,7 @@ export function shareByClients(
   onRefused: (error: FatalError) => void,
 ): SharedByClients {
   const logins = new BrokerLogins({ current, clock: systemClock, logger, onRefused });
-  return { log: new ClientLog(logger), tokens: new TokenLogin(() => current().sasl), logins, current };
+  return { log: new ClientLog(logger), tokens: new TokenLogin(() => current().sasl, kafkajs), logins, current };
 }
 
 /**

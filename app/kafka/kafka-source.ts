@@ -10,15 +10,15 @@ import type { Clock } from '../stream/ports/clock.ts';
 import type { WritePlace } from '../stream/ports/record-sink.ts';
 import type { PartitionLog, Position, RecordSource, RecordSourceListener } from '../stream/ports/record-source.ts';
 import { FatalError } from '../stream/ports/stream-errors.ts';
-import type { ClientListener } from './client-listener.ts';
+import type { ClientListener } from './client/client-listener.ts';
+import { isOutage, stoppedForGood } from './client/kafka-errors.ts';
+import { createMember } from './create-member.ts';
 import { BrokerConnections, clusterApart } from './fetch/broker-connections.ts';
 import type { FetchListener } from './fetch/fetch-collector.ts';
 import { PartitionFetcher } from './fetch/partition-fetcher.ts';
-import { createMember } from './group/create-member.ts';
 import type { Assignment, GroupMember, GroupMemberListener } from './group/group-member.ts';
 import { type ClaimingMember, claimError, GroupClaim } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
-import { isOutage, stoppedForGood } from './kafka-errors.ts';
 import { SourceLog } from './source-log.ts';
 import { type SubscriptionParts, subscribe } from './subscription.ts';
 

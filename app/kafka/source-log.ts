@@ -1,8 +1,8 @@
 import type { Logger } from '../logging/logger.ts';
 import { partitionKey, type TopicPartition } from '../records/record.ts';
 import type { PartitionLog, UnreadableBatch } from '../stream/ports/record-source.ts';
+import { messageOf } from './client/kafka-errors.ts';
 import type { FetchByName } from './fetch/fetch-loop.ts';
-import { messageOf } from './kafka-errors.ts';
 
 const GIVE_UP = 'give its records up: consumer.onBrokenBatch: skip';
 const DAMAGED = `. Let a replica that has it whole lead the partition, or ${GIVE_UP}`;

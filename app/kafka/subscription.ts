@@ -3,9 +3,9 @@ import { Retries } from '../stream/partition/retries.ts';
 import type { Clock } from '../stream/ports/clock.ts';
 import type { Position, RecordSourceListener } from '../stream/ports/record-source.ts';
 import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
+import { messageOf, refusal } from './client/kafka-errors.ts';
 import type { GroupClaim } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
-import { messageOf, refusal } from './kafka-errors.ts';
 
 /** The parts that a look before the group is joined takes. */
 export interface SubscriptionParts {

@@ -1,6 +1,7 @@
 import { backoffMs } from '../../stream/partition/retries.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
 import type { Position } from '../../stream/ports/record-source.ts';
+import { asError, isForGood } from '../client/kafka-errors.ts';
 import { replacedBySuccessor } from '../group/former-member.ts';
 import {
   type GroupMember,
@@ -9,7 +10,6 @@ import {
   REPORTED_SILENCE_MS,
 } from '../group/group-member.ts';
 import { type TopicsAnswer, type TopicsPort, watchTopics } from '../group/subscribed-metadata.ts';
-import { asError, isForGood } from '../kafka-errors.ts';
 import type { HeartbeatAnswer, PartitionsById } from './consumer-group-heartbeat.ts';
 import { unowned } from './consumer-group-requests.ts';
 import {

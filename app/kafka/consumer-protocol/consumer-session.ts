@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../stream/ports/clock.ts';
 import type { Position } from '../../stream/ports/record-source.ts';
+import { isAnswer } from '../client/kafka-errors.ts';
 import { LEAVE_RETRY_MS, REBALANCE_TIMEOUT_MS } from '../group/group-member.ts';
-import { isAnswer } from '../kafka-errors.ts';
 import type { ProtocolRequest } from '../kafkajs/classes.ts';
 import { internals } from '../kafkajs/internals.ts';
 import {

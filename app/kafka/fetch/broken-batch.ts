@@ -1,7 +1,7 @@
 import type { UnreadableBatch } from '../../stream/ports/record-source.ts';
+import { messageOf } from '../client/kafka-errors.ts';
 import { codecOf, UnknownCodecError } from '../codecs/codecs.ts';
 import { OversizedError } from '../codecs/unpacked-size.ts';
-import { messageOf } from '../kafka-errors.ts';
 import { TooManyObjectsError } from './batch-memory.ts';
 
 /** Bytes of the record formats: the same place in all of them, and that of old messages. */

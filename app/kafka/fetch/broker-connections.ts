@@ -1,7 +1,7 @@
 import type { Kafka } from 'kafkajs';
 import type { Clock } from '../../stream/ports/clock.ts';
-import type { ClientListener } from '../client-listener.ts';
-import { errorTypeOf, isOutage } from '../kafka-errors.ts';
+import type { ClientListener } from '../client/client-listener.ts';
+import { errorTypeOf, isOutage } from '../client/kafka-errors.ts';
 import { METADATA_KEY } from '../kafkajs/admin-requests.ts';
 import type { Broker, BrokerAddress, Cluster, ProtocolRequest } from '../kafkajs/classes.ts';
 import { createCluster, internals } from '../kafkajs/internals.ts';

@@ -1,6 +1,6 @@
 import type { MemoryBudget } from '../../memory/memory-budget.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
-import { FETCH_REQUEST } from '../client-listener.ts';
+import { FETCH_REQUEST } from '../client/client-listener.ts';
 import { METADATA_KEY, METADATA_WITH_IDS } from '../kafkajs/admin-requests.ts';
 import { answerMemory } from '../kafkajs/answer-patches.ts';
 import type { Broker } from '../kafkajs/classes.ts';

@@ -5,7 +5,7 @@ import type { MemoryBudget } from '../../memory/memory-budget.ts';
 import { partitionKey, type TopicPartition } from '../../records/record.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
 import type { Position } from '../../stream/ports/record-source.ts';
-import { isOutage, messageOf } from '../kafka-errors.ts';
+import { isOutage, messageOf } from '../client/kafka-errors.ts';
 import type { BrokerConnections } from './broker-connections.ts';
 import { FetchCollector, type FetchListener } from './fetch-collector.ts';
 import { type FetchByName, FetchLoop, type FetchPorts } from './fetch-loop.ts';

@@ -1,7 +1,7 @@
 import type { TopicPartition } from '../../records/record.ts';
 import { backoffMs } from '../../stream/partition/retries.ts';
 import type { Position } from '../../stream/ports/record-source.ts';
-import { asError, EXPELLED, errorTypeOf, isForGood, OF_GENERATION } from '../kafka-errors.ts';
+import { asError, EXPELLED, errorTypeOf, isForGood, OF_GENERATION } from '../client/kafka-errors.ts';
 import { MemberPlace } from './former-member.ts';
 import { GroupJoin, type MemberOptions, type MemberPorts } from './group-join.ts';
 import type { GroupMember, GroupMemberListener } from './group-member.ts';

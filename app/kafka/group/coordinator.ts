@@ -1,6 +1,6 @@
 import type { Position } from '../../stream/ports/record-source.ts';
+import { isAnswer, isAnswerToCommit } from '../client/kafka-errors.ts';
 import { type BrokerConnections, closeBroker } from '../fetch/broker-connections.ts';
-import { isAnswer, isAnswerToCommit } from '../kafka-errors.ts';
 import type { Broker, ProtocolRequest } from '../kafkajs/classes.ts';
 import { internals } from '../kafkajs/internals.ts';
 import { REBALANCE_TIMEOUT_MS } from './group-member.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from '../../logging/logger.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
-import { causesOf, errorTypeOf } from '../kafka-errors.ts';
+import { causesOf, errorTypeOf } from '../client/kafka-errors.ts';
 import type { Coordinator } from './coordinator.ts';
 import { type DescribedMember, decodeMember } from './member-metadata.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from '../../logging/logger.ts';
 import type { TopicPartition } from '../../records/record.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
-import { EXPELLED, errorTypeOf, isForGood } from '../kafka-errors.ts';
+import { EXPELLED, errorTypeOf, isForGood } from '../client/kafka-errors.ts';
 import type { Coordinator, Joined, RawMember } from './coordinator.ts';
 import { LEAVE_RETRY_MS } from './group-member.ts';
 import {

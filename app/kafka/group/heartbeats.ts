@@ -1,4 +1,4 @@
-import { asError, EXPELLED, errorTypeOf, isForGood, OF_GENERATION, REBALANCING } from '../kafka-errors.ts';
+import { asError, EXPELLED, errorTypeOf, isForGood, OF_GENERATION, REBALANCING } from '../client/kafka-errors.ts';
 import type { InGeneration } from './coordinator.ts';
 import type { MemberPorts } from './group-join.ts';
 import { HEARTBEAT_INTERVAL_MS, REPORTED_SILENCE_MS } from './group-member.ts';

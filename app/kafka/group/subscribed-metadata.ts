@@ -1,7 +1,7 @@
 import { backoffMs } from '../../stream/partition/retries.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
+import { asError, ForbiddenTopics, isForbiddenTopic, isUnknownTopic } from '../client/kafka-errors.ts';
 import type { BrokerConnections } from '../fetch/broker-connections.ts';
-import { asError, ForbiddenTopics, isForbiddenTopic, isUnknownTopic } from '../kafka-errors.ts';
 
 const isKnown = ({ topicErrorCode = 0 }: { readonly topicErrorCode?: number }): boolean => topicErrorCode === 0;
 

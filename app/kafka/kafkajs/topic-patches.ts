@@ -5,7 +5,7 @@ import {
   isForbiddenTopic,
   isUnknownTopic,
   UNKNOWN_TOPIC_OR_PARTITION,
-} from '../kafka-errors.ts';
+} from '../client/kafka-errors.ts';
 import {
   LEADER_EPOCH_KEY,
   LEADER_EPOCH_VERSION,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Settings } from '../../../settings/settings.ts';
-import { causesOf } from '../kafka-errors.ts';
+import { causesOf } from '../client/kafka-errors.ts';
 
 /** Why a broker and the consumer do not talk to each other; neither passes by itself. */
 export interface LoginRefusal {

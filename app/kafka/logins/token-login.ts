@@ -13,10 +13,15 @@ import {
 } from '../../credentials/credentials.ts';
 import { readText } from '../../credentials/named-file.ts';
 import { mskToken } from '../../credentials/signature-v4.ts';
-import { internals } from '../kafkajs/internals.ts';
 
 /** kafkajs's `saslAuthenticate`, with the broker's answer as text. */
 type Exchange = AuthenticationProviderArgs['saslAuthenticate'];
+
+/** kafkajs's errors of a login. */
+interface LoginErrors {
+  readonly KafkaJSConnectionError: new (message: string, of: { readonly broker: string }) => Error;
+  readonly KafkaJSSASLAuthenticationError: new (message: string) => Error;
+}
 
 /** Separates the parts of the mechanism's messages (RFC 7628, section 3.1). */
 const SEPARATOR = '\u0001';
@@ -39,13 +44,18 @@ function message({ value }: BearerToken, extensions: Readonly<Record<string, str
  */
 export class TokenLogin {
   readonly #current: () => SaslSettings | undefined;
+  readonly #errors: LoginErrors;
   /** Tokens that a broker took. One of them that is refused has ended, or its key has; only a new one is a refusal. */
   readonly #accepted = new WeakSet<BearerToken>();
   #made: { readonly of: SaslSettings; readonly source: TokenSource } | undefined;
 
-  /** @param current the settings of the moment: a changed client secret is taken at the next login */
-  constructor(current: () => SaslSettings | undefined) {
+  /**
+   * @param current the settings of the moment: a changed client secret is taken at the next login
+   * @param errors those of the kafkajs whose clients log in
+   */
+  constructor(current: () => SaslSettings | undefined, errors: LoginErrors) {
     this.#current = current;
+    this.#errors = errors;
   }
 
   /** For kafkajs's client; `undefined` for a mechanism that proves a password, and for none. */
@@ -67,7 +77,7 @@ export class TokenLogin {
 
   async #logIn(sasl: SaslSettings, exchange: Exchange, broker: string): Promise<void> {
     // kafkajs tries again after the first, and gives up after the second.
-    const { KafkaJSConnectionError, KafkaJSSASLAuthenticationError } = internals.errors;
+    const { KafkaJSConnectionError, KafkaJSSASLAuthenticationError } = this.#errors;
     const source = this.#source(sasl);
     const token = await source.token().catch((error: Error) => {
       throw error instanceof CredentialsUnavailable

@@ -1,4 +1,4 @@
-import { FatalError } from '../stream/ports/stream-errors.ts';
+import { FatalError } from '../../stream/ports/stream-errors.ts';
 
 /** Kafka's code of a topic that the broker does not have. */
 export const UNKNOWN_TOPIC_OR_PARTITION = 3;

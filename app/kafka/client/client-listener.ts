@@ -1,4 +1,4 @@
-import type { TopicPartition } from '../records/record.ts';
+import type { TopicPartition } from '../../records/record.ts';
 
 /** The two ends of a partition's log: for a reader of everything, and for one of committed records. */
 export interface LogEnds extends TopicPartition {

@@ -1,18 +1,18 @@
 import type { Kafka } from 'kafkajs';
-import { milliseconds } from '../../../settings/schema/duration.ts';
-import type { Settings } from '../../../settings/settings.ts';
-import type { Logger } from '../../logging/logger.ts';
-import type { Clock } from '../../stream/ports/clock.ts';
-import type { Position } from '../../stream/ports/record-source.ts';
-import type { ClientListener } from '../client-listener.ts';
-import type { NotOffered } from '../consumer-protocol/consumer-member.ts';
-import { ConsumerMember } from '../consumer-protocol/consumer-member.ts';
-import { BrokerConnections, clusterApart } from '../fetch/broker-connections.ts';
-import type { KafkaAdmin } from '../kafka-admin.ts';
-import { ClassicMember } from './classic-member.ts';
-import { GroupCoordinator } from './coordinator.ts';
-import type { GroupMember, GroupMemberListener } from './group-member.ts';
-import { topicsOf } from './subscribed-metadata.ts';
+import { milliseconds } from '../../settings/schema/duration.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { Clock } from '../stream/ports/clock.ts';
+import type { Position } from '../stream/ports/record-source.ts';
+import type { ClientListener } from './client/client-listener.ts';
+import type { NotOffered } from './consumer-protocol/consumer-member.ts';
+import { ConsumerMember } from './consumer-protocol/consumer-member.ts';
+import { BrokerConnections, clusterApart } from './fetch/broker-connections.ts';
+import { ClassicMember } from './group/classic-member.ts';
+import { GroupCoordinator } from './group/coordinator.ts';
+import type { GroupMember, GroupMemberListener } from './group/group-member.ts';
+import { topicsOf } from './group/subscribed-metadata.ts';
+import type { KafkaAdmin } from './kafka-admin.ts';
 
 /** What a member is made of. */
 interface MemberParts {
