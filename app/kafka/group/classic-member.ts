@@ -185,7 +185,7 @@ export class ClassicMember implements GroupMember {
     const released = this.#listener?.onAssigned({ ...change, isLeader: this.#group.isLeader, milliseconds });
     this.#onFirst();
     if (onLeaving !== null) {
-      // Dealt to again: the leader is of the version before.
+      // Assigned something again: the leader is of the version before.
       const isHandedOver = owned.length === 0;
       void Promise.resolve(released).then(() => onLeaving(isHandedOver));
     }

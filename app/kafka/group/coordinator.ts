@@ -45,8 +45,8 @@ export interface DescribedGroup {
 export interface Coordinator {
   /** @param metadata by protocols, the first one preferred. @throws Error with the `memberId` to join by, where one is required */
   join(memberId: string, metadata: ReadonlyMap<string, Buffer>): Promise<Joined>;
-  /** @param dealt by the leader; of others nothing. @returns what the member is dealt */
-  sync(member: InGeneration, dealt: ReadonlyMap<string, Buffer>): Promise<Buffer>;
+  /** @param assigned by the leader to all; of others nothing. @returns what the member is assigned */
+  sync(member: InGeneration, assigned: ReadonlyMap<string, Buffer>): Promise<Buffer>;
   beat(member: InGeneration): Promise<void>;
   leave(memberId: string): Promise<void>;
   commit(member: InGeneration, positions: readonly Position[], metadata: string | null): Promise<void>;
@@ -116,8 +116,8 @@ export class GroupCoordinator implements Coordinator {
     return this.#ask(this.#joins, 'JoinGroup', { ...times, memberId, protocolType: 'consumer', groupProtocols });
   }
 
-  async sync(member: InGeneration, dealt: ReadonlyMap<string, Buffer>): Promise<Buffer> {
-    const groupAssignment = [...dealt].map(([memberId, memberAssignment]) => ({ memberId, memberAssignment }));
+  async sync(member: InGeneration, assigned: ReadonlyMap<string, Buffer>): Promise<Buffer> {
+    const groupAssignment = [...assigned].map(([memberId, memberAssignment]) => ({ memberId, memberAssignment }));
     type Synced = { readonly memberAssignment: Buffer };
     return (await this.#ask<Synced>(this.#joins, 'SyncGroup', { ...member, groupAssignment })).memberAssignment;
   }

@@ -16,7 +16,7 @@ import type { MemberState } from './member-state.ts';
 import { assignSticky, type JoinedMember, type PartitionCounts } from './sticky-assignment.ts';
 import { LearnedTopics, type TopicsAnswer, type TopicsPort } from './subscribed-metadata.ts';
 
-/** The others wait for what the leader deals, so it waits no longer for what the brokers tell about topics. */
+/** The others wait for what the leader assigns, so it waits no longer for what the brokers tell about topics. */
 const METADATA_TIMEOUT_MS = 2_000;
 
 /** How long a member that leaves waits for its id. */
@@ -49,8 +49,8 @@ export interface MemberPorts {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** What the leader dealt by. */
-interface Dealt {
+/** What the leader assigned by. */
+interface LedGeneration {
   readonly counts: PartitionCounts;
   /** How many partitions each topic has at least, by what the members owned. */
   readonly owned: ReadonlyMap<string, number>;
@@ -67,9 +67,9 @@ function ownedCounts(members: readonly JoinedMember[]): ReadonlyMap<string, numb
 }
 
 /**
- * Joins of one member: JoinGroup, what the leader deals, and SyncGroup.
+ * Joins of one member: JoinGroup, what the leader assigns, and SyncGroup.
  *
- * Both protocols are offered, with the same data: the coordinator takes the first one that all members offer. A leader deals
+ * Both protocols are offered, with the same data: the coordinator takes the first one that all members offer. A leader assigns
  * in the same way by both, and members of the version before, which own nothing when they join, get what is left.
  */
 export class GroupJoin {
@@ -79,7 +79,7 @@ export class GroupJoin {
   readonly #learned: LearnedTopics;
   /** When the process was started, by its clock, in milliseconds since 1970. */
   readonly startedAt: number;
-  #dealt: Dealt | null = null;
+  #led: LedGeneration | null = null;
   /** The JoinGroup that is not answered yet. */
   #asking: Promise<Joined> | null = null;
 
@@ -98,33 +98,33 @@ export class GroupJoin {
 
   /** Whether the member leads the generation. */
   get isLeader(): boolean {
-    return this.#dealt !== null;
+    return this.#led !== null;
   }
 
   /** Whether nobody else is in the generation, as far as the member knows. */
   get isAlone(): boolean {
-    return this.#dealt?.members === 1;
+    return this.#led?.members === 1;
   }
 
-  /** Asks about all topics that the member has to know of: its own, and those that it deals to others. */
+  /** Asks about all topics that the member has to know of: its own, and those that it assigns to others. */
   look(): Promise<TopicsAnswer> {
-    const topics = new Set([...this.#own, ...(this.#dealt?.counts.keys() ?? [])]);
+    const topics = new Set([...this.#own, ...(this.#led?.counts.keys() ?? [])]);
     return this.#learned.ask([...topics], this.#own);
   }
 
-  /** Whether the member leads, and has to deal anew, since partitions came or went. */
+  /** Whether the member leads, and has to assign anew, since partitions came or went. */
   get isStale(): boolean {
-    const { counts, owned } = this.#dealt ?? { counts: new Map<string, number | null>(), owned: new Map() };
-    return [...counts].some(([topic, dealt]) => {
-      const count = this.#learned.count(topic, dealt ?? owned.get(topic) ?? 0);
-      return count !== null && count !== dealt;
+    const { counts, owned } = this.#led ?? { counts: new Map<string, number | null>(), owned: new Map() };
+    return [...counts].some(([topic, before]) => {
+      const count = this.#learned.count(topic, before ?? owned.get(topic) ?? 0);
+      return count !== null && count !== before;
     });
   }
 
   /**
    * Joins once. The state has the id and the generation of then, also when the rest fails.
    *
-   * @returns what the member is dealt; `null`: the group went on without it meanwhile
+   * @returns what the member is assigned; `null`: the group went on without it meanwhile
    */
   async join(
     state: MemberState,
@@ -142,16 +142,16 @@ export class GroupJoin {
     });
     state.answered(askedAt);
     const { memberId, generationId, leaderId, members } = joined;
-    this.#dealt = null;
-    const dealt = leaderId === memberId ? await this.#deal(members, onTopics) : new Map<string, Buffer>();
+    this.#led = null;
+    const assigned = leaderId === memberId ? await this.#assign(members, onTopics) : new Map<string, Buffer>();
     const syncedAt = this.#now();
-    const assignment = await this.#ports.coordinator.sync({ memberId, generationId }, dealt);
+    const assignment = await this.#ports.coordinator.sync({ memberId, generationId }, assigned);
     return this.#isIn(state, joined, syncedAt) ? decodeAssignment(assignment, topics) : null;
   }
 
   /**
    * An answer may be late: the beats may have learned meanwhile that the coordinator does not know the member, or its session
-   * may be over. Then others may own what it was dealt.
+   * may be over. Then others may own what it was assigned.
    */
   #isIn(state: MemberState, { memberId, generationId }: Joined, syncedAt: number): boolean {
     const { inGeneration } = state;
@@ -210,7 +210,7 @@ export class GroupJoin {
     return joined;
   }
 
-  async #deal(
+  async #assign(
     raw: readonly RawMember[],
     onTopics: (answer: TopicsAnswer) => void,
   ): Promise<ReadonlyMap<string, Buffer>> {
@@ -222,12 +222,12 @@ export class GroupJoin {
     }
     const owned = ownedCounts(members);
     const counts = new Map(topics.map((topic) => [topic, this.#learned.count(topic, owned.get(topic) ?? 0)]));
-    this.#dealt = { counts, owned, members: members.length };
-    const dealt = assignSticky(members, counts);
-    return new Map([...dealt].map(([id, partitions]) => [id, encodeAssignment(partitions)]));
+    this.#led = { counts, owned, members: members.length };
+    const assigned = assignSticky(members, counts);
+    return new Map([...assigned].map(([id, partitions]) => [id, encodeAssignment(partitions)]));
   }
 
-  /** `null`: the brokers did not tell in time, so the member deals by what they told before. */
+  /** `null`: the brokers did not tell in time, so the member assigns by what they told before. */
   async #learn(topics: readonly string[]): Promise<TopicsAnswer | null> {
     const timer = new AbortController();
     const late = this.#ports.clock.wait(METADATA_TIMEOUT_MS, timer.signal).then(() => null);

@@ -11,7 +11,7 @@ const ANSWER_SHARE = 0.5;
 interface Sent {
   readonly at: number;
   /** SyncGroup was answered before. Brokers before 2.6 answer REBALANCE_IN_PROGRESS until then: the join of now is meant. */
-  readonly isDealt: boolean;
+  readonly isSynced: boolean;
 }
 
 /** What the answers to beats say. */
@@ -90,7 +90,7 @@ export class Heartbeats {
   }
 
   async #beat(member: InGeneration, signal: AbortSignal): Promise<void> {
-    const sent = { at: this.#now(), isDealt: this.#state.claim.generation === member.generationId };
+    const sent = { at: this.#now(), isSynced: this.#state.claim.generation === member.generationId };
     this.#sent = sent;
     const answer = await this.#ports.coordinator.beat(member).then(
       () => null,
@@ -106,7 +106,7 @@ export class Heartbeats {
     }
     const { inGeneration } = this.#state;
     const isOfNow = inGeneration?.memberId === member.memberId && inGeneration.generationId === member.generationId;
-    if (answer !== null && (sent.isDealt || answer.type !== REBALANCING)) {
+    if (answer !== null && (sent.isSynced || answer.type !== REBALANCING)) {
       this.#failed(answer, isOfNow);
     }
   }

@@ -108,12 +108,12 @@ function claimIn(said: object): Pick<JoinedMember, 'owned' | 'generation'> {
   return isNumber(generation) ? { owned, generation } : { owned: [], generation: NO_GENERATION };
 }
 
-/** What the leader deals to a member. */
+/** What the leader assigns to a member. */
 export const encodeAssignment = (partitions: readonly TopicPartition[]): Buffer =>
   MemberAssignment.encode({ version: FORMAT_VERSION, assignment: byTopic(partitions), userData: Buffer.alloc(0) });
 
-/** What the leader dealt to the member. A leader of before deals by its own topics, so some may not be the member's. */
+/** What the leader assigned to the member. A leader of before assigns by its own topics, so some may not be the member's. */
 export function decodeAssignment(assignment: Buffer, topics: readonly string[]): readonly TopicPartition[] {
-  const dealt = MemberAssignment.decode(assignment)?.assignment ?? {};
-  return topics.flatMap((topic) => (dealt[topic] ?? []).map((partition) => ({ topic, partition })));
+  const assigned = MemberAssignment.decode(assignment)?.assignment ?? {};
+  return topics.flatMap((topic) => (assigned[topic] ?? []).map((partition) => ({ topic, partition })));
 }

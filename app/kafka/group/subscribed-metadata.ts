@@ -82,7 +82,7 @@ interface Learned {
   readonly at: number;
 }
 
-/** What the brokers told about topics, for a leader that has to deal before they answer. */
+/** What the brokers told about topics, for a leader that has to assign before they answer. */
 export class LearnedTopics implements TopicsPort {
   readonly #topics: TopicsPort;
   readonly #clock: Clock;
