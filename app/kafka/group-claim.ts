@@ -12,7 +12,7 @@ const CLAIM_KEY = 'stream-consumer';
 
 const CLAIM_POLL_MS = 50;
 
-/** Longer than the session time-out by this much, a member that stood still has left its generation for sure. */
+/** Longer than the session time-out by this much, a member that was frozen has left its generation for sure. */
 const MARGIN_MS = 2_000;
 
 /** Where a group writes, as far as the metadata of a committed offset says it. */
@@ -37,7 +37,7 @@ function claimOf(metadata: string | null): Claim | null {
   }
 }
 
-/** A server that does not tell its identifier may be any: the names alone are compared. */
+/** A server whose identifier is not known may be any: the names alone are compared. */
 function isSamePlace(one: WritePlace, other: WritePlace): boolean {
   const isSameServer =
     one.systemIdentifier === null || other.systemIdentifier === null || one.systemIdentifier === other.systemIdentifier;
@@ -90,7 +90,7 @@ interface GroupClaimPorts {
 
 /**
  * Keeps a group in one schema: two would split the partitions, and each table would lack what the other has. The schema
- * stands in the metadata of the offsets that the group commits to Kafka, and nothing is read before it does.
+ * is in the metadata of the offsets that the group commits to Kafka, and nothing is read before it does.
  *
  * Where no offset has it yet, the leader of the generation puts it there; the brokers take it in that generation only,
  * so of many members that start at once one decides for all. A leader that cannot, such as one of an older version, is
@@ -103,7 +103,10 @@ interface GroupClaimPorts {
 export class GroupClaim {
   readonly #ports: GroupClaimPorts;
   #place: WritePlace | null = null;
-  /** Where nobody leads, the wait goes on over new assignments: Kafka would have taken the commits of before in them, too. */
+  /**
+   * Where nobody leads, the wait goes on over new assignments: Kafka would have taken the commits of before in them,
+   * too.
+   */
   #tentativeSince = Number.POSITIVE_INFINITY;
 
   constructor(ports: GroupClaimPorts) {

@@ -49,7 +49,7 @@ export class KafkaAdmin {
   }
 
   /**
-   * Kafka's ids of topics; a topic that the brokers do not have, or tell no id of, is left out.
+   * Kafka's ids of topics; a topic that the brokers do not have, or have no id of, is left out.
    *
    * @throws OutageError while the brokers are away
    */
@@ -61,7 +61,7 @@ export class KafkaAdmin {
 
   /**
    * Whether the log of a partition's leader knows the epoch that the record before the position was read under; true
-   * where there is none, or that is not told. Of a topic whose log ranges were asked for.
+   * where there is none, or that is not known. Of a topic whose log ranges were asked for.
    *
    * @throws OutageError while the leader is away
    */

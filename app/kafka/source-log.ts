@@ -78,7 +78,7 @@ export class SourceLog {
     }
   }
 
-  /** A broker offers no fetch by topic id; told once. */
+  /** A broker offers no fetch by topic id; logged once. */
   fetchedByName({ offered, knowsIds }: FetchByName): void {
     if (this.#hasToldOfNames) {
       return;

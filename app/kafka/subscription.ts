@@ -15,7 +15,7 @@ export interface SubscriptionParts {
   readonly claim: Pick<GroupClaim, 'check'>;
 }
 
-/** How long to go on trying, and what is told of each failure. */
+/** How long to go on trying, and who learns of each failure. */
 interface SubscriptionWatch {
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -12,9 +12,11 @@ export interface ClientListener {
   onPoll(): void;
   /** A broker answered a request. */
   onAnswer(request: { readonly kind: string; readonly milliseconds: number; readonly bytes: number }): void;
-  /** Records were handed over to the pipeline. Their bytes are those of keys and values, as Kafka's own clients count. */
+  /**
+   * Records were handed over to the pipeline. Their bytes are those of keys and values, as Kafka's own clients count.
+   */
   onDelivered(delivery: { readonly topic: string; readonly records: number; readonly bytes: number }): void;
-  /** A fetch's answer told where a partition's log ends, and where its last stable offset is. */
+  /** A fetch's answer had the end of a partition's log, and its last stable offset. */
   onLogEnds(ends: LogEnds): void;
   /** The group coordinator answered a heartbeat. */
   onHeartbeat(): void;

@@ -22,7 +22,7 @@ export class UnknownCodecError extends Error {
   }
 }
 
-/** The name of the codec that attributes tell; its number, where Kafka has none of it. */
+/** The name of the codec that attributes name; its number, where Kafka has none of it. */
 export const codecOf = (attributes: number): string =>
   CODECS[attributes & CODEC_MASK] ?? String(attributes & CODEC_MASK);
 
@@ -82,7 +82,7 @@ export const unpackZstdByNode =
     ? unpackByZlib({ unpack: promisify(zstdDecompress), stream: createZstdDecompress })
     : undefined;
 
-/** RFC 8878, 3.1.1: the parts of a frame that tell its window and its end. */
+/** RFC 8878, 3.1.1: the parts of a frame that hold its window and its end. */
 const FRAME = { magic: 0xfd2fb528, descriptor: 4, windowOrSize: 5, singleSegment: 0x20, checksum: 0x04 };
 /** Bytes of the dictionary's id and of the content's size, by their bits in the descriptor. */
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
@@ -190,7 +190,7 @@ export function unpackAtMost(bytes: number): void {
 }
 
 /**
- * Unpacks what the codec of these attributes has packed, up to the bound; `null` where they tell none.
+ * Unpacks what the codec of these attributes has packed, up to the bound; `null` where they name none.
  *
  * @throws UnknownCodecError when Kafka had no such codec when this program was made
  */

@@ -32,7 +32,7 @@ interface Block {
 interface Frame {
   readonly flags: number;
   readonly blockBytes: number;
-  /** The size of the content that the header tells; null: it tells none. */
+  /** The size of the content by the header; null: it has none. */
   readonly contentSize: bigint | null;
   /** Where the first block is. */
   readonly blocksAt: number;

@@ -23,7 +23,7 @@ import { Reconciliation } from './reconciliation.ts';
 
 /**
  * How long a coordinator may be silent before the member gives up what it owns: the brokers' default session time-out, since
- * they do not tell theirs. Where it is shorter, two members fence each other until then.
+ * they do not send theirs. Where it is shorter, two members fence each other until then.
  */
 const SESSION_TIMEOUT_MS = 45_000;
 
@@ -50,7 +50,7 @@ export interface ConsumerMemberPorts {
  * it keeps whatever happens to the others, and acknowledges what it lost once nothing of it is written ({@link Reconciliation}).
  *
  * Handing over goes beyond the protocol. Who leaves is assigned nothing at once, and those who win its partitions learn of
- * it a beat or two later. So it leaves, and goes on writing each partition until its winner was told. Why no record is lost
+ * it a beat or two later. So it leaves, and goes on writing each partition until its winner was assigned it. Why no record is lost
  * or doubled meanwhile: the compare-and-set of the stored offset is in the transaction of the rows, so of two writers of a
  * partition the one that is behind writes nothing, and reads the offset again or finds the partition gone.
  *

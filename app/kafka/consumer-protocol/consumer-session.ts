@@ -99,7 +99,10 @@ export class ConsumerSession {
     return this.#intervalMs;
   }
 
-  /** Since the coordinator got the last request that it answered, which was not before it was sent; before: the first one. */
+  /**
+   * Since the coordinator got the last request that it answered, which was not before it was sent; before: the first
+   * one.
+   */
   get silenceMs(): number {
     return Number.isNaN(this.#signAt) ? 0 : this.#now() - this.#signAt;
   }

@@ -8,7 +8,10 @@ import { TooManyObjectsError } from './batch-memory.ts';
 const MAGIC_AT = 16;
 const OLD_ATTRIBUTES_AT = 17;
 
-/** Where a batch of format v2 has the fields of its head, of so many bytes. The checksum is that of those from `attributes` on. */
+/**
+ * Where a batch of format v2 has the fields of its head, of so many bytes. The checksum is that of those from
+ * `attributes` on.
+ */
 export const BATCH_HEAD = {
   leaderEpoch: 12,
   checksum: 17,
@@ -23,7 +26,7 @@ export const BATCH_HEAD = {
 
 export const RECORD_FORMAT_V2 = 2;
 
-/** The record format of a batch; one that is too short to tell it is taken for the last one. */
+/** The record format of a batch; one that is too short to have it is taken for the last one. */
 export const formatOf = (batch: Buffer): number =>
   batch.length > MAGIC_AT ? batch.readInt8(MAGIC_AT) : RECORD_FORMAT_V2;
 
@@ -59,10 +62,10 @@ function codeOf(error: unknown): BatchFault['code'] {
 }
 
 /**
- * The offset behind a batch that cannot be read, `null` where it is not certain: it is told by its head, which may be
- * what is damaged. The checksum covers that of format v2; where it is wrong, the head has to tell as many records as
+ * The offset behind a batch that cannot be read, `null` where it is not certain: it is in its head, which may be
+ * what is damaged. The checksum covers that of format v2; where it is wrong, the head has to have as many records as
  * offsets, as every batch does that no compaction took records from. An old message has only its own offset, as far as
- * a reader can tell the last one that it holds.
+ * a reader can know the last one that it holds.
  */
 function offsetBehind(batch: Buffer, format: number, isDamaged: boolean): bigint | null {
   const offset = batch.readBigInt64BE(0);
@@ -84,7 +87,7 @@ function codecIn(batch: Buffer, format: number): string | null {
   return batch.length < BATCH_HEAD.bytes ? null : codecOf(batch.readInt16BE(BATCH_HEAD.attributes));
 }
 
-/** What is told of a batch that cannot be read, as far as its head tells it. @param error why it cannot be read */
+/** What is reported of a batch that cannot be read, as far as its head has it. @param error why it cannot be read */
 export function faultOf(batch: Buffer, error: unknown): BatchFault {
   const format = formatOf(batch);
   const isKnown = format >= 0 && format <= RECORD_FORMAT_V2;

@@ -126,7 +126,7 @@ export class BrokerConnections {
   }
 
   /**
-   * What the brokers tell about topics, by the first one that answers. Where one does not, the next is asked as well: those
+   * The metadata of topics, by the first broker that answers. Where one does not, the next is asked as well: those
    * with a connection first, the bootstrap brokers last.
    *
    * @param slow brokers that are asked behind the others

@@ -75,7 +75,7 @@ export class FetchAnswer {
   errorCode = 0;
   /** The end of the log for a reader of everything. */
   highWatermark = 0;
-  /** The end of the log for a reader of committed records; -1 where the broker tells none. */
+  /** The end of the log for a reader of committed records; -1 where the broker sends none. */
   lastStableOffset = 0;
   abortedTransactions: readonly AbortedTransaction[] = NO_TRANSACTIONS;
   /** `null`: the log holds what was read. */

@@ -43,7 +43,7 @@ interface CollectorListener extends FetchListener {
   onRefused(partition: TopicPartition, error: Error): void;
 }
 
-/** A request that was sent; the object itself stands for it. */
+/** A request that was sent, which the object itself identifies. */
 export interface SentFetch {
   /** In the order of the request. */
   readonly partitions: readonly FetchedPartition[];

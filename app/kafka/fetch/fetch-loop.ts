@@ -21,7 +21,7 @@ const OVERDUE_MS = 1_500;
 export interface FetchByName {
   /** The latest version of Fetch that it offers. */
   readonly offered: number;
-  /** Whether it tells the ids of topics in its metadata. */
+  /** Whether its metadata have the ids of topics. */
   readonly knowsIds: boolean;
 }
 

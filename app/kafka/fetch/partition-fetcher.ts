@@ -77,7 +77,9 @@ export class PartitionFetcher {
     return this.#partitions;
   }
 
-  /** These are assigned now and no others. What is new is fetched from when it was sought and resumed; the others go on. */
+  /**
+   * These are assigned now and no others. What is new is fetched from when it was sought and resumed; the others go on.
+   */
   assign(partitions: readonly TopicPartition[]): void {
     const before = this.#partitions;
     const byTopic = partitions.toSorted((one, other) =>

@@ -20,7 +20,10 @@ export interface LeaderSearch {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Which broker leads a partition, as the brokers told last. They are asked when a partition has none, or another one. */
+/**
+ * Which broker leads a partition, as the brokers answered last. They are asked when a partition has none, or another
+ * one.
+ */
 export class PartitionLeaders {
   readonly #connections: Pick<BrokerConnections, 'metadata'>;
   readonly #clock: Clock;

@@ -74,7 +74,7 @@ export class RecordSetReader {
    * The first batch that cannot be read ends the set.
    *
    * @param inAnswer the set as it is in the answer, without its length; the last batch may be cut off
-   * @param answer any object that stands for the answer that it is in
+   * @param answer any object of the answer that it is in
    */
   async read(inAnswer: Buffer, answer: object): Promise<ReadSet> {
     const batches: ReadBatch[] = [];

@@ -240,7 +240,9 @@ export class ClassicMember implements GroupMember {
     return true;
   }
 
-  /** Nothing is fetched or written before the next assignment. Joins again, where no join is under way that may succeed. */
+  /**
+   * Nothing is fetched or written before the next assignment. Joins again, where no join is under way that may succeed.
+   */
   #expel(reason: Error): void {
     if (EXPELLED.has(errorTypeOf(reason))) {
       this.#place.forgotten();

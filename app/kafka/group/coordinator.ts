@@ -29,7 +29,7 @@ export interface InGeneration {
 
 /** The members of a group, as the coordinator describes them. */
 export interface DescribedGroup {
-  /** Stable: nobody joins. Only then the coordinator tells what the members say of themselves. */
+  /** Stable: nobody joins. Only then the answer has the metadata of the members. */
   readonly state: string;
   readonly members: readonly RawMember[];
 }
@@ -43,7 +43,10 @@ export interface DescribedGroup {
  * committed, so a commit that fails closes no connection but that of commits.
  */
 export interface Coordinator {
-  /** @param metadata by protocols, the first one preferred. @throws Error with the `memberId` to join by, where one is required */
+  /**
+   * @param metadata by protocols, the first one preferred. @throws Error with the `memberId` to join by, where one is
+   * required
+   */
   join(memberId: string, metadata: ReadonlyMap<string, Buffer>): Promise<Joined>;
   /** @param assigned by the leader to all; of others nothing. @returns what the member is assigned */
   sync(member: InGeneration, assigned: ReadonlyMap<string, Buffer>): Promise<Buffer>;
@@ -77,7 +80,9 @@ export interface GroupIdentity {
   readonly sessionTimeoutMs: number;
 }
 
-/** The part of the session after which a coordinator that takes no connection is found anew: the next one is in time. */
+/**
+ * The part of the session after which a coordinator that takes no connection is found anew: the next one is in time.
+ */
 const CONNECTING_SHARE = 1 / 3;
 
 /** The coordinator's address, and the connections to it. */
@@ -257,7 +262,10 @@ export class GroupCoordinator implements Coordinator {
   }
 }
 
-/** Connects once, where kafkajs would try a silent broker for minutes: who asked tries again, at the coordinator of then. */
+/**
+ * Connects once, where kafkajs would try a silent broker for minutes: who asked tries again, at the coordinator of
+ * then.
+ */
 async function connected(broker: Broker, signal: AbortSignal): Promise<Broker> {
   try {
     await broker.connect();

@@ -75,7 +75,7 @@ export class MemberPlace {
 
   /**
    * Leaves the group for the members that ran in the place before, which were killed: the group would wait for the end of their
-   * sessions. Where others join at the moment, the coordinator does not tell who they were: the next join looks again.
+   * sessions. Where others join at the moment, the coordinator does not answer who they were: the next join looks again.
    *
    * @param ownId the member's; it stays
    * @throws FatalError `GROUP_INSTANCE_REPLACED` when a newer member has the place
@@ -117,7 +117,7 @@ export class MemberPlace {
     });
   }
 
-  /** @returns the members in the place; `null`: the coordinator does not tell now */
+  /** @returns the members in the place; `null`: the coordinator does not know them now */
   async #look(place: Instance, signal: AbortSignal): Promise<readonly DescribedMember[] | null> {
     const { clock } = this.#ports;
     const until = clock.steady().getTime() + (this.#mayHaveSuccessor ? this.#timeoutMs : 0);

@@ -16,7 +16,7 @@ import type { MemberState } from './member-state.ts';
 import { assignSticky, type JoinedMember, type PartitionCounts } from './sticky-assignment.ts';
 import { LearnedTopics, type TopicsAnswer, type TopicsPort } from './subscribed-metadata.ts';
 
-/** The others wait for what the leader assigns, so it waits no longer for what the brokers tell about topics. */
+/** The others wait for what the leader assigns, so it waits no longer for what the brokers answer about topics. */
 const METADATA_TIMEOUT_MS = 2_000;
 
 /** How long a member that leaves waits for its id. */
@@ -26,7 +26,7 @@ const MEMBER_ID_TIMEOUT_MS = 300;
 interface JoinWatch {
   /** Aborted: the member ends, and asks for nothing more. */
   readonly signal: AbortSignal;
-  /** Gets what the brokers tell the leader. */
+  /** Gets what the brokers answer the leader. */
   readonly onTopics: (answer: TopicsAnswer) => void;
 }
 
@@ -227,7 +227,7 @@ export class GroupJoin {
     return new Map([...assigned].map(([id, partitions]) => [id, encodeAssignment(partitions)]));
   }
 
-  /** `null`: the brokers did not tell in time, so the member assigns by what they told before. */
+  /** `null`: the brokers did not answer in time, so the member assigns by what they answered before. */
   async #learn(topics: readonly string[]): Promise<TopicsAnswer | null> {
     const timer = new AbortController();
     const late = this.#ports.clock.wait(METADATA_TIMEOUT_MS, timer.signal).then(() => null);

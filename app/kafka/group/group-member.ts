@@ -39,7 +39,7 @@ export interface GroupMemberListener {
   /**
    * The coordinator has heard that the member gave up what it lost and has what it won.
    *
-   * @param milliseconds since it was told to, or since it began to join
+   * @param milliseconds since the assignment reached it, or since it began to join
    */
   onAcknowledged(milliseconds: number): void;
   /**

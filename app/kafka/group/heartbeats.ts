@@ -4,13 +4,18 @@ import type { MemberPorts } from './group-join.ts';
 import { HEARTBEAT_INTERVAL_MS, REPORTED_SILENCE_MS } from './group-member.ts';
 import type { MemberState } from './member-state.ts';
 
-/** The part of the session in which a beat has to be answered; then the coordinator is found anew, and asked once more. */
+/**
+ * The part of the session in which a beat has to be answered; then the coordinator is found anew, and asked once more.
+ */
 const ANSWER_SHARE = 0.5;
 
 /** A beat. */
 interface Sent {
   readonly at: number;
-  /** SyncGroup was answered before. Brokers before 2.6 answer REBALANCE_IN_PROGRESS until then: the join of now is meant. */
+  /**
+   * SyncGroup was answered before. Brokers before 2.6 answer REBALANCE_IN_PROGRESS until then: the join of now is
+   * meant.
+   */
   readonly isSynced: boolean;
 }
 

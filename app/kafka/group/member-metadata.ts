@@ -4,7 +4,9 @@ import type { JoinedMember } from './sticky-assignment.ts';
 
 const { MemberMetadata, MemberAssignment } = loadKafkajs().AssignerProtocol;
 
-/** The group uses the first protocol that all its members offer: this one, once none of the version before is a member. */
+/**
+ * The group uses the first protocol that all its members offer: this one, once none of the version before is a member.
+ */
 export const STICKY = 'stream-consumer-sticky';
 
 /** The protocol of members of the version before, which is kafkajs's own. */
@@ -112,7 +114,10 @@ function claimIn(said: object): Pick<JoinedMember, 'owned' | 'generation'> {
 export const encodeAssignment = (partitions: readonly TopicPartition[]): Buffer =>
   MemberAssignment.encode({ version: FORMAT_VERSION, assignment: byTopic(partitions), userData: Buffer.alloc(0) });
 
-/** What the leader assigned to the member. A leader of before assigns by its own topics, so some may not be the member's. */
+/**
+ * What the leader assigned to the member. A leader of before assigns by its own topics, so some may not be the
+ * member's.
+ */
 export function decodeAssignment(assignment: Buffer, topics: readonly string[]): readonly TopicPartition[] {
   const assigned = MemberAssignment.decode(assignment)?.assignment ?? {};
   return topics.flatMap((topic) => (assigned[topic] ?? []).map((partition) => ({ topic, partition })));

@@ -170,7 +170,9 @@ function nextMoves(shares: readonly MemberShare[]): readonly Move[] | null {
   return null;
 }
 
-/** The shortest chain from a share, by way of others where subscriptions differ, to one that has fewer by two or more. */
+/**
+ * The shortest chain from a share, by way of others where subscriptions differ, to one that has fewer by two or more.
+ */
 function movesFrom(start: MemberShare, ascending: readonly MemberShare[]): readonly Move[] | null {
   const reached = new Map<MemberShare, readonly Move[]>([[start, []]]);
   for (const [from, moves] of reached) {

@@ -5,7 +5,7 @@ import type { BrokerConnections } from '../fetch/broker-connections.ts';
 
 const isKnown = ({ topicErrorCode = 0 }: { readonly topicErrorCode?: number }): boolean => topicErrorCode === 0;
 
-/** What the brokers tell about topics. Of a topic that is in neither they cannot tell now. */
+/** What the brokers answer about topics. Of a topic that is in neither they know nothing now. */
 export interface TopicsAnswer {
   /** Topics that the brokers do not have. */
   readonly unknown: readonly string[];
@@ -35,7 +35,7 @@ interface TopicsWatch {
   readonly signal: AbortSignal;
 }
 
-/** Reports what the brokers tell about topics, or why they do not, until the signal is aborted. */
+/** Reports what the brokers answer about topics, or why they do not, until the signal is aborted. */
 export async function watchTopics(
   own: readonly string[],
   { topics, clock, signal }: TopicsWatch,
@@ -71,10 +71,12 @@ export const topicsOf = (connections: Pick<BrokerConnections, 'metadata'>): Topi
   },
 });
 
-/** A broker may not have heard of all partitions yet, or may answer by what it heard long ago; none does for this long. */
+/**
+ * A broker may not have heard of all partitions yet, or may answer by what it heard long ago; none does for this long.
+ */
 const CONFIRMED_MS = 5_000;
 
-/** What the brokers last told about a topic, and since when they tell it. */
+/** What the brokers last answered about a topic, and since when they answer that. */
 interface Learned {
   /** 0: they do not have the topic. */
   readonly count: number;
@@ -82,7 +84,7 @@ interface Learned {
   readonly at: number;
 }
 
-/** What the brokers told about topics, for a leader that has to assign before they answer. */
+/** What the brokers answered about topics, for a leader that has to assign before they answer again. */
 export class LearnedTopics implements TopicsPort {
   readonly #topics: TopicsPort;
   readonly #clock: Clock;

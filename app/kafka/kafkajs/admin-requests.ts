@@ -64,7 +64,7 @@ function readMetadata(decoder: Decoder): ReadonlyMap<string, string> {
  * Asks for the ids of topics; those that the broker does not have are left out of the answer.
  *
  * @param offered the latest version of Metadata that the broker offers
- * @returns null when that is below 10, and it tells no ids
+ * @returns null when that is below 10, and its answers have no ids
  */
 export function topicIdsRequest(
   offered: number,

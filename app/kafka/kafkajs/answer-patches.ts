@@ -18,7 +18,7 @@ const refused = new WeakMap<Socket, Error>();
 /** The answer that comes over a socket. */
 interface Incoming {
   readonly head: Buffer;
-  /** Memory of the size that the head tells, the head included; `null` until the head is there. */
+  /** Memory of the size in the head, the head included; `null` until the head is there. */
   answer: Buffer | null;
   /** Bytes that have come of the head, or of the answer. */
   come: number;
@@ -57,7 +57,7 @@ function answerSize(connection: Connection, head: Buffer, behind: Buffer, limit:
  * Copies bytes of a piece to where they belong: the head of an answer, and then the answer in memory of its size.
  *
  * @returns what is left of the piece
- * @throws InvalidAnswerError when no answer can have the size that the head tells
+ * @throws InvalidAnswerError when no answer can have the size in the head
  */
 function take(connection: Connection, under: Incoming, piece: Buffer, limit: number): Buffer {
   const copied = piece.copy(under.answer ?? under.head, under.come);

@@ -29,7 +29,7 @@ interface Progress {
 }
 
 const progress = new WeakMap<Connection, Progress>();
-/** Errors that were told; several requests fail by one. */
+/** Errors that were reported; several requests fail by one. */
 const told = new WeakSet<object>();
 
 /** kafkajs tries another bootstrap broker after an error of this kind, and after no other. */
@@ -107,7 +107,7 @@ export function watchConnections(prototype: Connection): void {
 
 /**
  * Asks the next broker where one cannot be connected to. As shipped one of them, by chance, fails the request, and
- * metadata that no broker tells are null. Bootstrap addresses are not asked: what they answer does not say that any
+ * metadata that no broker sends are null. Bootstrap addresses are not asked: what they answer does not say that any
  * broker can be reached.
  */
 export function askAnyBroker(pool: BrokerPool, cluster: Cluster): void {
@@ -137,7 +137,9 @@ export function askAnyBroker(pool: BrokerPool, cluster: Cluster): void {
   };
 }
 
-/** A lost connection is no refusal, and neither is a token that cannot be had, which is told as a lost connection. */
+/**
+ * A lost connection is no refusal, and neither is a token that cannot be had, which is reported as a lost connection.
+ */
 function connectionRefusal(connection: Connection, error: Error): LoginRefusal | undefined {
   const failure = progress.get(connection)?.greetingFailure as Error | undefined;
   const isLost = failure !== undefined && failure.name !== 'KafkaJSProtocolError';

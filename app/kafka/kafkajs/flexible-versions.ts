@@ -8,7 +8,7 @@ import { type Classes, internals } from './internals.ts';
 export const KafkajsEncoder: Classes['Encoder'] = internals.Encoder;
 export const KafkajsDecoder: Classes['Decoder'] = internals.Decoder;
 
-/** An epoch that is not known, or not told. */
+/** An epoch that is not known, or not sent. */
 export const NO_EPOCH = -1;
 
 export const TOPIC_ID_BYTES = 16;

@@ -3,7 +3,9 @@ import { type Classes, type Internals, KAFKAJS_VERSION, REQUESTS } from './inter
 /** What a connection has from its first connect on. */
 type Later = 'socket';
 
-/** The members that each object of a class has from the beginning: the compiler asks for each of them, and for no other. */
+/**
+ * The members that each object of a class has from the beginning: the compiler asks for each of them, and for no other.
+ */
 type Members<T> = {
   readonly [Name in keyof T as Name extends string
     ? object extends Pick<T, Name>

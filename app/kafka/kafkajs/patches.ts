@@ -90,7 +90,7 @@ const PATCHES: readonly Patch[] = [
   ],
   // One unknown, forbidden or leaderless topic fails the metadata of all, and is not named.
   ['metadata of each topic', ['metadataResponse', 'Broker.metadata'], readEachTopic],
-  // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, tells no topic ids, and does
+  // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, knows no topic ids, and does
   // not say that an ACL forbids a group.
   ['clusters of admin clients', ['createAdmin'], administer],
 ];

@@ -17,7 +17,7 @@ import type { AskedTopic, Broker, ClientOptions, Cluster, TopicMetadata, TopicOf
 import { type Internals, internals } from './internals.ts';
 
 /**
- * Kafka's codes of a partition that has no leader for now: LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND. It is told with the
+ * Kafka's codes of a partition that has no leader for now: LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND. It comes with the
  * leader -1, which no broker is.
  */
 const LEADERLESS: readonly number[] = [5, 72];
@@ -185,16 +185,16 @@ function findForbiddenGroups(cluster: Cluster): void {
 
 /** What the admin client answers beside kafkajs's own. */
 export interface TopicIdAdmin {
-  /** The ids of topics; those that the broker does not have, or tells no id of, are left out. */
+  /** The ids of topics; those that the broker does not have, or has no id of, are left out. */
   fetchTopicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /**
-   * Whether the leader's log has the epoch, or a later one; true where the broker does not tell. Of topics that the
+   * Whether the leader's log has the epoch, or a later one; true where the broker does not know. Of topics that the
    * client has asked for before.
    */
   knowsEpoch(target: TopicPartition, leaderEpoch: number): Promise<boolean>;
 }
 
-/** Lets the admin client tell the ids of topics and the epochs of logs. */
+/** Lets the admin client answer the ids of topics and the epochs of logs. */
 export function administerTopicIds(
   create: (options: ClientOptions) => object,
 ): (options: ClientOptions) => TopicIdAdmin {

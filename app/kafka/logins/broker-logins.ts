@@ -21,10 +21,10 @@ import {
 /** Refusals in a row, of all brokers together, that are the end: fewer than lock an account at most places. */
 const MOST_REFUSALS = 5;
 
-/** A broker that answered a request in the last minutes counts as one that accepts, although it is away now. As long a row of refusals is held. */
+/** For so long a broker that answered a request counts as one that accepts, and a row of refusals is kept. */
 const REMEMBERED_MS = 300_000;
 
-/** Between attempts at a broker that refuses, longer by this with each refusal: 5 attempts take 10 s, and a changed Secret some time. */
+/** The pause after a refusal grows by this with each one: 5 attempts take 10 s, and a changed Secret some time. */
 const PACE_MS = 1_000;
 const SLOWEST_MS = 10_000;
 
@@ -74,14 +74,14 @@ interface BrokerLoginPorts {
 
 /**
  * The connections that all Kafka clients of the process open, and how the brokers took them. A refused login or
- * certificate passes by no waiting: when every broker that answered refuses, it is told as fatal. One that refuses while
+ * certificate passes by no waiting: when every broker that answered refuses, it is reported as fatal. One that refuses while
  * others accept is left to them, as one that is away. Nothing was read over a refused connection, so all records are still
  * ahead of the stored offsets.
  */
 export class BrokerLogins {
   readonly #ports: BrokerLoginPorts;
   readonly #brokers = new Map<string, BrokerState>();
-  /** Empty until a broker has told them. */
+  /** Empty until a broker has listed them. */
   #advertised: ReadonlySet<string> = new Set();
   /** Since when the process is refused. */
   #refusedSince: number | null = null;
@@ -129,11 +129,11 @@ export class BrokerLogins {
   }
 
   /**
-   * A broker told the addresses that the brokers advertise. All but the first requests go there, so from now on they alone
+   * A broker listed the addresses that the brokers advertise. All but the first requests go there, so from now on they alone
    * count: a bootstrap address that is none of them, such as a load balancer's, may accept what they refuse.
    */
   advertised(addresses: readonly ListenerAddress[]): void {
-    // What was tried counts on: bootstrap addresses of several listeners are told different ones.
+    // What was tried counts on: bootstrap addresses of several listeners list different ones.
     const tried = [...this.#advertised].filter((broker) => this.#brokers.has(broker));
     this.#advertised = new Set([...addresses.map(nameOf), ...tried]);
   }

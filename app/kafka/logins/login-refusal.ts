@@ -61,7 +61,10 @@ const OF_MECHANISM: Readonly<Record<string, string>> = {
 const OF_LOGIN =
   'check what kafka.sasl names, such as the user and the password, and that the broker knows it under this mechanism';
 
-/** The refusal of a login by SASL; undefined for any other error, such as a lost connection or a token server that is away. */
+/**
+ * The refusal of a login by SASL; undefined for any other error, such as a lost connection or a token server that is
+ * away.
+ */
 export function loginRefusal(error: unknown): LoginRefusal | undefined {
   const code = 'KAFKA_LOGIN_REFUSED';
   for (const { name, message, type } of causesOf(error) as Iterable<Error & { readonly type?: string }>) {

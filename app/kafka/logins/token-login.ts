@@ -26,7 +26,10 @@ interface LoginErrors {
 /** Separates the parts of the mechanism's messages (RFC 7628, section 3.1). */
 const SEPARATOR = '\u0001';
 
-/** The client's message: no user of its own, the token, the extensions; four bytes of length first, as kafkajs's own have. */
+/**
+ * The client's message: no user of its own, the token, the extensions; four bytes of length first, as kafkajs's own
+ * have.
+ */
 function message({ value }: BearerToken, extensions: Readonly<Record<string, string>>): Buffer {
   const pairs = Object.entries({ auth: `Bearer ${value}`, ...extensions }).map(([name, text]) => `${name}=${text}`);
   const bytes = Buffer.from(['n,,', ...pairs, '', ''].join(SEPARATOR));
@@ -115,7 +118,9 @@ function sourceOf({ mechanism, oauth = {}, aws }: SaslSettings): TokenSource {
   return oauth.tokenFile === undefined ? new TokenEndpoint(oauth) : new TokenFile(oauth.tokenFile);
 }
 
-/** What a broker says that takes the message for no login; `undefined` where it takes it, which it does without a word. */
+/**
+ * What a broker says that takes the message for no login; `undefined` where it takes it, which it does without a word.
+ */
 async function tokenRefusal(bytes: Buffer, exchange: Exchange): Promise<string | undefined> {
   try {
     const answer = await exchange({
@@ -245,7 +250,7 @@ function jsonOf(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** RFC 6749, section 5.2; a proxy's page has neither and is told as it is. */
+/** RFC 6749, section 5.2; a proxy's page has neither and is returned as it is. */
 function endpointError(body: string): string {
   const { error, error_description: description } = jsonOf(body);
   return typeof error === 'string' ? [error, description].filter((part) => typeof part === 'string').join(': ') : body;
