@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 
 const read = (...path: readonly string[]) => JSON.parse(readFileSync(join(ROOT, ...path), 'utf8'));
 
@@ -55,7 +55,7 @@ test.each([
   const other = (await import('pg')).default;
   const { endCopyFrom } = other.Connection.prototype as { endCopyFrom?: () => void };
   Reflect.deleteProperty(other.Connection.prototype, 'endCopyFrom');
-  const loaded = import(`../../../../app/store/${name}.ts`);
+  const loaded = import(`../../../../app/store/connection/${name}.ts`);
   await expect(loaded).rejects.toThrow('a client of the pg that is installed has no connection.endCopyFrom();');
   Object.assign(other.Connection.prototype, { endCopyFrom });
 });
