@@ -10,43 +10,56 @@ const DIALECT: readonly (readonly [words: RegExp, instead: string])[] = [
 
 const LIMIT = { wordsOfSentence: 35, columns: 120, charactersOfCell: 200 } as const;
 
+/** What is not plain, and in which line of the passage, from 0. */
+interface Finding {
+  readonly line: number;
+  readonly what: string;
+}
+
 const withoutTargets = (text: string): string => text.replaceAll(/\]\([^)]*\)/g, ']');
 
 const withoutCode = (text: string): string => text.replaceAll(/`[^`]*`/g, (code) => code.replaceAll(/[^\n]+/g, 'CODE'));
 
-const sentencesOf = (text: string): readonly { readonly at: number; readonly words: readonly string[] }[] =>
-  [...text.matchAll(/\S.*?(?:[.!?:](?=\s)|$)/gs)].map(({ index, 0: sentence }) => ({
-    at: index,
-    words: sentence.split(/\s+/),
-  }));
+const withoutBullet = (text: string): string => text.replace(/^\s*(#{1,6}|[-*]|\d+\.) /, '');
 
-/** What is not plain in a passage, each with the number of its line. */
-export function findingsIn({ kind, line, lines }: Passage): readonly (readonly [line: number, finding: string])[] {
-  const text = withoutCode(withoutTargets(lines.join('\n'))).replace(/^\s*(#{1,6}|[-*]|\d+\.) /, '');
-  const lineOf = (offset: number): number => line + text.slice(0, offset).split('\n').length - 1;
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length - 1;
 
-  const words = DIALECT.flatMap(([pattern, instead]) =>
-    [...text.matchAll(pattern)].map(({ index, 0: found }) => [
-      lineOf(index),
-      `"${found.replaceAll(/\s+/g, ' ')}": write another word (${instead})`,
-    ]),
+const dialectIn = (text: string): readonly Finding[] =>
+  DIALECT.flatMap(([pattern, instead]) =>
+    [...text.matchAll(pattern)].map(({ index, 0: found }) => ({
+      line: lineAt(text, index),
+      what: `"${found.replaceAll(/\s+/g, ' ')}": write another word (${instead})`,
+    })),
   );
-  const sentences = sentencesOf(text)
-    .filter((sentence) => sentence.words.length > LIMIT.wordsOfSentence)
-    .map((sentence) => [
-      lineOf(sentence.at),
-      `a sentence of ${sentence.words.length} words, at most ${LIMIT.wordsOfSentence}: "${sentence.words.slice(0, 6).join(' ')} ..."`,
-    ]);
-  const wide = lines.flatMap((each, index) => {
-    const columns = withoutTargets(each).length;
-    return kind === 'paragraph' && columns > LIMIT.columns
-      ? [[line + index, `a line of ${columns} columns, at most ${LIMIT.columns}`]]
-      : [];
+
+const longSentencesIn = (text: string): readonly Finding[] =>
+  [...text.matchAll(/\S.*?(?:[.!?:](?=\s)|$)/gs)].flatMap(({ index, 0: sentence }) => {
+    const words = sentence.split(/\s+/);
+    const { wordsOfSentence: limit } = LIMIT;
+    const what = `a sentence of ${words.length} words, at most ${limit}: "${words.slice(0, 6).join(' ')} ..."`;
+    return words.length > limit ? [{ line: lineAt(text, index), what }] : [];
   });
-  const characters = lines.join('\n').length;
-  const cell =
-    kind === 'cell' && characters > LIMIT.charactersOfCell
-      ? [[line, `a cell of ${characters} characters, at most ${LIMIT.charactersOfCell}: make the table a list`]]
-      : [];
-  return [...words, ...sentences, ...wide, ...cell] as (readonly [number, string])[];
+
+const wideLinesIn = (lines: readonly string[]): readonly Finding[] =>
+  lines.flatMap((text, line) => {
+    const columns = withoutTargets(text).length;
+    return columns > LIMIT.columns ? [{ line, what: `a line of ${columns} columns, at most ${LIMIT.columns}` }] : [];
+  });
+
+function longCellsIn(cell: string): readonly Finding[] {
+  const { charactersOfCell: limit } = LIMIT;
+  const what = `a cell of ${cell.length} characters, at most ${limit}: make the table a list`;
+  return cell.length > limit ? [{ line: 0, what }] : [];
+}
+
+/** What is not plain in a passage, each with the number of its line in the file. */
+export function findingsIn({ kind, line: first, lines }: Passage): readonly (readonly [line: number, what: string])[] {
+  const text = withoutBullet(withoutCode(withoutTargets(lines.join('\n'))));
+  const findings = [
+    ...dialectIn(text),
+    ...longSentencesIn(text),
+    ...(kind === 'paragraph' ? wideLinesIn(lines) : []),
+    ...(kind === 'cell' ? longCellsIn(lines.join('\n')) : []),
+  ];
+  return findings.map(({ line, what }) => [first + line, what]);
 }
