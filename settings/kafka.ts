@@ -125,7 +125,7 @@ export interface KafkaPart {
 }
 
 const brokerPorts: Rule<KafkaPart> = {
-  reads: ['kafka.brokers'],
+  reads: ['kafka.brokers[]'],
   find: ({ kafka }) =>
     kafka.brokers.flatMap((given, index): Problem[] => {
       const port = Number(given.slice(given.lastIndexOf(':') + 1));
@@ -157,7 +157,7 @@ const instanceId: Rule<KafkaPart> = {
 };
 
 const topicNames: Rule<KafkaPart> = {
-  reads: ['kafka.topics'],
+  reads: ['kafka.topics[]'],
   find: ({ kafka }) => kafka.topics.flatMap((given, index) => forbiddenTopic(`kafka.topics[${index}]`, given)),
 };
 

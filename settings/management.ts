@@ -210,7 +210,7 @@ const RESERVED_LABELS: ReadonlySet<string> = new Set([
 ]);
 
 const tagNames: Rule<ManagementPart> = {
-  reads: ['management.metrics.tags'],
+  reads: ['management.metrics.tags[]'],
   find: ({ management }) =>
     Object.keys(management.metrics.tags)
       .filter((name) => RESERVED_LABELS.has(name) || name.startsWith('__'))

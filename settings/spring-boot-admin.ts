@@ -96,7 +96,7 @@ interface SpringPart {
 const CLIENT = 'spring.boot.admin.client';
 
 const urlsParse: Rule<SpringPart> = {
-  reads: [`${CLIENT}.url`],
+  reads: [`${CLIENT}.url[]`],
   find: ({ spring }) =>
     spring.boot.admin.client.url.flatMap((given, index): Problem[] =>
       URL.canParse(given)

@@ -71,7 +71,7 @@ export function tableKeyOf(entry: KeyedEntry): TableKey | null {
 }
 
 const keyIsThere: Rule<KeyedTables> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) =>
     tables.flatMap((entry, index) =>
       (['existing', 'delete'] as const).flatMap((name) =>
@@ -86,7 +86,7 @@ const keyIsThere: Rule<KeyedTables> = {
 };
 
 const keyIsWritten: Rule<KeyedTables> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) =>
     tables.flatMap((entry, index) =>
       keyColumnsOf(entry)
@@ -115,7 +115,7 @@ function wordMistake(given: string): Pick<Problem, 'message' | 'allowed'> | unde
 }
 
 const deleteIsPath: Rule<KeyedTables> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) =>
     tables.flatMap(({ delete: given }, index) => {
       const mistake = given === undefined || given === NEVER ? undefined : (wordMistake(given) ?? fieldMistake(given));

@@ -159,7 +159,7 @@ const someTopic: Rule<KafkaPart & TablesPart> = {
 };
 
 const topicNames: Rule<TablesPart> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) =>
     tables.flatMap((each, index) =>
       topicsOfEntry(each).flatMap((given, item) => forbiddenTopic(topicPath(each, index, item), given)),
@@ -168,7 +168,7 @@ const topicNames: Rule<TablesPart> = {
 
 /** Two rows of one record in one table are a slip: nothing tells them apart. */
 const tablesDiffer: Rule<TablesPart> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) => {
     const seen = new Map<string, number>();
     return tables.flatMap((each, index) =>
@@ -204,7 +204,7 @@ function sourceProblems(path: string, column: Entry['columns'][string]): readonl
 }
 
 const sources: Rule<TablesPart> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) =>
     tables.flatMap(({ columns }, index) =>
       Object.entries(columns).flatMap(([name, column]) => sourceProblems(`tables[${index}].columns.${name}`, column)),
@@ -215,7 +215,7 @@ const sources: Rule<TablesPart> = {
 const WITHOUT_UNIT: readonly ColumnSource['kind'][] = ['topic', 'partition', 'offset', 'timestamp'];
 
 const units: Rule<TablesPart> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) =>
     tables.flatMap((each, index) =>
       columnsOf(each).flatMap(([name, setting]): readonly Problem[] => {
