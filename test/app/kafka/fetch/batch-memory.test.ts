@@ -79,7 +79,7 @@ test('headers count by the record, since one is an object at a time', () => {
 });
 
 test('without a control group V8 has a larger young generation, and as much for records', () => {
-  expect(batchRoom(380 * MEBIBYTE, 0)).toEqual({ heapBytes: POD.heapBytes, bytes: Number.POSITIVE_INFINITY });
+  expect(batchRoom(380 * MEBIBYTE, null)).toEqual({ heapBytes: POD.heapBytes, bytes: Number.POSITIVE_INFINITY });
   const least = 16 * MEBIBYTE;
   expect(batchRoom(64 * MEBIBYTE, 64 * MEBIBYTE)).toEqual({ heapBytes: least, bytes: least });
 });
