@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { memoryLimit } from '../../memory-limit.ts';
+import { memoryLimit } from '../../memory/memory-limit.ts';
 import type { BatchObserver } from '../../records/record-index.ts';
 
 const MEBIBYTE = 1_048_576;
