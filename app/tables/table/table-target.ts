@@ -1,16 +1,8 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
-import { tableReasonOf } from '../../store/connection/sqlstate.ts';
-import { rowsStored } from '../../store/copy/binary-copy.ts';
-import { refusedLine } from '../../store/copy/copy-context.ts';
+import { type RowCopy, rowsStored } from '../../store/copy/binary-copy.ts';
 import type { RowRefused } from '../../store/copy/isolate-poison.ts';
-import {
-  copyAnd,
-  type Refusal,
-  type RowCopy,
-  type SentRows,
-  sendRows,
-  type TopicTable,
-} from '../../store/tables/row-target.ts';
+import { refusedLine, tableReasonOf } from '../../store/copy/refused-row.ts';
+import { copyAnd, type Refusal, type SentRows, sendRows, type TopicTable } from '../../store/tables/row-target.ts';
 import { type KnownTable, lockOf, type TableGuard } from '../../store/tables/table-guard.ts';
 import type { TableMapping } from '../mapping/table-mapping.ts';
 import { STAGE_COLUMNS, Stage } from './stage.ts';
