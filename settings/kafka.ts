@@ -90,7 +90,7 @@ export const kafka = Type.Object(
         pattern: TOPIC_PATTERN,
         [ALLOWED]: INSTANCE_ID_ALLOWED,
         description:
-          'Name of this process in the group, unique there. Killed and started again under it, the process takes its place without a session time-out. Left out: it waits for it; manifests set the uid of the Pod.',
+          'Name of this process in the group, unique there. Killed and started again under it, the process takes its place at once. Left out: after the session time-out; manifests set the uid of the Pod.',
       }),
     ),
     clientId: Type.String({

@@ -63,7 +63,7 @@ const entry = Type.Object(
     sharedWithGroups: Type.Optional(
       Type.Boolean({
         description:
-          'Whether this group may fill the table although another group of database.schema does from the same topic: each then writes each record. Left out: a group new to it stops with GROUP_MEETS_ANOTHER.',
+          'Whether this group may fill the table although another group of database.schema does from the same topic: each writes each record. Left out: no; a group new to it stops with GROUP_MEETS_ANOTHER.',
       }),
     ),
     fields: Type.Enum(['same', 'camelCase'], {
@@ -79,7 +79,7 @@ const entry = Type.Object(
           patternProperties: { '^.+$': column },
           default: {},
           description:
-            'Columns, as in the catalog, with another source than the field of their name: a path, a JSON Pointer, $value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset, $timestamp. false: none.',
+            'Columns, as in the catalog, not from the field of their name but a path, a JSON Pointer, $value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset or $timestamp. false: never written.',
         },
       ),
     ),
