@@ -91,7 +91,8 @@ export const ALERTS = {
     warning: { threshold: 60, for: '1m' },
     critical: { threshold: 60, for: '1m' },
     keepFiringFor: '2m',
-    times: 'two minutes after the last answer: a broker that restarts is back before that, and ConsumerLagHigh still fires',
+    times:
+      'two minutes after the last answer: a broker that restarts is back before that, and ConsumerLagHigh still fires',
   },
   CertificateExpires: {
     limit: 'days until a certificate in use expires: of the HTTP interface, or of this client (fewer than)',
