@@ -15,7 +15,7 @@ import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { testRun } from '../stack/test-run.ts';
 import { until } from '../stack/until.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 interface Column {
   readonly place: string;
