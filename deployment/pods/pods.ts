@@ -68,7 +68,7 @@ export const pods = Type.Object(
     }),
     ...podParts,
   },
-  { ...section, description: 'What else is said about the Pods of the Deployment and of the Job.' },
+  { ...section, description: 'Further parts of the Pods of the Deployment and of the Job.' },
 );
 
 /** Why a variable does not belong into the environment of the Pods, and what does what it is for. */

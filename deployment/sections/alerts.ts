@@ -26,7 +26,7 @@ const level = (name: string) =>
       enabled: Type.Optional(
         Type.Boolean({
           description:
-            'Whether the alert has this level; left out: as enabled of the alert says, otherwise true, but false for an optional one.',
+            'Whether the alert has this level; left out: as enabled of the alert, otherwise true, but false for an optional one.',
         }),
       ),
       threshold: Type.Optional(

@@ -133,7 +133,7 @@ export const monitoring = Type.Object(
     scrape: Type.Enum(['serviceMonitor', 'podMonitor', 'scrapeConfig', 'annotations', 'none'], {
       default: 'serviceMonitor',
       description:
-        'How Prometheus is told: by a custom resource of the operator, or by annotations prometheus.io/scrape on the Pods, which the operator does not look at. none: by nothing among the manifests.',
+        'How Prometheus finds the Pods: by a custom resource of the operator, or by annotations prometheus.io/scrape on the Pods, which the operator does not look at. none: the manifests do not help it.',
     }),
     annotationJob: Type.String({
       pattern: '^[A-Za-z0-9_./-]{1,253}$',

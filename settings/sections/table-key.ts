@@ -24,7 +24,7 @@ export const KEY_PROPERTIES = {
     Type.Union([Type.String(keyColumn), Type.Array(Type.String(keyColumn), { minItems: 1, uniqueItems: true })], {
       [ALLOWED]: 'a column, named as in the catalog, or a list of them, each once',
       description:
-        'Column, or columns, that rows are replaced and deleted by; a unique index over exactly them has to exist. Where the value has no field for one of them, it comes from the record key. Left out: rows are appended.',
+        'Column, or columns, that rows are replaced and deleted by; a unique index over exactly them has to exist. If the value has no field for one, it comes from the record key. Left out: rows are appended.',
     }),
   ),
   existing: Type.Optional(
