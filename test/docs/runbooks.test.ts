@@ -57,13 +57,15 @@ describe.each(Object.keys(ALERTS))('%s', (alert) => {
   });
 
   test('asks Prometheus whether it is over, and says for how long the alert is kept', () => {
-    const line = runbook(alert)
-      .split('\n')
-      .find((each) => each.startsWith('Is it over?'));
-    expect(queriesIn(line ?? '').length).toBeGreaterThan(0);
+    const paragraph = runbook(alert)
+      .split('\n\n')
+      .find((each) => each.startsWith('Is it over?'))
+      ?.replaceAll('\n', ' ');
+    expect(queriesIn(paragraph ?? '').length).toBeGreaterThan(0);
     const { keepFiringFor } = ALERTS[alert as keyof typeof ALERTS];
-    const kept = `is kept for ${keepFiringFor.replace('m', '')} minutes after it; its text stays at the last value`;
-    expect(line?.includes(kept)).toBe(keepFiringFor !== '0s');
+    const minutes = keepFiringFor.replace('m', '');
+    const kept = `Prometheus keeps the alert for ${minutes} minutes after it. Its text stays at the last value`;
+    expect(paragraph?.includes(kept)).toBe(keepFiringFor !== '0s');
   });
 
   test('has commands for every Pod, port, base path, certificate and credential', () => {
