@@ -30,14 +30,14 @@ export const CONSUMER_METRICS = {
     name: 'kafka_consumer_records_lag',
     type: 'gauge',
     labels: ['topic', 'partition'],
-    help: 'Log end offset less the next offset stored in PostgreSQL, for each partition this process owns; no series while it is not known, such as when the brokers have not reported the end for a minute',
+    help: 'Log end offset less the next offset stored in PostgreSQL, for each partition this process owns. No series while it is not known, such as when the brokers have not reported the end for a minute',
     unit: 'records',
   },
   lagSeconds: {
     name: 'consumer_lag_seconds',
     type: 'gauge',
     labels: ['topic', 'partition'],
-    help: 'Age of the oldest record that is not in PostgreSQL yet, by its timestamp, or since its fetch if that is longer; before its fetch, since the partition fell behind; 0 without lag, no series if not known',
+    help: 'Age of the oldest record that is not in PostgreSQL yet, by its timestamp, or since its fetch if that is longer; before its fetch, since the partition fell behind. 0 without lag, no series if not known',
     unit: 'seconds',
   },
   logEndAge: {
@@ -65,7 +65,7 @@ export const CONSUMER_METRICS = {
     name: 'consumer_topic_gone',
     type: 'gauge',
     labels: ['topic'],
-    help: '1 while Kafka does not have a subscribed topic any more, and has reported that for 5 s; 0 while it does; no series before its first answer, and once that is older than a minute',
+    help: '1 while Kafka does not have a subscribed topic any more, and has reported that for 5 s; 0 while it does. No series before its first answer, and once that is older than a minute',
   },
   topicPartitions: {
     name: 'consumer_topic_partitions',
