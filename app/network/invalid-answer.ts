@@ -8,8 +8,8 @@ const LEAST_LIMIT = 100_000_000;
 const MOST_LIMIT = 1_024 * MEBIBYTE;
 
 /**
- * Bytes that an answer of a broker, or a message of PostgreSQL, may have: half of the memory limit. It is in memory twice
- * while its pieces are joined, so a larger one could not be read.
+ * Bytes that an answer of a broker, or a message of PostgreSQL, may have: half of the memory limit. It is in memory
+ * twice while its pieces are joined, so a larger one could not be read.
  *
  * @param constrained what `process.constrainedMemory()` says
  */
