@@ -31,7 +31,9 @@ interface Finding {
 const parsePath = (path: string): SettingPath =>
   [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) => (index === undefined ? part : Number(index)));
 
-/** An overlay may write a setting in camelCase that the file below it has as Spring Boot does, or the other way round. */
+/**
+ * An overlay may write a setting in camelCase that the file below it has as Spring Boot does, or the other way round.
+ */
 function withOneName({ value, locate, file }: Layer): Layer {
   const { application, problems } = withSettingNames(isSection(value) ? value['application'] : undefined);
   const isNamed = isSection(value) && application !== undefined && problems.length === 0;

@@ -3,7 +3,6 @@ import type { CheckedConsumer } from '../deployment/check-consumer.ts';
 import type { Problem } from '../settings/schema/problem.ts';
 import { shownText } from '../settings/schema/shown-value.ts';
 import { topicsOf } from '../settings/sections/tables.ts';
-import type { CheckedEnvironment } from './checked-environment.ts';
 import { DIST_FOLDER } from './dist-folder.ts';
 import { type Manifest, objectTitle, readManifests } from './manifest.ts';
 
@@ -117,7 +116,9 @@ export function sharedObjects(rendered: string, environments: readonly Rendered[
  *
  * @returns one sentence for each; none where `partitions` is left out, or an autoscaler decides
  */
-export function idlePods(environments: readonly CheckedEnvironment[]): string[] {
+export function idlePods(
+  environments: readonly (Rendered & { readonly consumers: readonly CheckedConsumer[] })[],
+): string[] {
   return environments.flatMap(({ folder, consumers }) =>
     consumers.flatMap(({ file: { name, replicas, partitions = replicas, scaling } }) =>
       (scaling.keda ?? scaling.hpa) !== undefined || replicas <= partitions

@@ -12,8 +12,8 @@ import type { Clock } from '../stream/ports/clock.ts';
 import type { LoadedSettings } from './load-settings.ts';
 
 /**
- * The settings of the moment, for whatever opens a connection, logs in or compares a credential; client certificates are
- * PEM texts in them, not paths. Each call may read files, and its answer is not kept beyond one connection.
+ * The settings of the moment, for whatever opens a connection, logs in or compares a credential; client certificates
+ * are PEM texts in them, not paths. Each call may read files, and its answer is not kept beyond one connection.
  */
 export type CurrentSettings = () => Settings;
 
@@ -103,7 +103,7 @@ const FAULT = 'the document cannot be read or checked';
 interface Rereading {
   /** Reads all sources anew; the environment of a process never changes. */
   readonly load: () => LoadedSettings;
-  readonly logger: () => Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly clock: Pick<Clock, 'steady'>;
   /** Puts the certificates of the moment in the place of their files. */
   readonly certificates: Pick<ClientCertificates, 'inlined'>;
@@ -121,37 +121,36 @@ export function followSettings(start: Settings, { load, logger, clock, certifica
   let current = start;
   let complete = certificates.inlined(start);
   let readAt = clock.steady();
-  let toldProblems = '';
-  let toldForStart = '';
+  let loggedProblems = '';
+  let loggedForStart = '';
 
   function take(newest: Settings): void {
     const before = current;
     current = followed(start, newest);
     const taken = differences(before, current);
     if (taken.length > 0) {
-      logger().info({ settings: taken }, 'settings changed: new connections and requests follow them');
+      logger.info({ settings: taken }, 'settings changed: new connections and requests follow them');
     }
     const waiting = differences(current, newest);
-    if (waiting.length > 0 && waiting.join() !== toldForStart) {
-      logger().warn({ settings: waiting }, 'settings changed that take effect at the next start');
+    if (waiting.length > 0 && waiting.join() !== loggedForStart) {
+      logger.warn({ settings: waiting }, 'settings changed that take effect at the next start');
     }
-    toldForStart = waiting.join();
+    loggedForStart = waiting.join();
   }
 
-  function tellProblems(problems: string): void {
-    if (problems !== '' && problems !== toldProblems) {
-      logger().error({ reason: problems }, 'settings cannot be read again: those in use stay');
+  function logProblems(problems: string): void {
+    if (problems !== '' && problems !== loggedProblems) {
+      logger.error({ reason: problems }, 'settings cannot be read again: those in use stay');
     }
-    toldProblems = problems;
+    loggedProblems = problems;
   }
 
   function readAgain(): void {
     const loaded = load();
-    const problems = loaded.ok ? '' : describeProblems(loaded.problems);
     if (loaded.ok) {
       take(loaded.value);
     }
-    tellProblems(problems);
+    logProblems(loaded.ok ? '' : describeProblems(loaded.problems));
     complete = certificates.inlined(current);
   }
 
@@ -162,7 +161,7 @@ export function followSettings(start: Settings, { load, logger, clock, certifica
       try {
         readAgain();
       } catch {
-        tellProblems(FAULT);
+        logProblems(FAULT);
       }
     }
     return complete;

@@ -86,8 +86,8 @@ function joined(path: SettingPath, values: readonly SettingValue[]): SettingValu
 }
 
 /**
- * The values of one source, with all that stands in a list of maps as one value: a list replaces a list. A position that
- * the source leaves out is an empty map, of which the check says what is missing.
+ * The values of one source, with all that stands in a list of maps as one value: a list replaces a list. A position
+ * that the source leaves out is an empty map, of which the check says what is missing.
  */
 export function joinLists(values: readonly SettingValue[]): readonly SettingValue[] {
   const inLists = new Map<string, SettingValue[]>();

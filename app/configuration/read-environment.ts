@@ -98,8 +98,8 @@ function readFree(setting: SettingEntry, env: Environment): readonly SettingValu
  * The settings that environment variables give. A setting's name has an underscore at each dot, capital and dash
  * (`KAFKA_GROUP_ID`); the form without the inner ones (`KAFKA_GROUPID`) counts where the first is not set. Lists are
  * comma-separated or have a variable for each item (`KAFKA_BROKERS_0`); a free name is in lower case: that of a label
- * after `MANAGEMENT_METRICS_TAGS_`, that of a column after `TABLES_0_COLUMNS_`. The items of a list of maps have a number each
- * (`TABLES_0_TOPIC`). A variable that names no setting is ignored.
+ * after `MANAGEMENT_METRICS_TAGS_`, that of a column after `TABLES_0_COLUMNS_`. The items of a list of maps have a
+ * number each (`TABLES_0_TOPIC`). A variable that names no setting is ignored.
  */
 export function readEnvironment(schema: SchemaNode, env: Environment): readonly SettingValue[] {
   return joinLists(

@@ -75,11 +75,11 @@ function readPair({ certificate, privateKey }: Pair): Pair {
  * or has expired and the one in use has not. Then that one stays, and the log says so once.
  */
 export class ClientCertificates {
-  readonly #logger: () => Pick<Logger, 'info' | 'error'>;
+  readonly #logger: Pick<Logger, 'info' | 'error'>;
   readonly #used = new Map<Bundle, Pair>();
   readonly #told = new Map<Bundle, string>();
 
-  constructor(logger: () => Pick<Logger, 'info' | 'error'>) {
+  constructor(logger: Pick<Logger, 'info' | 'error'>) {
     this.#logger = logger;
   }
 
@@ -126,7 +126,7 @@ export class ClientCertificates {
     if (used !== undefined && newest.certificate !== used.certificate) {
       const { subject } = new X509Certificate(newest.certificate);
       const validTo = validityOf(newest.certificate).until.toISOString();
-      this.#logger().info({ bundle, subject, validTo }, 'client certificate renewed');
+      this.#logger.info({ bundle, subject, validTo }, 'client certificate renewed');
     }
   }
 
@@ -134,7 +134,7 @@ export class ClientCertificates {
   #tellOnce(bundle: Bundle, reason: string, used: Pair | undefined): void {
     if (used !== undefined && this.#told.get(bundle) !== reason) {
       this.#told.set(bundle, reason);
-      this.#logger().error({ bundle, reason }, 'client certificate not renewed: the old one stays in use');
+      this.#logger.error({ bundle, reason }, 'client certificate not renewed: the old one stays in use');
     }
   }
 }

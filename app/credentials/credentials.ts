@@ -1,7 +1,10 @@
 import { maskText } from '../../settings/schema/mask-secrets.ts';
 import { InvalidAnswerError, limitedText } from '../network/invalid-answer.ts';
 
-/** The login cannot be had, since a server answered that it is not given or a setting is missing: asking again changes nothing. */
+/**
+ * The login cannot be had, since a server answered that it is not given or a setting is missing: asking again changes
+ * nothing.
+ */
 export class CredentialsRefused extends Error {
   override readonly name = 'CredentialsRefused';
   /** Stable, for logs. */

@@ -32,8 +32,8 @@ function parseCertificates(pem: string): readonly X509Certificate[] {
 }
 
 /**
- * Whether a value is the PEM itself, and no path. Text may stand before the first block, between two and behind the last
- * (RFC 7468, section 2): `openssl pkcs12` writes the attributes of each bag there.
+ * Whether a value is the PEM itself, and no path. Text may stand before the first block, between two and behind the
+ * last (RFC 7468, section 2): `openssl pkcs12` writes the attributes of each bag there.
  */
 const isInline = (value: string): boolean => value.includes('-----BEGIN ');
 

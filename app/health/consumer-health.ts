@@ -19,9 +19,9 @@ const LAG_KNOWN_MS = 15_000;
  * - starting, assigning, or a partition whose stored offset or log end was not read yet, or whose log ends below the
  *   stored offset: OUT_OF_SERVICE; but UNKNOWN, which does not count, while Kafka is down, since a restart brings no
  *   broker back
- * - running or paused, while Kafka and PostgreSQL have both been reachable for longer than `consumer.stallTimeout`, with
- *   a partition that was neither written nor seen at its end for as long: DOWN; the details say which and since when. The
- *   reason does not matter: a refused write, a lock on `offsets`, no free connection, no answer about the log
+ * - running or paused, while Kafka and PostgreSQL have both been reachable for longer than `consumer.stallTimeout`,
+ *   with a partition that was neither written nor seen at its end for as long: DOWN; the details say which and since
+ *   when. The reason does not matter: a refused write, a lock on `offsets`, no free connection, no answer about the log
  * - assigning, running or paused, while both have been reachable for as long, without a sign of the group's coordinator
  *   for as long: DOWN; the details say since when
  * - a stalled partition that stands before a batch that cannot be read is DOWN only where all partitions do: a restart
@@ -146,8 +146,8 @@ function faultOf({ topic, partition, unreadable }: PartitionReport): Detail[] {
 }
 
 /**
- * Of all partitions that have a leader; `null` where that of one is not known, where there is none, or where none can be
- * known since the group was never joined, or has taken all partitions away and not given any yet.
+ * Of all partitions that have a leader; `null` where that of one is not known, where there is none, or where none can
+ * be known since the group was never joined, or has taken all partitions away and not given any yet.
  */
 function totalLag({ state, partitions, unjoined }: ConsumerReport): number | null {
   const led = partitions.filter((partition) => !isLeaderless(partition));

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
-import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { type LoggerOptions, pino } from 'pino';
 import { maskText } from '../../settings/schema/mask-secrets.ts';
 import { MASK } from '../../settings/schema/shown-value.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -32,21 +33,19 @@ const WARN = 40;
 const DEEPEST_CAUSE = 5;
 
 /**
- * The format of the process's log, as options of Fastify's logger, pino: JSON lines with the level's name and the time
- * as ISO 8601.
+ * Makes a log of JSON lines with the level's name and the time as ISO 8601.
  *
  * Secrets are masked wherever they can get in: under a key that names one, and in URLs and `password=...` of any text.
  * Only an error's name, message, code, stack and cause are written: drivers attach the record's content to it.
  *
- * @param destination @default standard output
- * @param onLine called with pino's level of each line that is written
+ * @param onLine called with pino's level of each line that is written. @default nothing is
  */
-export function logOptions(
+export function createLogger(
   { level }: Settings['logging'],
-  destination?: LogDestination,
+  destination: LogDestination,
   onLine: (level: number) => void = () => undefined,
-): Exclude<FastifyServerOptions['logger'], boolean | undefined> {
-  return {
+): FastifyInstance['log'] {
+  const options: LoggerOptions = {
     level,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label) => ({ level: label }) },
@@ -63,9 +62,19 @@ export function logOptions(
         method.apply(this, masked as typeof args);
       },
     },
-    ...(destination === undefined ? {} : { stream: destination }),
   };
+  return pino(options, destination);
 }
+
+/** Counts the lines of a log, by pino's level, and those that were lost. */
+interface LineCounts {
+  count(level: number): void;
+  dropped(): void;
+}
+
+/** Makes the log of the process, on standard output. */
+export const createProcessLog = (logging: Settings['logging'], counts: LineCounts): FastifyInstance['log'] =>
+  createLogger(logging, new LogOutput(process.stdout, () => counts.dropped()), (level) => counts.count(level));
 
 /** The texts of a line, without those of nested objects. */
 function textOf(arg: unknown): string {

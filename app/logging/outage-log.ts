@@ -103,13 +103,13 @@ interface Outage {
 }
 
 /**
- * Tells the log when PostgreSQL or Kafka goes away, when the reason changes, and when it is back for all that use it: the
- * health checks, which never rest, and whatever has records to read or to write. A user that has made no attempt for a
- * minute holds up nothing.
+ * Tells the log when PostgreSQL or Kafka goes away, when the reason changes, and when it is back for all that use it:
+ * the health checks, which never rest, and whatever has records to read or to write. A user that has made no attempt
+ * for a minute holds up nothing.
  */
 export class OutageLog {
   readonly #system: string;
-  readonly #logger: () => Logger;
+  readonly #logger: Logger;
   readonly #onFailure: () => void;
   readonly #now: Now;
   #outage: Outage | null = null;
@@ -121,7 +121,7 @@ export class OutageLog {
    */
   constructor(
     system: 'PostgreSQL' | 'Kafka',
-    logger: () => Logger,
+    logger: Logger,
     { onFailure = () => undefined, now = () => performance.now() }: { onFailure?: () => void; now?: Now } = {},
   ) {
     this.#system = system;
@@ -143,7 +143,7 @@ export class OutageLog {
     this.#outage.failing.set(user, now);
     if (this.#outage.reasons.failed(reason) !== undefined) {
       const { failures } = this.#outage;
-      this.#logger().warn({ reason, failures }, `${this.#system} is away, trying again until it is back`);
+      this.#logger.warn({ reason, failures }, `${this.#system} is away, trying again until it is back`);
     }
   }
 
@@ -160,6 +160,6 @@ export class OutageLog {
     this.#outage = null;
     const seconds = Math.round((now - since) / 1_000);
     const count = `${failures} failure${failures === 1 ? '' : 's'}`;
-    this.#logger().info({ seconds, failures }, `${this.#system} is back after ${seconds} s, ${count}`);
+    this.#logger.info({ seconds, failures }, `${this.#system} is back after ${seconds} s, ${count}`);
   }
 }

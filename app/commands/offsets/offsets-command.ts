@@ -14,7 +14,9 @@ export interface AcceptTopicRequest {
 export interface BeginAgainRequest extends AcceptTopicRequest {
   /** Whether the rows that the topic has get another topic's name; else the command is refused where there are any. */
   readonly renameRows: boolean;
-  /** Whether rows of tables of the user's own stay as they are; else the command is refused where the topic fills any. */
+  /**
+   * Whether rows of tables of the user's own stay as they are; else the command is refused where the topic fills any.
+   */
   readonly keepTableRows: boolean;
 }
 

@@ -158,9 +158,9 @@ async function acceptStored(
 const idBefore = (id: string | null): string => (id === null ? 'no topic id was stored' : `topic id was ${id}`);
 
 /**
- * Every record of the new topic is ahead of the stored offset then. The rows of the one before would have the same keys:
- * they stay in their tables under another name, and so does the position that they were written up to. In tables of the
- * user's own no row says which topic it is of, so all of them stay as they are.
+ * Every record of the new topic is ahead of the stored offset then. The rows of the one before would have the same
+ * keys: they stay in their tables under another name, and so does the position that they were written up to. In tables
+ * of the user's own no row says which topic it is of, so all of them stay as they are.
  */
 async function resetTopic(
   group: GroupOffsets,
@@ -204,8 +204,8 @@ const unkept = (tables: readonly string[]): readonly string[] =>
       ];
 
 /**
- * What becomes of each table of the user's own that the topic fills by the settings, or has filled by what consumers of the
- * group have stored.
+ * What becomes of each table of the user's own that the topic fills by the settings, or has filled by what consumers of
+ * the group have stored.
  */
 async function tablesOfTopic(
   { client, schema, groupId, tables }: GroupOffsets,

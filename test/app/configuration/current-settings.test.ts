@@ -48,7 +48,7 @@ const clock = {
 const told = (level: string) => (fields: object, message: string) =>
   lines.push({ level, fields: { ...fields }, message });
 
-const logger = () => ({ info: told('info'), warn: told('warn'), error: told('error') });
+const logger = { info: told('info'), warn: told('warn'), error: told('error') };
 
 function follow(secret: Readonly<Record<string, string>> = SECRET, url = 'postgresql://db/orders') {
   mount(secret);

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { HTTPMethods } from 'fastify';
+import { createLogger } from '../../../app/logging/logger.ts';
 import { createServer, queryParameters } from '../../../app/management/server.ts';
 import { managementOptions, type RunningManagement, startManagement } from './running-management.ts';
 import { certificateFolder, sslIn, testCertificate } from './test-certificate.ts';
@@ -31,7 +32,7 @@ function exchange(port: number, bytes: string): Promise<string> {
 
 test('a failing handler is 500 with the four keys, its message only in the log', async () => {
   const lines: string[] = [];
-  const app = createServer({ logging: { level: 'error' }, destination: { write: (line) => lines.push(line) } });
+  const app = createServer({ logger: createLogger({ level: 'error' }, { write: (line) => lines.push(line) }) });
   app.get('/fails', () => {
     throw new Error('secret plan');
   });
@@ -44,7 +45,7 @@ test('a failing handler is 500 with the four keys, its message only in the log',
 });
 
 test('a route with a schema is refused, as what compiles schemas is not in the image', async () => {
-  const app = createServer({ logging: { level: 'silent' } as const });
+  const app = createServer({ logger: createLogger({ level: 'silent' }, { write: () => undefined }) });
   app.get('/', { schema: { querystring: { type: 'object' } } }, () => 'never');
   await expect(app.ready()).rejects.toThrow('routes have no schemas');
 });
