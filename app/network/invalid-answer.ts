@@ -1,11 +1,9 @@
 import { totalmem } from 'node:os';
 
-const MEBIBYTE = 1_048_576;
-
 /** What is always taken: librdkafka's `receive.message.max.bytes`. */
 const LEAST_LIMIT = 100_000_000;
 /** Where the memory has no limit, the most that is taken. */
-const MOST_LIMIT = 1_024 * MEBIBYTE;
+const MOST_LIMIT = 2 ** 30;
 
 /**
  * Bytes that an answer of a broker, or a message of PostgreSQL, may have: half of the memory limit. It is in memory
