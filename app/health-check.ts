@@ -23,7 +23,7 @@ interface ContainerHealth {
 }
 
 /** Sooner than the container runtime gives up, so that the reason is printed. */
-const TIMEOUT_MS = (CONTAINER_HEALTH_CHECK.timeoutSeconds - 1) * 1_000;
+const HEALTH_ANSWER_MS = (CONTAINER_HEALTH_CHECK.timeoutSeconds - 1) * 1_000;
 
 /** The server's address as it is reached from inside the container. */
 function localHost(address: string): string {
@@ -50,7 +50,7 @@ interface Question {
 }
 
 /** A GET's answer; a certificate is not verified, since it is not for the address within. */
-async function answerOf({ url, headers, timeoutMs }: Question): Promise<{ status: number; body: string }> {
+async function answerTo({ url, headers, timeoutMs }: Question): Promise<{ status: number; body: string }> {
   const client = url.startsWith('https:') ? https : http;
   const signal = AbortSignal.timeout(timeoutMs);
   const request = client.get(url, { headers, signal, agent: false, rejectUnauthorized: false });
@@ -58,10 +58,10 @@ async function answerOf({ url, headers, timeoutMs }: Question): Promise<{ status
   return { status: response.statusCode ?? 0, body: await text(response) };
 }
 
-async function ask(question: Question, messageOf: (answer: { status: number; body: string }) => string) {
+async function askConsumer(question: Question, messageOf: (answer: { status: number; body: string }) => string) {
   const { url, timeoutMs } = question;
   try {
-    const answer = await answerOf(question);
+    const answer = await answerTo(question);
     return { isHealthy: answer.status >= 200 && answer.status < 300, message: messageOf(answer) };
   } catch (error) {
     const { message, name, code } = error as NodeJS.ErrnoException;
@@ -90,7 +90,7 @@ function authorization({ token, username, password }: Settings['management']['se
 export async function containerHealth(
   sources: SettingsSources,
   path?: string,
-  timeoutMs = TIMEOUT_MS,
+  timeoutMs = HEALTH_ANSWER_MS,
 ): Promise<ContainerHealth> {
   const settings = loadSettings(sources);
   if (!settings.ok) {
@@ -103,7 +103,7 @@ export async function containerHealth(
   }
   const url = path === undefined ? localHealthUrl(endpoint) : localUrl(endpoint, `${endpoint.basePath}/${path}`);
   const question = { url, headers: authorization(settings.value.management.security), timeoutMs };
-  return ask(question, ({ status, body }) => (path === undefined ? `${url} answered ${status}` : body));
+  return askConsumer(question, ({ status, body }) => (path === undefined ? `${url} answered ${status}` : body));
 }
 
 /** The consumer's file, under its name in the image's ENTRYPOINT. */

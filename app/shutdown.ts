@@ -69,12 +69,12 @@ export async function shutDown(parts: ShutdownParts, options: ShutdownOptions): 
   const ownedPositions = pipeline.followPositions();
   const isHandedOver = exitCode() === EXIT_CODE.ok && (await handOver(parts, Math.min(HAND_OVER_MS, drainMs / 2)));
   ending.abort();
-  if (!(await within(drainBy - performance.now(), pipeline.drain()))) {
+  if (!(await isDoneWithin(drainBy - performance.now(), pipeline.drain()))) {
     const positions = pipeline.positions().map(({ topic, partition, offset }) => `${topic}/${partition}@${offset}`);
     logger.warn({ positions }, 'gave up draining: records from these offsets on are read again by the next owner');
   }
   const lastPositions = isHandedOver ? ownedPositions() : pipeline.positions();
-  await within(Math.min(CLOSING_MS, timeoutMs / 2), close(parts, lastPositions));
+  await isDoneWithin(Math.min(CLOSING_MS, timeoutMs / 2), close(parts, lastPositions));
   logger.info({ exitCode: exitCode() }, 'stopped');
   await management.stop();
 }
@@ -86,7 +86,7 @@ async function handOver({ source, logger }: ShutdownParts, timeoutMs: number): P
   const trying = source.handOver(timeoutMs).then((isDone) => {
     isHandedOver = isDone;
   });
-  await within(timeoutMs, trying);
+  await isDoneWithin(timeoutMs, trying);
   if (isHandedOver) {
     const milliseconds = Math.round(performance.now() - beganAt);
     logger.info({ milliseconds }, 'handed all partitions over to other members of the group');
@@ -99,7 +99,7 @@ async function close(
   lastPositions: readonly Position[],
 ): Promise<void> {
   if (lastPositions.length > 0) {
-    await within(LAST_HINT_MS, source.commitHint(lastPositions));
+    await isDoneWithin(LAST_HINT_MS, source.commitHint(lastPositions));
   }
   await source.stop();
   await pipeline.close();
@@ -107,7 +107,7 @@ async function close(
 }
 
 /** Whether the work was done in time; its failure counts as done. */
-async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
+async function isDoneWithin(milliseconds: number, work: Promise<void>): Promise<boolean> {
   const timer = new AbortController();
   const isDone = work.then(
     () => true,

@@ -15,7 +15,7 @@ import { type Layer, locateIn, overlay } from './overlay.ts';
 export interface CheckedEnvironment {
   /** Folder below dist/; empty for consumer.yaml itself. */
   readonly folder: string;
-  /** Whether its consumers stand in a list, so that there may be more of them later. */
+  /** Whether its consumers are in a list, so that there may be more of them later. */
   readonly isList: boolean;
   readonly consumers: readonly CheckedConsumer[];
 }
@@ -53,7 +53,7 @@ function located(problem: Problem, layers: readonly Layer[]): Problem {
 interface Examined {
   readonly environment: CheckedEnvironment;
   readonly findings: readonly Finding[];
-  /** Names of its consumers where they stand in a list. */
+  /** Names of its consumers where they are in a list. */
   readonly names: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import { type Manifest, objectTitle, readManifests } from './manifest.ts';
 const hasCommon = (one: readonly string[], other: readonly string[]): boolean =>
   one.some((each) => other.includes(each));
 
-/** As far as a manifest can tell: the same key of the same Secret gives the same database. */
+/** As far as a manifest shows: the same key of the same Secret gives the same database. */
 const database = ({ file, settings }: CheckedConsumer): string =>
   [file.namespace.name, file.database.existingSecret, file.database.keys.url, settings.database.schema].join('/');
 
@@ -55,7 +55,7 @@ function groupConflict(one: CheckedConsumer, other: CheckedConsumer): Problem[] 
 /**
  * What is wrong with a consumer beside others of its environment.
  *
- * @param before those that stand above it in the list
+ * @param before those above it in the list
  */
 export function conflictProblems(consumer: CheckedConsumer, before: readonly CheckedConsumer[]): Problem[] {
   return before.flatMap((other) => [...schemaConflict(consumer, other), ...groupConflict(consumer, other)]);
@@ -105,7 +105,7 @@ export function sharedObjects(rendered: string, environments: readonly Rendered[
       return shared === undefined
         ? []
         : [
-            `${inDist(other)} and ${inDist(environment)} both hold ${shared}: apply them to two clusters, or give one a namespace.name of its own`,
+            `${inDist(other)} and ${inDist(environment)} both hold ${shared}: apply them to two clusters, or give one of them another namespace.name`,
           ];
     });
   });

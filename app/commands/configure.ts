@@ -24,7 +24,7 @@ export type Decision =
   | { readonly kind: 'command'; readonly settings: Settings; readonly request: CommandRequest }
   | { readonly kind: 'exit'; readonly code: number; readonly stdout?: string; readonly stderr?: string };
 
-function refuse(what: string, problems: readonly Problem[], hint: string): Decision {
+function refuseWith(what: string, problems: readonly Problem[], hint: string): Decision {
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
   const stderr = `${what}: ${count}; nothing was started.\n\n${describeProblems(problems)}\n\n${hint}\n`;
   return { kind: 'exit', code: EXIT_CODE.configuration, stderr };
@@ -35,7 +35,7 @@ function refuseSettings(problems: readonly Problem[], configFile: string | undef
     configFile === undefined
       ? `No configuration file was named, and none is at ${CONFIG_FILE_PLACES.join(' or ')}.`
       : `The configuration file is ${configFile}.`;
-  return refuse('The configuration is wrong', problems, `${read} --help lists the settings.`);
+  return refuseWith('The configuration is wrong', problems, `${read} --help lists the settings.`);
 }
 
 function settle(loaded: LoadedSettings, { check, request }: CommandLine, reload: () => LoadedSettings): Decision {
@@ -72,7 +72,7 @@ export function configure(
     return { kind: 'exit', code: EXIT_CODE.ok, stdout: `${PRODUCT_NAME} ${PRODUCT_VERSION}\n` };
   }
   if (commandLine.problems.length > 0) {
-    return refuse('The command line is wrong', commandLine.problems, '--help lists the options.');
+    return refuseWith('The command line is wrong', commandLine.problems, '--help lists the options.');
   }
   const { config, configTree } = commandLine;
   const rules = command?.fileRules ?? FILE_RULES;

@@ -18,9 +18,9 @@ import type { LoadedSettings } from './load-settings.ts';
 export type CurrentSettings = () => Settings;
 
 /** A request of the HTTP interface asks as well, and reading takes milliseconds. */
-const READ_AGAIN_MS = 1_000;
+const READING_HOLDS_MS = 1_000;
 
-/** Between two readings that nothing asked for: the log tells a change before the next connection needs it. */
+/** Between two readings that nothing asked for: a change is logged before the next connection needs it. */
 const WATCH_MS = 10_000;
 
 /** Credentials and certificates: what a running process takes over. All else stays as it was at the start. */
@@ -37,7 +37,7 @@ const FOLLOWED: ReadonlySet<string> = new Set([
 ]);
 
 /** The URL without user and password, at both of their places. */
-function placeOf(text: string): string {
+function urlWithoutLogin(text: string): string {
   const places = readDatabaseUrl(text).map((url) => {
     url.username = '';
     url.password = '';
@@ -49,11 +49,11 @@ function placeOf(text: string): string {
 }
 
 /**
- * What credentials are for. Those that come together with another server or mechanism wait for the start with it; and
- * where the last one of the HTTP interface is gone, its file is more likely lost than everything meant to be open.
+ * What credentials are for. Those that come together with another server or mechanism wait for the start with it. Where
+ * the last one of the HTTP interface is gone, its file is probably lost: nobody means to open everything that way.
  */
 const purposesOf = ({ database, kafka, management }: Settings): Readonly<Record<string, unknown>> => ({
-  database: placeOf(database.url),
+  database: urlWithoutLogin(database.url),
   'kafka.sasl': kafka.sasl?.mechanism,
   'management.security': Object.keys(management.security).length > 0,
 });
@@ -99,7 +99,7 @@ function differences(before: unknown, after: unknown, path = ''): readonly strin
 /** An error of this program while it reads: its message may hold any value, a secret too. */
 const FAULT = 'the document cannot be read or checked';
 
-/** What keeps a process of settings that change: how it reads them, and where it tells what it found. */
+/** What keeps a process of settings that change: how it reads them, and where it logs what it found. */
 interface Rereading {
   /** Reads all sources anew; the environment of a process never changes. */
   readonly load: () => LoadedSettings;
@@ -111,8 +111,8 @@ interface Rereading {
 
 /**
  * Follows the sources of the settings: credentials and certificates change while the process runs, at most one second
- * after the files did. A change of any other setting is told once, for the next start. Settings that cannot be read, or
- * are wrong, are told once; the last right ones stay.
+ * after the files did. A change of any other setting is logged once, for the next start. Settings that cannot be
+ * read, or are wrong, are logged once; the last right ones stay.
  *
  * @param start the settings that the process was started with
  * @returns a function that reads the files when its last reading is older than a second. It never throws.
@@ -156,7 +156,7 @@ export function followSettings(start: Settings, { load, logger, clock, certifica
 
   return () => {
     const now = clock.steady();
-    if (now.getTime() - readAt.getTime() >= READ_AGAIN_MS) {
+    if (now.getTime() - readAt.getTime() >= READING_HOLDS_MS) {
       readAt = now;
       try {
         readAgain();

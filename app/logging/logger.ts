@@ -77,7 +77,7 @@ export const createProcessLog = (logging: Settings['logging'], counts: LineCount
   createLogger(logging, new LogOutput(process.stdout, () => counts.dropped()), (level) => counts.count(level));
 
 /** The texts of a line, without those of nested objects. */
-function textOf(arg: unknown): string {
+function lineTexts(arg: unknown): string {
   if (typeof arg === 'string') {
     return arg;
   }
@@ -87,7 +87,7 @@ function textOf(arg: unknown): string {
 
 /** The parts of a line, with the field `advice` where no more files can be opened. */
 function withAdvice(args: readonly unknown[]): readonly unknown[] {
-  const advice = openFilesAdvice(args.map(textOf).join('\n'));
+  const advice = openFilesAdvice(args.map(lineTexts).join('\n'));
   if (advice === undefined) {
     return args;
   }
@@ -99,7 +99,7 @@ function withAdvice(args: readonly unknown[]): readonly unknown[] {
   return [isError(first) ? { err: first, advice } : { ...first, advice }, ...rest];
 }
 
-/** An error as it stands in the log. */
+/** An error as the log has it. */
 interface LoggedError {
   [key: string]: unknown;
   type: string;
@@ -173,24 +173,24 @@ export function rateLimitedWarning(
   let count = 0;
   let last: string | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const tell = () => {
+  const log = () => {
     timer = undefined;
     if (count > 0) {
       app.log.warn({ count, peer: last }, message);
       count = 0;
-      timer = setTimeout(tell, WARNING_PERIOD_MS).unref();
+      timer = setTimeout(log, WARNING_PERIOD_MS).unref();
     }
   };
   app.addHook('onClose', async () => {
     clearTimeout(timer);
-    tell();
+    log();
     clearTimeout(timer);
   });
   return (peer) => {
     count += 1;
     last = peer;
     if (timer === undefined) {
-      tell();
+      log();
     }
   };
 }

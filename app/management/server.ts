@@ -95,7 +95,7 @@ export function createServer({ logger, certificate, guard }: ServerOptions): Fas
       querystringParser: (query) => ({ ...queryParameters(query) }),
     },
     rewriteUrl: ({ url = '/' }) => withoutPathParameters(url),
-    clientErrorHandler: refuse,
+    clientErrorHandler: refuseUnread,
     frameworkErrors: (error, request, reply) => void sendError(request, reply, error.statusCode ?? 400),
   });
   answerPlainHttp(app, limitConnections(app));
@@ -110,7 +110,7 @@ export function createServer({ logger, certificate, guard }: ServerOptions): Fas
   return app;
 }
 
-function refuse(this: FastifyInstance, error: ConnectionError, socket: Socket): void {
+function refuseUnread(this: FastifyInstance, error: ConnectionError, socket: Socket): void {
   this.log.debug({ code: error.code, peer: socket.remoteAddress }, 'no request could be read');
   answerClientError(error, socket);
 }
