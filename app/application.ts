@@ -7,11 +7,11 @@ import type { Settings } from '../settings/settings.ts';
 import { type CurrentSettings, followSettings, watchSettings } from './configuration/current-settings.ts';
 import type { LoadedSettings } from './configuration/load-settings.ts';
 import { ClientCertificates } from './credentials/certificates-in-use.ts';
+import { messageOf } from './kafka/client/kafka-errors.ts';
 import { unpackAtMost } from './kafka/codecs/codecs.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
 import { createKafkaClient, shareByClients } from './kafka/kafka-client.ts';
-import { messageOf } from './kafka/client/kafka-errors.ts';
 import { createKafkaSource, type KafkaSource } from './kafka/kafka-source.ts';
 import type { Logger } from './logging/logger.ts';
 import { OutageLog, type OutageWatch, watchedCheck } from './logging/outage-log.ts';
@@ -36,7 +36,7 @@ import { systemClock } from './stream/ports/clock.ts';
 import { FatalError } from './stream/ports/stream-errors.ts';
 import { streamLog, tellAll } from './stream/ports/stream-listener.ts';
 import { UnmappedLog } from './tables/json/unmapped-fields.ts';
-import { UserTables } from './tables/table/user-tables.ts';
+import { MappedTables } from './tables/table/mapped-tables.ts';
 
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
@@ -77,7 +77,7 @@ export class Application {
   readonly #pool: DatabasePool;
   readonly #locks: TableLocks;
   readonly #sink: PostgresSink;
-  readonly #tables: UserTables;
+  readonly #tables: MappedTables;
   readonly #source: KafkaSource;
   readonly #deadLetterTopic: KafkaDeadLetterTopic;
   readonly #pipeline: Pipeline;
@@ -125,7 +125,7 @@ export class Application {
     this.#pool = this.#createPool(connectionFailed, outages.database.of('writers'));
     const kafka = createKafkaClient(clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
-    this.#tables = new UserTables(settings, {
+    this.#tables = new MappedTables(settings, {
       unmapped: new UnmappedLog(logger),
       onContended: (table) => logger().warn({ table }, contentionOf(table)),
     });
@@ -205,7 +205,7 @@ export class Application {
           ),
         onShared: (tables) => logger().warn({ tables }, SHARED),
       },
-      () => this.#tables.targets,
+      () => this.#tables.all,
     );
   }
 
