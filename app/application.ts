@@ -38,7 +38,7 @@ import { systemClock } from './stream/ports/clock.ts';
 import { FatalError } from './stream/ports/stream-errors.ts';
 import { streamLog, tellAll } from './stream/ports/stream-listener.ts';
 import { UnmappedLog } from './tables/json/unmapped-fields.ts';
-import { UserTables } from './tables/table/user-tables.ts';
+import { MappedTables } from './tables/table/mapped-tables.ts';
 
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
@@ -80,7 +80,7 @@ export class Application {
   readonly #pool: DatabasePool;
   readonly #locks: TableLocks;
   readonly #sink: PostgresSink;
-  readonly #tables: UserTables;
+  readonly #tables: MappedTables;
   readonly #source: KafkaSource;
   readonly #deadLetterTopic: KafkaDeadLetterTopic;
   readonly #pipeline: Pipeline;
@@ -198,8 +198,8 @@ export class Application {
     });
   }
 
-  #createTables(): UserTables {
-    return new UserTables(this.#settings, {
+  #createTables(): MappedTables {
+    return new MappedTables(this.#settings, {
       unmapped: new UnmappedLog(this.#logger),
       onContended: (table) => this.#logger.warn({ table }, contentionOf(table)),
     });
@@ -218,7 +218,7 @@ export class Application {
           ),
         onShared: (tables) => this.#logger.warn({ tables }, SHARED),
       },
-      () => this.#tables.targets,
+      () => this.#tables.all,
     );
   }
 
