@@ -7,11 +7,11 @@ import type { Settings } from '../settings/settings.ts';
 import { type CurrentSettings, followSettings, watchSettings } from './configuration/current-settings.ts';
 import type { LoadedSettings } from './configuration/load-settings.ts';
 import { ClientCertificates } from './credentials/certificates-in-use.ts';
+import { messageOf } from './kafka/client/kafka-errors.ts';
 import { unpackAtMost } from './kafka/codecs/codecs.ts';
 import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
 import { createKafkaClient, shareByClients } from './kafka/kafka-client.ts';
-import { messageOf } from './kafka/client/kafka-errors.ts';
 import { createKafkaSource, type KafkaSource } from './kafka/kafka-source.ts';
 import type { Logger } from './logging/logger.ts';
 import { OutageLog, type OutageWatch, watchedCheck } from './logging/outage-log.ts';
@@ -34,7 +34,7 @@ import { watchStoredPositions } from './stream/partition/stored-positions.ts';
 import { Pipeline, type PipelineOptions } from './stream/pipeline.ts';
 import { systemClock } from './stream/ports/clock.ts';
 import { FatalError } from './stream/ports/stream-errors.ts';
-import { streamLog, tellAll } from './stream/ports/stream-listener.ts';
+import { notifyAll, streamLog } from './stream/ports/stream-listener.ts';
 import { UnmappedLog } from './tables/json/unmapped-fields.ts';
 import { UserTables } from './tables/table/user-tables.ts';
 
@@ -143,7 +143,7 @@ export class Application {
     this.#pipeline = new Pipeline(pipelineOptions(settings), {
       source: this.#source,
       sink: this.#management.measured(this.#sink),
-      listener: tellAll([this.#management.listener, streamLog(logger(), (error) => this.#locks.hasLogged(error))]),
+      listener: notifyAll([this.#management.listener, streamLog(logger(), (error) => this.#locks.hasLogged(error))]),
       clock: systemClock,
       memory: processMemory,
       onFatal: (error) => this.#fail(error),

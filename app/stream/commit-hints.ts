@@ -25,22 +25,22 @@ export async function sendCommitHints(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  let told: ReadonlyMap<string, bigint> = new Map();
-  let toldIn = 0;
+  let hinted: ReadonlyMap<string, bigint> = new Map();
+  let hintedIn = 0;
   let failures = 0;
   while (!signal.aborted) {
     await clock.wait(failures === 0 ? HINT_MS : HINT_MS + backoffMs(failures), signal);
     const { generation } = pipeline;
-    if (generation !== toldIn) {
-      told = new Map();
-      toldIn = generation;
+    if (generation !== hintedIn) {
+      hinted = new Map();
+      hintedIn = generation;
     }
     const positions = pipeline.positions();
-    const moved = positions.filter((position) => told.get(partitionKey(position)) !== position.offset);
+    const moved = positions.filter((position) => hinted.get(partitionKey(position)) !== position.offset);
     const isGiven = moved.length > 0 ? await hint(source, moved) : null;
     failures = isGiven === false ? failures + 1 : 0;
-    if (isGiven ?? positions.length < told.size) {
-      told = new Map(positions.map((position) => [partitionKey(position), position.offset]));
+    if (isGiven ?? positions.length < hinted.size) {
+      hinted = new Map(positions.map((position) => [partitionKey(position), position.offset]));
     }
   }
 }

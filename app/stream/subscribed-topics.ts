@@ -19,7 +19,7 @@ export class SubscribedTopics {
   /** When the first answer in a row came that did not have the topic. */
   readonly #unknownSince = new Map<string, number>();
   /** When the brokers last reported of each partition that was asked for whether it has a leader. */
-  readonly #leaders = new Map<string, Map<number, { readonly isLeaderless: boolean; readonly toldAt: number }>>();
+  readonly #leaders = new Map<string, Map<number, { readonly isLeaderless: boolean; readonly reportedAt: number }>>();
   #partitions: ReadonlyMap<string, number> = new Map();
   #answeredAt: number | null = null;
 
@@ -46,7 +46,10 @@ export class SubscribedTopics {
   observeLog(log: PartitionLog): void {
     const partitions = this.#leaders.get(log.topic) ?? new Map();
     this.#leaders.set(log.topic, partitions);
-    partitions.set(log.partition, { isLeaderless: log.isLeaderless ?? false, toldAt: this.#clock.steady().getTime() });
+    partitions.set(log.partition, {
+      isLeaderless: log.isLeaderless ?? false,
+      reportedAt: this.#clock.steady().getTime(),
+    });
   }
 
   /** Whether the last answer did not have the topic. */
@@ -64,7 +67,9 @@ export class SubscribedTopics {
       const since = this.#unknownSince.get(topic);
       const partitions = this.#partitions.get(topic);
       const isGone = since !== undefined && answeredAt - since >= GONE_AFTER_MS;
-      const leaders = [...(this.#leaders.get(topic)?.values() ?? [])].filter(({ toldAt }) => this.#isKnown(toldAt));
+      const leaders = [...(this.#leaders.get(topic)?.values() ?? [])].filter(({ reportedAt }) =>
+        this.#isKnown(reportedAt),
+      );
       return {
         ...{ topic, isGone },
         ...(partitions !== undefined && { partitions }),
@@ -73,8 +78,8 @@ export class SubscribedTopics {
     });
   }
 
-  #isKnown(toldAt: number): boolean {
-    return this.#clock.steady().getTime() - toldAt <= KNOWN_FOR_MS;
+  #isKnown(reportedAt: number): boolean {
+    return this.#clock.steady().getTime() - reportedAt <= KNOWN_FOR_MS;
   }
 
   /** The error `TOPIC_GONE`; `null` while no topic is gone. */

@@ -5,7 +5,7 @@ import type { Position } from '../ports/record-source.ts';
 import { FatalError, OutageError } from '../ports/stream-errors.ts';
 import { storedPosition } from './positions.ts';
 
-const LOOK_MS = 30_000;
+const POSITIONS_CHECK_MS = 30_000;
 
 /** What looks at the positions needs of the pipeline. */
 interface WatchedPipeline {
@@ -35,13 +35,13 @@ export async function watchStoredPositions(
   { clock, signal, onBehind }: WatchOptions,
 ): Promise<void> {
   while (!signal.aborted) {
-    await clock.wait(LOOK_MS, signal);
+    await clock.wait(POSITIONS_CHECK_MS, signal);
     const known = new Map(pipeline.positions().map((position) => [partitionKey(position), position]));
     const topics = [...new Set([...known.values()].map(({ topic }) => topic))];
     if (signal.aborted || topics.length === 0) {
       continue;
     }
-    const stored = await positionsOf(sink, topics, known).catch((error: unknown): Position[] => {
+    const stored = await completePositions(sink, topics, known).catch((error: unknown): Position[] => {
       if (!(error instanceof OutageError)) {
         pipeline.onFatal(FatalError.from(error));
       }
@@ -58,7 +58,7 @@ export async function watchStoredPositions(
 }
 
 /** @throws FatalError `STORED_OFFSET_MISSING` when the row of a known position is not there */
-async function positionsOf(
+async function completePositions(
   sink: Pick<RecordSink, 'positions'>,
   topics: readonly string[],
   known: ReadonlyMap<string, Position>,
