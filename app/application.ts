@@ -27,14 +27,13 @@ import { createDatabaseCheck } from './store/database-check.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
 import { TableLocks } from './store/tables/table-locks.ts';
 import { sessionName } from './store/transaction/frozen-writers.ts';
-import { sendCommitHints } from './stream/commit-hints.ts';
 import { pollLogEnds } from './stream/partition/lag.ts';
 import { Retries } from './stream/partition/retries.ts';
-import { watchStoredPositions } from './stream/partition/stored-positions.ts';
 import { Pipeline, type PipelineOptions } from './stream/pipeline.ts';
 import { systemClock } from './stream/ports/clock.ts';
 import { FatalError } from './stream/ports/stream-errors.ts';
 import { notifyAll, streamLog } from './stream/ports/stream-listener.ts';
+import { sendCommitHints, watchStoredPositions } from './stream/stored-positions.ts';
 import { UnmappedLog } from './tables/json/unmapped-fields.ts';
 import { UserTables } from './tables/table/user-tables.ts';
 

@@ -14,16 +14,12 @@ import { Exposition } from './exposition/exposition.ts';
 import type { ExpositionFormat } from './exposition/family-text.ts';
 import { MetricReader } from './exposition/metric-reading.ts';
 import { type MetricSources, oncePerScrape, single } from './exposition/metric-source.ts';
-import { DiskSpace } from './process/disk-space.ts';
-import { EventLoopLag } from './process/event-loop.ts';
 import { HttpRequests } from './process/http-server-requests.ts';
 import { GarbageCollection, HeapActivity } from './process/jvm-gc.ts';
-import { memorySources } from './process/jvm-memory.ts';
-import { LogEvents } from './process/log-events.ts';
-import { processCpuSources } from './process/process-cpu.ts';
-import { ProcessStart } from './process/process-start.ts';
+import { DiskSpace, LogEvents, ProcessStart, processCpuSources } from './process/process.ts';
 import { processStatusSources } from './process/process-status.ts';
 import type { ProductBuild } from './process/product-build.ts';
+import { EventLoopLag, memorySources } from './process/runtime.ts';
 
 /** Sources outside of this room. */
 export interface MetricsOptions {
