@@ -7,7 +7,12 @@ import { describeProblems, type Problem } from '../../settings/schema/problem.ts
 import type { SchemaNode } from '../../settings/schema/schema.ts';
 import { kafkaWarnings } from '../../settings/sections/kafka.ts';
 import { type Settings, SettingsSchema } from '../../settings/settings.ts';
-import { CONFIG_FILE_PLACES, type LoadedSettings, loadSettings } from '../configuration/load-settings.ts';
+import {
+  CONFIG_FILE_PLACES,
+  type LoadedSettings,
+  loadSettings,
+  settingsReloading,
+} from '../configuration/load-settings.ts';
 import { FILE_RULES } from '../credentials/tls-files.ts';
 import type { CommandRequest } from './command.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
@@ -73,7 +78,7 @@ export function configure(
   const rules = command?.fileRules ?? FILE_RULES;
   const sources = { configFile: config, configTree, env, cwd };
   // Files that settings name are looked at again where they are used: a broken one keeps no password from being taken.
-  return settle(loadSettings({ ...sources, rules }), commandLine, () => loadSettings(sources));
+  return settle(loadSettings({ ...sources, rules }), commandLine, settingsReloading(sources));
 }
 
 function inSchemaOrder(node: SchemaNode, value: unknown): unknown {

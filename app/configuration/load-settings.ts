@@ -43,7 +43,23 @@ const schema = SettingsSchema as SchemaNode;
  * @returns the complete, frozen settings, or all problems at once, each with the place of its value. A file that cannot
  * be read is the only problem reported: its content may be all that is missing.
  */
-export function loadSettings(sources: SettingsSources): LoadedSettings {
+export const loadSettings = (sources: SettingsSources): LoadedSettings =>
+  loadOver(sources, () => readEnvironment(schema, sources.env));
+
+/**
+ * Loads them again and again, as {@link loadSettings} does. The environment of a process never changes, so it is read
+ * once: all settings are looked for in it, and that is half of the work.
+ */
+export function settingsReloading(sources: SettingsSources): () => LoadedSettings {
+  let ofEnvironment: ReturnType<typeof readEnvironment> | null = null;
+  return () =>
+    loadOver(sources, () => {
+      ofEnvironment ??= readEnvironment(schema, sources.env);
+      return ofEnvironment;
+    });
+}
+
+function loadOver(sources: SettingsSources, ofEnvironment: () => ReturnType<typeof readEnvironment>): LoadedSettings {
   const { env } = sources;
   const tree = readTree(sources);
   const lookup = (name: string): string | undefined =>
@@ -55,7 +71,7 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
   if (problems.length > 0) {
     return { configFile, ok: false, problems };
   }
-  const merged = mergeValues([...yaml.values, ...tree.read.values, ...readEnvironment(schema, env)]);
+  const merged = mergeValues([...yaml.values, ...tree.read.values, ...ofEnvironment()]);
   return { ...check(merged, sources.rules), configFile };
 }
 
