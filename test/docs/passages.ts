@@ -95,7 +95,7 @@ function linesOfComments(
 }
 
 /** What PostgreSQL reads, and no person. */
-const IS_SQL = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|ALTER)\b/;
+const IS_SQL = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|ALTER|CASE)\b/;
 
 /** The paragraphs of a text such as that of `--help`, and each of its indented entries. */
 function entriesOf(lines: readonly string[]): readonly (readonly [index: number, lines: readonly string[]])[] {

@@ -15,10 +15,26 @@ const APP_ROOMS = ['commands', 'configuration', 'credentials', 'health', 'loggin
   (room) => `app/${room}/**/*.ts`,
 );
 
+/** Not `dev/generate`, whose texts are those of documents. */
+const DEV_FOLDERS = [
+  'bench',
+  'chaos',
+  'cluster',
+  'image',
+  'mutate',
+  'orders',
+  'run',
+  'schemas',
+  'stack',
+  'start',
+  'verdict',
+].map((folder) => `dev/${folder}/**/*.ts`);
+
 /** Files that are kept plain, and how their prose is found. Not CHANGELOG.md and the decisions, which are never rewritten. */
 const KEPT_PLAIN: readonly (readonly [paths: readonly string[], passagesOf: (text: string) => readonly Passage[]])[] = [
   [tracked('README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/runbooks/*.md'), passagesOfMarkdown],
   [tracked('main.ts', 'charts/**/*.ts', 'synthesis/**/*.ts', 'app/*.ts', ...APP_ROOMS), passagesOfTypeScript],
+  [tracked('dev/*.ts', ...DEV_FOLDERS), passagesOfTypeScript],
 ];
 
 const findings = (passages: readonly Passage[]): readonly (readonly [number, string])[] => passages.flatMap(findingsIn);

@@ -82,9 +82,10 @@ test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'MKCOL', 'QUER
 
 test('a request is logged at debug and not above', async () => {
   const lines: string[] = [];
-  const options = managementOptions();
-  const settings = { ...options.settings, logging: { level: 'debug' as const } };
-  running = await startManagement({ settings, logDestination: { write: (line) => lines.push(line) } });
+  running = await startManagement({
+    logging: { level: 'debug' },
+    logDestination: { write: (line) => lines.push(line) },
+  });
   await running.app.inject({ url: '/actuator/info' });
   const logged = lines.map((line) => JSON.parse(line)).filter(({ url }) => url === '/actuator/info');
   expect(logged).toMatchObject([{ level: 'debug', method: 'GET', status: 200 }]);
@@ -92,9 +93,10 @@ test('a request is logged at debug and not above', async () => {
 
 test('what is no request is logged at debug, with the address it came from', async () => {
   const lines: string[] = [];
-  const options = managementOptions();
-  const settings = { ...options.settings, logging: { level: 'debug' as const } };
-  running = await startManagement({ settings, logDestination: { write: (line) => lines.push(line) } });
+  running = await startManagement({
+    logging: { level: 'debug' },
+    logDestination: { write: (line) => lines.push(line) },
+  });
   await exchange(running.address.port, 'HELLO\r\n\r\n');
   expect(lines.map((line) => JSON.parse(line)).filter(({ code }) => code !== undefined)).toMatchObject([
     { level: 'debug', code: 'HPE_INVALID_METHOD', peer: '127.0.0.1', msg: 'no request could be read' },
