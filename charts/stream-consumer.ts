@@ -63,7 +63,7 @@ function unusedPatchProblems(consumer: StreamConsumer, { file, namespace }: Chec
  * two of one namespace need two names: an app with two of one name and namespace is refused when it is synthesized. The
  * objects are the plain types of Kubernetes: they hold what is documented here and nothing that a construct adds
  * unasked. What the props have no word for is one patch away, for instance
- * `consumer.deployment.addJsonPatch(JsonPatch.add('/spec/template/spec/dnsConfig', { options: [{ name: 'ndots', value: '2' }] }))`.
+ * `consumer.deployment.addJsonPatch(JsonPatch.add('/spec/template/spec/dnsPolicy', 'Default'))`.
  */
 export class StreamConsumer extends Construct {
   /** What objects around these have to know: names, labels, selector, and where the HTTP interface is. */

@@ -69,8 +69,8 @@ const isProps = (_written: unknown, { ok }: Checked<ConsumerFile>): _written is 
 /**
  * Checks consumer.yaml, with `application` by the consumer's own rules.
  *
- * @param input the parsed document, overlays merged in; it is not changed. The `document` of a checked consumer is right
- * already.
+ * @param input the parsed document, overlays merged in; it is not changed. The `document` of a checked consumer is
+ * right already.
  * @returns all that the charts need, or all problems at once; it never throws for a wrong input.
  */
 export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
@@ -99,7 +99,9 @@ export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
   return { ok: false, problems: problems.map(withConsumerNames) };
 }
 
-/** The document with the names of the settings in `application`, which is without its secrets, and what is wrong so far. */
+/**
+ * The document with the names of the settings in `application`, which is without its secrets, and what is wrong so far.
+ */
 function namedConsumer(written: unknown) {
   const { application: named, problems } = withSettingNames(
     sectionOf(isSection(written) ? written : {}, 'application'),

@@ -9,7 +9,7 @@ import {
   type GivenOptions,
   type Option,
   type Options,
-} from './command.ts';
+} from './command/command.ts';
 import { COMMANDS } from './commands.ts';
 
 /** The options of a command line that starts the consumer. */

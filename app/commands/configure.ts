@@ -14,7 +14,7 @@ import {
   settingsReloading,
 } from '../configuration/load-settings.ts';
 import { FILE_RULES } from '../credentials/tls-files.ts';
-import type { CommandRequest } from './command.ts';
+import type { CommandRequest } from './command/command.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
 import { helpText } from './help-text.ts';
 

@@ -3,7 +3,7 @@ import type { SchemaNode } from '../../settings/schema/schema.ts';
 import { allowedValues } from '../../settings/schema/schema-problems.ts';
 import { listSettings } from '../../settings/schema/setting-list.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
-import { exitCodesHelp } from './command.ts';
+import { exitCodesHelp } from './command/command.ts';
 import { COMMANDS } from './commands.ts';
 
 /** Optional settings that most installations set. */

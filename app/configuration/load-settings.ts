@@ -47,8 +47,8 @@ export const loadSettings = (sources: SettingsSources): LoadedSettings =>
   loadOver(sources, () => readEnvironment(schema, sources.env));
 
 /**
- * Loads them again and again, as {@link loadSettings} does. The environment of a process never changes, so it is read once:
- * all settings are looked for in it, and that is half of the work.
+ * Loads them again and again, as {@link loadSettings} does. The environment of a process never changes, so it is read
+ * once: all settings are looked for in it, and that is half of the work.
  */
 export function settingsReloading(sources: SettingsSources): () => LoadedSettings {
   let ofEnvironment: ReturnType<typeof readEnvironment> | null = null;

@@ -6,7 +6,7 @@ import { additionalHealthPaths } from '../../settings/sections/health.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { requireCertificate } from '../credentials/certificate.ts';
 import { createHealth } from '../health/create-health.ts';
-import type { DatabaseCheck, KafkaCheck } from '../health/health-indicators.ts';
+import type { DatabaseCheck, KafkaHealthCheck } from '../health/health-indicators.ts';
 import type { ClientListener } from '../kafka/client/client-listener.ts';
 import type { PoolMetrics } from '../metrics/consumer/connection-pool.ts';
 import { createMetrics } from '../metrics/create-metrics.ts';
@@ -35,7 +35,7 @@ export interface ManagementOptions {
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
   readonly checkDatabase: DatabaseCheck;
-  readonly checkKafka: KafkaCheck;
+  readonly checkKafka: KafkaHealthCheck;
   /** The log of the process. */
   readonly logger: FastifyBaseLogger;
   /** What has counted the lines of that log. */

@@ -21,7 +21,7 @@ function secretPaths(node: SchemaNode, path: SettingPath = []): SettingPath[] {
   );
 }
 
-/** Paths in application.yml of everything that must never stand in a manifest. */
+/** Paths in application.yml of everything that must never be in a manifest. */
 export const SECRET_SETTINGS: readonly SettingPath[] = secretPaths(SettingsSchema as SchemaNode);
 
 const SECRET_HOME: Readonly<Record<string, string>> = {
@@ -85,8 +85,8 @@ const twoNames = (path: SettingPath, key: string): Problem => ({
 });
 
 /**
- * `application` with the names of the settings: those that Spring Boot has in kebab-case are written in camelCase, as all
- * of consumer.yaml is, or as Spring Boot has them.
+ * `application` with the names of the settings: those that Spring Boot has in kebab-case are written in camelCase, as
+ * all of consumer.yaml is, or as Spring Boot has them.
  */
 export function withSettingNames(
   written: unknown,
@@ -148,7 +148,7 @@ function access(application: Section, monitoring: MonitoringSettings | undefined
   };
 }
 
-/** The login with what stands for the parts that its mechanism takes from the Secret. */
+/** The login with placeholders for the parts that its mechanism takes from the Secret. */
 function withLogin(sasl: Section): Section {
   const oauth = sectionOf(sasl, 'oauth');
   if (asksTokenEndpoint(sasl)) {
@@ -158,8 +158,8 @@ function withLogin(sasl: Section): Section {
 }
 
 /**
- * `application` of consumer.yaml with something in place of each value that a Secret will give, so that the consumer's own
- * check can be asked.
+ * `application` of consumer.yaml with something in place of each value that a Secret will give, so that the consumer's
+ * own check can be asked.
  *
  * @param file the sections of the file that are right
  */

@@ -52,7 +52,10 @@ const CONSUMER_SETTINGS = {
   ...KEYED_SETTINGS,
 } as const;
 
-/** With `kafka.groupProtocol: consumer` the brokers decide after which silence a member is gone, never sooner than the least. */
+/**
+ * With `kafka.groupProtocol: consumer` the brokers decide after which silence a member is gone, never sooner than the
+ * least.
+ */
 const BROKER_SETTINGS = {
   'group.consumer.session.timeout.ms': SESSION_TIMEOUT_MS,
   'group.consumer.min.session.timeout.ms': SESSION_TIMEOUT_MS,

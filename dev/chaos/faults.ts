@@ -68,8 +68,8 @@ async function restart(server: { start(): Promise<void> }, stop: () => Promise<v
 }
 
 /**
- * Starts and removes consumers within seconds, as the visits say, while the one in a slot is removed and another one started
- * there. Resolves when the visitors are gone and that one has partitions.
+ * Starts and removes consumers within seconds, as the visits say, while the one in a slot is removed and another one
+ * started there. Resolves when the visitors are gone and that one has partitions.
  */
 async function joinStorm(fleet: ConsumerFleet, slot: number, visits: readonly Visit[]): Promise<void> {
   const visit = async ({ slot: visited, afterMs, staysMs }: Visit) => {

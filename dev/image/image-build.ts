@@ -107,7 +107,7 @@ export interface ImageBuild {
   readonly platforms?: readonly string[];
 }
 
-/** podman tags one image; a manifest list has an option of its own, docker's BuildKit makes one by itself. */
+/** podman tags one image; a manifest list has another option, docker's BuildKit makes one by itself. */
 const nameFlag = (engine: ContainerEngine, { platforms = [] }: ImageBuild): string =>
   engine === 'podman' && platforms.length > 1 ? '--manifest' : '--tag';
 
@@ -189,10 +189,12 @@ export function imageToBuild(folder: string, environment: string, version: strin
 const STAGE = 'build';
 
 /**
- * Builds app/Dockerfile for the platforms of a build by podman, which, unlike BuildKit, runs each stage for each of them, and so
- * needs an emulator. Here the bundle is made once, for this machine; the last stage, which runs nothing, takes it from a folder.
+ * Builds app/Dockerfile for the platforms of a build by podman, which, unlike BuildKit, runs each stage for each of
+ * them, and so needs an emulator. Here the bundle is made once, for this machine; the last stage, which runs nothing,
+ * takes it from a folder.
  *
- * @param build with one platform, or several, which become a manifest list in the place of an image or list of that name
+ * @param build with one platform, or several, which become a manifest list in the place of an image or list of that
+ * name
  * @param podman runs it with these arguments; gives whether it succeeded
  */
 export function buildForPlatforms(build: ImageBuild, podman: (args: readonly string[]) => boolean): boolean {

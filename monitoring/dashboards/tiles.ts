@@ -44,7 +44,9 @@ export function tilePanel(
   return builder;
 }
 
-/** Each finds series only while something is wrong. A partition without a known lag is in no other number of this row. */
+/**
+ * Each finds series only while something is wrong. A partition without a known lag is in no other number of this row.
+ */
 function troubles({ own, ofAllPods, byPod }: DashboardScope): Readonly<Record<string, string>> {
   const partitions = `max by (topic) (${ofAllPods(METRICS.topicPartitions)})`;
   const known = `count by (topic) (count by (topic, partition) (${ofAllPods(METRICS.recordsLag)}))`;

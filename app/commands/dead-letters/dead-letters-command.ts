@@ -15,36 +15,9 @@ import {
   type GivenOptions,
   type Options,
   surplusWords,
-} from '../command.ts';
-
-/** Selects dead letters; an empty condition selects all. */
-export interface DeadLetterFilter {
-  readonly reasons: readonly DeadLetterReason[];
-  readonly topics: readonly string[];
-}
-
-/** The options of both commands. */
-interface SelectingRequest {
-  readonly filter: DeadLetterFilter;
-  /** Dead letters to look at, at most; `undefined` is all of them. */
-  readonly limit: number | undefined;
-  /** Whether the output is one JSON object per line instead of text. */
-  readonly json: boolean;
-}
-
-/** The command `dead-letters list`. */
-export interface ListRequest extends SelectingRequest {
-  /** Whether keys and values are shown, which may be confidential. */
-  readonly showValue: boolean;
-}
-
-/** The command `dead-letters replay`. */
-export interface ReplayRequest extends SelectingRequest {
-  /** Whether everything is tried, and nothing changed. */
-  readonly dryRun: boolean;
-  /** Whether rows of the letters' keys, which may be of newer records, are replaced and deleted. */
-  readonly overwrite: boolean;
-}
+} from '../command/command.ts';
+import type { ReplayRequest } from './dead-letters-replay.ts';
+import type { ListRequest, SelectingRequest } from './dead-letters-table.ts';
 
 /** The default of `--limit` for `list`; `replay` takes all dead letters. */
 const LISTED_BY_DEFAULT = 100;

@@ -3,7 +3,7 @@ import { printable } from '../../logging/printable-text.ts';
 import { isText } from '../../store/copy/headers-json.ts';
 import { RECORDS } from '../../store/tables/record-rows.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
-import type { OutputStreams } from '../command.ts';
+import type { OutputStreams } from '../command/command.ts';
 import type { ReplayOutcome } from './dead-letters-replay.ts';
 import type { ListedDeadLetter, TargetCount } from './dead-letters-table.ts';
 

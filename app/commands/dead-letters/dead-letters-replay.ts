@@ -1,12 +1,13 @@
 import type { PoolClient } from 'pg';
 import type { DatabasePool } from '../../store/connection/database-pool.ts';
 import { BEGIN_ROWS, commit } from '../../store/connection/transaction.ts';
-import type { DeadLetterFilter, ReplayRequest } from './dead-letters-command.ts';
 import {
+  type DeadLetterFilter,
   type DeadLetterPlace,
   deadLetterOf,
   deadLettersTable,
   LETTER_COLUMNS,
+  type SelectingRequest,
   type StoredDeadLetter,
   selection,
 } from './dead-letters-table.ts';
@@ -19,6 +20,14 @@ import {
   type ReplayTables,
   writeLetter,
 } from './replay-rows.ts';
+
+/** The command `dead-letters replay`. */
+export interface ReplayRequest extends SelectingRequest {
+  /** Whether everything is tried, and nothing changed. */
+  readonly dryRun: boolean;
+  /** Whether rows of the letters' keys, which may be of newer records, are replaced and deleted. */
+  readonly overwrite: boolean;
+}
 
 /**
  * The outcome of a dead letter's replay.

@@ -2,7 +2,27 @@ import { escapeIdentifier, type PoolClient } from 'pg';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import type { DatabasePool } from '../../store/connection/database-pool.ts';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
-import type { DeadLetterFilter, ListRequest } from './dead-letters-command.ts';
+
+/** Selects dead letters; an empty condition selects all. */
+export interface DeadLetterFilter {
+  readonly reasons: readonly DeadLetterReason[];
+  readonly topics: readonly string[];
+}
+
+/** The options of both commands. */
+export interface SelectingRequest {
+  readonly filter: DeadLetterFilter;
+  /** Dead letters to look at, at most; `undefined` is all of them. */
+  readonly limit: number | undefined;
+  /** Whether the output is one JSON object per line instead of text. */
+  readonly json: boolean;
+}
+
+/** The command `dead-letters list`. */
+export interface ListRequest extends SelectingRequest {
+  /** Whether keys and values are shown, which may be confidential. */
+  readonly showValue: boolean;
+}
 
 /** The primary key of a row of `dead_letters`. */
 export interface DeadLetterPlace {

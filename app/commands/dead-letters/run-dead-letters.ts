@@ -3,9 +3,8 @@ import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { systemClock } from '../../stream/ports/clock.ts';
 import { MappedTables } from '../../tables/table/mapped-tables.ts';
-import type { OutputStreams } from '../command.ts';
-import { withDatabase } from '../with-database.ts';
-import type { ListRequest, ReplayRequest } from './dead-letters-command.ts';
+import type { OutputStreams } from '../command/command.ts';
+import { withDatabase } from '../command/with-database.ts';
 import {
   jsonLine,
   Output,
@@ -16,8 +15,8 @@ import {
   tablePage,
   targetLines,
 } from './dead-letters-output.ts';
-import { replayDeadLetters } from './dead-letters-replay.ts';
-import { countDeadLetters, countTargets, listDeadLetters } from './dead-letters-table.ts';
+import { type ReplayRequest, replayDeadLetters } from './dead-letters-replay.ts';
+import { countDeadLetters, countTargets, type ListRequest, listDeadLetters } from './dead-letters-table.ts';
 
 /** @returns 128 plus the number of the signal that has interrupted the command; `code` where none has */
 const unlessInterrupted = ({ aborted, reason }: AbortSignal, code: number): number =>

@@ -1,22 +1,15 @@
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import type { Problem } from '../../../settings/schema/problem.ts';
 import { DATABASE_FILE_RULES } from '../../credentials/tls-files.ts';
-import { action, type Command, everywhereHelp, exitCodesHelp, type GivenOptions, surplusWords } from '../command.ts';
-
-/** The command `offsets accept-topic`. */
-export interface AcceptTopicRequest {
-  readonly topic: string;
-  /** Whether everything is looked at, and nothing changed. */
-  readonly dryRun: boolean;
-}
-
-/** The command `offsets begin-again`. */
-export interface BeginAgainRequest extends AcceptTopicRequest {
-  /** Whether the rows that the topic has get another topic's name; else the command is refused where there are any. */
-  readonly renameRows: boolean;
-  /** Whether rows of the user's tables stay as they are; else the command is refused where the topic fills any. */
-  readonly keepTableRows: boolean;
-}
+import {
+  action,
+  type Command,
+  everywhereHelp,
+  exitCodesHelp,
+  type GivenOptions,
+  surplusWords,
+} from '../command/command.ts';
+import type { AcceptTopicRequest, BeginAgainRequest } from './run-offsets.ts';
 
 /** Reads the one topic of an action. */
 function readTopic(

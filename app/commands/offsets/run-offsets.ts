@@ -7,9 +7,23 @@ import type { Settings } from '../../../settings/settings.ts';
 import { BEGIN, commit } from '../../store/connection/transaction.ts';
 import { requireMigrated } from '../../store/tables/migrations.ts';
 import { RECORDS } from '../../store/tables/record-rows.ts';
-import type { OutputStreams } from '../command.ts';
-import { withDatabase } from '../with-database.ts';
-import type { AcceptTopicRequest, BeginAgainRequest } from './offsets-command.ts';
+import type { OutputStreams } from '../command/command.ts';
+import { withDatabase } from '../command/with-database.ts';
+
+/** The command `offsets accept-topic`. */
+export interface AcceptTopicRequest {
+  readonly topic: string;
+  /** Whether everything is looked at, and nothing changed. */
+  readonly dryRun: boolean;
+}
+
+/** The command `offsets begin-again`. */
+export interface BeginAgainRequest extends AcceptTopicRequest {
+  /** Whether the rows that the topic has get another topic's name; else the command is refused where there are any. */
+  readonly renameRows: boolean;
+  /** Whether rows of the user's tables stay as they are; else the command is refused where the topic fills any. */
+  readonly keepTableRows: boolean;
+}
 
 /** Renaming many rows takes longer than any statement of the consumer may. */
 const STATEMENT_TIMEOUT = '24h';

@@ -4,10 +4,15 @@ import { describeProblem, type Problem } from '../../../settings/schema/problem.
 import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { readMappings } from '../../tables/mapping/resolve-mapping.ts';
-import type { OutputStreams } from '../command.ts';
-import { withDatabase } from '../with-database.ts';
+import type { OutputStreams } from '../command/command.ts';
+import { withDatabase } from '../command/with-database.ts';
 import { mappingJson, mappingLines, type OffsetsElsewhere } from './shown-mapping.ts';
-import type { CheckRequest } from './tables-command.ts';
+
+/** The command `tables check`. */
+export interface CheckRequest {
+  /** Whether each table is a line of JSON. */
+  readonly json: boolean;
+}
 
 const NO_TABLE = 'the setting tables is empty: all records go into the table records';
 

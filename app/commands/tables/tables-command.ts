@@ -1,12 +1,7 @@
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import { DATABASE_FILE_RULES } from '../../credentials/tls-files.ts';
-import { action, type Command, everywhereHelp, exitCodesHelp, surplusWords } from '../command.ts';
-
-/** The command `tables check`. */
-export interface CheckRequest {
-  /** Whether each table is a line of JSON. */
-  readonly json: boolean;
-}
+import { action, type Command, everywhereHelp, exitCodesHelp, surplusWords } from '../command/command.ts';
+import type { CheckRequest } from './check-tables.ts';
 
 const CHECK = action<CheckRequest>({
   word: 'check',

@@ -53,7 +53,7 @@ export class GroupMembers {
     await this.settled();
   }
 
-  /** Starts members at once, each in a place of its own; resolves when all of them listen. */
+  /** Starts members at once, each in another place; resolves when all of them listen. */
   async add(members: number): Promise<void> {
     const first = this.#places + 1;
     this.#places += members;

@@ -132,7 +132,7 @@ export interface ScrapeOrder extends ScrapePlan {
 }
 
 /**
- * Scrapes from a process of its own, which ends with this one: here a scrape would also wait for the load that is
+ * Scrapes from another process, which ends with this one: here a scrape would also wait for the load that is
  * produced. Between two scrapes it makes a request to an idle server, in a third process.
  */
 class Scraper {

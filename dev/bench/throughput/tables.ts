@@ -89,7 +89,7 @@ function orderMessage(topic: keyof typeof TOPICS, index: number): Message {
  * Measures each way once in each repeat, one after the other on the same servers, each from an empty schema.
  *
  * @param env environment variables of the consumer
- * @param onProgress told of what takes long
+ * @param onProgress called with what takes long
  */
 export async function measureTables(
   stack: Stack,

@@ -108,8 +108,8 @@ interface ThroughputResult {
 }
 
 /**
- * Measures COPY and each program in turn, as often as planned. Each other repeat goes through the programs backwards: what
- * the one before leaves to PostgreSQL to do is not always the same program's burden.
+ * Measures COPY and each program in turn, as often as planned. Each other repeat goes through the programs backwards:
+ * what the one before leaves to PostgreSQL to do is not always the same program's burden.
  *
  * @param onResult gets each result of several repeats
  */
