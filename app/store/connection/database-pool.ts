@@ -62,7 +62,7 @@ interface PoolOptions {
 }
 
 /** How the pool is used right now. */
-export interface PoolFigures {
+export interface PoolUse {
   readonly active: number;
   readonly idle: number;
   readonly pending: number;
@@ -151,7 +151,7 @@ export class DatabasePool {
     });
   }
 
-  figures(): PoolFigures {
+  figures(): PoolUse {
     const { activeCount, pendingCount } = this.#limit;
     return { active: activeCount, idle: this.#pools.idleCount, pending: pendingCount, max: this.#max };
   }
