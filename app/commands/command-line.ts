@@ -74,7 +74,7 @@ function wrongAction(command: Command, given: string | undefined): Problem {
   const words = command.actions.map(({ word }) => word);
   const problem = { path: `the command ${command.name}`, allowed: fullNames(command).join(', ') };
   return given === undefined
-    ? { ...problem, message: 'needs to be told what to do' }
+    ? { ...problem, message: 'needs a further word' }
     : { ...problem, message: 'cannot do this', given: shownText(given, words) };
 }
 

@@ -20,7 +20,7 @@ export interface HealthIndicator {
 /** Rejects when PostgreSQL is not usable. */
 export type DatabaseCheck = (signal: AbortSignal) => Promise<void>;
 
-/** What a broker tells of the cluster; everything in it is shown as detail. */
+/** A broker's answer about the cluster; everything in it is shown as detail. */
 interface KafkaCluster extends Readonly<Record<string, Detail>> {
   /** Brokers that are alive. */
   readonly brokers: number;

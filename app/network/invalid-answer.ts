@@ -9,8 +9,8 @@ const LEAST_LIMIT = 100_000_000;
 const MOST_MEMORY = 2_048 * MEBIBYTE;
 
 /**
- * Bytes that an answer of a broker, or a message of PostgreSQL, may have: half of the memory limit. It is in memory twice
- * while its pieces are joined, so a larger one could not be read.
+ * Bytes that an answer of a broker, or a message of PostgreSQL, may have: half of the memory limit. It is in memory
+ * twice while its pieces are joined, so a larger one could not be read.
  */
 export const answerLimit = (limit: number | null = memoryLimit(), machine: number = totalmem()): number =>
   Math.max(LEAST_LIMIT, Math.floor((limit ?? Math.min(machine, MOST_MEMORY)) / 2));

@@ -26,13 +26,9 @@ export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> 
     case 'join storm':
       return joinStorm(fleet, fault.slot, fault.visits);
     case 'restart PostgreSQL':
-      await postgres.stop('immediate');
-      await delay(fault.ms);
-      return postgres.start();
+      return restart(postgres, () => postgres.stop('immediate'), fault.ms);
     case 'restart Kafka':
-      await kafka[fault.way]();
-      await delay(fault.ms);
-      return kafka.start();
+      return restart(kafka, () => kafka[fault.way](), fault.ms);
     case 'cut PostgreSQL':
       return cut(postgresProxy, fault.ms);
     case 'cut Kafka':
@@ -63,6 +59,12 @@ export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> 
     case 'poison burst':
       return producer.burst(fault.partition, fault.records);
   }
+}
+
+async function restart(server: { start(): Promise<void> }, stop: () => Promise<void>, awayMs: number): Promise<void> {
+  await stop();
+  await delay(awayMs);
+  return server.start();
 }
 
 /**

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { ContainerEngine } from './build-arguments.ts';
+import type { ContainerEngine } from './image-build.ts';
 
 interface ManifestList {
   readonly manifests?: readonly { readonly platform: { readonly os: string; readonly architecture: string } }[];

@@ -112,7 +112,10 @@ export const reasonList = (counts: ReadonlyMap<string, number>): string =>
     .map(([reason, count]) => `${grouped(count)} ${reason}`)
     .join(', ');
 
-/** The line about the tables of the user's own that made most letters, with the column at fault; none without such letters. */
+/**
+ * The line about the tables of the user's own that made most letters, with the column at fault; none without such
+ * letters.
+ */
 export function targetLines({
   targets,
   hasMore,

@@ -38,9 +38,9 @@ interface ReplayTarget extends ReplayTables {
 }
 
 /**
- * Replays the next dead letter of a filter in one transaction: its record is in all of its tables and the letter goes from
- * `dead_letters`, or neither. The dead letter is locked meanwhile and locked ones are skipped, so several replays at
- * once share the work.
+ * Replays the next dead letter of a filter in one transaction: its record is in all of its tables and the letter goes
+ * from `dead_letters`, or neither. The dead letter is locked meanwhile and locked ones are skipped, so several replays
+ * at once share the work.
  *
  * @param after the dead letter before; `null` begins with the first
  * @returns `null` when no dead letter is left

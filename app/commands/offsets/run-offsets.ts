@@ -27,7 +27,7 @@ interface GroupOffsets {
   /** Quoted. */
   readonly schema: string;
   readonly groupId: string;
-  /** The user's own, by the settings. */
+  /** The user's tables, by the settings. */
   readonly tables: readonly TableSettings[];
 }
 
@@ -37,7 +37,7 @@ interface StoredOffset {
   readonly id: string | null;
 }
 
-/** What is done with the locked offsets of a topic; the lines tell of it. */
+/** What is done with the locked offsets of a topic. @returns lines about it */
 type Change<Request> = (
   group: GroupOffsets,
   request: Request,
@@ -45,7 +45,7 @@ type Change<Request> = (
 ) => Promise<readonly string[]>;
 
 /**
- * Runs a change as one transaction that holds the offsets of all partitions of the topic, and tells what it did.
+ * Runs a change as one transaction that holds the offsets of all partitions of the topic, and prints what it did.
  *
  * A consumer may run beside it. Every transaction of a consumer holds the offset of its partition, too, so it commits
  * before this one or finds the offset moved: then it writes nothing and reads the stored position again. One that
@@ -133,7 +133,7 @@ async function lockOffsets({ client, schema, groupId }: GroupOffsets, topic: str
   );
 }
 
-/** What is unknown is adopted: the next consumer stores the id that the topic has by then. */
+/** What is unknown is adopted: the next consumer stores the id that it finds. */
 async function acceptStored(
   { client, schema, groupId }: GroupOffsets,
   { topic, dryRun }: AcceptTopicRequest,
@@ -158,9 +158,9 @@ async function acceptStored(
 const idBefore = (id: string | null): string => (id === null ? 'no topic id was stored' : `topic id was ${id}`);
 
 /**
- * Every record of the new topic is ahead of the stored offset then. The rows of the one before would have the same keys:
- * they stay in their tables under another name, and so does the position that they were written up to. In tables of the
- * user's own no row says which topic it is of, so all of them stay as they are.
+ * Every record of the new topic is ahead of the stored offset then. The rows of the one before would have the same
+ * keys: they stay in their tables under another name, and so does the position that they were written up to. In the
+ * user's tables no row says which topic it is of, so all of them stay as they are.
  */
 async function resetTopic(
   group: GroupOffsets,
@@ -204,8 +204,8 @@ const unkept = (tables: readonly string[]): readonly string[] =>
       ];
 
 /**
- * What becomes of each table of the user's own that the topic fills by the settings, or has filled by what consumers of the
- * group have stored.
+ * What becomes of each of the user's tables that the topic fills by the settings, or has filled by what consumers of
+ * the group have stored.
  */
 async function tablesOfTopic(
   { client, schema, groupId, tables }: GroupOffsets,

@@ -17,7 +17,10 @@ function allMisfits(problems: readonly Problem[]): string {
   return `The tables do not fit the setting tables: ${count}; nothing was written.\n\n${problems.map(describeProblem).join('\n')}\n`;
 }
 
-/** Other schemas with tables of ours, which the guard of one schema knows nothing of. A role may not be able to look into one. */
+/**
+ * Other schemas with tables of ours, which the guard of one schema knows nothing of. A role may not be able to look
+ * into one.
+ */
 const OTHER_SCHEMAS = `
   SELECT nspname AS schema,
          has_schema_privilege(nsp.oid, 'USAGE') AND has_table_privilege(offsets.oid, 'SELECT') AS "isReadable"
@@ -55,7 +58,8 @@ function unlessDropped(error: unknown): { readonly rows: readonly [] } {
 
 /**
  * Runs `tables check`: compares the setting `tables` with the catalog, prints the mapping of each table that is right,
- * all problems of the others, and which other schemas hold offsets of the topics. Nothing is written, and Kafka is not asked.
+ * all problems of the others, and which other schemas hold offsets of the topics. Nothing is written, and Kafka is not
+ * asked.
  *
  * @returns the exit code: 0 when all tables are right, 78 when one is not, 1 when PostgreSQL was away or refused. It
  * rejects only for a mistake in the program.

@@ -59,7 +59,7 @@ interface TableLocksOptions {
   readonly settings: Pick<Settings, 'database' | 'tables' | 'kafka'>;
   /** The settings of the moment, for each new connection. */
   readonly current: () => Settings['database'];
-  readonly logger: () => Logger;
+  readonly logger: Logger;
   /** Ends the looks. */
   readonly signal: AbortSignal;
 }
@@ -129,7 +129,7 @@ export class TableLocks {
     while (locks.length > 0 && !signal.aborted) {
       const [tables, holders] = [tablesIn(locks), holdersIn(locks)];
       if (isAnswered && reasons.failed(JSON.stringify([tables, holders.map(({ pid }) => pid)])) !== undefined) {
-        logger().warn(
+        logger.warn(
           { tables, holders },
           'a lock keeps rows out of these tables: they wait until its holder ends its transaction',
         );
@@ -143,7 +143,7 @@ export class TableLocks {
     this.#isFound = false;
     if (locks.length === 0) {
       const seconds = Math.round((performance.now() - beganAt) / 1_000);
-      logger().info(
+      logger.info(
         { tables: tablesIn(found), seconds },
         `the lock is gone after ${seconds} s: rows can be written again`,
       );

@@ -88,7 +88,7 @@ describe('the log of fields that no table takes', () => {
   function logged() {
     const lines: [fields: object, message: string][] = [];
     const info = (...line: [object, string]) => lines.push(line);
-    const log = new UnmappedLog(() => Object.assign(Object.create(null), { info }));
+    const log = new UnmappedLog(Object.assign(Object.create(null), { info }));
     return { lines, tell: (name: string | null, topic = 'orders') => log.tell(topic, ['public.orders'], name) };
   }
 

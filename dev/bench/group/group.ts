@@ -2,15 +2,15 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 import type pg from 'pg';
-import { ExplainedError } from '../run/explained-error.ts';
-import type { Stack } from '../stack/local-stack.ts';
-import { ensureTopic } from '../stack/topic.ts';
-import { WARM_UP_SECONDS, writeBenchSettings } from './bench-consumer.ts';
-import { forkSource, message } from './forked-source.ts';
+import { ExplainedError } from '../../run/explained-error.ts';
+import type { Stack } from '../../stack/local-stack.ts';
+import { ensureTopic } from '../../stack/topic.ts';
+import { WARM_UP_SECONDS, writeBenchSettings } from '../bench-consumer.ts';
+import { forkSource, message } from '../forked-source.ts';
+import { connectTo } from '../measured-program.ts';
+import type { GroupScenario } from '../options.ts';
 import { type GroupDelays, groupDelays, type WrittenRecord } from './group-delays.ts';
 import { GroupMembers } from './group-members.ts';
-import { connectTo } from './measured-program.ts';
-import type { GroupScenario } from './options.ts';
 
 /** PostgreSQL keeps no time of a commit unless it is asked to. */
 export const COMMIT_TIMES = { track_commit_timestamp: 'on' } as const;

@@ -1,9 +1,9 @@
 import { Kafka, logLevel, type Message } from 'kafkajs';
-import { pick, randomSource } from '../orders/random-source.ts';
-import { uuid } from '../orders/table-records.ts';
-import type { Stack } from '../stack/local-stack.ts';
-import { connectTo, startConsumer } from './measured-program.ts';
-import { produceRecords } from './produce-records.ts';
+import { pick, randomSource } from '../../orders/random-source.ts';
+import { uuid } from '../../orders/table-records.ts';
+import type { Stack } from '../../stack/local-stack.ts';
+import { connectTo, startConsumer } from '../measured-program.ts';
+import { produceRecords } from '../produce-records.ts';
 import { type ConsumeResult, consumeBacklog, median, medianResult } from './throughput.ts';
 
 const TABLE = 'bench.orders';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { METRICS } from '../../contract/metrics.ts';
-import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
-import { ExplainedError } from '../run/explained-error.ts';
-import { describeExit, terminate } from '../run/owned-process.ts';
-import type { RunFolder } from '../run/run-folder.ts';
+import { METRICS } from '../../../contract/metrics.ts';
+import { type ConsumerProcess, startConsumerProcess } from '../../run/consumer-process.ts';
+import { ExplainedError } from '../../run/explained-error.ts';
+import { describeExit, terminate } from '../../run/owned-process.ts';
+import type { RunFolder } from '../../run/run-folder.ts';
 
 /** Above the consumer's own `shutdown.timeout`. */
 const DRAIN_TIMEOUT_MS = 40_000;
