@@ -62,7 +62,7 @@ interface PoolOptions {
 }
 
 /** How the pool is used right now. */
-export interface PoolUse {
+export interface PoolFigures {
   readonly active: number;
   readonly idle: number;
   /** Writers that wait for a connection. */
@@ -152,7 +152,7 @@ export class DatabasePool {
     });
   }
 
-  figures(): PoolUse {
+  figures(): PoolFigures {
     const { activeCount, pendingCount } = this.#limit;
     return { active: activeCount, idle: this.#pools.idleCount, pending: pendingCount, max: this.#max };
   }
