@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { printable } from '../../logging/printable-text.ts';
-import { isText } from '../../store/copy/headers-json.ts';
+import { isPostgresText } from '../../store/copy/headers-json.ts';
 import { RECORDS } from '../../store/tables/record-rows.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
 import type { OutputStreams } from '../command/command.ts';
@@ -21,7 +21,11 @@ const letterCells = (letter: ListedDeadLetter): readonly string[] => {
 
 function contentLines({ content }: ListedDeadLetter): readonly string[] {
   const shown = (bytes: Buffer | null): string =>
-    bytes === null ? 'null' : isText(bytes) ? printable(bytes.toString('utf8')) : `base64 ${bytes.toString('base64')}`;
+    bytes === null
+      ? 'null'
+      : isPostgresText(bytes)
+        ? printable(bytes.toString('utf8'))
+        : `base64 ${bytes.toString('base64')}`;
   return content === undefined ? [] : [`    key    ${shown(content.key)}`, `    value  ${shown(content.value)}`];
 }
 
@@ -51,7 +55,7 @@ export function tablePage(
 }
 
 const jsonBytes = (bytes: Buffer | null) =>
-  bytes === null || !isText(bytes) ? bytes && { base64: bytes.toString('base64') } : bytes.toString('utf8');
+  bytes === null || !isPostgresText(bytes) ? bytes && { base64: bytes.toString('base64') } : bytes.toString('utf8');
 
 function jsonFields({ groupId, topic, partition, offset, failedAt, content, ...why }: ListedDeadLetter) {
   const { reason, error, target, targetColumn } = why;

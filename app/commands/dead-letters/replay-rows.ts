@@ -5,8 +5,8 @@ import type { RecordHeader, StreamRecord } from '../../records/record.ts';
 import { NO_TIMESTAMP } from '../../records/record-batch.ts';
 import { describeDatabaseError, verdictOn } from '../../store/connection/sqlstate.ts';
 import { RowRefused } from '../../store/copy/isolate-poison.ts';
-import { asRefusal, reasonOf } from '../../store/copy/refused-row.ts';
-import { type Admission, type KeyEncoding, RECORDS, refusal } from '../../store/tables/record-rows.ts';
+import { asRefusal, reasonOfSqlstate } from '../../store/copy/refused-row.ts';
+import { type Admission, type KeyEncoding, RECORDS, reasonToRefuse } from '../../store/tables/record-rows.ts';
 import { type Refusal, type RowBatch, sendRows } from '../../store/tables/table.ts';
 import { droppedRows } from '../../store/transaction/dropped-rows.ts';
 import type { MappedTable } from '../../tables/table/mapped-table.ts';
@@ -104,7 +104,7 @@ export async function writeLetter(
 function knownRefusal({ key, value, reason, milliseconds }: LockedLetter, admission: Admission): Refusal | null {
   const isLost = reason === 'timestamp_out_of_range' && milliseconds === null;
   const record = { offset: 0n, timestamp: 0n, key, value, headers: [] };
-  const found = isLost ? 'timestamp_out_of_range' : refusal(record, admission);
+  const found = isLost ? 'timestamp_out_of_range' : reasonToRefuse(record, admission);
   return found === null ? null : { reason: found, error: DEAD_LETTER_REASON[found] };
 }
 
@@ -134,7 +134,7 @@ async function insertRecord(
       throw error;
     }
     await client.query('ROLLBACK TO SAVEPOINT fit');
-    return { reason: reasonOf(error.code), error: describeDatabaseError(error) };
+    return { reason: reasonOfSqlstate(error.code), error: describeDatabaseError(error) };
   }
 }
 

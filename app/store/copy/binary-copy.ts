@@ -1,6 +1,6 @@
 import { type ClientBase, type Connection, escapeIdentifier, type Submittable } from 'pg';
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
-import type { PgConnection } from '../connection/pg-internals.ts';
+import { MESSAGE_LENGTH_BYTES, type PgConnection } from '../connection/pg-internals.ts';
 
 /** The head of a binary COPY: signature, flags, and the length of an extension that there is not. */
 export const COPY_SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
@@ -15,7 +15,6 @@ export interface TableColumns {
 
 /** CopyData (PostgreSQL's "Message Formats"): its type, and its length, which counts itself but not the type. */
 const COPY_DATA = 'd'.charCodeAt(0);
-const MESSAGE_LENGTH_BYTES = 4;
 
 /** An error in PostgreSQL's log. */
 const DECLINED = `${PRODUCT_NAME}: another writer has moved or locked the offset, so nothing is written`;
@@ -112,7 +111,7 @@ export class CopyQuery implements Submittable {
       return;
     }
     this.#answered += 1;
-    sendRows(connection, copy);
+    sendCopyData(connection, copy);
   }
 
   /** Rows of no interest: rules and triggers of the database may make some. */
@@ -136,7 +135,7 @@ export class CopyQuery implements Submittable {
 }
 
 /** All rows in one CopyData, and CopyDone. */
-function sendRows(connection: PgConnection, { format, rows }: CopyInput): void {
+function sendCopyData(connection: PgConnection, { format, rows }: CopyInput): void {
   const { stream } = connection;
   const { head, end } = FRAMES[format];
   const message = Buffer.alloc(1 + MESSAGE_LENGTH_BYTES);

@@ -2,7 +2,7 @@ import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
 import type { TableColumns } from '../copy/binary-copy.ts';
 import { DEAD_LETTERS, RECORDS } from './record-rows.ts';
-import { type CatalogTable, KEY_COLUMNS, type KnownTable, knownTable, readTables, type Step } from './table-guard.ts';
+import { type GuardedTable, KEY_COLUMNS, type KnownTable, knownTable, readTables, type Step } from './table-guard.ts';
 
 const RECORD_COLUMNS = new Set(Object.keys(RECORDS.columns));
 
@@ -147,7 +147,7 @@ export class OwnTables {
   }
 }
 
-function problemsOf({ table, columns, key }: OwnTable, found: CatalogTable | undefined): string[] {
+function problemsOf({ table, columns, key }: OwnTable, found: GuardedTable | undefined): string[] {
   if (found === undefined) {
     return [`${table} is missing`];
   }

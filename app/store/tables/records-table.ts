@@ -5,7 +5,7 @@ import { describeDatabaseError } from '../connection/sqlstate.ts';
 import type { RowCopy } from '../copy/binary-copy.ts';
 import { copyStatement, rowsStored } from '../copy/binary-copy.ts';
 import type { RowRefused } from '../copy/isolate-poison.ts';
-import { reasonOf } from '../copy/refused-row.ts';
+import { reasonOfSqlstate } from '../copy/refused-row.ts';
 import type { Memory } from '../copy/row-memory.ts';
 import type { OwnTables } from './own-tables.ts';
 import { type Admission, encodeRecords, RECORDS } from './record-rows.ts';
@@ -65,6 +65,6 @@ export class RecordsTable implements Table {
   }
 
   async refusal(_client: PoolClient, { sqlstate, cause }: RowRefused): Promise<Refusal> {
-    return { reason: reasonOf(sqlstate), error: describeDatabaseError(cause) };
+    return { reason: reasonOfSqlstate(sqlstate), error: describeDatabaseError(cause) };
   }
 }

@@ -1,6 +1,6 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 
-interface CatalogColumn {
+interface GuardedColumn {
   readonly name: string;
   readonly type: string;
   readonly typeOid: number;
@@ -8,10 +8,10 @@ interface CatalogColumn {
 }
 
 /** A table as it is in the catalog. */
-export interface CatalogTable {
+export interface GuardedTable {
   readonly table: string;
   readonly oid: number;
-  readonly columns: readonly CatalogColumn[];
+  readonly columns: readonly GuardedColumn[];
   /** Columns of each unique index, in alphabetical order. */
   readonly keys: readonly (readonly string[])[];
   /** Enabled row triggers before INSERT, of partitions too: what may drop a row or put another in its place. */
@@ -26,7 +26,7 @@ export const KEY_COLUMNS = `(SELECT coalesce(json_agg(attname ORDER BY attname),
 export const IS_ROW_TRIGGER = "tgtype & 7 = 7 AND tgenabled <> 'D'";
 
 /** The tables, in one query that waits for no lock. A domain has the type that it is made of. */
-const CATALOG = `
+const GUARDED_TABLES = `
   WITH RECURSIVE own AS (
     SELECT oid, relname FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relname = ANY ($2::text[])),
   tree AS (
@@ -49,8 +49,8 @@ export async function readTables(
   client: PoolClient,
   schema: string,
   names: readonly string[],
-): Promise<ReadonlyMap<string, CatalogTable>> {
-  const { rows } = await client.query<CatalogTable>(CATALOG, [escapeIdentifier(schema), names]);
+): Promise<ReadonlyMap<string, GuardedTable>> {
+  const { rows } = await client.query<GuardedTable>(GUARDED_TABLES, [escapeIdentifier(schema), names]);
   return new Map(rows.map((table) => [table.table, table]));
 }
 
@@ -83,7 +83,7 @@ export const lockOf = (schema: string, table: string): string =>
  */
 export function knownTable(
   schema: string,
-  { table, oid, columns, triggers }: CatalogTable,
+  { table, oid, columns, triggers }: GuardedTable,
   written: ReadonlySet<string>,
 ): KnownTable {
   const types = columns

@@ -210,7 +210,7 @@ interface TakenRows {
 }
 
 /** Rows that each table stored: the tags of its COPY, and of what follows it, stand in the order of the tables. */
-function rowsStored(tags: readonly string[], batches: readonly TableBatch[]): readonly number[] {
+function rowsStoredByTable(tags: readonly string[], batches: readonly TableBatch[]): readonly number[] {
   let from = tags.findIndex(isCopyTag);
   return batches.map(({ table, length, hasDeletes }) => {
     const { statements, stored } = table.copying(hasDeletes);
@@ -226,7 +226,7 @@ async function commitRows(
   gaps: readonly Gap[],
   { tags, commitsApart, batches }: TakenRows,
 ): Promise<'committed' | 'refused'> {
-  const stored = rowsStored(tags, batches);
+  const stored = rowsStoredByTable(tags, batches);
   const short = batches.findIndex(({ length }, nth) => (stored[nth] ?? 0) < length);
   if (commitsApart && short >= 0) {
     await client.query('ROLLBACK');

@@ -8,7 +8,7 @@ import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.t
 import { asCommitted, lookAt, tellingDeadlocks, type Writer } from './write-records.ts';
 
 /** Bytes of the records that a group writes at most; a single request may have more. */
-const MOST_BYTES = 2 * 1_048_576;
+const MOST_GROUP_BYTES = 2 * 1_048_576;
 
 /**
  * Groups that are written at the same time. More are smaller, and each transaction costs the same: two cores write 1.8
@@ -17,7 +17,7 @@ const MOST_BYTES = 2 * 1_048_576;
 const GROUPS_AT_ONCE = 2;
 
 /** A group that takes longer waits for something, such as the lock of a table, and the others go on beside it. */
-const WAITS_AFTER_MS = 100;
+const STALLED_AFTER_MS = 100;
 
 /** How requests are written. */
 interface Writers {
@@ -111,9 +111,9 @@ export class GroupedWrites {
       return;
     }
     const now = performance.now();
-    const moving = [...this.#groups].filter(({ begun }) => now - begun < WAITS_AFTER_MS);
+    const moving = [...this.#groups].filter(({ begun }) => now - begun < STALLED_AFTER_MS);
     if (moving.length >= GROUPS_AT_ONCE) {
-      this.#lookAgainIn(WAITS_AFTER_MS - now + Math.min(...moving.map(({ begun }) => begun)));
+      this.#lookAgainIn(STALLED_AFTER_MS - now + Math.min(...moving.map(({ begun }) => begun)));
       return;
     }
     const group = { begun: now };
@@ -140,7 +140,7 @@ export class GroupedWrites {
     for (const { request } of this.#waiting) {
       records += request.records.length;
       bytes += request.records.bytes;
-      if (count > 0 && (records > this.#mostRecords || bytes > MOST_BYTES)) {
+      if (count > 0 && (records > this.#mostRecords || bytes > MOST_GROUP_BYTES)) {
         break;
       }
       count += 1;

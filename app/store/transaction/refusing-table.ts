@@ -71,7 +71,7 @@ export class RefusingTable {
 }
 
 /** A record whose row a table refused. */
-interface Poison extends RefusedRecord {
+interface RefusedRow extends RefusedRecord {
   readonly refusedBy: Table;
   readonly cause: RowRefused;
 }
@@ -82,13 +82,13 @@ interface Poison extends RefusedRecord {
  * @param records of a COPY of which these were refused
  * @throws FatalError `TABLE_REFUSES_ROWS` when all were, alike, and they are many: all stay ahead of the stored offset
  */
-export function requireSomeTaken(poison: readonly Poison[], records: AdmittedRecords): void {
+export function requireSomeTaken(poison: readonly RefusedRow[], records: AdmittedRecords): void {
   const [first] = poison;
   if (first === undefined || poison.length < records.length || poison.length < ALIKE_ROWS) {
     return;
   }
-  const kind = kindOf(first);
-  if (!BY_TABLE.test(first.cause.sqlstate) || !poison.every((other) => kindOf(other) === kind)) {
+  const kind = violationOf(first);
+  if (!BY_TABLE.test(first.cause.sqlstate) || !poison.every((other) => violationOf(other) === kind)) {
     return;
   }
   throw new FatalError(
@@ -101,7 +101,7 @@ export function requireSomeTaken(poison: readonly Poison[], records: AdmittedRec
 }
 
 /** The table, the SQLSTATE, and the constraint or column where there is one; a trigger's words may be of the row. */
-function kindOf({ refusedBy, cause: { sqlstate, cause } }: Poison): string {
+function violationOf({ refusedBy, cause: { sqlstate, cause } }: RefusedRow): string {
   const { constraint, column } = cause instanceof DatabaseError ? cause : {};
   return [refusedBy.name, sqlstate, constraint, column].join(' ');
 }

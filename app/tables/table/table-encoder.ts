@@ -4,7 +4,7 @@ import type { RecordCursor } from '../../records/record-batch.ts';
 import type { Records } from '../../records/records.ts';
 import type { Memory } from '../../store/copy/row-memory.ts';
 import { type EncodedRecords, type Refusal, Rows } from '../../store/tables/table.ts';
-import { DocumentFields, kindOf } from '../json/document-fields.ts';
+import { DocumentFields, documentKind } from '../json/document-fields.ts';
 import { contentOf, type JsonSlice } from '../json/json-slice.ts';
 import type { FieldPath, TableMapping } from '../mapping/table-mapping.ts';
 import { ColumnPlan, type PlannedColumn, writeHeader } from '../rows/column-plan.ts';
@@ -149,7 +149,7 @@ export class TableEncoder {
     if (this.#takesNames && !hasValue && this.#mapping.key === null) {
       return { reason: 'no_value' };
     }
-    if (this.#takesNames && hasValue && kindOf(bytes, valueAt, valueEnd) !== 'object') {
+    if (this.#takesNames && hasValue && documentKind(bytes, valueAt, valueEnd) !== 'object') {
       return { reason: 'value_does_not_fit', words: NOT_AN_OBJECT };
     }
     if (this.#key !== null && keyLength >= 0 && this.#key.read(bytes, keyAt, keyAt + keyLength) !== null) {
