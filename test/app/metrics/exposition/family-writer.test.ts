@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Gauge, Registry } from 'prom-client';
-import { familyWriter } from '../../../../app/metrics/exposition/family-text.ts';
+import { familyWriter } from '../../../../app/metrics/exposition/exposition.ts';
 import type { MetricDefinition } from '../../../../contract/metrics.ts';
 
 const HELP = 'Tells \\ what\nit "is".';
