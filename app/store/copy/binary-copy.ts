@@ -26,7 +26,7 @@ export function copyStatement(schema: string, { table, columns }: TableColumns):
 }
 
 /** The format of a COPY's rows. */
-export type CopyFormat = 'binary' | 'text';
+type CopyFormat = 'binary' | 'text';
 
 /** A COPY from the client, and how an error about one of its rows names the table: `COPY orders, line 2`. */
 export interface RowCopy {
