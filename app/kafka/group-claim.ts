@@ -97,8 +97,8 @@ interface GroupClaimPorts {
  * waited for until each member that found nothing has either committed or lost its generation; then another member
  * decides, and looks again after as long, before it counts.
  *
- * Where nobody leads, each member decides as that one does, at once: Kafka takes the commits of all of them. Two that write
- * into different places find each other's when they look again.
+ * Where nobody leads, each member decides as that one does, at once: Kafka takes the commits of all of them. Two that
+ * write into different places find each other's when they look again.
  */
 export class GroupClaim {
   readonly #ports: GroupClaimPorts;

@@ -64,8 +64,8 @@ export interface ConsumerMemberOptions {
 /**
  * What a member and its coordinator know of each other, and the requests about it.
  *
- * Why no assignment is missed: one is in an answer only where it changed, or where the request was a full one. Each request
- * that follows one without an answer, or with an error, is full, and has what the member owns at that moment.
+ * Why no assignment is missed: one is in an answer only where it changed, or where the request was a full one. Each
+ * request that follows one without an answer, or with an error, is full, and has what the member owns at that moment.
  */
 export class ConsumerSession {
   readonly #options: ConsumerMemberOptions;

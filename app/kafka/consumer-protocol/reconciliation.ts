@@ -22,8 +22,8 @@ interface ReconciliationPorts {
  * What a member of KIP-848 owns, and the way from there to what the coordinator assigns.
  *
  * Why no partition is acknowledged as given up while it is written: {@link owned} becomes an assignment only behind the
- * promise of the listener, and loses nothing in another way but by {@link drop}, whose caller was expelled. One assignment
- * is reconciled after the other, and of those that come meanwhile the newest counts.
+ * promise of the listener, and loses nothing in another way but by {@link drop}, whose caller was expelled. One
+ * assignment is reconciled after the other, and of those that come meanwhile the newest counts.
  *
  * A topic whose name is not known yet is owned all the same, and opened once it is: the coordinator would wait for it.
  */

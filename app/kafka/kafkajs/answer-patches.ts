@@ -126,9 +126,9 @@ function refuse(connection: Connection, error: Error): void {
 }
 
 /**
- * Takes answers apart within a bound. As shipped the size that an answer begins with is believed: one of 2^31-1, as of a web
- * server, is waited for until the memory ends, and one of -1 ends the process. What is no answer closes the connection,
- * and its requests fail with an error that says what came.
+ * Takes answers apart within a bound. As shipped the size that an answer begins with is believed: one of 2^31-1, as of
+ * a web server, is waited for until the memory ends, and one of -1 ends the process. What is no answer closes the
+ * connection, and its requests fail with an error that says what came.
  *
  * Of a piece nothing is kept but copies, so a socket may read the next one into the same memory. As shipped pieces are
  * kept, and joined into new memory, and what is behind an answer once more.
