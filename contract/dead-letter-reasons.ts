@@ -16,7 +16,7 @@ export const DEAD_LETTER_REASON = {
   missing_value: 'it has no value for a column that needs one in a table of your own',
   constraint_violated: 'a constraint of a table of your own refuses it',
   no_value: 'it has no value, and a table of your own takes fields of it',
-  rejected_by_database: 'PostgreSQL refused it for a reason of its own: see the column error',
+  rejected_by_database: 'PostgreSQL refused it for another reason: see the column error',
 } as const;
 
 export type DeadLetterReason = keyof typeof DEAD_LETTER_REASON;

@@ -7,7 +7,7 @@ import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
 import { messageOf, refusal } from './client/kafka-errors.ts';
 import type { GroupOffset, KafkaAdmin } from './kafka-admin.ts';
 
-/** The key of a claim in the metadata of a committed offset, which other tools fill with texts of their own. */
+/** The key of a claim in the metadata of a committed offset, which other tools fill with their texts. */
 const CLAIM_KEY = 'stream-consumer';
 
 const CLAIM_POLL_MS = 50;
@@ -84,7 +84,7 @@ interface GroupClaimPorts {
   readonly admin: Pick<KafkaAdmin, 'groupOffsets' | 'logRanges'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Where this process writes; asked each time, as it may be another server by then. */
+  /** Where this process writes; asked each time, as it may be another server each time. */
   readonly place: () => Promise<WritePlace>;
 }
 

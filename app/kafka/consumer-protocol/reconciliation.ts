@@ -84,9 +84,9 @@ export class Reconciliation {
   }
 
   /** When the change began that the coordinator has heard of by now; null where nothing changed, or not all is done. */
-  settle(told: PartitionsById): number | null {
+  settle(reported: PartitionsById): number | null {
     const since = this.#changedSince;
-    if (this.#work !== null || told !== this.#owned || since === null) {
+    if (this.#work !== null || reported !== this.#owned || since === null) {
       return null;
     }
     this.#changedSince = null;

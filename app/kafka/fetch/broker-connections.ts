@@ -180,7 +180,7 @@ export class BrokerConnections {
     return brokerPool.createBroker({ logger, connectionPool, nodeId });
   }
 
-  /** Each asker has a connection of its own, which nobody else closes. The next one takes the next address. */
+  /** Each asker has a separate connection, which nobody else closes. The next one takes the next address. */
   async #askBootstrap<T>(ask: (broker: Broker) => Promise<T>): Promise<T> {
     const seed = await this.#seed();
     try {

@@ -171,7 +171,7 @@ export class FetchLoop {
     return broker.connectionPool.send({
       request: {
         ...{ apiKey: FETCH_KEY, apiVersion: version, apiName: FETCH_REQUEST },
-        // What kafkajs takes of its own encoder.
+        // What kafkajs takes of its encoder.
         encode: async () => ({ buf: bytes, buffer: bytes }),
       },
       response: { decode: async (answer) => new FetchAnswer(answer, version), parse: async (answer) => answer },

@@ -147,5 +147,5 @@ export const replacedBySuccessor = ({ groupId, instanceId }: Instance): FatalErr
     'GROUP_INSTANCE_REPLACED',
     `another consumer of the group ${groupId} has taken the place of this one: it was started with the same ` +
       `kafka.groupInstanceId (KAFKA_GROUP_INSTANCE_ID), ${instanceId}. Nothing was skipped: its partitions are with the ` +
-      'others. Where both are to run, give each an id of its own, such as the uid of its Pod, or none',
+      'others. Where both are to run, give each a separate id, such as the uid of its Pod, or none',
   );

@@ -14,7 +14,7 @@ export const ROUND_ROBIN = 'RoundRobinAssigner';
 
 /**
  * Version 0 of both formats. Brokers read them where members of KIP-848 are in the group, and kafkajs can write no
- * later one: what a member owns is in the data of its own instead.
+ * later one: what a member owns is in its user data instead.
  */
 const FORMAT_VERSION = 0;
 

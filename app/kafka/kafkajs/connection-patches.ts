@@ -30,7 +30,7 @@ interface Progress {
 
 const progress = new WeakMap<Connection, Progress>();
 /** Errors that were reported; several requests fail by one. */
-const told = new WeakSet<object>();
+const reported = new WeakSet<object>();
 
 /** kafkajs tries another bootstrap broker after an error of this kind, and after no other. */
 function notConnected({ broker }: Connection, { message, code }: Error & { code?: unknown }): Error {
@@ -42,8 +42,8 @@ async function failed(connection: Connection, logins: BrokerLogins, error: Error
   if (answered === 'requests') {
     return error;
   }
-  if (!told.has(error)) {
-    told.add(error);
+  if (!reported.has(error)) {
+    reported.add(error);
     await logins.failed(connection, error, answered);
   }
   return error.name === 'KafkaJSConnectionClosedError' ? notConnected(connection, error) : error;
@@ -60,7 +60,7 @@ function succeeded(connection: Connection, logins: BrokerLogins, isGreeting: boo
 }
 
 /**
- * Tells the logins how brokers take connections. As shipped a broker that refuses is asked again several times a
+ * Reports to the logins how brokers take connections. As shipped a broker that refuses is asked again several times a
  * second.
  */
 export function watchConnections(prototype: Connection): void {
@@ -148,8 +148,8 @@ function connectionRefusal(connection: Connection, error: Error): LoginRefusal |
 }
 
 /**
- * Tells the logins what is refused. As shipped a client asks the broker that refused it for ever, and no other; and a
- * connection whose login failed stays open.
+ * Reports to the logins what is refused. As shipped a client asks the broker that refused it for ever, and no other;
+ * and a connection whose login failed stays open.
  */
 export function watchAuthentication(prototype: Authenticator): void {
   const authenticate = closingFailures(prototype.authenticate);
@@ -174,7 +174,7 @@ export function watchAuthentication(prototype: Authenticator): void {
         logins.refused(connection.broker, refusal);
       }
       const failure = notConnected(connection, error as Error);
-      told.add(failure);
+      reported.add(failure);
       throw failure;
     }
   };

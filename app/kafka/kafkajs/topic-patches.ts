@@ -212,8 +212,8 @@ export function administerTopicIds(
         const { topic, partition } = target;
         const [nodeId = ''] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
         const { versions, connectionPool } = await cluster.findBroker({ nodeId });
-        const tells = (versions?.[LEADER_EPOCH_KEY]?.maxVersion ?? 0) >= LEADER_EPOCH_VERSION;
-        const answer = tells ? await connectionPool.send(leaderEpochRequest(target, leaderEpoch)) : null;
+        const hasEpochs = (versions?.[LEADER_EPOCH_KEY]?.maxVersion ?? 0) >= LEADER_EPOCH_VERSION;
+        const answer = hasEpochs ? await connectionPool.send(leaderEpochRequest(target, leaderEpoch)) : null;
         return answer?.isKnown !== false || answer.errorCode !== 0;
       },
     };

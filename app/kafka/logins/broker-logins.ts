@@ -68,7 +68,7 @@ interface BrokerLoginPorts {
   readonly current: () => Settings['kafka'];
   readonly clock: Pick<Clock, 'steady'>;
   readonly logger: Logger;
-  /** Told once. */
+  /** Logged once. */
   readonly onRefused: (error: FatalError) => void;
 }
 

@@ -27,8 +27,8 @@ interface LoginErrors {
 const SEPARATOR = '\u0001';
 
 /**
- * The client's message: no user of its own, the token, the extensions; four bytes of length first, as kafkajs's own
- * have.
+ * The client's message: no user beside the token's, the token, the extensions; four bytes of length first, as kafkajs's
+ * own have.
  */
 function message({ value }: BearerToken, extensions: Readonly<Record<string, string>>): Buffer {
   const pairs = Object.entries({ auth: `Bearer ${value}`, ...extensions }).map(([name, text]) => `${name}=${text}`);
