@@ -19,7 +19,7 @@ import { OutageLog, type OutageWatch, watchedCheck } from './logging/outage-log.
 import { createManagement, type Management } from './management/create-management.ts';
 import { ListenError } from './management/listening.ts';
 import { processMemory } from './memory/memory-budget.ts';
-import { LogEvents } from './metrics/process/log-events.ts';
+import { LogEvents } from './metrics/process/process.ts';
 import type { ProductBuild } from './metrics/process/product-build.ts';
 import { shutDown } from './shutdown.ts';
 import { prepareTables, warnOfMissingTopics } from './start-up.ts';
@@ -30,15 +30,14 @@ import { createDatabaseCheck } from './store/database-check.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
 import { TableLocks } from './store/tables/table-locks.ts';
 import { sessionName } from './store/transaction/frozen-writers.ts';
-import { sendCommitHints } from './stream/commit-hints.ts';
 import { pollLogEnds } from './stream/partition/lag.ts';
-import { watchStoredPositions } from './stream/partition/stored-positions.ts';
 import { Pipeline, type PipelineOptions } from './stream/pipeline.ts';
 import { systemClock } from './stream/ports/clock.ts';
 import { FatalError } from './stream/ports/stream-errors.ts';
-import { streamLog, tellAll } from './stream/ports/stream-listener.ts';
+import { notifyAll, streamLog } from './stream/ports/stream-listener.ts';
+import { sendCommitHints, watchStoredPositions } from './stream/stored-positions.ts';
 import { UnmappedLog } from './tables/json/unmapped-fields.ts';
-import { UserTables } from './tables/table/user-tables.ts';
+import { MappedTables } from './tables/table/mapped-tables.ts';
 
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
@@ -80,7 +79,7 @@ export class Application {
   readonly #pool: DatabasePool;
   readonly #locks: TableLocks;
   readonly #sink: PostgresSink;
-  readonly #tables: UserTables;
+  readonly #tables: MappedTables;
   readonly #source: KafkaSource;
   readonly #deadLetterTopic: KafkaDeadLetterTopic;
   readonly #pipeline: Pipeline;
@@ -198,8 +197,8 @@ export class Application {
     });
   }
 
-  #createTables(): UserTables {
-    return new UserTables(this.#settings, {
+  #createTables(): MappedTables {
+    return new MappedTables(this.#settings, {
       unmapped: new UnmappedLog(this.#logger),
       onContended: (table) => this.#logger.warn({ table }, contentionOf(table)),
     });
@@ -218,7 +217,7 @@ export class Application {
           ),
         onShared: (tables) => this.#logger.warn({ tables }, SHARED),
       },
-      () => this.#tables.targets,
+      () => this.#tables.all,
     );
   }
 
@@ -240,7 +239,7 @@ export class Application {
     return new Pipeline(pipelineOptions(this.#settings), {
       source: this.#source,
       sink: this.#management.measured(this.#sink),
-      listener: tellAll([this.#management.listener, log]),
+      listener: notifyAll([this.#management.listener, log]),
       clock: systemClock,
       memory: processMemory,
       onFatal: (error) => this.#fail(error),

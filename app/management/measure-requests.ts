@@ -1,9 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
-import type { HttpRequests } from '../metrics/process/http-server-requests.ts';
-
-/** Spring's label `uri` of an answer that no route gives: 405, 406, OPTIONS. */
-const UNKNOWN_URI = 'UNKNOWN';
+import { type HttpRequests, UNKNOWN } from '../metrics/process/http-server-requests.ts';
 
 /** Spring's label `uri` of an answer 404. */
 const NOT_FOUND = '/**';
@@ -20,7 +17,7 @@ function uriOf({ is404, method, routeOptions }: FastifyRequest, status: number):
     return NOT_FOUND;
   }
   const isKnown = routeOptions.url !== undefined && method !== 'OPTIONS' && !WITHOUT_ROUTE.has(status);
-  return isKnown ? templateOf(routeOptions.url ?? '') : UNKNOWN_URI;
+  return isKnown ? templateOf(routeOptions.url ?? '') : UNKNOWN;
 }
 
 /**

@@ -4,25 +4,22 @@ import { topicsOf } from '../../settings/sections/tables.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ClientListener } from '../kafka/client/client-listener.ts';
 import { KAFKAJS_VERSION } from '../kafka/kafkajs/internals.ts';
+import type { PoolFigures } from '../store/connection/database-pool.ts';
 import type { ConsumerReport } from '../stream/partition/consumer-state.ts';
 import type { StreamListener } from '../stream/ports/stream-listener.ts';
-import { type PoolFigures, PoolMetrics } from './consumer/connection-pool.ts';
+import { PoolMetrics } from './consumer/connection-pool.ts';
 import { ConsumerCounters } from './consumer/consumer-counters.ts';
 import { KafkaClientMetrics } from './consumer/kafka-client.ts';
 import { Exposition } from './exposition/exposition.ts';
 import type { ExpositionFormat } from './exposition/family-text.ts';
 import { MetricReader } from './exposition/metric-reading.ts';
 import { type MetricSources, oncePerScrape, single } from './exposition/metric-source.ts';
-import { DiskSpace } from './process/disk-space.ts';
-import { EventLoopLag } from './process/event-loop.ts';
 import { HttpRequests } from './process/http-server-requests.ts';
 import { GarbageCollection, HeapActivity } from './process/jvm-gc.ts';
-import { memorySources } from './process/jvm-memory.ts';
-import type { LogEvents } from './process/log-events.ts';
-import { processCpuSources } from './process/process-cpu.ts';
-import { ProcessStart } from './process/process-start.ts';
+import { DiskSpace, type LogEvents, ProcessStart, processCpuSources } from './process/process.ts';
 import { processStatusSources } from './process/process-status.ts';
 import type { ProductBuild } from './process/product-build.ts';
+import { EventLoopLag, memorySources } from './process/runtime.ts';
 
 /** Sources outside of this room. */
 export interface MetricsOptions {

@@ -89,13 +89,7 @@ export class RecordSetReader {
       if (end > set.length || unpacked.isFull) {
         break;
       }
-      const turn = this.#turns.afterTurn();
-      if (turn !== null) {
-        await turn;
-      }
-      const reading = this.#readBatch(set.subarray(at, end));
-      // A promise of its own for each small batch would cost more than the reading.
-      const read = reading instanceof Promise ? await reading : reading;
+      const read = await this.#readBatch(set.subarray(at, end));
       if ('code' in read) {
         return { batches, fault: read };
       }
@@ -106,16 +100,13 @@ export class RecordSetReader {
     return { batches, fault: null };
   }
 
-  /**
-   * A whole batch, or why it cannot be read. Its checksum is compared before anything is unpacked. A promise of it, where
-   * other work has its turn within it, or it has to be unpacked.
-   */
-  #readBatch(batch: Buffer): ReadBatch | BatchFault | Promise<ReadBatch | BatchFault> {
+  /** A whole batch, or why it cannot be read. Its checksum is compared before anything is unpacked. */
+  async #readBatch(batch: Buffer): Promise<ReadBatch | BatchFault> {
     try {
       const format = formatOf(batch);
       requireReadable(batch, format);
-      const reading = format < RECORD_FORMAT_V2 ? this.#readMessage(batch) : this.#readV2(batch);
-      return reading instanceof Promise ? reading.catch((error: unknown) => faultOf(batch, error)) : reading;
+      await this.#turns.afterTurn();
+      return format < RECORD_FORMAT_V2 ? await this.#readMessage(batch) : await this.#readV2(batch);
     } catch (error) {
       return faultOf(batch, error);
     }
@@ -139,47 +130,39 @@ export class RecordSetReader {
    * @throws TooManyObjectsError when its largest record would take more memory than there is
    * @throws Error when the content is no records, or unpacks to more than allowed
    */
-  #readV2(batch: Buffer): ReadBatch | Promise<ReadBatch> {
+  async #readV2(batch: Buffer): Promise<ReadBatch> {
     requireChecksum(batch);
     const attributes = batch.readInt16BE(BATCH_HEAD.attributes);
     const count = batch.readInt32BE(BATCH_HEAD.records);
     const packed = batch.subarray(BATCH_HEAD.bytes);
     const unpack = count === 0 ? null : codecFor(attributes);
-    return unpack === null
-      ? this.#readContent(batch, packed)
-      : unpack(packed).then((content) => this.#readContent(batch, content));
+    const content = unpack === null ? packed : await unpack(packed);
+    const { firstOffset, base, isControl } = headOf(batch, attributes);
+    const records = await this.#index(content, count, base);
+    const lastOffset = firstOffset + BigInt(batch.readInt32BE(BATCH_HEAD.lastOffsetDelta));
+    const lastRead = firstOffset + BigInt(records.sums.lastOffsetDelta);
+    return {
+      firstOffset,
+      nextOffset: (lastRead > lastOffset ? lastRead : lastOffset) + 1n,
+      leaderEpoch: batch.readInt32BE(BATCH_HEAD.leaderEpoch),
+      producerId: batch.readBigInt64BE(BATCH_HEAD.producerId),
+      isTransactional: (attributes & ATTRIBUTE.transactional) !== 0,
+      control: isControl ? controlOf(records) : null,
+      records: isControl ? Records.NONE : Records.of(records),
+    };
   }
 
-  /** @param content its records, unpacked */
-  #readContent(batch: Buffer, content: Buffer): ReadBatch | Promise<ReadBatch> {
-    const head = headOf(batch);
-    const records = this.#index(content, batch.readInt32BE(BATCH_HEAD.records), head.base);
-    return records instanceof Promise
-      ? records.then((indexed) => batchOf(batch, head, indexed))
-      : batchOf(batch, head, records);
-  }
-
-  #index(content: Buffer, count: number, base: BatchBase): RecordBatch | Promise<RecordBatch> {
+  async #index(content: Buffer, count: number, base: BatchBase): Promise<RecordBatch> {
     const room = this.#room;
     const largest = hasToBeCounted(content.length, room) ? new LargestRecord(content) : undefined;
     const index = new RecordIndex(content, count, base);
-    const batch = index.readOn(largest);
-    if (batch === null) {
-      return this.#indexOn(index, largest);
-    }
-    largest?.requireRoom(batch.memory, room);
-    return batch;
-  }
-
-  /** Reads the rest of a large batch; other work has its turn in between. */
-  async #indexOn(index: RecordIndex, largest: LargestRecord | undefined): Promise<RecordBatch> {
     for (;;) {
-      await this.#turns.afterTurn();
       const batch = index.readOn(largest);
       if (batch !== null) {
-        largest?.requireRoom(batch.memory, this.#room);
+        largest?.requireRoom(batch.memory, room);
         return batch;
       }
+      await this.#turns.afterTurn();
     }
   }
 }
@@ -204,36 +187,14 @@ function requireChecksum(batch: Buffer): void {
   }
 }
 
-interface BatchHead {
-  readonly attributes: number;
-  readonly base: BatchBase;
-}
-
-function headOf(batch: Buffer): BatchHead {
-  const attributes = batch.readInt16BE(BATCH_HEAD.attributes);
+function headOf(batch: Buffer, attributes: number) {
   const firstOffset = batch.readBigInt64BE(0);
   const base: BatchBase = {
     firstOffset,
     firstTimestamp: batch.readBigInt64BE(BATCH_HEAD.firstTimestamp),
     appendTime: attributes & ATTRIBUTE.logAppendTime ? batch.readBigInt64BE(BATCH_HEAD.maxTimestamp) : null,
   };
-  return { attributes, base };
-}
-
-function batchOf(batch: Buffer, { attributes, base }: BatchHead, records: RecordBatch): ReadBatch {
-  const { firstOffset } = base;
-  const isControl = (attributes & ATTRIBUTE.control) !== 0;
-  const lastOffset = firstOffset + BigInt(batch.readInt32BE(BATCH_HEAD.lastOffsetDelta));
-  const lastRead = firstOffset + BigInt(records.sums.lastOffsetDelta);
-  return {
-    firstOffset,
-    nextOffset: (lastRead > lastOffset ? lastRead : lastOffset) + 1n,
-    leaderEpoch: batch.readInt32BE(BATCH_HEAD.leaderEpoch),
-    producerId: batch.readBigInt64BE(BATCH_HEAD.producerId),
-    isTransactional: (attributes & ATTRIBUTE.transactional) !== 0,
-    control: isControl ? controlOf(records) : null,
-    records: isControl ? Records.NONE : Records.of(records),
-  };
+  return { firstOffset, base, isControl: (attributes & ATTRIBUTE.control) !== 0 };
 }
 
 function controlOf(records: RecordBatch): ReadBatch['control'] {

@@ -8,7 +8,7 @@ export const COPY_SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 
 export const COPY_TRAILER = Buffer.from([0xff, 0xff]);
 
 /** A table, and the columns that rows are encoded for, in this order, with their types. */
-export interface CopyTarget {
+export interface TableColumns {
   readonly table: string;
   readonly columns: Readonly<Record<string, string>>;
 }
@@ -21,7 +21,7 @@ const MESSAGE_LENGTH_BYTES = 4;
 const DECLINED = `${PRODUCT_NAME}: another writer has moved or locked the offset, so nothing is written`;
 
 /** The statement that takes rows of a table in the binary format. */
-export function copyStatement(schema: string, { table, columns }: CopyTarget): string {
+export function copyStatement(schema: string, { table, columns }: TableColumns): string {
   const names = Object.keys(columns).map(escapeIdentifier).join(', ');
   return `COPY ${escapeIdentifier(schema)}.${escapeIdentifier(table)} (${names}) FROM STDIN (FORMAT binary)`;
 }
@@ -41,7 +41,7 @@ export interface RowCopy {
 }
 
 /** Encoded rows of one COPY, without head and end of the format. */
-export interface CopyRows {
+export interface CopyInput {
   readonly format: CopyFormat;
   /** In pieces, one behind the other. */
   readonly rows: readonly Buffer[];
@@ -66,7 +66,7 @@ export class CopyQuery implements Submittable {
    */
   readonly tags: Promise<readonly string[]>;
   readonly #text: string;
-  readonly #copies: readonly CopyRows[];
+  readonly #copies: readonly CopyInput[];
   readonly #mayCopy: (tags: readonly string[]) => boolean;
   readonly #completed: string[] = [];
   #answered = 0;
@@ -81,7 +81,7 @@ export class CopyQuery implements Submittable {
    * those up to there.
    * @default yes
    */
-  constructor(text: string, copies: readonly CopyRows[], mayCopy: (tags: readonly string[]) => boolean = () => true) {
+  constructor(text: string, copies: readonly CopyInput[], mayCopy: (tags: readonly string[]) => boolean = () => true) {
     this.#text = text;
     this.#copies = copies;
     this.#mayCopy = mayCopy;
@@ -136,7 +136,7 @@ export class CopyQuery implements Submittable {
 }
 
 /** All rows in one CopyData, and CopyDone. */
-function sendRows(connection: PgConnection, { format, rows }: CopyRows): void {
+function sendRows(connection: PgConnection, { format, rows }: CopyInput): void {
   const { stream } = connection;
   const { head, end } = FRAMES[format];
   const message = Buffer.alloc(1 + MESSAGE_LENGTH_BYTES);
@@ -164,6 +164,6 @@ export const rowsStored = (tags: readonly string[]): number =>
  *
  * @returns how many rows were stored
  */
-export async function copyInto(client: ClientBase, statement: string, copy: CopyRows): Promise<number> {
+export async function copyInto(client: ClientBase, statement: string, copy: CopyInput): Promise<number> {
   return rowsStored(await client.query(new CopyQuery(statement, [copy])).tags);
 }

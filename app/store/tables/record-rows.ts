@@ -5,11 +5,11 @@ import type { StreamRecord, TopicPartition } from '../../records/record.ts';
 import { NO_TIMESTAMP, type RecordCursor } from '../../records/record-batch.ts';
 import type { Records } from '../../records/records.ts';
 import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
-import type { CopyTarget } from '../copy/binary-copy.ts';
+import type { TableColumns } from '../copy/binary-copy.ts';
 import { CopyBuffer } from '../copy/copy-buffer.ts';
 import { isText, writeHeaders, writeHeadersOf } from '../copy/headers-json.ts';
 import type { Memory } from '../copy/row-memory.ts';
-import { EncodedRows, type Refusal, type TableRows } from './row-target.ts';
+import { type EncodedRecords, type Refusal, Rows } from './table.ts';
 
 /** How keys are stored: the setting `records.keyEncoding`. */
 export type KeyEncoding = Settings['records']['keyEncoding'];
@@ -48,7 +48,7 @@ export function refusal(
 }
 
 /** Columns of `records` in the order in which {@link encodeRecords} has them. */
-export const RECORDS: CopyTarget = {
+export const RECORDS: TableColumns = {
   table: 'records',
   columns: {
     topic: 'text',
@@ -72,7 +72,7 @@ export function encodeRecords(
   records: Records,
   admission: Admission,
   memory?: Memory,
-): TableRows {
+): EncodedRecords {
   const rows = new CopyBuffer(records.bytes + records.length * (HEAD_BYTES + place.topic.length + ROW_BYTES), memory);
   const head = writeHead(rows, place);
   const starts = new Uint32Array(records.length + 1);
@@ -87,7 +87,7 @@ export function encodeRecords(
     }
     starts[nth + 1] = rows.end;
   });
-  return { rows: new EncodedRows(rows.slice(0, rows.end), starts), refused: refused ?? NONE_REFUSED };
+  return { rows: new Rows(rows.slice(0, rows.end), starts), refused: refused ?? NONE_REFUSED };
 }
 
 const NONE_REFUSED: ReadonlyMap<number, Refusal> = new Map();
@@ -165,7 +165,7 @@ function writeTimestamp(rows: CopyBuffer, record: RecordCursor): boolean {
 }
 
 /** Columns of `dead_letters` in the order in which {@link deadLetterRows} has them. */
-export const DEAD_LETTERS: CopyTarget = {
+export const DEAD_LETTERS: TableColumns = {
   table: 'dead_letters',
   columns: {
     group_id: 'text',

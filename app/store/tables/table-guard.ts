@@ -54,18 +54,19 @@ export async function readTables(
   return new Map(rows.map((table) => [table.table, table]));
 }
 
-/**
- * Statements for a transaction before its COPY into a table, and the tags that they are completed with as long as the
- * table is what the connection knows. Its lock is the one that the COPY takes, and keeps the answer true until COMMIT.
- */
-export interface TableGuard {
-  readonly statements: string;
-  readonly tags: readonly string[];
+/** A statement of a transaction, and the command tag with which PostgreSQL completes it when all is as expected. */
+export interface Step {
+  readonly sql: string;
+  readonly tag: string;
 }
 
 /** A table as a connection has found it in the catalog. */
 export interface KnownTable {
-  readonly guard: TableGuard;
+  /**
+   * What precedes a COPY into the table in its transaction: other tags mean that the table was altered. The lock is the
+   * one that the COPY takes, and keeps the answer true until COMMIT.
+   */
+  readonly guard: readonly Step[];
   /** Names of the triggers that may drop rows. */
   readonly rowTriggers: readonly string[];
 }
@@ -73,8 +74,6 @@ export interface KnownTable {
 /** `LOCK TABLE` takes the partitions with it unless it is told ONLY. */
 export const lockOf = (schema: string, table: string): string =>
   `LOCK TABLE ONLY ${escapeIdentifier(schema)}.${escapeIdentifier(table)} IN ROW EXCLUSIVE MODE`;
-
-const LOCK_TAG = 'LOCK TABLE';
 
 /**
  * What a connection knows of a table whose columns `written` rows are sent for.
@@ -93,10 +92,10 @@ export function knownTable(
   const columnsAsKnown = `SELECT FROM pg_attribute
     WHERE attrelid = ${oid} AND attnum > 0 AND (attname, atttypid) IN (${types.join(', ')})`;
   const noTrigger = `SELECT FROM pg_trigger WHERE tgrelid = ${oid} AND ${IS_ROW_TRIGGER}`;
-  const isWithout = triggers.length === 0;
-  const guard = {
-    statements: [lockOf(schema, table), columnsAsKnown, ...(isWithout ? [noTrigger] : [])].join('; '),
-    tags: [LOCK_TAG, `SELECT ${types.length}`, ...(isWithout ? ['SELECT 0'] : [])],
-  };
+  const guard = [
+    { sql: lockOf(schema, table), tag: 'LOCK TABLE' },
+    { sql: columnsAsKnown, tag: `SELECT ${types.length}` },
+    ...(triggers.length === 0 ? [{ sql: noTrigger, tag: 'SELECT 0' }] : []),
+  ];
   return { guard, rowTriggers: triggers };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { escapeIdentifier } from 'pg';
+import type { Step } from '../../store/tables/table-guard.ts';
 import type { TableKey, TableMapping, TableStage } from '../mapping/table-mapping.ts';
 
 /** Numbers of rows: a later record of a partition has a larger one. */
@@ -71,12 +72,13 @@ export class Stage {
    * Makes the stage where the session has none: a connection pooler may lend another session for each transaction. Made
    * once in a session, it costs its catalog nothing afterwards; the name tells its definition, so it is never an old one.
    */
-  get creation(): string {
-    return `SET LOCAL client_min_messages = warning; CREATE TEMPORARY TABLE IF NOT EXISTS ${this.relation} (${this.#definition}) ON COMMIT DELETE ROWS`;
+  get creation(): readonly Step[] {
+    const creation = `CREATE TEMPORARY TABLE IF NOT EXISTS ${this.relation} (${this.#definition}) ON COMMIT DELETE ROWS`;
+    return [
+      { sql: 'SET LOCAL client_min_messages = warning', tag: 'SET' },
+      { sql: creation, tag: 'CREATE TABLE' },
+    ];
   }
-
-  /** Tags of {@link creation}. */
-  static readonly creationTags: readonly string[] = ['SET', 'CREATE TABLE'];
 
   /** Between two COPYs of one transaction. */
   get emptying(): string {
@@ -87,13 +89,11 @@ export class Stage {
    * Keeps transactions that delete apart from all others of the table, where two had waited for each other. Rows are
    * inserted in the order of their keys, and two transactions that do so never wait for each other; a DELETE has no order.
    */
-  lock(isExclusive: boolean): string {
+  lock(isExclusive: boolean): Step {
     const wanted = isExclusive ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
     // An OID has 32 bits without a sign, and the lock's number has one.
-    return `SELECT ${wanted}(${LOCK_CLASS}, ${this.#stage.tableOid | 0})`;
+    return { sql: `SELECT ${wanted}(${LOCK_CLASS}, ${this.#stage.tableOid | 0})`, tag: 'SELECT 1' };
   }
-
-  static readonly lockTags: readonly string[] = ['SELECT 1'];
 
   /** Takes the rows into the table. The last one counts the keys that are missing there, where a trigger may drop rows. */
   statements(hasDeletes: boolean): readonly string[] {

@@ -6,7 +6,7 @@ import {
   type Management,
   type ManagementOptions,
 } from '../../../app/management/create-management.ts';
-import { LogEvents } from '../../../app/metrics/process/log-events.ts';
+import { LogEvents } from '../../../app/metrics/process/process.ts';
 import type { ConsumerReport } from '../../../app/stream/partition/consumer-state.ts';
 import { describeProblem } from '../../../settings/schema/problem.ts';
 import { checkSettings, type Settings } from '../../../settings/settings.ts';

@@ -3,7 +3,7 @@ import type { TopicPartition } from '../../records/record.ts';
 import type { RecordCursor } from '../../records/record-batch.ts';
 import type { Records } from '../../records/records.ts';
 import type { Memory } from '../../store/copy/row-memory.ts';
-import { EncodedRows, type Refusal, type TableRows } from '../../store/tables/row-target.ts';
+import { type EncodedRecords, type Refusal, Rows } from '../../store/tables/table.ts';
 import { DocumentFields, kindOf } from '../json/document-fields.ts';
 import { contentOf, type JsonSlice } from '../json/json-slice.ts';
 import type { FieldPath, TableMapping } from '../mapping/table-mapping.ts';
@@ -73,7 +73,7 @@ export class TableEncoder {
     this.#takesNames = plan.values.some(([first]) => typeof first === 'string');
   }
 
-  encode({ topic, partition }: TopicPartition, records: Records, memory?: Memory): TableRows {
+  encode({ topic, partition }: TopicPartition, records: Records, memory?: Memory): EncodedRecords {
     const text = new CopyText(records.bytes, memory);
     const row = new RowText(text, this.#limits.takesDefaults);
     const place = { topic: Buffer.from(topic, 'utf8'), partition };
@@ -101,7 +101,7 @@ export class TableEncoder {
       }
       starts[index + 1] = text.end;
     });
-    return { rows: new EncodedRows(text.slice(0, text.end), starts, deletes), refused, unmappedFields };
+    return { rows: new Rows(text.slice(0, text.end), starts, deletes), refused, unmappedFields };
   }
 
   #endRow(text: CopyText, isDelete: boolean): void {
