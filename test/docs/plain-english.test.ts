@@ -14,6 +14,7 @@ const tracked = (...patterns: readonly string[]): readonly string[] =>
 /** Files that are kept plain, and how their prose is found. Not CHANGELOG.md and the decisions, which are never rewritten. */
 const KEPT_PLAIN: readonly (readonly [paths: readonly string[], passagesOf: (text: string) => readonly Passage[]])[] = [
   [tracked('README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/runbooks/*.md'), passagesOfMarkdown],
+  [tracked('app/stream/**/*.ts', 'app/metrics/**/*.ts', 'app/memory/**/*.ts'), passagesOfTypeScript],
 ];
 
 const findings = (passages: readonly Passage[]): readonly (readonly [number, string])[] => passages.flatMap(findingsIn);
