@@ -15,7 +15,7 @@ import { MetricReader } from './exposition/metric-reading.ts';
 import { type MetricSources, oncePerScrape, single } from './exposition/metric-source.ts';
 import { HttpRequests } from './process/http-server-requests.ts';
 import { GarbageCollection, HeapActivity } from './process/jvm-gc.ts';
-import { DiskSpace, LogEvents, ProcessStart, processCpuSources } from './process/process.ts';
+import { DiskSpace, type LogEvents, ProcessStart, processCpuSources } from './process/process.ts';
 import { processStatusSources } from './process/process-status.ts';
 import type { ProductBuild } from './process/product-build.ts';
 import { EventLoopLag, memorySources } from './process/runtime.ts';
@@ -26,6 +26,8 @@ export interface MetricsOptions {
   readonly build: ProductBuild;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
+  /** What has counted the lines of the log. */
+  readonly logEvents: Pick<LogEvents, 'sources'>;
   /** Evaluations of the consumer's health in a row that were not UP. */
   readonly healthFailures: () => number;
   /** Status of every component of the health by its name. */
@@ -46,7 +48,6 @@ export interface Metrics {
   /** Durations of the writing pool's connections. */
   readonly connections: Pick<PoolMetrics, 'observe' | 'timedOut'>;
   readonly http: HttpRequests;
-  readonly log: Pick<LogEvents, 'count' | 'dropped'>;
   readonly startup: Pick<ProcessStart, 'started' | 'ready'>;
   /** Counts a connection to PostgreSQL that could not be opened or broke. */
   databaseConnectionFailed(): void;
@@ -107,14 +108,13 @@ function consumerMetrics({ settings, pool }: MetricsOptions, report: () => Consu
 }
 
 /** The process, its runtime and its HTTP interface. */
-function processMetrics({ settings, build }: MetricsOptions) {
-  const [http, log, startup] = [new HttpRequests(), new LogEvents(), new ProcessStart(build)];
+function processMetrics({ settings, build, logEvents }: MetricsOptions) {
+  const [http, startup] = [new HttpRequests(), new ProcessStart(build)];
   const disk = new DiskSpace(settings.management.health.diskspace.path);
   const watched = [new GarbageCollection(), new HeapActivity(), new EventLoopLag()] as const;
   const [garbageCollection, heapActivity, eventLoop] = watched;
   return {
     http,
-    log,
     startup,
     start: () => {
       for (const watch of watched) watch.start();
@@ -125,7 +125,7 @@ function processMetrics({ settings, build }: MetricsOptions) {
     },
     sources: {
       ...http.sources,
-      ...log.sources,
+      ...logEvents.sources,
       ...memorySources,
       ...garbageCollection.sources,
       ...heapActivity.sources,

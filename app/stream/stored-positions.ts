@@ -25,8 +25,8 @@ interface WatchedPipeline {
  *
  * A row that is gone as a whole ends the consumer: what was written of the partition is unknown.
  *
- * The known positions are taken before PostgreSQL is asked, when each of them is committed already. So an answer that is
- * lower comes from a server that does not know of that commit.
+ * The known positions are taken before PostgreSQL is asked, when each of them is committed already. So a lower answer
+ * comes from a server that does not know of that commit.
  *
  * @param onBehind receives each partition whose stored offset went back
  */

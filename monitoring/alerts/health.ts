@@ -18,9 +18,9 @@ function scrapeIntervals({ file }: CheckedWorkload): readonly number[] {
 
 /**
  * No scrape of a range succeeded, and so many failed; a target that Prometheus has just discovered has had fewer. What
- * counts is samples: of the ranges, one for each interval, the first that holds so many decides. A scrape that times out
- * is stored when it ends, under the time when it began: the range in which the failed ones count is longer by that, or
- * where Prometheus evaluates while a scrape waits they would always be one too few.
+ * counts is samples: of the ranges, one for each interval, the first that holds so many decides. A scrape that times
+ * out is stored when it ends, under the time when it began: the range in which the failed ones count is longer by that,
+ * or where Prometheus evaluates while a scrape waits they would always be one too few.
  */
 function scrapesFailed(workload: CheckedWorkload, scrapes: number): string {
   const { timeoutSeconds } = scrapeSettings(workload);

@@ -23,8 +23,9 @@ function identity({ namespace, names, file }: CheckedWorkload): readonly (readon
 }
 
 /**
- * A string of PromQL, whose escapes are those of Go. A selector may be within a template of Prometheus, in backquotes and
- * handed to `printf`, or in a dashboard, where Grafana looks for its variables: what means something there is escaped, too.
+ * A string of PromQL, whose escapes are those of Go. A selector may be within a template of Prometheus, in backquotes
+ * and handed to `printf`, or in a dashboard, where Grafana looks for its variables: what means something there is
+ * escaped, too.
  */
 export const promqlString = (value: string): string =>
   JSON.stringify(value).replaceAll(/[`%${}[\]]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
@@ -61,7 +62,9 @@ export const series = (
   ...more: readonly string[]
 ): string => `${metric.name}${matchers(workload, ...more)}`;
 
-/** The same, where a series that ended counts for a minute: a scrape that failed does not begin minutes of waiting anew. */
+/**
+ * The same, where a series that ended counts for a minute: a scrape that failed does not begin minutes of waiting anew.
+ */
 export const lastSeen = (workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>): string =>
   `last_over_time(${series(workload, metric)}[1m])`;
 
@@ -95,9 +98,9 @@ function ofNewProcess(workload: CheckedWorkload, metric: Pick<MetricDefinition, 
 }
 
 /**
- * By how much each series of a counter has grown within minutes, where a series is there from its first count on: one that
- * was not there before counts with its whole value, if its process was scraped before. `increase` sees nothing of the
- * first count. Where Prometheus was blind before, there is no answer.
+ * By how much each series of a counter has grown within minutes, where a series is there from its first count on: one
+ * that was not there before counts with its whole value, if its process was scraped before. `increase` sees nothing of
+ * the first count. Where Prometheus was blind before, there is no answer.
  */
 export function grown(workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>, minutes: number): string {
   const [counter, scraped] = [series(workload, metric), series(workload, METRICS.uptime)];

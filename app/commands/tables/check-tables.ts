@@ -4,10 +4,15 @@ import { describeProblem, type Problem } from '../../../settings/schema/problem.
 import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { readMappings } from '../../tables/mapping/resolve-mapping.ts';
-import type { OutputStreams } from '../command.ts';
-import { withDatabase } from '../with-database.ts';
+import type { OutputStreams } from '../command/command.ts';
+import { withDatabase } from '../command/with-database.ts';
 import { mappingJson, mappingLines, type OffsetsElsewhere } from './shown-mapping.ts';
-import type { CheckRequest } from './tables-command.ts';
+
+/** The command `tables check`. */
+export interface CheckRequest {
+  /** Whether each table is a line of JSON. */
+  readonly json: boolean;
+}
 
 const NO_TABLE = 'the setting tables is empty: all records go into the table records';
 
@@ -17,7 +22,10 @@ function allMisfits(problems: readonly Problem[]): string {
   return `The tables do not fit the setting tables: ${count}; nothing was written.\n\n${problems.map(describeProblem).join('\n')}\n`;
 }
 
-/** Other schemas with tables of ours, which the guard of one schema knows nothing of. A role may not be able to look into one. */
+/**
+ * Other schemas with tables of ours, which the guard of one schema knows nothing of. A role may not be able to look
+ * into one.
+ */
 const OTHER_SCHEMAS = `
   SELECT nspname AS schema,
          has_schema_privilege(nsp.oid, 'USAGE') AND has_table_privilege(offsets.oid, 'SELECT') AS "isReadable"
@@ -55,7 +63,8 @@ function unlessDropped(error: unknown): { readonly rows: readonly [] } {
 
 /**
  * Runs `tables check`: compares the setting `tables` with the catalog, prints the mapping of each table that is right,
- * all problems of the others, and which other schemas hold offsets of the topics. Nothing is written, and Kafka is not asked.
+ * all problems of the others, and which other schemas hold offsets of the topics. Nothing is written, and Kafka is not
+ * asked.
  *
  * @returns the exit code: 0 when all tables are right, 78 when one is not, 1 when PostgreSQL was away or refused. It
  * rejects only for a mistake in the program.

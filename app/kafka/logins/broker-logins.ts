@@ -67,7 +67,7 @@ interface BrokerLoginPorts {
    */
   readonly current: () => Settings['kafka'];
   readonly clock: Pick<Clock, 'steady'>;
-  readonly logger: () => Logger;
+  readonly logger: Logger;
   /** Told once. */
   readonly onRefused: (error: FatalError) => void;
 }
@@ -170,7 +170,7 @@ export class BrokerLogins {
     }
     const { code, words, remedy } = refusal;
     const line = { code, broker, attempts: state.refusals };
-    this.#ports.logger().warn(line, `${broker} refuses the connection: ${words}; ${remedy}${this.#origin(code)}`);
+    this.#ports.logger.warn(line, `${broker} refuses the connection: ${words}; ${remedy}${this.#origin(code)}`);
     if (this.#areAllRefusing()) {
       this.#isOver = true;
       this.#ports.onRefused(this.#fatal(refusal));

@@ -216,9 +216,8 @@ export class PartitionStream {
     const { clock, listener } = this.#ports;
     const [steadyNow, committedAt] = [clock.steady(), clock.now()];
     this.#progress.written(steadyNow);
-    const { kind: _kind, ...counts } = outcome;
     const times = { fetchedAt: timeOfDay(fetchedAt, steadyNow, committedAt), committedAt, nextOffset };
-    listener.onCommitted({ ...this.partition, ...counts, ...times, records: records.length, written: records });
+    listener.onCommitted({ ...this.partition, ...outcome, ...times, records: records.length, written: records });
     end();
     this.#resumeWhenRoomy();
   }

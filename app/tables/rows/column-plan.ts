@@ -1,8 +1,8 @@
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import type { RecordCursor } from '../../records/record-batch.ts';
+import { DocumentFields, documentKind } from '../json/document-fields.ts';
 import { isEqual } from '../json/field-tree.ts';
 import type { FieldPath, MappedColumn, TableMapping } from '../mapping/table-mapping.ts';
-import { RecordKey } from './record-key.ts';
 import { type RowColumn, type RowText, rowColumn } from './row-text.ts';
 
 /** A column, and where its value is looked for. */
@@ -54,7 +54,7 @@ export class ColumnPlan {
   }
 }
 
-const ABSENT = -2;
+const NO_SUCH_HEADER = -2;
 
 /** Writes the value of the last header of the column's name; a name that is no UTF-8 is never the column's. */
 export function writeHeader(
@@ -64,7 +64,7 @@ export function writeHeader(
 ): DeadLetterReason | null {
   const { bytes } = record.batch;
   const reader = record.headerReader();
-  let [at, length] = [0, ABSENT];
+  let [at, length] = [0, NO_SUCH_HEADER];
   for (let left = record.headerCount; left > 0; left -= 1) {
     const nameLength = reader.skipField();
     const isNamed = isEqual(header, bytes, reader.at - nameLength, reader.at);
@@ -73,5 +73,61 @@ export function writeHeader(
       [at, length] = [reader.at - valueLength, valueLength];
     }
   }
-  return length === ABSENT ? row.missing(column) : row.bytes(column, bytes, at, length);
+  return length === NO_SUCH_HEADER ? row.missing(column) : row.bytes(column, bytes, at, length);
+}
+
+/** The name of the field, of an object that has no others around it. */
+const fieldNameOf = (path: FieldPath): FieldPath => path.filter((part) => typeof part === 'string').slice(-1);
+
+/**
+ * Values of a table's key columns where a record's value has none, as a tombstone's: the record key's field of the same
+ * name where it is a JSON object; else, for a key of one column, the record key itself. A JSON string stands for its
+ * content, as Kafka Connect's JsonConverter writes it.
+ */
+class RecordKey {
+  readonly #fields: DocumentFields;
+  readonly #whole = new DocumentFields([[]]);
+  /** Of the columns that take a part of a value. */
+  readonly #names: readonly string[];
+  /** The same as columns that take the record key: messages about its bytes name it. */
+  readonly #ofKey: readonly RowColumn[];
+  readonly #isSingle: boolean;
+
+  /** @param columns the key's, with their paths in a value for those that take a part of it */
+  constructor(columns: readonly MappedColumn[]) {
+    const ofKey = columns.flatMap((column) =>
+      column.source.kind === 'field'
+        ? { ...column, source: { kind: 'key', path: fieldNameOf(column.source.path) } as const }
+        : [],
+    );
+    this.#fields = new DocumentFields(ofKey.map(({ source }) => source.path));
+    this.#names = ofKey.map(({ name }) => name);
+    this.#ofKey = ofKey.map(rowColumn);
+    this.#isSingle = columns.length === 1;
+  }
+
+  /** The place of a column that takes from the record key what the value lacks; -1 for the others. */
+  placeOf({ name }: MappedColumn): number {
+    return this.#names.indexOf(name);
+  }
+
+  /** Writes a column by its {@link placeOf}; the answer says why it has no value. */
+  write(row: RowText, column: RowColumn, place: number, record: RecordCursor): DeadLetterReason | null {
+    const { keyAt, keyLength } = record;
+    if (keyLength < 0) {
+      return row.json(column, undefined);
+    }
+    const { bytes } = record.batch;
+    const kind = documentKind(bytes, keyAt, keyAt + keyLength);
+    if (kind === 'object' && this.#fields.read(bytes, keyAt, keyAt + keyLength) === null) {
+      return row.json(column, this.#fields.of(place));
+    }
+    if (!this.#isSingle) {
+      return row.json(column, undefined);
+    }
+    if (kind === 'string' && this.#whole.read(bytes, keyAt, keyAt + keyLength) === null) {
+      return row.json(column, this.#whole.of(0));
+    }
+    return row.bytes(this.#ofKey[place] ?? column, bytes, keyAt, keyLength);
+  }
 }

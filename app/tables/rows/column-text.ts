@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
-import { contentOf, itemsOf, type JsonSlice, membersOf, sourceOf } from '../json/json-slice.ts';
+import { contentOf, itemsOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
 import type { ColumnType, Unit } from '../mapping/table-mapping.ts';
 import { isOfEpoch, timeOfEpoch, twosComplement, withoutExponent } from './number-text.ts';
 
 /** Why a value has no text for its column. */
-export class Refused {
+export class NoText {
   readonly reason: DeadLetterReason;
 
   constructor(reason: DeadLetterReason) {
@@ -14,12 +14,12 @@ export class Refused {
 }
 
 /** What PostgreSQL's input function gets; `null` is NULL. */
-export type ColumnText = string | null | Refused;
+export type ColumnText = string | null | NoText;
 
-const DOES_NOT_FIT = new Refused('value_does_not_fit');
-const NUL = new Refused('nul_character');
+const DOES_NOT_FIT = new NoText('value_does_not_fit');
+const NUL = new NoText('nul_character');
 /** Half a surrogate pair: jsonb refuses it as no JSON, and UTF-8 has no bytes for it. */
-const HALF_A_PAIR = new Refused('invalid_json');
+const HALF_A_PAIR = new NoText('invalid_json');
 
 /**
  * The text of a JSON value for a column: of a string its content, of a number its digits, of `true` and `false` that
@@ -31,12 +31,12 @@ const HALF_A_PAIR = new Refused('invalid_json');
  * - a number is no date or time without a unit, and with one nothing but a number is;
  * - dates and times that depend on the clock are refused, as a replay would store others: `now`, `today`, ...
  */
-export function textOf(type: ColumnType, unit: Unit | undefined, value: JsonSlice): ColumnText {
+export function textOfJson(type: ColumnType, unit: Unit | undefined, value: JsonSlice): ColumnText {
   if (value.kind === 'null') {
     return null;
   }
   if (type.kind === 'json') {
-    return sourceOf(value);
+    return sentJson(value);
   }
   if (value.kind === 'string') {
     return stringText(type, unit, contentOf(value));
@@ -48,9 +48,9 @@ export function textOf(type: ColumnType, unit: Unit | undefined, value: JsonSlic
     return value.kind === 'object' ? compositeText(type.attributes, value) : DOES_NOT_FIT;
   }
   if (value.kind === 'number') {
-    return textOfNumber(type, unit, sourceOf(value));
+    return textOfNumber(type, unit, sentJson(value));
   }
-  return unit === undefined && type.kind !== 'bytea' ? sourceOf(value) : DOES_NOT_FIT;
+  return unit === undefined && type.kind !== 'bytea' ? sentJson(value) : DOES_NOT_FIT;
 }
 
 /** The same of text that is no JSON, such as a header's: it counts as a string's content. */
@@ -59,7 +59,7 @@ export function textOfBytes(type: ColumnType, unit: Unit | undefined, bytes: Buf
     return hexInput(bytes);
   }
   if (!isUtf8(bytes)) {
-    return new Refused('invalid_utf8');
+    return new NoText('invalid_utf8');
   }
   const text = bytes.toString('utf8');
   return type.kind === 'json' && !text.includes('\0') ? JSON.stringify(text) : stringText(type, unit, text);
@@ -123,14 +123,14 @@ export function textOfNumber(type: ColumnType, unit: Unit | undefined, digits: s
     case 'json':
       return digits;
     case 'integer':
-      return isPlain(digits) ? digits : (withoutExponent(digits) ?? DOES_NOT_FIT);
+      return isWithoutExponent(digits) ? digits : (withoutExponent(digits) ?? DOES_NOT_FIT);
     default:
-      return isPlain(digits) ? digits : (withoutExponent(digits) ?? digits);
+      return isWithoutExponent(digits) ? digits : (withoutExponent(digits) ?? digits);
   }
 }
 
 /** Whether a number is written as numeric_out would. */
-const isPlain = (digits: string): boolean => !/[eE]|^-0/.test(digits);
+const isWithoutExponent = (digits: string): boolean => !/[eE]|^-0/.test(digits);
 
 /** The text of what a unit says how to read; of base64 where there is none. */
 function unitText({ kind }: ColumnType, unit: Unit = 'base64', content: string): ColumnText {
@@ -190,8 +190,8 @@ function arrayText(type: ColumnType & { readonly kind: 'array' }, unit: Unit | u
   }
   const elements: string[] = [];
   for (const row of rows) {
-    const text = textOf(type.element, unit, row);
-    if (text instanceof Refused) {
+    const text = textOfJson(type.element, unit, row);
+    if (text instanceof NoText) {
       return text;
     }
     elements.push(text === null ? 'NULL' : `"${text.replace(/["\\]/g, '\\$&')}"`);
@@ -221,8 +221,8 @@ function compositeText(
   const fields: string[] = [];
   for (const { name, type } of attributes) {
     const member = members.get(name);
-    const text = member === undefined ? null : textOf(type, undefined, member);
-    if (text instanceof Refused) {
+    const text = member === undefined ? null : textOfJson(type, undefined, member);
+    if (text instanceof NoText) {
       return text;
     }
     fields.push(text === null ? '' : `"${text.replace(/["\\]/g, '$&$&')}"`);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { escapeIdentifier } from 'pg';
+import type { Step } from '../../store/tables/table-guard.ts';
 import type { TableKey, TableMapping, TableStage } from '../mapping/table-mapping.ts';
 
 /** Numbers of rows: a later record of a partition has a larger one. */
@@ -18,7 +19,7 @@ const LOCK_CLASS = createHash('sha256').update('stream-consumer').digest().readI
 /** The rows that a command tag tells: `INSERT 0 5`, `SELECT 5`. */
 const countIn = (tag: string | undefined): number => Number(tag?.split(' ').at(-1) ?? 0);
 
-const named = (prefix: string, columns: readonly string[]): string =>
+const columnList = (prefix: string, columns: readonly string[]): string =>
   columns.map((name) => `${prefix}${escapeIdentifier(name)}`).join(', ');
 
 /**
@@ -71,12 +72,13 @@ export class Stage {
    * Makes the stage where the session has none: a connection pooler may lend another session for each transaction. Made
    * once in a session, it costs its catalog nothing afterwards; the name tells its definition, so it is never an old one.
    */
-  get creation(): string {
-    return `SET LOCAL client_min_messages = warning; CREATE TEMPORARY TABLE IF NOT EXISTS ${this.relation} (${this.#definition}) ON COMMIT DELETE ROWS`;
+  get creation(): readonly Step[] {
+    const creation = `CREATE TEMPORARY TABLE IF NOT EXISTS ${this.relation} (${this.#definition}) ON COMMIT DELETE ROWS`;
+    return [
+      { sql: 'SET LOCAL client_min_messages = warning', tag: 'SET' },
+      { sql: creation, tag: 'CREATE TABLE' },
+    ];
   }
-
-  /** Tags of {@link creation}. */
-  static readonly creationTags: readonly string[] = ['SET', 'CREATE TABLE'];
 
   /** Between two COPYs of one transaction. */
   get emptying(): string {
@@ -87,18 +89,16 @@ export class Stage {
    * Keeps transactions that delete apart from all others of the table, where two had waited for each other. Rows are
    * inserted in the order of their keys, and two transactions that do so never wait for each other; a DELETE has no order.
    */
-  lock(isExclusive: boolean): string {
+  lock(isExclusive: boolean): Step {
     const wanted = isExclusive ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
     // An OID has 32 bits without a sign, and the lock's number has one.
-    return `SELECT ${wanted}(${LOCK_CLASS}, ${this.#stage.tableOid | 0})`;
+    return { sql: `SELECT ${wanted}(${LOCK_CLASS}, ${this.#stage.tableOid | 0})`, tag: 'SELECT 1' };
   }
-
-  static readonly lockTags: readonly string[] = ['SELECT 1'];
 
   /** Takes the rows into the table. The last one counts the keys that are missing there, where a trigger may drop rows. */
   statements(hasDeletes: boolean): readonly string[] {
     if (this.#key === null) {
-      return [`${this.#insert} SELECT ${named('', this.#columns)} FROM ${this.name} ORDER BY ${SEQUENCE}`];
+      return [`${this.#insert} SELECT ${columnList('', this.#columns)} FROM ${this.name} ORDER BY ${SEQUENCE}`];
     }
     const insert =
       this.#key.existing === 'keep' ? this.#insertWhereMissing(this.#key, hasDeletes) : this.#upsert(this.#key);
@@ -146,7 +146,7 @@ export class Stage {
 
   get #insert(): string {
     const overriding = this.#stage.overridesIdentity ? ' OVERRIDING SYSTEM VALUE' : '';
-    return `INSERT INTO ${this.#table} AS t (${named('', this.#columns)})${overriding}`;
+    return `INSERT INTO ${this.#table} AS t (${columnList('', this.#columns)})${overriding}`;
   }
 
   #sameKey({ columns }: TableKey): string {
@@ -156,12 +156,12 @@ export class Stage {
   }
 
   #delete(key: TableKey): string {
-    const deleted = `SELECT DISTINCT ${named('', key.columns)} FROM ${this.name} WHERE ${OPERATION} = '${DELETE}'`;
+    const deleted = `SELECT DISTINCT ${columnList('', key.columns)} FROM ${this.name} WHERE ${OPERATION} = '${DELETE}'`;
     return `DELETE FROM ${this.#table} AS t USING (${deleted}) AS s WHERE ${this.#sameKey(key)}`;
   }
 
   #last({ columns }: TableKey): string {
-    const names = named('', columns);
+    const names = columnList('', columns);
     return `(SELECT DISTINCT ON (${names}) * FROM ${this.name} ORDER BY ${names}, ${SEQUENCE} DESC) AS s`;
   }
 
@@ -170,19 +170,19 @@ export class Stage {
    * subscriber. Bytes, as equal values may differ: 1.0 and 1.00, or the case of a citext.
    */
   #upsert(key: TableKey): string {
-    const keys = named('', key.columns);
+    const keys = columnList('', key.columns);
     const others = this.#columns.filter((name) => !key.columns.includes(name));
     const set = others.map((name) => `${escapeIdentifier(name)} = excluded.${escapeIdentifier(name)}`).join(', ');
-    const differs = `pg_catalog.record_image_ne(ROW(${named('t.', others)}), ROW(${named('excluded.', others)}))`;
-    return `${this.#insert} SELECT ${named('', this.#columns)} FROM ${this.#last(key)} WHERE ${OPERATION} = '${UPSERT}'
+    const differs = `pg_catalog.record_image_ne(ROW(${columnList('t.', others)}), ROW(${columnList('excluded.', others)}))`;
+    return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM ${this.#last(key)} WHERE ${OPERATION} = '${UPSERT}'
       ORDER BY ${keys} ON CONFLICT (${keys}) ${others.length === 0 ? 'DO NOTHING' : `DO UPDATE SET ${set} WHERE ${differs}`}`;
   }
 
   #insertWhereMissing(key: TableKey, hasDeletes: boolean): string {
-    const keys = named('', key.columns);
+    const keys = columnList('', key.columns);
     const behind = `(SELECT *, max(${SEQUENCE}) FILTER (WHERE ${OPERATION} = '${DELETE}') OVER (PARTITION BY ${keys}) AS "(deleted)"
       FROM ${this.name}) AS behind WHERE ${OPERATION} = '${UPSERT}' AND ${SEQUENCE} > coalesce("(deleted)", 0)`;
-    return `${this.#insert} SELECT ${named('', this.#columns)} FROM
+    return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM
       (SELECT DISTINCT ON (${keys}) * FROM ${hasDeletes ? behind : this.name} ORDER BY ${keys}, ${SEQUENCE}) AS s
       ORDER BY ${keys} ON CONFLICT (${keys}) DO NOTHING`;
   }

@@ -1,12 +1,12 @@
 import { escapeIdentifier } from 'pg';
-import { recordsOf } from '../../app/records/pack-records.ts';
-import { copyInto, copyStatement } from '../../app/store/copy/binary-copy.ts';
-import { MIGRATIONS } from '../../app/store/tables/migrations.ts';
-import { encodeRecords, RECORDS } from '../../app/store/tables/record-rows.ts';
-import type { Stack } from '../stack/local-stack.ts';
-import { childrenCpuSeconds, cpuSeconds, memoryBytes } from './bench-consumer.ts';
-import { connectTo, type MeasuredProgram, type StartedProgram, untilRows } from './measured-program.ts';
-import { BENCHMARK_HEADER, benchmarkRecord } from './produce-records.ts';
+import { recordsOf } from '../../../app/records/pack-records.ts';
+import { copyInto, copyStatement } from '../../../app/store/copy/binary-copy.ts';
+import { MIGRATIONS } from '../../../app/store/tables/migrations.ts';
+import { encodeRecords, RECORDS } from '../../../app/store/tables/record-rows.ts';
+import type { Stack } from '../../stack/local-stack.ts';
+import { childrenCpuSeconds, cpuSeconds, memoryBytes } from '../bench-consumer.ts';
+import { connectTo, type MeasuredProgram, type StartedProgram, untilRows } from '../measured-program.ts';
+import { BENCHMARK_HEADER, benchmarkRecord } from '../produce-records.ts';
 
 /** Schema and transactions of the baseline. */
 const BASELINE_SCHEMA = 'copy_baseline';
@@ -108,8 +108,8 @@ interface ThroughputResult {
 }
 
 /**
- * Measures COPY and each program in turn, as often as planned. Each other repeat goes through the programs backwards: what
- * the one before leaves to PostgreSQL to do is not always the same program's burden.
+ * Measures COPY and each program in turn, as often as planned. Each other repeat goes through the programs backwards:
+ * what the one before leaves to PostgreSQL to do is not always the same program's burden.
  *
  * @param onResult gets each result of several repeats
  */

@@ -6,7 +6,7 @@ import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
 import { CopyQuery, type RowCopy } from '../copy/binary-copy.ts';
 import type { RowRefused } from '../copy/isolate-poison.ts';
 import type { Memory } from '../copy/row-memory.ts';
-import type { TableGuard } from './table-guard.ts';
+import type { Step } from './table-guard.ts';
 
 /** Why a record cannot be a row, in words that do not quote it. */
 export type Refusal = Pick<DeadLetter, 'reason' | 'error' | 'target' | 'targetColumn'>;
@@ -20,7 +20,7 @@ export interface RefusedRecord extends Refusal, Pick<DeadLetter, 'record'> {
 const NO_DELETES: ReadonlySet<number> = new Set();
 
 /** The encoded rows of records for one table: a row, or none, for each record. Any part can be sent. */
-export class EncodedRows {
+export class Rows {
   readonly #bytes: Buffer;
   readonly #starts: Uint32Array;
   /** Places of the records whose row says that another one is deleted. */
@@ -71,14 +71,14 @@ export class EncodedRows {
   }
 
   /** The rows of these records alone, in their order. */
-  of(records: readonly number[]): EncodedRows {
+  of(records: readonly number[]): Rows {
     const parts = records.map((record) => this.part(record, record + 1));
     const starts = new Uint32Array(records.length + 1);
     for (const [nth, part] of parts.entries()) {
       starts[nth + 1] = (starts[nth] ?? 0) + part.length;
     }
     const deletes = records.flatMap((record, place) => (this.deletes.has(record) ? place : []));
-    return new EncodedRows(Buffer.concat(parts), starts, new Set(deletes));
+    return new Rows(Buffer.concat(parts), starts, new Set(deletes));
   }
 
   #hasRow(record: number): boolean {
@@ -87,17 +87,25 @@ export class EncodedRows {
 }
 
 /** Rows of records for one table, and the records that can have none, by their places. */
-export interface TableRows {
-  readonly rows: EncodedRows;
+export interface EncodedRecords {
+  readonly rows: Rows;
   readonly refused: ReadonlyMap<number, Refusal>;
   /** Fields of the values of the others that no table of the topic takes. @default 0 */
   readonly unmappedFields?: number;
 }
 
+/** Statements that take rows into a table. */
+export interface Copying {
+  /** The COPY, and behind it what moves its rows to the table where it does not go there itself. */
+  readonly statements: readonly string[];
+  /** Rows that are stored of those sent, by the tags of the statements: fewer where a trigger dropped some. */
+  stored(sent: number, tags: readonly string[]): number;
+}
+
 /**
  * A table that records become rows of, in the transaction that moves their offset: `records`, or one of the user's own.
  */
-export interface RowTarget {
+export interface Table {
   /** For messages: `records`, or the schema and the name of another table. */
   readonly name: string;
   readonly copy: RowCopy;
@@ -106,7 +114,7 @@ export interface RowTarget {
   /** Whether the rows that a trigger leaves are committed without the ones that it drops. */
   readonly allowsDroppedRows: boolean;
   /** @param memory where that of the rows comes from. @default new memory */
-  encode(place: TopicPartition, records: Records, memory?: Memory): TableRows;
+  encode(place: TopicPartition, records: Records, memory?: Memory): EncodedRecords;
   /**
    * Asks the catalog whether the table is what rows are encoded for.
    *
@@ -122,16 +130,8 @@ export interface RowTarget {
    */
   opening(hasDeletes: boolean): string;
   /** The same on a connection that knows the table, with what tells whether the table is as it was. */
-  guard(client: PoolClient, hasDeletes: boolean): TableGuard;
-  /** Statements behind the COPY, which take its rows to the table; none where the COPY goes there itself. */
-  following(hasDeletes: boolean): readonly string[];
-  /**
-   * Rows that are stored of those sent, by the tags of the COPY and of {@link following}: fewer where a trigger dropped
-   * some.
-   */
-  stored(sent: number, tags: readonly string[]): number;
-  /** Told that a transaction with rows of the table ended by a deadlock, and will be tried again. */
-  deadlocked(): void;
+  guard(client: PoolClient, hasDeletes: boolean): readonly Step[];
+  copying(hasDeletes: boolean): Copying;
   /** Names of the triggers that may drop rows, as this connection has found them. */
   rowTriggers(client: PoolClient): readonly string[];
   /** Why PostgreSQL refused a row; asked on a connection without a failed transaction. */
@@ -139,48 +139,45 @@ export interface RowTarget {
 }
 
 /** One of the user's own tables, and the topics whose records go to it. */
-export interface TopicTable extends RowTarget {
+export interface UserTable extends Table {
   readonly topics: readonly string[];
-  /**
-   * The row of a dead letter: it may be older than what the table has of its key by now, which then is `present`.
-   * Rejects as {@link sendRows} does.
-   */
-  sendLate(client: PoolClient, row: SentRows): Promise<'stored' | 'present' | 'dropped'>;
+  /** Called when a deadlock ended a transaction with rows of the table, which is tried again. */
+  deadlocked(): void;
 }
 
 /** What a topic's records become rows of. */
-export class RowTargets {
-  readonly #records: RowTarget;
+export class TopicTables {
+  readonly #records: Table;
   readonly #recordTopics: readonly string[];
-  readonly #tables: () => readonly TopicTable[];
+  readonly #tables: () => readonly UserTable[];
 
   /**
    * @param recordTopics topics that go to `records` even where they go to another table: the setting `kafka.topics`. One
    * without a table of its own goes there, too.
    * @param tables the user's own, asked for each transaction
    */
-  constructor(records: RowTarget, recordTopics: readonly string[], tables: () => readonly TopicTable[]) {
+  constructor(records: Table, recordTopics: readonly string[], tables: () => readonly UserTable[]) {
     this.#records = records;
     this.#recordTopics = recordTopics;
     this.#tables = tables;
   }
 
   /** The tables of a topic, as they are listed: a parent before what refers to it, and the same way each time. */
-  of(topic: string): readonly RowTarget[] {
+  of(topic: string): readonly Table[] {
     const tables = this.#tables().filter(({ topics }) => topics.includes(topic));
     return tables.length > 0 && !this.#recordTopics.includes(topic) ? tables : [this.#records, ...tables];
   }
 
   /** Tables of several topics, in the order of {@link of}. */
-  inOrder(targets: Iterable<RowTarget>): readonly RowTarget[] {
-    const order: readonly RowTarget[] = [this.#records, ...this.#tables()];
-    return [...targets].sort((one, other) => order.indexOf(one) - order.indexOf(other));
+  inOrder(tables: Iterable<Table>): readonly Table[] {
+    const order: readonly Table[] = [this.#records, ...this.#tables()];
+    return [...tables].sort((one, other) => order.indexOf(one) - order.indexOf(other));
   }
 
-  /** Tells the tables of some topics of a deadlock. */
-  deadlocked(topics: Iterable<string>): void {
-    for (const target of new Set([...topics].flatMap((topic) => this.of(topic)))) {
-      target.deadlocked();
+  /** Calls the tables of some topics after a deadlock. Rows of `records` never wait for each other. */
+  deadlocked(topics: readonly string[]): void {
+    for (const table of this.#tables().filter((each) => each.topics.some((topic) => topics.includes(topic)))) {
+      table.deadlocked();
     }
   }
 
@@ -192,7 +189,7 @@ export class RowTargets {
 }
 
 /** Encoded rows of a table, how many they are, and whether some say that others are deleted. */
-export interface SentRows {
+export interface RowBatch {
   /** In pieces, one behind the other. */
   readonly rows: readonly Buffer[];
   readonly length: number;
@@ -205,20 +202,19 @@ export interface SentRows {
  *
  * @returns how many were stored
  */
-export async function sendRows(client: PoolClient, target: RowTarget, sent: SentRows): Promise<number> {
-  const tags = await copyAnd(client, target.copy, sent.rows, target.following(sent.hasDeletes));
-  return target.stored(sent.length, tags);
+export async function sendRows(client: PoolClient, table: Table, sent: RowBatch): Promise<number> {
+  const { statements, stored } = table.copying(sent.hasDeletes);
+  return stored(sent.length, await copyRows(client, table.copy, sent.rows, statements));
 }
 
-/** A COPY and what follows it; the answer has their tags. */
-export async function copyAnd(
+/** Sends rows with statements that begin with their COPY. @returns the tags of the statements */
+export async function copyRows(
   client: PoolClient,
-  { emptying, statement, format }: RowCopy,
+  { emptying, format }: RowCopy,
   rows: readonly Buffer[],
-  following: readonly string[],
+  statements: readonly string[],
 ): Promise<readonly string[]> {
   const first = emptying === undefined ? [] : [emptying];
-  const statements = [...first, statement, ...following];
-  const tags = await client.query(new CopyQuery(statements.join('; '), [{ format, rows }])).tags;
+  const tags = await client.query(new CopyQuery([...first, ...statements].join('; '), [{ format, rows }])).tags;
   return tags.slice(first.length);
 }

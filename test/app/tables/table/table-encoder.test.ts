@@ -3,7 +3,7 @@ import { recordsOf } from '../../../../app/records/pack-records.ts';
 import type { RecordHeader, StreamRecord } from '../../../../app/records/record.ts';
 import { Records } from '../../../../app/records/records.ts';
 import type { ColumnSource, MappedColumn, TableMapping } from '../../../../app/tables/mapping/table-mapping.ts';
-import { TableEncoder } from '../../../../app/tables/table/table-rows.ts';
+import { TableEncoder } from '../../../../app/tables/table/table-encoder.ts';
 import { aRecord } from '../../stream/records.ts';
 
 type Kind = 'text' | 'integer' | 'timestamp' | 'json' | 'other';

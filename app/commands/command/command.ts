@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
-import { EXIT_CODE } from '../../contract/exit-code.ts';
-import { PRODUCT_NAME } from '../../contract/identity.ts';
-import type { Rule } from '../../settings/schema/check.ts';
-import type { Problem } from '../../settings/schema/problem.ts';
-import { shownText } from '../../settings/schema/shown-value.ts';
-import type { Settings } from '../../settings/settings.ts';
+import { EXIT_CODE } from '../../../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../../../contract/identity.ts';
+import type { Rule } from '../../../settings/schema/check.ts';
+import type { Problem } from '../../../settings/schema/problem.ts';
+import { shownText } from '../../../settings/schema/shown-value.ts';
+import type { Settings } from '../../../settings/settings.ts';
 
 /** An option of the command line. */
 export interface Option {
@@ -37,7 +37,7 @@ export interface OutputStreams {
 }
 
 /** The process that runs a command. */
-export interface CommandProcess extends OutputStreams {
+interface CommandProcess extends OutputStreams {
   /**
    * From this call on, SIGTERM, SIGINT or a closed standard output abort the returned signal, with the signal's name as
    * the reason, so that the command ends in order. Without the call a signal ends the process at once.

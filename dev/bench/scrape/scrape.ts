@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { METRICS } from '../../contract/metrics.ts';
-import type { ConsumerProcess } from '../run/consumer-process.ts';
-import type { Stack } from '../stack/local-stack.ts';
-import { cpuSeconds, shareOfCore, startBenchConsumer } from './bench-consumer.ts';
-import { forkSource, message } from './forked-source.ts';
-import { type SteadyLoad, startSteadyLoad } from './produce-records.ts';
+import { METRICS } from '../../../contract/metrics.ts';
+import type { ConsumerProcess } from '../../run/consumer-process.ts';
+import type { Stack } from '../../stack/local-stack.ts';
+import { cpuSeconds, shareOfCore, startBenchConsumer } from '../bench-consumer.ts';
+import { forkSource, message } from '../forked-source.ts';
+import { type SteadyLoad, startSteadyLoad } from '../produce-records.ts';
 
 /** At most ten scrapes a second, far more than Prometheus makes. */
 const PAUSES_MS = 100;
@@ -132,13 +132,13 @@ export interface ScrapeOrder extends ScrapePlan {
 }
 
 /**
- * Scrapes from a process of its own, which ends with this one: here a scrape would also wait for the load that is
+ * Scrapes from another process, which ends with this one: here a scrape would also wait for the load that is
  * produced. Between two scrapes it makes a request to an idle server, in a third process.
  */
 class Scraper {
   readonly #target: ScrapeTarget;
-  readonly #process = forkSource('scrape-process.ts');
-  readonly #emptyServer = forkSource('empty-server.ts');
+  readonly #process = forkSource('scrape/scrape-process.ts');
+  readonly #emptyServer = forkSource('scrape/empty-server.ts');
   readonly #emptyPort: Promise<number>;
 
   constructor(target: ScrapeTarget) {

@@ -3,14 +3,13 @@ import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 import { describeProblem } from '../../../settings/schema/problem.ts';
 import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import type { TopicTable } from '../../store/tables/row-target.ts';
 import { IS_ROW_TRIGGER, type KnownTable } from '../../store/tables/table-guard.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { mappedFields, type UnmappedLog } from '../json/unmapped-fields.ts';
 import { fingerprintGuard } from '../mapping/fingerprint-guard.ts';
 import { type CheckedMapping, readMappings } from '../mapping/resolve-mapping.ts';
-import { TableEncoder, type UnmappedFields } from './table-rows.ts';
-import { TableTarget } from './table-target.ts';
+import { MappedTable } from './mapped-table.ts';
+import { TableEncoder, type UnmappedFields } from './table-encoder.ts';
 
 /** What the tables and their rows depend on. */
 type TablesSettings = Pick<Settings, 'tables' | 'database' | 'consumer'>;
@@ -31,11 +30,11 @@ interface TablesTold {
  * A table that was altered is mapped anew and its records are written again by the new mapping: until then they stay ahead
  * of the stored offset. One that does not fit the settings any more ends the consumer, with the records as far.
  */
-export class UserTables {
+export class MappedTables {
   readonly #settings: TablesSettings;
   readonly #told: TablesTold;
   #mappings: readonly CheckedMapping[] = [];
-  #targets: readonly TopicTable[] = [];
+  #tables: readonly MappedTable[] = [];
   /** Tables whose transactions have waited for each other. */
   readonly #contended = new Set<string>();
 
@@ -46,13 +45,13 @@ export class UserTables {
   }
 
   /** In the order of the settings; none before {@link read}. */
-  get targets(): readonly TopicTable[] {
-    return this.#targets;
+  get all(): readonly MappedTable[] {
+    return this.#tables;
   }
 
   /** Those of a topic. */
-  of(topic: string): readonly TopicTable[] {
-    return this.#targets.filter(({ topics }) => topics.includes(topic));
+  of(topic: string): readonly MappedTable[] {
+    return this.#tables.filter(({ topics }) => topics.includes(topic));
   }
 
   /**
@@ -77,16 +76,16 @@ export class UserTables {
     }
     if (!isDeepStrictEqual(mappings, this.#mappings)) {
       this.#mappings = mappings;
-      this.#targets = mappings.map((mapping) => this.#targetOf(mapping));
+      this.#tables = mappings.map((mapping) => this.#tableOf(mapping));
     }
   }
 
-  #targetOf(mapping: CheckedMapping): TopicTable {
+  #tableOf(mapping: CheckedMapping): MappedTable {
     const takesDefaults = mapping.columns.some(({ hasDefault }) => hasDefault);
     const { maxValueBytes } = this.#settings.consumer;
     const encoder = new TableEncoder(mapping, { maxValueBytes, takesDefaults }, this.#unmappedFields(mapping));
     const table = `${mapping.schema}.${mapping.table}`;
-    return new TableTarget({
+    return new MappedTable({
       mapping,
       encode: (place, records, memory) => encoder.encode(place, records, memory),
       takesDefaults,
@@ -130,11 +129,11 @@ export class UserTables {
 
 /** Where no trigger may drop rows, that none was made meanwhile is part of the guard. */
 function guardOf(mapping: CheckedMapping): KnownTable['guard'] {
-  const { statements, tags } = fingerprintGuard(mapping);
+  const steps = fingerprintGuard(mapping);
   if (mapping.relation.rowTriggers.length > 0) {
-    return { statements, tags };
+    return steps;
   }
   const name = `${escapeIdentifier(mapping.schema)}.${escapeIdentifier(mapping.table)}`;
   const noTrigger = `SELECT FROM pg_trigger WHERE tgrelid = to_regclass(${escapeLiteral(name)}) AND ${IS_ROW_TRIGGER}`;
-  return { statements: `${statements}; ${noTrigger}`, tags: [...tags, 'SELECT 0'] };
+  return [...steps, { sql: noTrigger, tag: 'SELECT 0' }];
 }

@@ -3,8 +3,8 @@ import type { TopicPartition } from '../../records/record.ts';
 import type { RecordCursor } from '../../records/record-batch.ts';
 import type { Records } from '../../records/records.ts';
 import type { Memory } from '../../store/copy/row-memory.ts';
-import { EncodedRows, type Refusal, type TableRows } from '../../store/tables/row-target.ts';
-import { DocumentFields, kindOf } from '../json/document-fields.ts';
+import { type EncodedRecords, type Refusal, Rows } from '../../store/tables/table.ts';
+import { DocumentFields, documentKind } from '../json/document-fields.ts';
 import { contentOf, type JsonSlice } from '../json/json-slice.ts';
 import type { FieldPath, TableMapping } from '../mapping/table-mapping.ts';
 import { ColumnPlan, type PlannedColumn, writeHeader } from '../rows/column-plan.ts';
@@ -73,7 +73,7 @@ export class TableEncoder {
     this.#takesNames = plan.values.some(([first]) => typeof first === 'string');
   }
 
-  encode({ topic, partition }: TopicPartition, records: Records, memory?: Memory): TableRows {
+  encode({ topic, partition }: TopicPartition, records: Records, memory?: Memory): EncodedRecords {
     const text = new CopyText(records.bytes, memory);
     const row = new RowText(text, this.#limits.takesDefaults);
     const place = { topic: Buffer.from(topic, 'utf8'), partition };
@@ -101,7 +101,7 @@ export class TableEncoder {
       }
       starts[index + 1] = text.end;
     });
-    return { rows: new EncodedRows(text.slice(0, text.end), starts, deletes), refused, unmappedFields };
+    return { rows: new Rows(text.slice(0, text.end), starts, deletes), refused, unmappedFields };
   }
 
   #endRow(text: CopyText, isDelete: boolean): void {
@@ -149,7 +149,7 @@ export class TableEncoder {
     if (this.#takesNames && !hasValue && this.#mapping.key === null) {
       return { reason: 'no_value' };
     }
-    if (this.#takesNames && hasValue && kindOf(bytes, valueAt, valueEnd) !== 'object') {
+    if (this.#takesNames && hasValue && documentKind(bytes, valueAt, valueEnd) !== 'object') {
       return { reason: 'value_does_not_fit', words: NOT_AN_OBJECT };
     }
     if (this.#key !== null && keyLength >= 0 && this.#key.read(bytes, keyAt, keyAt + keyLength) !== null) {

@@ -2,16 +2,23 @@ import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { type RowCopy, rowsStored } from '../../store/copy/binary-copy.ts';
 import type { RowRefused } from '../../store/copy/isolate-poison.ts';
 import { refusedLine, tableReasonOf } from '../../store/copy/refused-row.ts';
-import { copyAnd, type Refusal, type SentRows, sendRows, type TopicTable } from '../../store/tables/row-target.ts';
-import { type KnownTable, lockOf, type TableGuard } from '../../store/tables/table-guard.ts';
+import {
+  type Copying,
+  copyRows,
+  type Refusal,
+  type RowBatch,
+  sendRows,
+  type UserTable,
+} from '../../store/tables/table.ts';
+import { type KnownTable, lockOf, type Step } from '../../store/tables/table-guard.ts';
 import type { TableMapping } from '../mapping/table-mapping.ts';
 import { STAGE_COLUMNS, Stage } from './stage.ts';
 
 /**
  * Encodes records as rows of the mapping's columns, in their order, in COPY's text format and UTF-8 (documentation of
- * COPY, section "Text Format"). What it refuses is named with {@link TableTarget.name} and the column.
+ * COPY, section "Text Format"). What it refuses is named with {@link MappedTable.name} and the column.
  */
-type EncodeRows = TopicTable['encode'];
+type EncodeRows = UserTable['encode'];
 
 /** The table, and how its rows are made. */
 interface TableOptions {
@@ -33,9 +40,8 @@ interface TableOptions {
 
 /** What the text of times and intervals is read by: a role or a database may have other settings. */
 const READ_BY = ["TimeZone = 'UTC'", "DateStyle = 'ISO, YMD'", "IntervalStyle = 'postgres'"].map(
-  (setting) => `SET LOCAL ${setting}`,
+  (setting): Step => ({ sql: `SET LOCAL ${setting}`, tag: 'SET' }),
 );
-const READ_BY_TAGS = READ_BY.map(() => 'SET');
 
 /** Columns of a constraint, or of a unique index, of the table `$3` or of a partition `$1` of it. */
 const COLUMNS_OF_CONSTRAINT = `
@@ -51,7 +57,7 @@ const COLUMNS_OF_CONSTRAINT = `
    WHERE to_regclass($3)::oid IN (SELECT oid FROM up) ORDER BY attnum`;
 
 /** One of the user's own tables: a record's fields are its columns, and PostgreSQL converts their text. */
-export class TableTarget implements TopicTable {
+export class MappedTable implements UserTable {
   readonly name: string;
   readonly topics: readonly string[];
   readonly copy: RowCopy;
@@ -102,40 +108,40 @@ export class TableTarget implements TopicTable {
 
   opening(hasDeletes: boolean): string {
     const { schema, table } = this.#options.mapping;
-    return [this.#preparation(hasDeletes).statements, lockOf(schema, table)].join('; ');
+    return [...this.#preparation(hasDeletes).map(({ sql }) => sql), lockOf(schema, table)].join('; ');
   }
 
-  guard(client: PoolClient, hasDeletes: boolean): TableGuard {
-    const { statements, tags } = this.#preparation(hasDeletes);
-    const { guard } = this.#of(client);
-    return { statements: [statements, guard.statements].join('; '), tags: [...tags, ...guard.tags] };
+  guard(client: PoolClient, hasDeletes: boolean): readonly Step[] {
+    return [...this.#preparation(hasDeletes), ...this.#of(client).guard];
   }
 
-  #preparation(hasDeletes: boolean): TableGuard {
+  #preparation(hasDeletes: boolean): readonly Step[] {
     if (this.#stage === null) {
-      return { statements: READ_BY.join('; '), tags: READ_BY_TAGS };
+      return READ_BY;
     }
     const isExclusive = hasDeletes && this.#options.isContended?.() === true;
+    return [...READ_BY, ...this.#stage.creation, this.#stage.lock(isExclusive)];
+  }
+
+  copying(hasDeletes: boolean): Copying {
+    const stage = this.#stage;
     return {
-      statements: [...READ_BY, this.#stage.creation, this.#stage.lock(isExclusive)].join('; '),
-      tags: [...READ_BY_TAGS, ...Stage.creationTags, ...Stage.lockTags],
+      statements: [this.copy.statement, ...(stage?.statements(hasDeletes) ?? [])],
+      stored: (sent, tags) => stage?.stored(sent, tags) ?? rowsStored(tags),
     };
   }
 
-  following(hasDeletes: boolean): readonly string[] {
-    return this.#stage?.statements(hasDeletes) ?? [];
-  }
-
-  stored(sent: number, tags: readonly string[]): number {
-    return this.#stage?.stored(sent, tags) ?? rowsStored(tags);
-  }
-
-  async sendLate(client: PoolClient, row: SentRows): Promise<'stored' | 'present' | 'dropped'> {
+  /**
+   * Sends the row of a dead letter. It may be older than a row that the table has of its key by now: that row stays, and
+   * the answer is `present`. Rejects as {@link sendRows} does.
+   */
+  async sendLate(client: PoolClient, row: RowBatch): Promise<'stored' | 'present' | 'dropped'> {
     const insertion = this.#stage?.insertion(row.hasDeletes);
     if (!insertion) {
       return (await sendRows(client, this, row)) < row.length ? 'dropped' : 'stored';
     }
-    return insertion.outcome(await copyAnd(client, this.copy, row.rows, insertion.statements));
+    const statements = [this.copy.statement, ...insertion.statements];
+    return insertion.outcome(await copyRows(client, this.copy, row.rows, statements));
   }
 
   deadlocked(): void {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
-import { LogLines } from '../run/log-lines.ts';
-import type { Stack } from '../stack/local-stack.ts';
-import { ensureTopic } from '../stack/topic.ts';
-import { shareOfCore, startBenchConsumer, WARM_UP_SECONDS } from './bench-consumer.ts';
+import { LogLines } from '../../run/log-lines.ts';
+import type { Stack } from '../../stack/local-stack.ts';
+import { ensureTopic } from '../../stack/topic.ts';
+import { shareOfCore, startBenchConsumer, WARM_UP_SECONDS } from '../bench-consumer.ts';
 
 const TOPIC = 'idle';
 

@@ -1,11 +1,11 @@
 import { Kafka, logLevel } from 'kafkajs';
 import type pg from 'pg';
-import { ExplainedError } from '../run/explained-error.ts';
-import type { Stack } from '../stack/local-stack.ts';
-import { ensureTopic } from '../stack/topic.ts';
-import { shareOfCore, WARM_UP_SECONDS } from './bench-consumer.ts';
-import { forkSource, message } from './forked-source.ts';
-import { connectTo, type MeasuredProgram, untilRows } from './measured-program.ts';
+import { ExplainedError } from '../../run/explained-error.ts';
+import type { Stack } from '../../stack/local-stack.ts';
+import { ensureTopic } from '../../stack/topic.ts';
+import { shareOfCore, WARM_UP_SECONDS } from '../bench-consumer.ts';
+import { forkSource, message } from '../forked-source.ts';
+import { connectTo, type MeasuredProgram, untilRows } from '../measured-program.ts';
 import { inTurn } from './throughput.ts';
 
 /** Seldom: each count of the rows is work for PostgreSQL. */

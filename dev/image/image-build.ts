@@ -1,7 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
+import { imageReference } from '../../deployment/sections/image.ts';
+import type { Checked } from '../../settings/schema/check.ts';
+import type { Problem } from '../../settings/schema/problem.ts';
+import { checkedEnvironments } from '../../synthesis/checked-environment.ts';
 
 /** Programs that can build the image, the preferred one first. */
 export const CONTAINER_ENGINES = ['podman', 'docker'] as const;
@@ -102,7 +107,7 @@ export interface ImageBuild {
   readonly platforms?: readonly string[];
 }
 
-/** podman tags one image; a manifest list has an option of its own, docker's BuildKit makes one by itself. */
+/** podman tags one image; a manifest list has another option, docker's BuildKit makes one by itself. */
 const nameFlag = (engine: ContainerEngine, { platforms = [] }: ImageBuild): string =>
   engine === 'podman' && platforms.length > 1 ? '--manifest' : '--tag';
 
@@ -128,4 +133,115 @@ export function buildArguments(engine: ContainerEngine, build: ImageBuild): stri
     ...Object.entries(buildArgs).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
     ...['--file', 'app/Dockerfile', nameFlag(engine, build), reference, '.'],
   ];
+}
+
+const pinned = (name: string, digest: string): Problem => ({
+  path: 'image.digest',
+  message: `pins an image that exists already, and a build can't be given a digest${name === '' ? '' : ` (environment ${name})`}`,
+  given: digest,
+  allowed:
+    'an environment without image.digest: build and push under the tag, then write the digest that the push prints',
+});
+
+const unknown = (name: string, names: readonly string[]): Problem => ({
+  path: '--environment',
+  message: 'names no environment',
+  given: name,
+  allowed: names.length === 0 ? 'nothing: environments/ is empty' : `one of ${names.join(', ')}`,
+});
+
+const several = (references: readonly string[]): Problem => ({
+  path: 'image',
+  message: 'differs between the consumers, and one build makes one image',
+  given: references,
+  allowed: 'one image for all: they differ in their settings only',
+});
+
+/**
+ * The reference that synth writes into the manifests.
+ *
+ * @param folder where consumer.yaml is
+ * @param environment the one to take the image from; empty: consumer.yaml itself
+ * @param version the package's version
+ */
+export function imageToBuild(folder: string, environment: string, version: string): Checked<string> {
+  const checked = checkedEnvironments(folder);
+  if (!checked.ok) {
+    return checked;
+  }
+  const found = checked.value.find((each) => each.folder === environment);
+  if (found === undefined) {
+    const names = checked.value.map((each) => each.folder).filter((name) => name !== '');
+    return { ok: false, problems: [unknown(environment, names)] };
+  }
+  const images = found.consumers.map(({ file }) => file.image);
+  const digests = images.flatMap(({ digest }) => digest ?? []);
+  const references = [...new Set(images.map((image) => imageReference(image, version)))];
+  const [reference] = references;
+  const problems = [
+    ...digests.map((digest) => pinned(environment, digest)),
+    ...(references.length > 1 ? [several(references)] : []),
+  ];
+  return problems.length === 0 && reference !== undefined ? { ok: true, value: reference } : { ok: false, problems };
+}
+
+/** The stage of app/Dockerfile that makes the bundle. */
+const STAGE = 'build';
+
+/**
+ * Builds app/Dockerfile for the platforms of a build by podman, which, unlike BuildKit, runs each stage for each of
+ * them, and so needs an emulator. Here the bundle is made once, for this machine; the last stage, which runs nothing,
+ * takes it from a folder.
+ *
+ * @param build with one platform, or several, which become a manifest list in the place of an image or list of that
+ * name
+ * @param podman runs it with these arguments; gives whether it succeeded
+ */
+export function buildForPlatforms(build: ImageBuild, podman: (args: readonly string[]) => boolean): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'image-'));
+  const bundle = `localhost/stream-consumer-bundle:${folder.slice(-6).toLowerCase()}`;
+  const { platforms: _, ...native } = build;
+  try {
+    const [command = '', ...rest] = buildArguments('podman', { ...native, reference: bundle });
+    if (!podman([command, '--target', STAGE, ...rest]) || !copyOut(bundle, folder)) {
+      return false;
+    }
+    const dockerfile = join(folder, 'Dockerfile');
+    writeFileSync(dockerfile, lastStage());
+    forget(build.reference);
+    return podman(
+      buildArguments('podman', build).with(-4, dockerfile).toSpliced(1, 0, '--build-context', `${STAGE}=${folder}`),
+    );
+  } finally {
+    spawnSync('podman', ['rmi', '--force', bundle]);
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The base's argument and the stage that is the image. */
+function lastStage(): string {
+  const lines = readFileSync('app/Dockerfile', 'utf8').split('\n');
+  const from = lines.findLastIndex((line) => line.startsWith('FROM '));
+  return [...lines.filter((line) => line.startsWith('ARG NODE_IMAGE=')), ...lines.slice(from)].join('\n');
+}
+
+function copyOut(bundle: string, folder: string): boolean {
+  const { stdout, status } = spawnSync('podman', ['create', bundle, 'true'], { encoding: 'utf8' });
+  if (status !== 0) {
+    return false;
+  }
+  const container = stdout.trim();
+  const copied = spawnSync('podman', ['cp', `${container}:/image`, join(folder, 'image')], { stdio: 'inherit' });
+  spawnSync('podman', ['rm', container]);
+  return copied.status === 0;
+}
+
+/** podman adds to a list of that name, and makes none beside an image of that name. */
+function forget(reference: string): void {
+  for (const command of [
+    ['manifest', 'rm', reference],
+    ['untag', reference],
+  ]) {
+    spawnSync('podman', command);
+  }
 }

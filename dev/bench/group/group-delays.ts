@@ -31,8 +31,8 @@ const SECOND_MS = 1_000;
 const STALL_MS = 1_000;
 
 /**
- * The delays of the records that were produced in a window, or waited when it began. A partition's commit before the window
- * is where its first time without one begins, and the window's end is where the last one ends.
+ * The delays of the records that were produced in a window, or waited when it began. A partition's commit before the
+ * window is where its first time without one begins, and the window's end is where the last one ends.
  *
  * @param written all records that were written before, in and after the window
  */

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { METRICS } from '../../contract/metrics.ts';
-import { type ConsumerProcess, startConsumerProcess } from '../run/consumer-process.ts';
-import { ExplainedError } from '../run/explained-error.ts';
-import { describeExit, terminate } from '../run/owned-process.ts';
-import type { RunFolder } from '../run/run-folder.ts';
+import { METRICS } from '../../../contract/metrics.ts';
+import { type ConsumerProcess, startConsumerProcess } from '../../run/consumer-process.ts';
+import { ExplainedError } from '../../run/explained-error.ts';
+import { describeExit, terminate } from '../../run/owned-process.ts';
+import type { RunFolder } from '../../run/run-folder.ts';
 
 /** Above the consumer's own `shutdown.timeout`. */
 const DRAIN_TIMEOUT_MS = 40_000;
@@ -53,7 +53,7 @@ export class GroupMembers {
     await this.settled();
   }
 
-  /** Starts members at once, each in a place of its own; resolves when all of them listen. */
+  /** Starts members at once, each in another place; resolves when all of them listen. */
   async add(members: number): Promise<void> {
     const first = this.#places + 1;
     this.#places += members;

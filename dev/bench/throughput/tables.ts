@@ -1,9 +1,9 @@
 import { Kafka, logLevel, type Message } from 'kafkajs';
-import { pick, randomSource } from '../orders/random-source.ts';
-import { uuid } from '../orders/table-records.ts';
-import type { Stack } from '../stack/local-stack.ts';
-import { connectTo, startConsumer } from './measured-program.ts';
-import { produceRecords } from './produce-records.ts';
+import { pick, randomSource } from '../../orders/random-source.ts';
+import { uuid } from '../../orders/table-records.ts';
+import type { Stack } from '../../stack/local-stack.ts';
+import { connectTo, startConsumer } from '../measured-program.ts';
+import { produceRecords } from '../produce-records.ts';
 import { type ConsumeResult, consumeBacklog, median, medianResult } from './throughput.ts';
 
 const TABLE = 'bench.orders';
@@ -89,7 +89,7 @@ function orderMessage(topic: keyof typeof TOPICS, index: number): Message {
  * Measures each way once in each repeat, one after the other on the same servers, each from an empty schema.
  *
  * @param env environment variables of the consumer
- * @param onProgress told of what takes long
+ * @param onProgress called with what takes long
  */
 export async function measureTables(
   stack: Stack,

@@ -1,6 +1,6 @@
 /** An idle kafkajs consumer, with or without our patches: a process of the benchmark of idle processor time. */
 import { createRequire } from 'node:module';
-import { loadKafkajs } from '../../app/kafka/kafkajs/patches.ts';
+import { loadKafkajs } from '../../../app/kafka/kafkajs/patches.ts';
 
 const [broker = '', topic = '', way] = process.argv.slice(2);
 const plain = (): typeof import('kafkajs') => createRequire(import.meta.url)('kafkajs') as typeof import('kafkajs');

@@ -2,15 +2,15 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 import type pg from 'pg';
-import { ExplainedError } from '../run/explained-error.ts';
-import type { Stack } from '../stack/local-stack.ts';
-import { ensureTopic } from '../stack/topic.ts';
-import { WARM_UP_SECONDS, writeBenchSettings } from './bench-consumer.ts';
-import { forkSource, message } from './forked-source.ts';
+import { ExplainedError } from '../../run/explained-error.ts';
+import type { Stack } from '../../stack/local-stack.ts';
+import { ensureTopic } from '../../stack/topic.ts';
+import { WARM_UP_SECONDS, writeBenchSettings } from '../bench-consumer.ts';
+import { forkSource, message } from '../forked-source.ts';
+import { connectTo } from '../measured-program.ts';
+import type { GroupScenario } from '../options.ts';
 import { type GroupDelays, groupDelays, type WrittenRecord } from './group-delays.ts';
 import { GroupMembers } from './group-members.ts';
-import { connectTo } from './measured-program.ts';
-import type { GroupScenario } from './options.ts';
 
 /** PostgreSQL keeps no time of a commit unless it is asked to. */
 export const COMMIT_TIMES = { track_commit_timestamp: 'on' } as const;
@@ -87,8 +87,8 @@ export interface ScenarioResult extends GroupDelays {
 }
 
 /**
- * Starts a group of consumers under a steady load, does what the scenario says, and looks how long the records of that time
- * had to wait. Topic, group and schema are the scenario's own. The server has to keep {@link COMMIT_TIMES}.
+ * Starts a group of consumers under a steady load, does what the scenario says, and looks how long the records of that
+ * time had to wait. Topic, group and schema are the scenario's own. The server has to keep {@link COMMIT_TIMES}.
  *
  * @param name of topic and schema, which nothing else has
  * @param onProgress gets what is done now
@@ -131,13 +131,18 @@ export async function measureScenario(
   }
 }
 
-/** A member may have its partitions and not read them yet, as long as its group makes sure that no other database has it. */
+/**
+ * A member may have its partitions and not read them yet, as long as its group makes sure that no other database has
+ * it.
+ */
 async function partitionsWritten(client: pg.Client, schema: string, partitions: number): Promise<void> {
   const query = `SELECT count(*) AS count FROM ${schema}.offsets WHERE next_offset > 0`;
   await untilCount(client, query, partitions);
 }
 
-/** Ends the load, and waits until the stored offsets are those of its last records. @returns the number of its records */
+/**
+ * Ends the load, and waits until the stored offsets are those of its last records. @returns the number of its records
+ */
 async function endLoad(load: ChildProcess, client: pg.Client, schema: string): Promise<number> {
   const ended = message<number>(load);
   load.send('over');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { groupDelays } from '../../../dev/bench/group-delays.ts';
+import { groupDelays } from '../../../../dev/bench/group/group-delays.ts';
 
 const WINDOW = { from: 10_000, to: 20_000 };
 

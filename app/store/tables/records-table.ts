@@ -5,73 +5,66 @@ import { describeDatabaseError } from '../connection/sqlstate.ts';
 import type { RowCopy } from '../copy/binary-copy.ts';
 import { copyStatement, rowsStored } from '../copy/binary-copy.ts';
 import type { RowRefused } from '../copy/isolate-poison.ts';
-import { reasonOf } from '../copy/refused-row.ts';
+import { reasonOfSqlstate } from '../copy/refused-row.ts';
 import type { Memory } from '../copy/row-memory.ts';
 import type { OwnTables } from './own-tables.ts';
 import { type Admission, encodeRecords, RECORDS } from './record-rows.ts';
-import type { Refusal, RowTarget, TableRows } from './row-target.ts';
-import { lockOf, type TableGuard } from './table-guard.ts';
+import type { Copying, EncodedRecords, Refusal, Table } from './table.ts';
+import { lockOf, type Step } from './table-guard.ts';
 
 /** The schema of `records`, and the conditions of its rows. */
 interface RecordsOptions extends Admission {
   readonly schema: string;
-  readonly tables: OwnTables;
+  readonly ownTables: OwnTables;
   readonly allowsDroppedRows: boolean;
 }
 
 /** The table `records`: each record as it is, with its value as jsonb. */
-export class RecordsTarget implements RowTarget {
+export class RecordsTable implements Table {
   readonly name = RECORDS.table;
   readonly copy: RowCopy;
   readonly allowsDroppedRows: boolean;
   readonly #opening: string;
   readonly #admission: Admission;
-  readonly #tables: OwnTables;
+  readonly #ownTables: OwnTables;
 
-  constructor({ schema, tables, allowsDroppedRows, ...admission }: RecordsOptions) {
+  constructor({ schema, ownTables, allowsDroppedRows, ...admission }: RecordsOptions) {
     this.copy = { statement: copyStatement(schema, RECORDS), format: 'binary', relation: RECORDS.table };
     this.#opening = lockOf(schema, RECORDS.table);
     this.allowsDroppedRows = allowsDroppedRows;
     this.#admission = admission;
-    this.#tables = tables;
+    this.#ownTables = ownTables;
   }
 
-  encode(place: TopicPartition, records: Records, memory?: Memory): TableRows {
+  encode(place: TopicPartition, records: Records, memory?: Memory): EncodedRecords {
     return encodeRecords(place, records, this.#admission, memory);
   }
 
   require(client: PoolClient): Promise<void> {
-    return this.#tables.require(client);
+    return this.#ownTables.require(client);
   }
 
   requireOnce(client: PoolClient): Promise<void> {
-    return this.#tables.requireOnce(client);
+    return this.#ownTables.requireOnce(client);
   }
 
   opening(): string {
     return this.#opening;
   }
 
-  following(): readonly string[] {
-    return [];
+  copying(): Copying {
+    return { statements: [this.copy.statement], stored: (_sent, tags) => rowsStored(tags) };
   }
 
-  stored(_sent: number, tags: readonly string[]): number {
-    return rowsStored(tags);
-  }
-
-  /** Rows of `records` are inserted once and never wait for each other. */
-  deadlocked(): void {}
-
-  guard(client: PoolClient): TableGuard {
-    return this.#tables.guard(client);
+  guard(client: PoolClient): readonly Step[] {
+    return this.#ownTables.guard(client);
   }
 
   rowTriggers(client: PoolClient): readonly string[] {
-    return this.#tables.rowTriggers(client);
+    return this.#ownTables.rowTriggers(client);
   }
 
   async refusal(_client: PoolClient, { sqlstate, cause }: RowRefused): Promise<Refusal> {
-    return { reason: reasonOf(sqlstate), error: describeDatabaseError(cause) };
+    return { reason: reasonOfSqlstate(sqlstate), error: describeDatabaseError(cause) };
   }
 }

@@ -1,8 +1,8 @@
-import { EXIT_CODE } from '../../contract/exit-code.ts';
-import { PRODUCT_NAME } from '../../contract/identity.ts';
-import type { Settings } from '../../settings/settings.ts';
-import { DatabasePool } from '../store/connection/database-pool.ts';
-import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
+import { EXIT_CODE } from '../../../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../../../contract/identity.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { DatabasePool } from '../../store/connection/database-pool.ts';
+import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import type { OutputStreams } from './command.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { inTurn, median } from '../../../dev/bench/throughput.ts';
+import { inTurn, median } from '../../../../dev/bench/throughput/throughput.ts';
 
 it.each([
   [[3, 1, 2], 2],

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { containerHealth, localHealthUrl, optionsOfProcess } from '../../app/container-health.ts';
+import { containerHealth, localHealthUrl, optionsOfProcess } from '../../app/health-check.ts';
 import { managementEndpoint } from '../../contract/actuator.ts';
 import { exampleConsumer } from '../charts/example-consumer.ts';
 
