@@ -3,7 +3,7 @@ import {
   DEFAULT_MARKER_SINCE,
   type UnwrittenColumn,
 } from '../../tables/mapping/resolve-mapping.ts';
-import type { ColumnSource, FieldPath, MappedColumn, TableKey } from '../../tables/mapping/table-mapping.ts';
+import type { ColumnSource, FieldPath, MappedColumn, TableEnvelope, TableKey } from '../../tables/mapping/table-mapping.ts';
 
 /** Names that a path of dots has room for. */
 const PLAIN_NAME = /^[^$./[\]][^./[\]]*$/;
@@ -26,6 +26,11 @@ function sourceText(source: ColumnSource): string {
     }
     case 'header':
       return `$header.${source.name}`;
+    case 'event': {
+      const [part, ...path] = source.path;
+      const below = pathText(path);
+      return below === '' || below.startsWith('/') ? `$${part}${below}` : `$${part}.${below}`;
+    }
     default:
       return `$${source.kind}`;
   }
@@ -106,7 +111,10 @@ const EXISTING = {
   keep: 'rows that are there stay as they are',
 } as const satisfies Readonly<Record<TableKey['existing'], string>>;
 
-function deletedBy({ delete: deletes }: TableKey): string {
+function deletedBy({ delete: deletes }: TableKey, envelope: CheckedMapping['envelope']): string {
+  if (envelope?.format === 'debezium') {
+    return 'events d and tombstones delete them, by the record key alone';
+  }
   if (typeof deletes === 'string') {
     return deletes === 'never' ? 'nothing deletes them' : 'tombstones delete them';
   }
@@ -114,13 +122,30 @@ function deletedBy({ delete: deletes }: TableKey): string {
 }
 
 /** How rows come into the table, where a COPY alone is not enough. */
-function ofStage({ key, stage }: CheckedMapping): readonly string[] {
+function ofStage({ key, stage, envelope }: CheckedMapping): readonly string[] {
   if (stage === null) {
     return [];
   }
   return key === null
     ? ['through a temporary table, as the table has row-level security']
-    : [`key: ${key.columns.join(', ')}; ${EXISTING[key.existing]}; ${deletedBy(key)}; through a temporary table`];
+    : [`key: ${key.columns.join(', ')}; ${EXISTING[key.existing]}; ${deletedBy(key, envelope)}; through a temporary table`];
+}
+
+const ENVELOPES = {
+  debezium: 'change events of Debezium',
+  'debezium-flat': 'flattened change events of Debezium',
+  connect: 'rows, which may have a schema around them',
+} as const satisfies Readonly<Record<TableEnvelope['format'], string>>;
+
+/** What the values are. */
+function ofEnvelope({ envelope, key }: CheckedMapping): readonly string[] {
+  if (envelope === undefined) {
+    return [];
+  }
+  const keeps = key !== null && envelope.format !== 'connect';
+  return [
+    `values: ${ENVELOPES[envelope.format]}${keeps ? `; a column that ${envelope.unavailableValue} comes for keeps what it has` : ''}`,
+  ];
 }
 
 /** Another schema with offsets of a topic, or one that the role may not look into. */
@@ -149,6 +174,7 @@ export function mappingLines(mapping: CheckedMapping, elsewhere: readonly Offset
   const { schema, table, topics, columns, key, unwritten, relation } = mapping;
   const seen = columns.filter(({ isNotNull, source }) => isNotNull && !ALWAYS_THERE.includes(source.kind));
   const notes = [
+    ...ofEnvelope(mapping),
     ...ofStage(mapping),
     ...listed(
       'left to PostgreSQL',
@@ -174,7 +200,7 @@ export function mappingLines(mapping: CheckedMapping, elsewhere: readonly Offset
  * @param elsewhere offsets in other schemas of the database. @default none
  */
 export function mappingJson(mapping: CheckedMapping, elsewhere: readonly OffsetsElsewhere[] = []): string {
-  const { schema, table, topics, columns, key, stage, unwritten, relation } = mapping;
+  const { schema, table, topics, columns, key, stage, unwritten, relation, envelope } = mapping;
   return JSON.stringify({
     schema,
     table,
@@ -187,6 +213,7 @@ export function mappingJson(mapping: CheckedMapping, elsewhere: readonly Offsets
         field: typeof key.delete === 'string' ? null : pathText(key.delete),
       },
     },
+    envelope: envelope?.format ?? null,
     throughTemporaryTable: stage !== null,
     columns: columns.map((column) => ({
       name: column.name,
