@@ -3,7 +3,15 @@ import {
   DEFAULT_MARKER_SINCE,
   type UnwrittenColumn,
 } from '../../tables/mapping/resolve-mapping.ts';
-import type { ColumnSource, FieldPath, MappedColumn, TableEnvelope, TableKey } from '../../tables/mapping/table-mapping.ts';
+import type {
+  ColumnSource,
+  FieldPath,
+  MappedColumn,
+  TableEnvelope,
+  TableKey,
+} from '../../tables/mapping/table-mapping.ts';
+
+import { keyLines, type RecordKeys } from './record-keys.ts';
 
 /** Names that a path of dots has room for. */
 const PLAIN_NAME = /^[^$./[\]][^./[\]]*$/;
@@ -128,7 +136,9 @@ function ofStage({ key, stage, envelope }: CheckedMapping): readonly string[] {
   }
   return key === null
     ? ['through a temporary table, as the table has row-level security']
-    : [`key: ${key.columns.join(', ')}; ${EXISTING[key.existing]}; ${deletedBy(key, envelope)}; through a temporary table`];
+    : [
+        `key: ${key.columns.join(', ')}; ${EXISTING[key.existing]}; ${deletedBy(key, envelope)}; through a temporary table`,
+      ];
 }
 
 const ENVELOPES = {
@@ -169,8 +179,13 @@ const shownElsewhere = ({ schema, groupId, topic }: OffsetsElsewhere): string =>
  * A mapping for a person.
  *
  * @param elsewhere offsets in other schemas of the database. @default none
+ * @param keys what the last records of its topics are keyed by. @default not known
  */
-export function mappingLines(mapping: CheckedMapping, elsewhere: readonly OffsetsElsewhere[] = []): readonly string[] {
+export function mappingLines(
+  mapping: CheckedMapping,
+  elsewhere: readonly OffsetsElsewhere[] = [],
+  keys: readonly RecordKeys[] = [],
+): readonly string[] {
   const { schema, table, topics, columns, key, unwritten, relation } = mapping;
   const seen = columns.filter(({ isNotNull, source }) => isNotNull && !ALWAYS_THERE.includes(source.kind));
   const notes = [
@@ -187,6 +202,7 @@ export function mappingLines(mapping: CheckedMapping, elsewhere: readonly Offset
     ...listed('row triggers, which may change or drop rows', relation.rowTriggers),
     ...ofOldServer(mapping),
     ...ofTopics(mapping, elsewhere).map(shownElsewhere),
+    ...keyLines(mapping, keys),
   ];
   return [
     `${topics.join(', ')} -> ${schema}.${table}`,
@@ -198,8 +214,13 @@ export function mappingLines(mapping: CheckedMapping, elsewhere: readonly Offset
  * A mapping as one line of JSON.
  *
  * @param elsewhere offsets in other schemas of the database. @default none
+ * @param keys what the last records of its topics are keyed by. @default not known
  */
-export function mappingJson(mapping: CheckedMapping, elsewhere: readonly OffsetsElsewhere[] = []): string {
+export function mappingJson(
+  mapping: CheckedMapping,
+  elsewhere: readonly OffsetsElsewhere[] = [],
+  keys: readonly RecordKeys[] = [],
+): string {
   const { schema, table, topics, columns, key, stage, unwritten, relation, envelope } = mapping;
   return JSON.stringify({
     schema,
@@ -227,5 +248,6 @@ export function mappingJson(mapping: CheckedMapping, elsewhere: readonly Offsets
     unwritten,
     rowTriggers: relation.rowTriggers,
     offsetsElsewhere: ofTopics(mapping, elsewhere),
+    recordKeys: keys.filter(({ topic }) => key !== null && topics.includes(topic)),
   });
 }

@@ -206,7 +206,7 @@ describe('an object of schema and payload', () => {
     expect(first).toContain('1\ta');
     expect(others.map((line) => line.split('\t').slice(0, 2).join(' '))).toEqual([
       ...['invalid_json', 'invalid_json', 'invalid_json', 'missing_value id'],
-      ...['6 f', 'value_does_not_fit', 'invalid_json'],
+      ...['6 f u', 'value_does_not_fit', 'invalid_json'],
     ]);
   });
 
