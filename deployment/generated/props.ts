@@ -1895,6 +1895,25 @@ export interface ApplicationTablesProps {
   readonly delete?: string;
 
   /**
+   * What is around each row. debezium: change events, whose rows are replaced and deleted by key. debezium-flat: the
+   * same flattened by Debezium's ExtractNewRecordState. connect: an object of schema and payload, which all of them
+   * may have around them, in keys too. Left out: the value is the row.
+   *
+   * @default - the value is the row
+   */
+  readonly envelope?: 'debezium' | 'debezium-flat' | 'connect';
+
+  /**
+   * What Debezium sends in place of a large value that an update did not change; the column then keeps what it has.
+   * Only with envelope debezium or debezium-flat. Left out: __debezium_unavailable_value, which is Debezium's own.
+   *
+   * Allowed: the text that the connector has as unavailable.value.placeholder, with its prefix hex: where it has one.
+   *
+   * @default - __debezium_unavailable_value, which is Debezium's own
+   */
+  readonly unavailableValue?: string;
+
+  /**
    * Whether this group may fill the table although another group of database.schema fills it from the same topic:
    * each group then writes each record. Left out: it may not; a group without a stored offset of the topic stops with
    * GROUP_MEETS_ANOTHER before it reads.
@@ -1913,8 +1932,8 @@ export interface ApplicationTablesProps {
 
   /**
    * Columns, named as in the catalog, that take something else than the field of their name: a path into objects
-   * (customer.name), a JSON Pointer (/a.b/0), $value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset
-   * or $timestamp. false: the column is never written.
+   * (customer.name), a JSON Pointer (/a.b/0), $value, $key, $key.<field>, $header.<name>, $topic, $partition,
+   * $offset, $timestamp, and of a change event $op or $source.<field>. false: the column is never written.
    *
    * @default {}
    */
@@ -2727,13 +2746,16 @@ export interface ApplicationTablesColumnsProps {
   readonly from: string;
 
   /**
-   * Unit of a number in a column for a date or time, or form of a text that stands for bytes; decimal is Kafka
-   * Connect's. Left out: the column's type says how the value is read.
+   * Unit of a number in a column for a date or time, or form of a value that stands for another one: decimal and
+   * time-millis are Kafka Connect's, bits, variable-decimal and point Debezium's, json is a text that holds JSON.
+   * Left out: what the schema in the record says, where it has one; else the column's type says how the value is
+   * read.
    *
-   * Allowed: one of epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, epoch-days, base64, hex, or
-   * decimal(<scale>) with a scale from 0 to 9999.
+   * Allowed: one of epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, epoch-days, time-millis, time-micros,
+   * time-nanos, duration-micros, base64, hex, json, bits, variable-decimal, point, or decimal(<scale>) with a scale
+   * from 0 to 9999.
    *
-   * @default - the column's type says how the value is read
+   * @default - what the schema in the record says, where it has one
    */
   readonly as?: string;
 }
