@@ -1891,21 +1891,20 @@ export interface ApplicationTablesProps {
   readonly delete?: string;
 
   /**
-   * What is around each row. debezium: change events, whose rows are replaced and deleted by key. debezium-flat: the
-   * same flattened by Debezium's ExtractNewRecordState. connect: an object of schema and payload, which all of them
-   * may have around them, in keys too. Left out: the value is the row.
+   * What is around each row: debezium, its change events; debezium-flat, the same by ExtractNewRecordState; connect,
+   * an object of schema and payload. Left out: the value is the row.
    *
    * @default - the value is the row
    */
   readonly envelope?: 'debezium' | 'debezium-flat' | 'connect';
 
   /**
-   * What Debezium sends in place of a large value that an update did not change; the column then keeps what it has.
-   * Only with envelope debezium or debezium-flat. Left out: __debezium_unavailable_value, which is Debezium's own.
+   * What Debezium sends for a large value that an update did not change: the column keeps what it has. Only with its
+   * envelopes. Left out: __debezium_unavailable_value.
    *
    * Allowed: the text that the connector has as unavailable.value.placeholder, with its prefix hex: where it has one.
    *
-   * @default - __debezium_unavailable_value, which is Debezium's own
+   * @default - __debezium_unavailable_value
    */
   readonly unavailableValue?: string;
 
@@ -1926,9 +1925,8 @@ export interface ApplicationTablesProps {
   readonly fields?: 'same' | 'camelCase';
 
   /**
-   * Columns, as in the catalog, not from the field of their name but a path, a JSON Pointer, $value, $key,
-   * $key.<field>, $header.<name>, $topic, $partition, $offset, $timestamp, or of a change event $op or
-   * $source.<field>. false: never written.
+   * Columns, as in the catalog, not from the field of their name: a path, $value, $key, $key.<field>, $header.<name>,
+   * $topic, $partition, $offset, $timestamp, $op or $source.<field>. false: never written.
    *
    * @default {}
    */

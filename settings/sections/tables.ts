@@ -96,7 +96,7 @@ const entry = Type.Object(
           patternProperties: { '^.+$': column },
           default: {},
           description:
-            'Columns, as in the catalog, not from the field of their name but a path, a JSON Pointer, $value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset, $timestamp, or of a change event $op or $source.<field>. false: never written.',
+            'Columns, as in the catalog, not from the field of their name: a path, $value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset, $timestamp, $op or $source.<field>. false: never written.',
         },
       ),
     ),
