@@ -27,7 +27,7 @@ export interface RowCount {
   readonly rows: bigint;
 }
 
-/** What `--tables` adds: a table of orders, and customers with a topic and a table of their own. */
+/** What `--tables` adds: a table of orders, and customers with another topic and another table. */
 export interface TableJob {
   /** Schema of the tables. */
   readonly schema: string;
@@ -52,7 +52,7 @@ export function tableNames(options: StartOptions, random: string = randomBytes(4
   };
 }
 
-/** Makes the tables and the topic of customers, before the consumer starts; says what the consumer is told. */
+/** Makes the tables and the topic of customers, before the consumer starts; prints the consumer's settings for them. */
 export async function prepareTables(
   run: RunFolder,
   { options, servers, names }: { options: StartOptions; servers: Servers; names: Written },
@@ -70,7 +70,7 @@ export async function prepareTables(
   });
   await Promise.all([positions.connect(), customers.connect()]);
   const entries = [entryOf(schema, ORDERS, names.topic), entryOf(schema, CUSTOMERS, topic)];
-  screen.line('tables      made, as yours would be; the consumer is told of them:');
+  screen.line('tables      made, as yours would be; the consumer has these settings for them:');
   for (const line of stringify({ tables: entries }).trimEnd().split('\n')) {
     screen.line(`              ${line}`);
   }

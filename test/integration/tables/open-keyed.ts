@@ -1,7 +1,7 @@
 import { recordsOf } from '../../../app/records/pack-records.ts';
 import type { StreamRecord } from '../../../app/records/record.ts';
 import type { WriteRequest } from '../../../app/stream/ports/record-sink.ts';
-import { UserTables } from '../../../app/tables/table/user-tables.ts';
+import { MappedTables } from '../../../app/tables/table/mapped-tables.ts';
 import { checkSettings, type Settings } from '../../../settings/settings.ts';
 import { aRecord } from '../../app/stream/records.ts';
 import { query } from '../stack/database.ts';
@@ -70,10 +70,10 @@ export async function openKeyed({ ddl, tables, partitions = 1, onContended, data
   const settings = { ...options.settings, kafka: { topics: [] }, tables: entries };
   const { url = own } = options;
   const opened = () => {
-    let userTables: UserTables | null = null;
-    const store = openStore({ schema, settings, ...(url && { url }), topicTables: () => userTables?.targets ?? [] });
-    userTables = new UserTables(settingsOf(schema, settings), { ...(onContended && { onContended }) });
-    const read = userTables;
+    let mapped: MappedTables | null = null;
+    const store = openStore({ schema, settings, ...(url && { url }), userTables: () => mapped?.all ?? [] });
+    mapped = new MappedTables(settingsOf(schema, settings), { ...(onContended && { onContended }) });
+    const read = mapped;
     return { ...store, read: () => store.pool.withClient((client) => read.read(client)) };
   };
   const store = opened();
