@@ -173,7 +173,8 @@ export class Openings {
     };
     try {
       await this.#untilDone(confirm, () => kept[0], signal);
-      // Where all that was kept is left, the group has taken it away: what the process owns is unknown until it gives some.
+      // Where all that was kept is left, the group has taken it away: what the process owns is unknown until it gives
+      // some.
       const isLeft = kept.length > 0 && this.#kept.size === 0;
       if (isAlone && !isLeft && !signal.aborted) {
         this.#ports.onOpened();
