@@ -6,9 +6,7 @@ import { NAMES, type SampleRecord } from './sample-record.ts';
 /** Rows of the source that change at a time; no request of a producer has two events of one. */
 const ACTIVE_ROWS = 500;
 
-/**
- * What becomes of a row, an event for each. The later ones send no large value, as an update does that leaves it alone.
- */
+/** What becomes of a row, an event for each. Updates that leave the large value alone do not send it. */
 const STEPS = ['c', 'u, kept', 'u', 'u, kept', 'd', 'tombstone'] as const;
 /** Of a row that stays, the last steps are updates. */
 const DELETION_EVERY = 3;

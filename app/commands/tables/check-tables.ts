@@ -113,8 +113,7 @@ async function keysOf(reader: LastRecords, topic: string): Promise<RecordKeys> {
 /**
  * Runs `tables check`: compares the setting `tables` with the catalog, prints the mapping of each table that is right,
  * all problems of the others, and which other schemas hold offsets of the topics. Nothing is written. Kafka is asked
- * for the last records of topics with an envelope alone, without a group. If it is away, a line names that, and no
- * error.
+ * for the last records of topics with an envelope, without a group. If it is away, the output has the reason.
  *
  * @returns the exit code: 0 when all tables are right, 78 when one is not, 1 when PostgreSQL was away or refused. It
  * rejects only for a mistake in the program.

@@ -11,9 +11,7 @@ export interface RecordKeys {
   readonly topic: string;
   /** Records that were looked at. */
   readonly records: number;
-  /**
-   * Names of the fields of their keys, by the records that have them; an empty list: no key, or one that is no object.
-   */
+  /** Names of the fields of their keys, each list once; an empty list: no key, or one that is no object. */
   readonly keyedBy: readonly (readonly string[])[];
   /** Why they could not be looked at. @default they were */
   readonly fault?: string;

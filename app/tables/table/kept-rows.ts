@@ -1,6 +1,6 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { RowRefused } from '../../store/copy/isolate-poison.ts';
-import { KEPT, LACKING, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
+import { DELETE, KEPT, LACKING, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
 
 /** A table with a key and its stage, as SQL. */
 interface KeptTable {
@@ -60,28 +60,36 @@ export class KeptRows {
   /** The condition that a row keeps nothing any more, under the name s. */
   static readonly KEEPS_NONE = `(${KEEPS_SOME}) IS NOT TRUE`;
 
-  /** Takes the values of these columns that are in the stage from there. */
+  /** Takes the values of these columns that are in the stage from there. One sort by key, as a join would compare all. */
   fill(places: readonly number[]): readonly string[] {
-    const { stage, columns, isSameKey } = this.#names;
+    const { stage, columns } = this.#names;
     return places.map((place) => {
       const column = escapeIdentifier(columns[place] ?? '');
-      const before = `SELECT DISTINCT ON (s.${SEQUENCE}) s.${SEQUENCE} AS "(row)", p.${column}
-        FROM ${stage} AS s JOIN ${stage} AS p ON ${isSameKey('p', 's')} AND p.${SEQUENCE} < s.${SEQUENCE}
-          AND p.${OPERATION} = '${UPSERT}' AND (${keeps('p', place)}) IS NOT TRUE
-       WHERE ${keeps('s', place)} ORDER BY s.${SEQUENCE}, p.${SEQUENCE} DESC`;
+      const hasValue = `w.${OPERATION} = '${UPSERT}' AND (${keeps('w', place)}) IS NOT TRUE`;
+      const before = `SELECT w.${SEQUENCE} AS "(row)", w.${KEPT} AS "(keeps)", max(w.${SEQUENCE}) FILTER (WHERE ${hasValue})
+        OVER (PARTITION BY ${this.#key('w')} ORDER BY w.${SEQUENCE}) AS "(source)" FROM ${stage} AS w`;
       return `UPDATE ${stage} AS s SET ${column} = p.${column}, ${KEPT} = set_bit(s.${KEPT}, ${place}, 0)
-        FROM (${before}) AS p WHERE p."(row)" = s.${SEQUENCE}`;
+        FROM (${before}) AS b JOIN ${stage} AS p ON p.${SEQUENCE} = b."(source)"
+       WHERE b."(row)" = s.${SEQUENCE} AND get_bit(b."(keeps)", ${place}) = 1`;
     });
   }
 
   /** Marks the rows that keep columns of one that is not there, and counts them: they come to no table. */
   get mark(): string {
-    const { table, stage, last, isSameKey } = this.#names;
-    const isBehindOne = `SELECT p.${OPERATION} = '${UPSERT}' FROM ${stage} AS p
-      WHERE ${isSameKey('p', 's')} AND p.${SEQUENCE} < s.${SEQUENCE} AND p.${KEPT} IS NULL ORDER BY p.${SEQUENCE} DESC LIMIT 1`;
-    const lacking = `SELECT s.${SEQUENCE} FROM ${last} WHERE s.${OPERATION} = '${UPSERT}' AND s.${KEPT} IS NOT NULL
-      AND NOT EXISTS (SELECT FROM ${table} AS t WHERE ${isSameKey('t', 's')}) AND (${isBehindOne}) IS NOT TRUE`;
+    const { table, stage, isSameKey } = this.#names;
+    const last = (filter: string) =>
+      `coalesce(max(${SEQUENCE}) FILTER (WHERE ${filter}) OVER (PARTITION BY ${this.#key()}), 0)`;
+    const rows = `SELECT *, ${last(`${OPERATION} = '${UPSERT}' AND ${KEPT} IS NULL`)} AS "(whole)",
+      ${last(`${OPERATION} = '${DELETE}'`)} AS "(deleted)" FROM ${stage}`;
+    const lasts = `SELECT DISTINCT ON (${this.#key()}) * FROM (${rows}) AS w ORDER BY ${this.#key()}, ${SEQUENCE} DESC`;
+    const lacking = `SELECT s.${SEQUENCE} FROM (${lasts}) AS s WHERE s.${OPERATION} = '${UPSERT}' AND s.${KEPT} IS NOT NULL
+      AND "(whole)" <= "(deleted)" AND NOT EXISTS (SELECT FROM ${table} AS t WHERE ${isSameKey('t', 's')})`;
     return `UPDATE ${stage} SET ${OPERATION} = '${LACKING}' WHERE ${SEQUENCE} IN (${lacking})`;
+  }
+
+  #key(relation?: string): string {
+    const prefix = relation === undefined ? '' : `${relation}.`;
+    return this.#names.key.map((name) => `${prefix}${escapeIdentifier(name)}`).join(', ');
   }
 
   /** Replaces the rows of the table whose columns of these places are kept. A row that is there byte for byte stays. */

@@ -54,7 +54,7 @@ describe('tables check compares the key of a replica with the keys of the last r
     const { code, lines } = await checked([], 'nowhere.invalid:9092');
     expect({ code, lines }).toEqual({
       code: 0,
-      lines: [expect.stringContaining('were not compared with key: Kafka could not tell')],
+      lines: [expect.stringContaining('were not compared with key: Kafka could not report')],
     });
   });
 

@@ -146,9 +146,8 @@ describe('the privileges that are told', () => {
     const deletes = entry.key ? entry.key.delete !== 'never' : false;
     const rows = `(1, 'other', 1, 'u'), (4, 'd', 2, 'u')${deletes ? ", (2, NULL, 3, 'd')" : ''}`;
     await client.query(real('SET ROLE shop_writer; BEGIN'));
-    const creation = stage?.creation.map(({ sql }) => sql).join('; ');
     await client.query(
-      `${creation}; INSERT INTO ${stage?.name} VALUES ${rows}; ${stage?.statements({ hasDeletes: deletes, kept: new Set() }).join('; ')}; COMMIT`,
+      `${stage?.creation.map(({ sql }) => sql).join('; ')}; INSERT INTO ${stage?.name} VALUES ${rows}; ${stage?.statements({ hasDeletes: deletes, kept: new Set() }).join('; ')}; COMMIT`,
     );
     const found = await query<{ row: string }>(
       real(`SELECT id || coalesce(note, '') AS row FROM ${table} ORDER BY id`),
