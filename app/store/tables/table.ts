@@ -30,8 +30,8 @@ export class Rows {
 
   /**
    * @param bytes the rows, without head and end of their format
-   * @param starts where the row of each record begins, and where the last one ends: a record without a row has the start
-   * of the next one
+   * @param starts where the row of each record begins, and where the last one ends: a record without a row has the
+   * start of the next one
    * @param deletes places of the records whose row says that another one is deleted. @default none
    */
   constructor(bytes: Buffer, starts: Uint32Array, deletes: ReadonlySet<number> = NO_DELETES) {
@@ -129,7 +129,7 @@ export interface Table {
    * @param hasDeletes whether the transaction has rows that say that others are deleted
    */
   opening(hasDeletes: boolean): string;
-  /** The same on a connection that knows the table, with what tells whether the table is as it was. */
+  /** The same on a connection that knows the table, with steps whose tags show whether the table was altered. */
   guard(client: PoolClient, hasDeletes: boolean): readonly Step[];
   copying(hasDeletes: boolean): Copying;
   /** Names of the triggers that may drop rows, as this connection has found them. */
@@ -152,8 +152,8 @@ export class TopicTables {
   readonly #tables: () => readonly UserTable[];
 
   /**
-   * @param recordTopics topics that go to `records` even where they go to another table: the setting `kafka.topics`. One
-   * without a table of its own goes there, too.
+   * @param recordTopics topics that go to `records` even where they go to another table: the setting `kafka.topics`. A
+   * topic without a mapped table goes there, too.
    * @param tables the user's own, asked for each transaction
    */
   constructor(records: Table, recordTopics: readonly string[], tables: () => readonly UserTable[]) {

@@ -13,9 +13,9 @@ import { timeOfMilliseconds } from './number-text.ts';
 type FieldRefusal = DeadLetterReason | null;
 
 /**
- * How the bytes of a JSON value become the text of a column: `converted` as {@link textOfJson} does, else as they were sent.
- * `content` is what is between the quotes of a string without escapes, `dated` the same without a word of the clock,
- * `digits` a number without an exponent or the sign of a zero. Where that is not so, they are converted, too.
+ * How the bytes of a JSON value become the text of a column: `converted` as {@link textOfJson} does, else as they were
+ * sent. `content` is what is between the quotes of a string without escapes, `dated` the same without a word of the
+ * clock, `digits` a number without an exponent or the sign of a zero. Where that is not so, they are converted, too.
  */
 type Way = 'converted' | 'asSent' | 'plain' | 'content' | 'dated' | 'digits';
 type Ways = Readonly<Record<JsonKind, Way>>;
@@ -102,8 +102,9 @@ function waysOf(type: ColumnType): Ways {
 }
 
 /**
- * Writes the fields of rows, in the order of their columns. What has no text for its column is refused before PostgreSQL
- * sees it: no field is written, and the answer says why. NULL in a column that takes none is `missing_value`.
+ * Writes the fields of rows, in the order of their columns. What has no text for its column is refused before
+ * PostgreSQL sees it: no field is written, and the answer says why. NULL in a column that takes none is
+ * `missing_value`.
  */
 export class RowText {
   readonly #rows: CopyText;

@@ -31,15 +31,15 @@ interface Fault {
 /** What becomes of a record that is no dead letter: a row, a row that says what is deleted, or nothing. */
 type Operation = 'row' | 'delete' | 'none';
 
-/** What tells of fields that are in no column. */
+/** What is called with fields that are in no column. */
 export interface UnmappedFields {
   /** Fields of a topic's values that are not looked for: other tables take them. A path of no parts: all. */
   mapped(topic: string): readonly FieldPath[];
-  /** Told of each of the others once, as far as {@link JsonScanner} keeps them. */
-  tell(topic: string, name: string | null): void;
+  /** Called with each of the others once, as far as {@link JsonScanner} keeps them. */
+  report(topic: string, name: string | null): void;
 }
 
-const ALL_MAPPED: UnmappedFields = { mapped: () => [[]], tell: () => undefined };
+const ALL_MAPPED: UnmappedFields = { mapped: () => [[]], report: () => undefined };
 
 /**
  * Encodes records as rows of a mapping's columns, for one COPY in text format. A record that is no row is a dead letter
@@ -121,8 +121,8 @@ export class TableEncoder {
     if (known !== undefined) {
       return known;
     }
-    const tell = (name: string | null) => this.#unmapped.tell(topic, name);
-    const fields = new DocumentFields(this.#plan.values, { mapped: this.#unmapped.mapped(topic), onUnmapped: tell });
+    const report = (name: string | null) => this.#unmapped.report(topic, name);
+    const fields = new DocumentFields(this.#plan.values, { mapped: this.#unmapped.mapped(topic), onUnmapped: report });
     this.#valueOf.set(topic, fields);
     return fields;
   }
