@@ -193,7 +193,7 @@ export class Application {
       current: () => this.#current().database,
       refusalPausesMs: () => (this.#hasWorked ? ROTATION_PAUSES_MS : REFUSAL_PAUSES_MS),
       warn: (warning) => this.#logger.warn(warning),
-      onSlow: () => void this.#locks.look(),
+      onSlow: () => void this.#locks.search(),
     });
   }
 

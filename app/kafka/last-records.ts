@@ -30,8 +30,8 @@ export const SILENT: Logger = {
 };
 
 /**
- * Reads the last records of topics without a group: no member joins, no offset is committed, and no consumer notices. The
- * requests are those of the consumer, so what it may read and what it can decode is the same.
+ * Reads the last records of topics without a group: no member joins, no offset is committed, and no consumer notices.
+ * The requests are those of the consumer, so what it may read and what it can decode is the same.
  */
 export class LastRecords {
   readonly #kafka: Kafka;
@@ -47,7 +47,8 @@ export class LastRecords {
    * compacted ones, count.
    *
    * @param count offsets of each partition
-   * @param take called with the records of a batch, some of which may be of other offsets; they are good until it returns
+   * @param take called with the records of a batch, some of which may be of other offsets; they are good until it
+   * returns
    * @throws OutageError when the brokers are away, a partition has no leader, or the time is over
    * @throws FatalError when an ACL forbids it
    */

@@ -2,7 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { RecordHeader, StreamRecord } from './record.ts';
 import { RecordReader } from './record-reader.ts';
 
-/** What a record counts for beside its bytes, and as much for each of its headers: about what its row has beside them. */
+/**
+ * What a record counts for beside its bytes, and as much for each of its headers: about what its row has beside them.
+ */
 const RECORD_OVERHEAD_BYTES = 64;
 
 /** What the objects of a batch take on the heap, and for each record two places in its index. */
@@ -114,7 +116,7 @@ const NO_READER = new RecordReader(Buffer.alloc(0));
 
 /**
  * Reads the fields of one record after another without an object for any. Where a field is comes as numbers, so that
- * its bytes can be copied without a Buffer of their own.
+ * its bytes can be copied without one Buffer for each.
  */
 export class RecordCursor {
   #batch: RecordBatch | null = null;

@@ -11,7 +11,7 @@ const NO_KEY = 'a header has no key';
 /** Records that are read before the time is looked at, and headers. */
 const STEP = 256;
 
-/** Told of each record and header of a batch before an object is made of any. */
+/** Called with each record and header of a batch before an object is made of any. */
 export interface BatchObserver {
   record(): void;
   /** @param keyAt where the key is among the bytes @param valueLength -1 for null */

@@ -68,7 +68,9 @@ export class RecordReader {
     throw new Error(`a varint has more than ${VARINT_BYTES} bytes`);
   }
 
-  /** A zigzag varlong of 64 bits; `NaN` where a number may not hold it exactly, and {@link exactVarlong} has to read it. */
+  /**
+   * A zigzag varlong of 64 bits; `NaN` where a number may not hold it exactly, and {@link exactVarlong} has to read it.
+   */
   varlong(): number {
     const start = this.#at;
     this.skipVarlong();
@@ -129,7 +131,11 @@ export class RecordReader {
     return count;
   }
 
-  /** Enters the record that follows, behind its length, and reads up to its end. @returns where the reader ended before */
+  /**
+   * Enters the record that follows, behind its length, and reads up to its end.
+   *
+   * @returns where the reader ended before
+   */
   enterRecord(): number {
     const length = this.varint();
     if (length < 0) {

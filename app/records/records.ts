@@ -123,7 +123,11 @@ export class Records {
     );
   }
 
-  /** How many records from the first on fit into the room, which shrinks by them. @param needsOne the first one always fits */
+  /**
+   * How many records from the first on fit into the room, which shrinks by them.
+   *
+   * @param needsOne the first one always fits
+   */
   countFitting(room: Room, needsOne: boolean): number {
     let count = 0;
     for (const { batch, from, to } of this.parts) {

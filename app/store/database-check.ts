@@ -12,13 +12,13 @@ const CHECK_TIMEOUT_MS = 7_000;
 const REFUSED_PAUSE_MS = 10_000;
 
 /**
- * Asks PostgreSQL for a sign of life on a connection of its own, opened anew after a failure: a busy pool is not a dead
- * database. Opening it may take as long as it may for a writer, over several checks; none of them is UP before.
+ * Asks PostgreSQL for a sign of life on a connection beside the pool, opened anew after a failure: a busy pool is not a
+ * dead database. Opening it may take as long as it may for a writer, over several checks; none of them is UP before.
  *
  * A connection that the other side ends between two checks is no failure: the next check opens another one.
  *
  * @param settings those of the moment, for each new connection
- * @param onConnectionFailed told once for each connection that could not be opened or broke in the middle of a check
+ * @param onConnectionFailed called once for each connection that could not be opened or broke in the middle of a check
  */
 export function createDatabaseCheck(
   settings: () => Settings['database'],

@@ -33,7 +33,7 @@ export class PostgresSink implements RecordSink {
   readonly #filled: FilledTables;
 
   /**
-   * @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not looked at where it does not
+   * @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not used where it does not
    * @param reports about other writers. @default none is made
    * @param userTables the user's own tables, asked for each transaction. @default none: all topics go to `records`
    */
@@ -135,7 +135,9 @@ export class PostgresSink implements RecordSink {
     return this.#writes.write(request);
   }
 
-  /** A new connection looks at the tables first: the one before may have ended with what was done to them. */
+  /**
+   * A new connection reads the tables from the catalog first: the one before may have ended with what was done to them.
+   */
   #withTables<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     return this.#pool.withClient(async (client) => {
       await this.#writer.ownTables.requireOnce(client);
@@ -146,11 +148,11 @@ export class PostgresSink implements RecordSink {
 
 /** Two queries, since the second one is refused as a whole where the right is missing. */
 async function readPlace(client: PoolClient, schema: string): Promise<WritePlace> {
-  const { rows } = await client.query<{ database: string; isTold: boolean }>(
-    `SELECT current_database() AS database, has_function_privilege('pg_control_system()', 'EXECUTE') AS "isTold"`,
+  const { rows } = await client.query<{ database: string; isAllowed: boolean }>(
+    `SELECT current_database() AS database, has_function_privilege('pg_control_system()', 'EXECUTE') AS "isAllowed"`,
   );
-  const { database = '', isTold = false } = rows[0] ?? {};
-  const system = isTold
+  const { database = '', isAllowed = false } = rows[0] ?? {};
+  const system = isAllowed
     ? await client.query<{ id: string }>('SELECT system_identifier::text AS id FROM pg_control_system()')
     : { rows: [] };
   return { schema, database, systemIdentifier: system.rows[0]?.id ?? null };
@@ -205,9 +207,9 @@ async function adoptTopicIds(
 }
 
 /**
- * Adds first positions to a topic, with the tables that the group fills from it. The second lock is per group and topic: of
- * two processes that find the topic without any position one chooses for all partitions, and the other then finds them.
- * A program without the first lock waits for that one alone, so neither waits for the other in a circle.
+ * Adds first positions to a topic, with the tables that the group fills from it. The second lock is per group and
+ * topic: of two processes that find the topic without any position one chooses for all partitions, and the other then
+ * finds them. A program without the first lock waits for that one alone, so neither waits for the other in a circle.
  *
  * @throws FatalError `GROUP_MEETS_ANOTHER` where another group fills a table that this one would fill
  */

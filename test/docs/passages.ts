@@ -59,17 +59,31 @@ function passagesOfLines(lines: readonly Line[]): readonly Passage[] {
 export const passagesOfMarkdown = (text: string): readonly Passage[] =>
   passagesOfLines(text.split('\n').map((line, index) => ({ number: index + 1, text: line })));
 
+/** What PostgreSQL reads, and no person. */
+const IS_SQL = /^[\s(]*(SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|ALTER|CASE|EXISTS|json_build_object)\b/;
+
 interface Literal {
   readonly start: number;
   readonly text: string;
 }
 
-/** Strings and the parts of templates below a node of a syntax tree. */
+interface SyntaxNode {
+  readonly type?: string;
+  readonly start?: number;
+  readonly value?: unknown;
+  /** The parts of a template. */
+  readonly quasis?: readonly { readonly value: { readonly raw: string } }[];
+}
+
+/** Strings and the parts of templates below a node of a syntax tree, but for those of SQL. */
 function literalsBelow(node: unknown): readonly Literal[] {
   if (typeof node !== 'object' || node === null) {
     return [];
   }
-  const { type, start, value } = node as { type?: string; start?: number; value?: unknown };
+  const { type, start, value, quasis } = node as SyntaxNode;
+  if (IS_SQL.test(typeof value === 'string' ? value : (quasis?.map((part) => part.value.raw).join('') ?? ''))) {
+    return [];
+  }
   if (type === 'Literal' && typeof value === 'string') {
     return [{ start: start ?? 0, text: value }];
   }
@@ -94,9 +108,6 @@ function linesOfComments(
   }));
 }
 
-/** What PostgreSQL reads, and no person. */
-const IS_SQL = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|ALTER|CASE)\b/;
-
 /** The paragraphs of a text such as that of `--help`, and each of its indented entries. */
 function entriesOf(lines: readonly string[]): readonly (readonly [index: number, lines: readonly string[]])[] {
   const begins = lines.flatMap((line, index) => (index === 0 || /^( {2,7}\S|\s*$)/.test(line) ? [index] : []));
@@ -109,7 +120,7 @@ export function passagesOfTypeScript(text: string): readonly Passage[] {
   const lineAt = (offset: number): number => text.slice(0, offset).split('\n').length;
   const spans = comments.map(({ start, end }) => [lineAt(start), lineAt(end)] as const);
   const messages = literalsBelow(program)
-    .filter(({ text: literal }) => literal.trim().split(/\s+/).length > 2 && !IS_SQL.test(literal))
+    .filter(({ text: literal }) => literal.trim().split(/\s+/).length > 2)
     .flatMap((literal) =>
       entriesOf(literal.text.split('\n')).map(
         ([index, lines]): Passage => ({ kind: 'message', line: lineAt(literal.start) + index, lines }),

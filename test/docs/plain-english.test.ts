@@ -11,9 +11,18 @@ const tracked = (...patterns: readonly string[]): readonly string[] =>
     .split('\0')
     .filter((path) => path !== '');
 
-const APP_ROOMS = ['commands', 'configuration', 'credentials', 'health', 'logging', 'management', 'network'].map(
-  (room) => `app/${room}/**/*.ts`,
-);
+const APP_ROOMS = [
+  'commands',
+  'configuration',
+  'credentials',
+  'health',
+  'logging',
+  'management',
+  'network',
+  'records',
+  'store',
+  'tables',
+].map((room) => `app/${room}/**/*.ts`);
 
 /** Not `dev/generate`, whose texts are those of documents. */
 const DEV_FOLDERS = [
@@ -93,6 +102,7 @@ describe('what is found in a source', () => {
     ['names and short strings', "const told = 'told'; const stands = { told: 'it stands' };"],
     ['comments that end', `// It${' goes on'.repeat(10)}\n\nconst a = 1;\n// It${' goes on'.repeat(10)}`],
     ['what PostgreSQL reads', `query('SELECT ${'a + '.repeat(40)}b');`],
+    ['the rest of a template of SQL', `query(\`(SELECT \${a} ${'+ b '.repeat(40)}\`);`],
     [
       'entries of a text',
       `const help = \`Options:\n  --a  it${' goes on'.repeat(10)}\n  --b  it${' goes on'.repeat(10)}\`;`,

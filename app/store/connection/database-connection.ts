@@ -25,7 +25,7 @@ const DEFAULT_PORT = 5_432;
  */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** The URL's parameters that are followed here, and not by pg, whose reading of `sslmode` prints a warning of its own. */
+/** The URL's parameters that are followed here, and not by pg, which prints a warning about `sslmode`. */
 const FOLLOWED_HERE = [
   ...['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat'],
   ...['channel_binding', 'target_session_attrs'],
@@ -179,8 +179,8 @@ const SESSION_QUESTIONS = {
 } as const;
 
 /**
- * Makes sure that a session is what the URL asks for: `channel_binding`, and `target_session_attrs`, for which the server
- * is asked, as libpq does.
+ * Makes sure that a session is what the URL asks for: `channel_binding`, and `target_session_attrs`, for which the
+ * server is asked, as libpq does.
  *
  * @param timeoutMs @default that of the client's queries
  * @throws DatabaseError of SQLSTATE 25006 when a failover is under way, or another host takes the writes

@@ -29,7 +29,7 @@ const SILENCE_MARGIN_MS = 5_000;
 /** Work that has a connection for so long may wait for a lock. */
 const SLOW_MS = 1_000;
 
-/** Told how long things of the pool's connections took, in seconds. */
+/** Measures the connections of the pool, in seconds. */
 export interface ConnectionTimes {
   /** `acquire`: from the request to having the connection; `usage`: having it; `creation`: opening a new one. */
   observe(what: 'acquire' | 'usage' | 'creation', seconds: number): void;
@@ -47,7 +47,7 @@ const UNTIMED: ConnectionTimes = { observe: () => undefined, timedOut: () => und
 interface PoolOptions {
   /** @default none */
   readonly times?: ConnectionTimes;
-  /** Told of connections that failed, and of those that work. @default nothing is told */
+  /** Called for connections that failed, and for those that work. @default nothing is called */
   readonly outages?: OutageWatch;
   /** What the server calls its sessions. @default the product's name */
   readonly sessionName?: string;
@@ -147,7 +147,7 @@ export class DatabasePool {
         this.#outages.worked();
         return result;
       } catch (error) {
-        throw this.#told(asStreamError(error));
+        throw this.#reported(asStreamError(error));
       }
     });
   }
@@ -183,7 +183,7 @@ export class DatabasePool {
   }
 
   /** A connection that broke is an outage; one over which PostgreSQL refused something works. */
-  #told(error: OutageError | FatalError): OutageError | FatalError {
+  #reported(error: OutageError | FatalError): OutageError | FatalError {
     if (error instanceof OutageError && error.reason === 'database_away') {
       this.#outages.failed(describeDatabaseError(error.cause));
     } else {

@@ -71,7 +71,7 @@ export class HostPools {
     return opened.pool;
   }
 
-  /** pg's pool would connect with the settings of its own start for ever. */
+  /** pg's pool would always connect with the settings that it was made with. */
   #open(host: DatabaseHost): HostPool {
     const { warn } = this.#options;
     function Client(): pg.Client {

@@ -33,8 +33,8 @@ const notBound = (how: string): Error =>
   );
 
 /**
- * Ends a login that is not bound to the server's certificate (SCRAM-SHA-256-PLUS, RFC 5929), before a password or a proof
- * of it is sent. For a client that has not begun to connect: its own listeners then come behind these.
+ * Ends a login that is not bound to the server's certificate (SCRAM-SHA-256-PLUS, RFC 5929), before a password or a
+ * proof of it is sent. For a client that has not begun to connect: its own listeners then come behind these.
  */
 export function watchChannelBinding(client: ClientBase): void {
   const connection = connectionOf(client);
@@ -62,7 +62,10 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Whether others can read what the socket carries: it has no TLS, and leads neither to this machine nor to a Unix socket. */
+/**
+ * Whether others can read what the socket carries: it has no TLS, and leads neither to this machine nor to a Unix
+ * socket.
+ */
 function isExposed(socket: Socket): boolean {
   const { remoteAddress } = socket;
   return (
@@ -81,8 +84,8 @@ const EXPOSED = {
 } as const;
 
 /**
- * Reports a password that others can read, or try out, on its way to the server. SCRAM and certificates send nothing of use
- * to them. For a client that has not begun to connect.
+ * Reports a password that others can read, or try out, on its way to the server. SCRAM and certificates send nothing of
+ * use to them. For a client that has not begun to connect.
  *
  * @param report called with what the server asked for
  */
@@ -115,7 +118,10 @@ export function endWhenSilent(client: ClientBase, longestSilenceMs: number): { s
   };
 }
 
-/** Types of messages that may be long, as in libpq (fe-protocol3.c, VALID_LONG_MESSAGE_TYPE), and the most of all others. */
+/**
+ * Types of messages that may be long, as in libpq (fe-protocol3.c, VALID_LONG_MESSAGE_TYPE), and the most of all
+ * others.
+ */
 const LONG_TYPES = 'dDEAVNT';
 const MOST_OF_OTHERS = 30_000;
 

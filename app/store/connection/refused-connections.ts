@@ -29,7 +29,7 @@ const isProgramError = (error: unknown): boolean =>
   error instanceof ReferenceError ||
   error instanceof SyntaxError;
 
-/** What a person looks at. */
+/** What a person has to check. */
 function adviceOn(error: unknown): string {
   if (error instanceof AggregateError) {
     return [...new Set(error.errors.map(adviceOn))].join('; ');
@@ -50,7 +50,8 @@ function adviceOn(error: unknown): string {
 /**
  * An error of pg as one of the stream's.
  *
- * @param credentialsFrom `database.credentialsFrom`, named by a refusal of the connection itself. @default it is not named
+ * @param credentialsFrom `database.credentialsFrom`, named by a refusal of the connection itself. @default it is not
+ * named
  */
 export function asStreamError(error: unknown, credentialsFrom?: string): OutageError | FatalError {
   if (error instanceof OutageError || error instanceof FatalError) {

@@ -20,7 +20,7 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
   '08': 'retry',
   // Data exception: a value does not fit its type.
   '22': 'isolate',
-  // Integrity constraint violation: a row of ours is refused; a duplicate of our own primary key is told apart.
+  // Integrity constraint violation: a row of ours is refused; a duplicate of our primary key is distinguished.
   '23': 'isolate',
   // Invalid authorization: the password, role or client certificate is wrong.
   '28': 'stop',
@@ -35,7 +35,7 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
   '44': 'isolate',
   // Insufficient resources: disk full, out of memory, too many connections.
   '53': 'retry',
-  // Program limit exceeded, raised by a row: nesting too deep, value too large; limits of the server are told apart
+  // Program limit exceeded, raised by a row: nesting too deep, value too large; limits of the server are distinguished
   // before.
   '54': 'isolate',
   // Object not in prerequisite state: lock not available.
@@ -53,7 +53,7 @@ export const READ_ONLY_SQL_TRANSACTION = '25006';
 
 const VERDICT_BY_CODE: Readonly<Record<string, Verdict>> = {
   // Protocol violation: a column has another type than the one that rows are encoded for; a connection pooler's errors
-  // are told apart before.
+  // are distinguished before.
   '08P01': 'unknown',
   // Invalid binary representation, bad COPY format: our encoding does not fit the table, which is no record's fault.
   '22P03': 'stop',
@@ -70,10 +70,14 @@ const PROGRAM_LIMIT_EXCEEDED = '54000';
 
 const PROTOCOL_VIOLATION = '08P01';
 
-/** PgBouncer gives all of its own errors this code; PostgreSQL names the function of the server, and PgBouncer has none. */
+/**
+ * PgBouncer gives all errors that it raises this code. PostgreSQL names the function of the server; PgBouncer has none.
+ */
 const isOfPooler = ({ code, routine }: DatabaseError): boolean => code === PROTOCOL_VIOLATION && routine === undefined;
 
-/** PgBouncer's words for what a person has to change; all others are of a server that is away, or of too many clients. */
+/**
+ * PgBouncer's words for what a person has to change; all others are of a server that is away, or of too many clients.
+ */
 const REFUSED_BY_POOLER = /^unsupported startup parameter|authentication failed|does not exist$|^no such /;
 
 const UNSUPPORTED_PARAMETER = /^unsupported startup parameter: (\S+)/;

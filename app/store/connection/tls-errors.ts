@@ -1,6 +1,9 @@
 import { isNativeError } from 'node:util/types';
 
-/** What a person looks at when TLS fails for a reason; the error itself has OpenSSL's, Node.js's or pg's words for it. */
+/**
+ * What a person has to check when TLS fails for a reason; the error itself has OpenSSL's, Node.js's or pg's words for
+ * it.
+ */
 const ADVICE = {
   authority:
     'check that database.tls.ca, or sslrootcert of database.url, holds the certificate of the authority that signed the ' +

@@ -37,7 +37,9 @@ export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
  */
 export const BEGIN_ROWS = `${BEGIN}; SET CONSTRAINTS ALL IMMEDIATE`;
 
-/** The same with the time-outs: the session may be one that a connection pooler lends for a transaction, without them. */
+/**
+ * The same with the time-outs: the session may be one that a connection pooler lends for a transaction, without them.
+ */
 export const beginRows = (timeouts: Timeouts): string =>
   [BEGIN_ROWS, ...Object.entries(timeouts).map(([name, value]) => `SET LOCAL ${name} = ${value}`)].join('; ');
 

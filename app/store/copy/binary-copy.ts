@@ -35,7 +35,11 @@ export interface RowCopy {
   readonly relation: string;
   /** What makes room for the rows of one more COPY of a transaction. @default nothing: each adds rows to the table */
   readonly emptying?: string;
-  /** Whether policies of row-level security may refuse a row, with the SQLSTATE of a missing privilege. @default false */
+  /**
+   * Whether policies of row-level security may refuse a row, with the SQLSTATE of a missing privilege.
+   *
+   * @default false
+   */
   readonly hasPolicies?: boolean;
 }
 
@@ -53,8 +57,8 @@ const FRAMES: Readonly<Record<CopyFormat, { readonly head: Buffer; readonly end:
 };
 
 /**
- * Statements with COPYs among them in one message, and the rows of each COPY in another: a round trip for the statements
- * and one for each COPY, however many statements.
+ * Statements with COPYs among them in one message, and the rows of each COPY in another: a round trip for the
+ * statements and one for each COPY, however many statements.
  *
  * The rows of a COPY go out in one piece. The error about a refused row comes while the rest is under way, and
  * PostgreSQL passes over the rest; a sender that waits for room in between would have to be stopped.
@@ -158,8 +162,8 @@ export const rowsStored = (tags: readonly string[]): number =>
   Number(tags.find(isCopyTag)?.slice(COPY_TAG.length) ?? 0);
 
 /**
- * Sends encoded rows with one COPY, the statement. Rejects with PostgreSQL's error; the connection can be used again after a
- * `ROLLBACK TO SAVEPOINT`.
+ * Sends encoded rows with one COPY, the statement. Rejects with PostgreSQL's error; the connection can be used again
+ * after a `ROLLBACK TO SAVEPOINT`.
  *
  * @returns how many rows were stored
  */

@@ -9,7 +9,9 @@ export const MOST_BYTES_PER_UNIT = 3;
 /** `jsonb_recv` takes a version byte and then the text. */
 const JSONB_VERSION = 1;
 
-/** Texts from this length on are copied and checked by Node.js: what a call of it costs is more than a loop over fewer. */
+/**
+ * Texts from this length on are copied and checked by Node.js: what a call of it costs is more than a loop over fewer.
+ */
 const LONG_TEXT_BYTES = 512;
 
 const HIGH_BITS = 0x80808080 | 0;
@@ -26,7 +28,7 @@ export interface FieldBytes {
 
 /**
  * Rows in PostgreSQL's binary COPY format (documentation of COPY, section "Binary Format"), one after the other in one
- * piece of memory: no field has a Buffer of its own, which would take most of the time of encoding.
+ * piece of memory: to make a Buffer for each field would take most of the time of encoding.
  */
 export class CopyBuffer {
   readonly #memory: Memory;
@@ -142,7 +144,11 @@ export class CopyBuffer {
     return this.#text(from, at, length);
   }
 
-  /** A field of type jsonb from JSON text in place, which goes to PostgreSQL byte for byte. @returns as {@link textOf} */
+  /**
+   * A field of type jsonb from JSON text in place, which goes to PostgreSQL byte for byte.
+   *
+   * @returns as {@link textOf}
+   */
   jsonbTextOf(from: FieldBytes, at: number, length: number): boolean {
     this.#reserve(FIELD_LENGTH_BYTES + 1 + length);
     this.#int32(1 + length);
@@ -158,7 +164,11 @@ export class CopyBuffer {
     this.endJsonb(start);
   }
 
-  /** Begins a field of type jsonb, whose text goes on with {@link write} and others. @returns what {@link endJsonb} takes */
+  /**
+   * Begins a field of type jsonb, whose text goes on with {@link write} and others.
+   *
+   * @returns what {@link endJsonb} takes
+   */
   beginJsonb(): number {
     this.#reserve(FIELD_LENGTH_BYTES + 1);
     const start = this.#end;
@@ -178,7 +188,11 @@ export class CopyBuffer {
     this.#end += this.#bytes.write(text, this.#end, 'utf8');
   }
 
-  /** Appends a JSON string of ASCII bytes that need no escape. @returns whether they are that; otherwise nothing is appended */
+  /**
+   * Appends a JSON string of ASCII bytes that need no escape.
+   *
+   * @returns whether they are that; otherwise nothing is appended
+   */
   writeJsonString(from: FieldBytes, at: number, length: number): boolean {
     this.#reserve(length + 2);
     const { bytes } = from;

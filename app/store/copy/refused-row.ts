@@ -13,8 +13,8 @@ interface RefusedLine {
 const literally = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /**
- * The line of a COPY that PostgreSQL's context names; `null` where it names none. The context may quote a record, and is
- * never logged.
+ * The line of a COPY that PostgreSQL's context names; `null` where it names none. The context may quote a record, and
+ * is never logged.
  *
  * A value in the text format is quoted behind the line, and may hold line breaks and words like those of a context: the
  * first line counts. In the binary format no value is quoted, but what a JSON error says comes before: the last one

@@ -21,9 +21,9 @@ export class RowMemory {
   readonly #pool = new MemoryPool(MOST_KEPT_BYTES);
 
   /**
-   * Does work whose rows are in this memory. What it took is used again where the work ends well: by then PostgreSQL has
-   * answered, so all rows are sent. Where it fails, rows may still be on their way, and others in their place would be sent
-   * with them: their memory is never used again.
+   * Does work whose rows are in this memory. When the work ends well, what it took is used again: PostgreSQL has
+   * answered, so all rows are sent. When the work fails, rows may still be on their way, and other rows in their place
+   * would be sent with them. So their memory is never used again.
    */
   async during<T>(work: (memory: Memory) => Promise<T>): Promise<T> {
     const taken: Buffer[] = [];

@@ -38,7 +38,7 @@ export class AdmittedRecords {
   }
 }
 
-/** The records of a request that become rows and those that do not, as far as can be told before PostgreSQL has seen them. */
+/** The records of a request that become rows, and those that are refused before PostgreSQL has seen them. */
 export interface Admitted {
   readonly admitted: AdmittedRecords;
   readonly refused: readonly RefusedRecord[];

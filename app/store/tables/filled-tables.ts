@@ -49,21 +49,22 @@ export function targetsBySettings(settings: Pick<Settings, 'tables' | 'kafka'>):
 const isSameId = (one: string, other: string): boolean => one === '' || other === '' || one === other;
 
 /**
- * Which groups of the schema fill which tables from which topic: what keeps a second group from filling a table of the
- * user's own, which has no key of ours that would stop it, with the same records.
+ * Which groups of the schema fill which tables from which topic: what keeps a second group from filling a user's table
+ * with the same records: such a table has no key of ours that would stop it.
  *
  * Of two groups without a stored offset of a topic, one at most comes to write it into a table, unless it consents:
  *
- * 1. A record is written only by a transaction that moves a row of `offsets`, and {@link admit} runs in each transaction
- *    that adds the first rows of a group and a topic. It stores the group's tables with them, or neither is stored.
+ * 1. A record is written only by a transaction that moves a row of `offsets`, and {@link admit} runs in each
+ *    transaction that adds the first rows of a group and a topic. It stores the group's tables with them, or neither is
+ *    stored.
  * 2. Such transactions of a schema come one after the other, by {@link lock}, which PostgreSQL gives up only once the
- *    commit can be seen. Each statement behind the lock has a snapshot of its own (READ COMMITTED), so the second group
- *    finds the tables of the first one, and is refused before it adds an offset.
+ *    commit can be seen. Each statement behind the lock has a new snapshot (READ COMMITTED), so the second group finds
+ *    the tables of the first one, and is refused before it adds an offset.
  * 3. A group whose offsets a program without this table has stored is known by them, and by the lack of its tables: the
- *    second one is refused as long as these are unknown. Such a program takes no lock: where a new group of it begins at
- *    the same moment, both may go on, and this one logs a warning at its next start.
- * 4. A table that comes to the settings of a group with offsets is stored, behind the same lock, before the group writes
- *    into it: {@link record}. So is each table of a group that was upgraded. Such a group is never refused.
+ *    second one is refused as long as these are unknown. Such a program takes no lock: where a new group of it begins
+ *    at the same moment, both may go on, and this one logs a warning at its next start.
+ * 4. A table that comes to the settings of a group with offsets is stored, behind the same lock, before the group
+ *    writes into it: {@link record}. So is each table of a group that was upgraded. Such a group is never refused.
  *
  * Nothing here deletes a row: what a group has written stays in the table when the settings no longer name it.
  */
@@ -110,8 +111,8 @@ export class FilledTables {
   }
 
   /**
-   * Stores the tables that topics fill whose offsets are stored already: those that came to the settings since, and those
-   * that an older program filled. Where all are stored, which is nearly always, no lock is waited for.
+   * Stores the tables that topics fill whose offsets are stored already: those that came to the settings since, and
+   * those that an older program filled. Where all are stored, which is nearly always, no lock is waited for.
    *
    * @param ids of the topics by their names, empty where it is not known
    */
@@ -173,7 +174,10 @@ export class FilledTables {
       .map(({ target, topic, groupId }) => ({ table: target, topic, groupId }));
   }
 
-  /** Other groups with offsets of the topic whose tables are not known; none where this group fills no table of its own. */
+  /**
+   * Other groups with offsets of the topic whose tables are not known; none where this group fills no user's table
+   * alone.
+   */
   async #unknownGroups(
     client: PoolClient,
     known: readonly FilledTable[],

@@ -16,9 +16,10 @@ interface LetterOwner {
  * The newest of each partition by its offset, whose primary key is read from its end, and of those the newest by time:
  * gaps of compaction and of transactions do not count as records.
  *
- * Rows of `records` may have been moved elsewhere, letters have not: those from a day before the last progress do not count.
+ * Rows of `records` may have been moved elsewhere, letters have not: those from a day before the last progress do not
+ * count.
  *
- * Nothing of ours tells of the rows in users' tables. Of a topic that has no others, each offset below the stored one
+ * No table of ours lists the rows in users' tables. Of a topic that has no others, each offset below the stored one
  * counts as a record, so gaps count as well, and as written when it had certainly been passed: with the next letter of
  * its partition, or at the partition's last progress. Both let more letters pass after a restart, never fewer.
  */
@@ -48,7 +49,7 @@ const newest = (schema: string): string => {
 
 /**
  * Which of the newest records of the group, of all its partitions, are dead letters, the oldest first. Where letters go
- * to a topic alone no table tells of them, and the answer is empty.
+ * to a topic alone, no table lists them, and the answer is empty.
  */
 export async function newestLetters(client: PoolClient, owner: LetterOwner): Promise<readonly boolean[]> {
   if (!owner.deadLetters.toTable) {

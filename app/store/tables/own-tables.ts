@@ -47,7 +47,7 @@ const SAME_BYTES: Readonly<Record<string, string>> = { 'character varying': 'tex
 
 /**
  * The table of ours, if any, that a unique index belongs to, directly or by way of partitions, and the index's columns.
- * Partitions, and keys that were made anew, have names of their own.
+ * Partitions, and keys that were made anew, have other names.
  */
 const TABLE_OF_INDEX = `
   WITH RECURSIVE violated AS (
@@ -63,8 +63,8 @@ const isSameKey = (key: readonly string[], sorted: readonly string[]): boolean =
   [...key].sort().join() === sorted.join();
 
 /**
- * What an administrator may have made of the tables, asked of the catalog: binary rows are taken as they come by columns
- * of other types, and a row trigger can drop rows without an error.
+ * What an administrator may have made of the tables, asked of the catalog: binary rows are taken as they come by
+ * columns of other types, and a row trigger can drop rows without an error.
  */
 export class OwnTables {
   readonly #schema: string;
@@ -116,7 +116,7 @@ export class OwnTables {
   #of(client: PoolClient): KnownTable {
     const known = this.#known.get(client);
     if (known === undefined) {
-      throw new Error('own tables: this connection has not looked at them');
+      throw new Error('own tables: this connection has not read them from the catalog');
     }
     return known;
   }

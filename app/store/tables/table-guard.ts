@@ -71,7 +71,7 @@ export interface KnownTable {
   readonly rowTriggers: readonly string[];
 }
 
-/** `LOCK TABLE` takes the partitions with it unless it is told ONLY. */
+/** Without `ONLY`, `LOCK TABLE` takes the partitions with it. */
 export const lockOf = (schema: string, table: string): string =>
   `LOCK TABLE ONLY ${escapeIdentifier(schema)}.${escapeIdentifier(table)} IN ROW EXCLUSIVE MODE`;
 

@@ -9,16 +9,16 @@ import { openConnection } from '../connection/database-connection.ts';
 import { destroySocket } from '../connection/pg-internals.ts';
 import { TABLE_NAMES } from './own-tables.ts';
 
-/** Looks are so far apart at least: where writes are slow for another reason, each look opens a connection. */
+/** Searches are so far apart at least: where writes are slow for another reason, each search opens a connection. */
 const PAUSE_MS = 2_000;
 
-/** While a lock is there, it is looked at so often. */
+/** While there is a lock, it is searched for so often. */
 const AGAIN_MS = 1_000;
 
 /** While it is there and PostgreSQL does not answer: a refused login is not tried more often. */
 const UNANSWERED_MS = 10_000;
 
-/** The catalog answers at once, or the look has failed. */
+/** The catalog answers at once, or the search has failed. */
 const CATALOG_ANSWER_MS = 3_000;
 
 /**
@@ -60,7 +60,7 @@ interface TableLocksOptions {
   /** The settings of the moment, for each new connection. */
   readonly current: () => Settings['database'];
   readonly logger: Logger;
-  /** Ends the looks. */
+  /** Ends the searches. */
   readonly signal: AbortSignal;
 }
 
@@ -74,9 +74,9 @@ export class TableLocks {
   readonly #options: TableLocksOptions;
   readonly #names: readonly [schemas: readonly string[], tables: readonly string[]];
   #client: pg.Client | null = null;
-  /** One look at a time, for all partitions. */
-  #look: Promise<boolean> | null = null;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** One search at a time, for all partitions. */
+  #search: Promise<boolean> | null = null;
+  #searchedAt = Number.NEGATIVE_INFINITY;
   #isFound = false;
 
   constructor(options: TableLocksOptions) {
@@ -88,30 +88,30 @@ export class TableLocks {
   }
 
   /**
-   * Whether the log names the lock that ended a write with this error. PostgreSQL does not name the table that was waited
-   * for, and a group of writes waits for the tables of several topics: any lock on a table may be the one, but for a
-   * write that waited for a row. Never rejects.
+   * Whether the log names the lock that ended a write with this error. PostgreSQL does not name the table that was
+   * waited for, and a group of writes waits for the tables of several topics: any lock on a table may be the one, but
+   * for a write that waited for a row. Never rejects.
    */
   async hasLogged(error: Error): Promise<boolean> {
-    return error instanceof OutageError && error.isLockWait && !waitedForRow(error) && this.look();
+    return error instanceof OutageError && error.isLockWait && !waitedForRow(error) && this.search();
   }
 
-  /** Looks whether a lock is there, and answers when the log names it. Never rejects. */
-  look(): Promise<boolean> {
+  /** Searches for a lock, and returns whether there is one once the log names it. Never rejects. */
+  search(): Promise<boolean> {
     if (this.#isFound) {
       return Promise.resolve(true);
     }
-    this.#look ??= this.#lookOnce().finally(() => {
-      this.#look = null;
+    this.#search ??= this.#searchOnce().finally(() => {
+      this.#search = null;
     });
-    return this.#look;
+    return this.#search;
   }
 
-  async #lookOnce(): Promise<boolean> {
+  async #searchOnce(): Promise<boolean> {
     const { signal } = this.#options;
-    await systemClock.wait(Math.max(0, this.#lookedAt + PAUSE_MS - performance.now()), signal);
+    await systemClock.wait(Math.max(0, this.#searchedAt + PAUSE_MS - performance.now()), signal);
     const locks = signal.aborted ? [] : await this.#ask().catch(() => []);
-    this.#lookedAt = performance.now();
+    this.#searchedAt = performance.now();
     this.#isFound = locks.length > 0;
     if (this.#isFound) {
       void this.#follow(locks);

@@ -48,8 +48,8 @@ export class Rows {
 
   /**
    * @param bytes the rows, without head and end of their format
-   * @param starts where the row of each record begins, and where the last one ends: a record without a row has the start
-   * of the next one
+   * @param starts where the row of each record begins, and where the last one ends: a record without a row has the
+   * start of the next one
    * @param deletes places of the records whose row says that another one is deleted. @default none
    * @param kept places of the columns of which some rows keep what the table has. @default none
    */
@@ -147,7 +147,9 @@ export interface Table {
   require(client: PoolClient): Promise<void>;
   /** {@link require}, once for each connection. */
   requireOnce(client: PoolClient): Promise<void>;
-  /** Statements in a transaction before its first COPY: they take the locks, and set what the text of values is read by. */
+  /**
+   * Statements in a transaction before its first COPY: they take the locks, and set what the text of values is read by.
+   */
   opening(kinds: RowKinds): string;
   /** The same on a connection that knows the table, with what tells whether the table is as it was. */
   guard(client: PoolClient, kinds: RowKinds): readonly Step[];
@@ -178,8 +180,8 @@ export class TopicTables {
   readonly #tables: () => readonly UserTable[];
 
   /**
-   * @param recordTopics topics that go to `records` even where they go to another table: the setting `kafka.topics`. One
-   * without a table of its own goes there, too.
+   * @param recordTopics topics that go to `records` even where they go to another table: the setting `kafka.topics`. A
+   * topic without a mapped table goes there, too.
    * @param tables the user's own, asked for each transaction
    */
   constructor(records: Table, recordTopics: readonly string[], tables: () => readonly UserTable[]) {

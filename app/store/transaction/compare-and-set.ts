@@ -11,24 +11,26 @@ import type { Step } from '../tables/table-guard.ts';
 import { droppedRows } from './dropped-rows.ts';
 
 /**
- * Why two owners of a partition that overlap, however long, never both write an offset, in `records` or in a keyed table:
+ * Why two owners of a partition that overlap, however long, never both write an offset, in `records` or in a keyed
+ * table:
  *
- * 1. Each transaction that writes rows, dead letters or a gap of a partition begins with the update of its row in `offsets`,
- *    from the expected offset to the next one. The update comes before the savepoint `part`, so whatever is rolled back to
- *    that one, it stays, with the lock of the row, until COMMIT or ROLLBACK.
+ * 1. Each transaction that writes rows, dead letters or a gap of a partition begins with the update of its row in
+ *    `offsets`, from the expected offset to the next one. The update comes before the savepoint `part`, so whatever is
+ *    rolled back to that one, it stays, with the lock of the row, until COMMIT or ROLLBACK.
  * 2. Rows are sent only when the update has moved all offsets of the transaction. Otherwise everything is rolled back.
- * 3. At READ COMMITTED, which each transaction asks for, a second update of the same row waits for the first transaction,
- *    and then compares with what that has committed. It matches if the first one was rolled back, and not if it was committed.
- *    It fails when the wait takes too long. A group of writes ({@link movingOffsets}) does not wait: a row that is locked
- *    counts as not moved. PostgreSQL compares again what it locks there, too.
- * 4. So the committed transactions of a partition are a chain: each one expects what the one before has stored, and began to
- *    write after that was committed. No offset is in two of them, and none is left out.
- * 5. A keyed table takes rows over others, so the order counts there, too. The staged rows are taken into the table behind the
- *    update, in the same transaction (stage.ts), and the stage is emptied with it. By 4. the upserts and deletes of a former
- *    owner are committed before those of the next one begin, or are never seen. None of them replaces a later state.
+ * 3. At READ COMMITTED, which each transaction asks for, a second update of the same row waits for the first
+ *    transaction, and then compares with what that has committed. It matches if the first one was rolled back, and not
+ *    if it was committed. It fails when the wait takes too long. A group of writes ({@link movingOffsets}) does not
+ *    wait: a row that is locked counts as not moved. PostgreSQL compares again what it locks there, too.
+ * 4. So the committed transactions of a partition are a chain: each one expects what the one before has stored, and
+ *    began to write after that was committed. No offset is in two of them, and none is left out.
+ * 5. A keyed table takes rows over others, so the order counts there, too. The staged rows are taken into the table
+ *    behind the update, in the same transaction (stage.ts), and the stage is emptied with it. By 4. the upserts and
+ *    deletes of a former owner are committed before those of the next one begin, or are never seen. None of them
+ *    replaces a later state.
  *
- * Nobody has to know who owns a partition for this. An overlap costs transactions that are turned away (handover.ts), so the
- * group may give a partition to its next owner while the former one still writes.
+ * Nobody has to know who owns a partition for this. An overlap costs transactions that are turned away (handover.ts),
+ * so the group may give a partition to its next owner while the former one still writes.
  */
 
 /**
@@ -147,11 +149,11 @@ export interface TableBatch extends RowBatch {
 }
 
 /**
- * The whole of a transaction in two round trips, and one more for each further table: a message with all statements, up
- * to `COMMIT`, and one with the rows of each table, which are sent only when PostgreSQL has moved the offsets, and the
- * tables are still what the rows were encoded for. Where a trigger may drop rows, or rows keep columns of those in the
- * table, `COMMIT` is a message of its own, sent when as many rows are stored as were sent. Nothing is left of a transaction that did not commit, in any table, and the
- * connection can be used.
+ * Sends the whole of a transaction in two round trips, and one more for each further table: a message with all
+ * statements, up to `COMMIT`, and one with the rows of each table. Rows are sent only when PostgreSQL has moved the
+ * offsets, and the tables are still what the rows were encoded for. Where a trigger may drop rows, or rows keep columns
+ * of those in the table, `COMMIT` is a separate message, sent when as many rows are stored as were sent. Nothing is
+ * left of a transaction that did not commit, in any table, and the connection can be used.
  *
  * @param batches one or more, with rows
  * @returns `declined` when not all offsets were moved; `refused` when a row was refused, or a trigger dropped one, or a
@@ -196,7 +198,7 @@ export async function writeAtOnce(
   return commitRows(client, gaps, { tags, commitsApart, batches });
 }
 
-/** The tables are looked at anew: the next transaction on this connection knows them. */
+/** Reads the tables from the catalog anew: the next transaction on this connection knows them. */
 async function asAltered(client: PoolClient, tables: readonly Table[]): Promise<'refused'> {
   for (const table of tables) {
     await table.require(client);
@@ -211,7 +213,7 @@ interface TakenRows {
   readonly batches: readonly TableBatch[];
 }
 
-/** Rows that each table stored: the tags of its COPY, and of what follows it, stand in the order of the tables. */
+/** Rows that each table stored: the tags of its COPY, and of what follows it, are in the order of the tables. */
 function rowsStoredByTable(tags: readonly string[], batches: readonly TableBatch[]): readonly number[] {
   let from = tags.findIndex(isCopyTag);
   return batches.map((batch) => {
@@ -248,8 +250,8 @@ async function commitRows(
 }
 
 /**
- * What was refused as a value, so that the transaction can be rolled back; everything else stays an error. A statement
- * that PostgreSQL does not understand names what is gone, before a guard can tell.
+ * What was refused as a value, so that the transaction can be rolled back; everything else stays an error. Where
+ * something is gone that a statement names, PostgreSQL does not understand the statement, and no guard is asked.
  */
 function refusalOnly(error: unknown): RowRefused | 'not understood' {
   const refusal = asRefusal(error);

@@ -16,10 +16,13 @@ const LONGEST_NAME = 63;
 /** What PostgreSQL keeps of a name as it is. */
 const KEPT = /^[ -~]*$/;
 
-/** A row of `offsets` is refused for so long before its lock is looked into, and a transaction of less is left alone. */
+/**
+ * A row of `offsets` is refused for so long before the holders of its lock are searched for, and a transaction of less
+ * is left alone.
+ */
 const FROZEN_AFTER_MS = 10_000;
 
-/** The look waits for the row like a write, so that `pg_blocking_pids` has a session to tell of. */
+/** The search waits for the row like a write, so that `pg_blocking_pids` has a session to list the blockers of. */
 const WAIT_FOR_ROW_MS = 1_000;
 const ASK_AGAIN_MS = 50;
 
@@ -32,8 +35,8 @@ export function sessionName(groupId: string): string {
 }
 
 /**
- * A session that is ours to end: the same role, the same group, and for {@link FROZEN_AFTER_MS} in a transaction that waits
- * for its client. `$1` is the name of the group's sessions.
+ * A session that is ours to end: the same role, the same group, and for {@link FROZEN_AFTER_MS} in a transaction that
+ * waits for its client. `$1` is the name of the group's sessions.
  */
 const IS_FROZEN_WRITER = `usename = session_user AND datname = current_database() AND application_name = $1
   AND wait_event_type = 'Client' AND xact_start < clock_timestamp() - interval '${FROZEN_AFTER_MS} ms'`;
@@ -58,8 +61,8 @@ interface BlockingSession {
 /** A session that was ended, for the log. */
 export type EndedSession = Pick<BlockingSession, 'pid' | 'role' | 'name'>;
 
-/** What a look at a lock came to. */
-interface Look {
+/** What the search for the holders of a row came to. */
+interface HolderSearch {
   readonly ended: readonly EndedSession[];
   /** What holds the row, in words, or why that is not known; `null` when nothing holds it any more. */
   readonly held: string | null;
@@ -69,13 +72,13 @@ interface Look {
 interface FrozenWriterOptions {
   readonly database: Settings['database'];
   readonly groupId: string;
-  /** Told of each session that was ended. */
+  /** Called with each session that was ended. */
   readonly onEnded: (session: EndedSession) => void;
 }
 
 /**
- * Ends the sessions of writers that stand still in the middle of a `COPY`: PostgreSQL waits for the rest of their rows,
- * with the offsets locked, and has no time-out for that wait.
+ * Ends the sessions of writers that froze in the middle of a `COPY`: PostgreSQL waits for the rest of their rows, with
+ * the offsets locked, and has no time-out for that wait.
  *
  * A transaction that is ended so is rolled back as a whole: its records stay ahead of the stored offset, and the next
  * owner writes them. One that was about to commit has committed or has not, as after a lost connection.
@@ -85,8 +88,8 @@ export class FrozenWriters {
   readonly #options: FrozenWriterOptions;
   /** Since when the offset of a partition is refused, by a clock that is never set. */
   readonly #refusedSince = new Map<string, number>();
-  /** One look at a time: each takes a connection more, and what it ends may hold many offsets. */
-  #look: Promise<Look> | null = null;
+  /** One search at a time: each takes a connection more, and what it ends may hold many offsets. */
+  #search: Promise<HolderSearch> | null = null;
 
   constructor(pool: DatabasePool, options: FrozenWriterOptions) {
     this.#pool = pool;
@@ -97,7 +100,7 @@ export class FrozenWriters {
    * Moves an offset by `move`. When the row has been refused for 10 s, the frozen writers that hold it are ended and
    * `move` is tried once more.
    *
-   * @throws OutageError of the refusal, with the sessions that hold the row where it was looked into
+   * @throws OutageError of the refusal, with the sessions that hold the row where they were searched for
    */
   async moving<T>(partition: TopicPartition, move: () => Promise<T>): Promise<T> {
     const key = partitionKey(partition);
@@ -110,12 +113,12 @@ export class FrozenWriters {
     if (performance.now() - since < FROZEN_AFTER_MS) {
       throw refusal;
     }
-    const isOwnLook = this.#look === null;
-    const { ended, held } = await this.#lookOnce(partition);
+    const isOwnSearch = this.#search === null;
+    const { ended, held } = await this.#searchOnce(partition);
     if (ended.length > 0) {
       return move();
     }
-    if (!isOwnLook) {
+    if (!isOwnSearch) {
       throw refusal;
     }
     this.#refusedSince.delete(key);
@@ -135,35 +138,35 @@ export class FrozenWriters {
     }
   }
 
-  #lookOnce(partition: TopicPartition): Promise<Look> {
-    this.#look ??= this.#lookAt(partition)
+  #searchOnce(partition: TopicPartition): Promise<HolderSearch> {
+    this.#search ??= this.#searchFor(partition)
       .catch((error: unknown) => ({
         ended: [],
         held: `what holds the offset is not known: ${describeDatabaseError(error)}`,
       }))
       .finally(() => {
-        this.#look = null;
+        this.#search = null;
       });
-    return this.#look;
+    return this.#search;
   }
 
-  /** Waits for the row on a connection of its own, and asks on another one what it waits for. */
-  async #lookAt(partition: TopicPartition): Promise<Look> {
+  /** Waits for the row on a connection beside the pool, and asks on another one what it waits for. */
+  async #searchFor(partition: TopicPartition): Promise<HolderSearch> {
     const { database, groupId } = this.#options;
     const waiter = await this.#pool.openBeside();
     try {
       const pid = await beginWaiting(waiter);
       const waiting = lockOffset(waiter, database.schema, groupId, partition);
-      const look = await this.#pool.withClient((asker) => this.#end(asker, pid, waiting));
-      await (look.ended.length > 0 ? waiting : undefined);
-      return look;
+      const search = await this.#pool.withClient((asker) => this.#end(asker, pid, waiting));
+      await (search.ended.length > 0 ? waiting : undefined);
+      return search;
     } finally {
       destroySocket(waiter);
     }
   }
 
   /** Asks until a frozen writer is among the sessions that block, or the wait for the row is over. */
-  async #end(asker: PoolClient, waiterPid: number, waiting: Promise<boolean>): Promise<Look> {
+  async #end(asker: PoolClient, waiterPid: number, waiting: Promise<boolean>): Promise<HolderSearch> {
     const name = sessionName(this.#options.groupId);
     for (;;) {
       const { rows } = await asker.query<BlockingSession>(BLOCKING, [name, waiterPid]);
@@ -178,7 +181,7 @@ export class FrozenWriters {
     }
   }
 
-  async #endEach(asker: PoolClient, frozen: readonly BlockingSession[]): Promise<Look> {
+  async #endEach(asker: PoolClient, frozen: readonly BlockingSession[]): Promise<HolderSearch> {
     const ended: EndedSession[] = [];
     const held: string[] = [];
     for (const { pid, role, name } of frozen) {
@@ -217,7 +220,9 @@ async function beginWaiting(waiter: pg.Client): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-/** Waits for the lock that the update of an offset takes, and gives it back. Never rejects: `false` without the lock. */
+/**
+ * Waits for the lock that the update of an offset takes, and gives it back. Never rejects: `false` without the lock.
+ */
 async function lockOffset(
   client: pg.Client,
   schema: string,

@@ -5,7 +5,7 @@ import { inFewPieces, type Memory, rowMemory } from '../copy/row-memory.ts';
 import { type Admitted, admit } from '../tables/admit.ts';
 import { allKinds, type Rows, type Table } from '../tables/table.ts';
 import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
-import { asCommitted, lookAt, tellingDeadlocks, type Writer } from './write-records.ts';
+import { asCommitted, reportingDeadlocks, requireTablesOnce, type Writer } from './write-records.ts';
 
 /** Bytes of the records that a group writes at most; a single request may have more. */
 const MOST_GROUP_BYTES = 2 * 1_048_576;
@@ -21,7 +21,7 @@ const STALLED_AFTER_MS = 100;
 
 /** How requests are written. */
 interface Writers {
-  /** One request in a transaction of its own. */
+  /** One request in a transaction alone. */
   alone(request: WriteRequest): Promise<WriteOutcome>;
   /** Requests in one transaction: an outcome for each, or `null` when nothing was written and each has to go alone. */
   together(requests: readonly WriteRequest[]): Promise<readonly WriteOutcome[] | null>;
@@ -53,8 +53,8 @@ interface Group {
  * together, and while two groups are written, the next one gathers. A group that waits for something does not count:
  * others go on beside it, as long as there are connections.
  *
- * Each request is answered once, by the group that committed it, by the transaction of its own, or by the error of
- * either.
+ * Each request is answered once: by the group that committed it, by the transaction that it had alone, or by the error
+ * of either.
  *
  * The partitions of a group that could not be written are suspects, and go alone until they have committed alone, and
  * without dead letters: so one that fails again and again takes the others along once.
@@ -66,7 +66,7 @@ export class GroupedWrites {
   #waiting: Waiting[] = [];
   #isAwaited = false;
   readonly #groups = new Set<Group>();
-  #looksAgain: NodeJS.Timeout | null = null;
+  #nextWrite: NodeJS.Timeout | null = null;
   readonly #suspects = new Set<string>();
 
   constructor(writers: Writers, { maxBatchRecords, poolSize }: GroupLimits) {
@@ -113,24 +113,24 @@ export class GroupedWrites {
     const now = performance.now();
     const moving = [...this.#groups].filter(({ begun }) => now - begun < STALLED_AFTER_MS);
     if (moving.length >= GROUPS_AT_ONCE) {
-      this.#lookAgainIn(STALLED_AFTER_MS - now + Math.min(...moving.map(({ begun }) => begun)));
+      this.#writeAgainIn(STALLED_AFTER_MS - now + Math.min(...moving.map(({ begun }) => begun)));
       return;
     }
     const group = { begun: now };
     this.#groups.add(group);
     void this.#writeTogether(this.#takeGroup()).then(() => {
       this.#groups.delete(group);
-      clearTimeout(this.#looksAgain ?? undefined);
-      this.#looksAgain = null;
+      clearTimeout(this.#nextWrite ?? undefined);
+      this.#nextWrite = null;
       this.#writeAfterThisTurn();
     });
     this.#writeAfterThisTurn();
   }
 
-  /** Unless one ends before: the oldest group may wait for something by then. */
-  #lookAgainIn(milliseconds: number): void {
-    this.#looksAgain ??= setTimeout(() => {
-      this.#looksAgain = null;
+  /** Unless one ends before: when the time is over, the oldest group may wait for something. */
+  #writeAgainIn(milliseconds: number): void {
+    this.#nextWrite ??= setTimeout(() => {
+      this.#nextWrite = null;
       this.#writeWaiting();
     }, Math.ceil(milliseconds));
   }
@@ -174,14 +174,14 @@ export class GroupedWrites {
 }
 
 /**
- * Requests of different partitions as one transaction, which either does for each of them what a transaction of its own
- * would, or nothing at all: it commits only if the offset of every partition was the expected one, as its own rows'
- * would. Rows of the same table are one COPY, whichever topics and partitions they are of.
+ * Requests of different partitions as one transaction, which does for each of them what a transaction alone would, or
+ * nothing at all: it commits only if the offset of every partition was the expected one. Rows of the same table are one
+ * COPY, whichever topics and partitions they are of.
  *
  * It never waits for another writer of one of the partitions: a row of `offsets` that is locked counts as not expected.
  *
- * @returns an outcome for each request; `null` when nothing was written and each has to be written by itself, because
- * one is fenced, has dead letters, has an offset that another writer holds, or has rows that a trigger drops.
+ * @returns an outcome for each request; `null` when nothing was written and each has to be written by itself. One of
+ * them is fenced, has dead letters, has an offset that another writer holds, or has rows that a trigger drops.
  */
 export const writeGroup = (
   client: PoolClient,
@@ -210,11 +210,11 @@ async function writeTogether(
     }
   }
   const batches = writer.tables.inOrder(parts.keys()).map((table) => merged(table, parts.get(table) ?? [], memory));
-  await lookAt(client, batches);
+  await requireTablesOnce(client, batches);
   const move = { moving: movingOffsets(writer, requests), gaps: requests };
   const filled = batches.filter(({ length }) => length > 0);
   const writeThem = () => writeAtOnce(client, writer, move, filled);
-  if (filled.length === 0 || (await tellingDeadlocks(writer, requests, writeThem)) !== 'committed') {
+  if (filled.length === 0 || (await reportingDeadlocks(writer, requests, writeThem)) !== 'committed') {
     return null;
   }
   return written.map(({ request, admitted }) => asCommitted(writer, request, admitted));

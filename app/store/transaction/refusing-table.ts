@@ -23,8 +23,8 @@ export interface TableOwner {
 }
 
 /**
- * Whether a refusal is about the table instead of a row: then no record becomes a dead letter for it, and all stay ahead
- * of the stored offset.
+ * Whether a refusal is about the table instead of a row: then no record becomes a dead letter for it, and all stay
+ * ahead of the stored offset.
  */
 export class RefusingTable {
   readonly #client: PoolClient;
@@ -61,10 +61,13 @@ export class RefusingTable {
       if (!(asRefusal(error) instanceof RowRefused)) {
         throw error;
       }
-      throw new OutageError(`the table ${name} takes no rows for now, not even none: ${describeDatabaseError(error)}`, {
-        cause: error,
-        reason: 'database_busy',
-      });
+      throw new OutageError(
+        `the table ${name} refuses even a COPY without rows for now: ${describeDatabaseError(error)}`,
+        {
+          cause: error,
+          reason: 'database_busy',
+        },
+      );
     });
     await this.#client.query('ROLLBACK TO SAVEPOINT part');
   }
@@ -77,7 +80,7 @@ interface RefusedRow extends RefusedRecord {
 }
 
 /**
- * Tells a constraint or a trigger that refuses whatever comes from one that refuses some rows.
+ * Distinguishes a constraint or a trigger that refuses every row from one that refuses some rows.
  *
  * @param records of a COPY of which these were refused
  * @throws FatalError `TABLE_REFUSES_ROWS` when all were, alike, and they are many: all stay ahead of the stored offset

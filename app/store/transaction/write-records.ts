@@ -44,19 +44,24 @@ interface DeadLetterHandling {
  * One transaction: the offset moves from exactly the expected value to the next one, the rows and the dead letters are
  * written. If the offset is not the expected one, nothing happens.
  *
- * The update takes the row's lock, so of two writers with the same expectation the second waits, then sees the offset
- * that the first has committed, matches no row and writes nothing; or it fails, if that takes long. Only a `COMMIT`
- * that the server answered counts as committed; every other end leaves the outcome to be read from the stored offset.
+ * The update takes the lock of the row. So of two writers with the same expectation the second one waits. It then sees
+ * the offset that the first one has committed, matches no row and writes nothing; or it fails, if the wait takes long.
+ * Only a `COMMIT` that the server answered counts as committed; every other end leaves the outcome to be read from the
+ * stored offset.
  *
- * Where there are records and none is known to be bad, which is nearly always, it is tried in two round trips first;
- * when PostgreSQL refuses a row there, or a trigger drops one, that transaction is rolled back as if it had never been,
- * and another one finds out which rows it can take.
+ * Where there are records and none is known to be bad, which is nearly always, two round trips are tried first. When
+ * PostgreSQL refuses a row there, or a trigger drops one, that transaction is rolled back as if it had never been.
+ * Another one finds out which rows PostgreSQL can take.
  */
 export const writeRecords = (client: PoolClient, writer: Writer, request: WriteRequest): Promise<WriteOutcome> =>
-  rowMemory.during((memory) => tellingDeadlocks(writer, [request], () => writeAlone(client, writer, request, memory)));
+  rowMemory.during((memory) =>
+    reportingDeadlocks(writer, [request], () => writeAlone(client, writer, request, memory)),
+  );
 
-/** A transaction that a deadlock ended is tried again as a whole; where it deletes rows of a table, then alone in it. */
-export async function tellingDeadlocks<T>(
+/**
+ * A transaction that a deadlock ended is tried again as a whole; where it deletes rows of a table, then alone in it.
+ */
+export async function reportingDeadlocks<T>(
   { tables }: Writer,
   requests: readonly WriteRequest[],
   write: () => Promise<T>,
@@ -78,7 +83,7 @@ async function writeAlone(
   memory: Memory,
 ): Promise<WriteOutcome> {
   const written = admit(writer.tables.of(request.topic), request, memory);
-  await lookAt(client, written.batches);
+  await requireTablesOnce(client, written.batches);
   const batches = written.batches.flatMap(asBatch);
   if (batches.length > 0 && written.refused.length === 0) {
     const end = await writeAtOnce(client, writer, { moving: movingOffset(writer, request), gaps: [request] }, batches);
@@ -92,8 +97,11 @@ async function writeAlone(
   return writePartByPart(client, writer, request, written);
 }
 
-/** A new connection looks at the tables first. */
-export async function lookAt(client: PoolClient, batches: readonly Pick<TableRows, 'table'>[]): Promise<void> {
+/** A new connection reads the tables from the catalog first. */
+export async function requireTablesOnce(
+  client: PoolClient,
+  batches: readonly Pick<TableRows, 'table'>[],
+): Promise<void> {
   for (const { table } of batches) {
     await table.requireOnce(client);
   }
@@ -151,8 +159,8 @@ async function requireLocked(client: PoolClient, batches: readonly TableRows[]):
 }
 
 /**
- * Compares the rows that the tables took with those that they were sent, before COMMIT: the transaction of a mismatch is
- * rolled back, and its records stay ahead of the stored offset.
+ * Compares the rows that the tables took with those that they were sent, before COMMIT: the transaction of a mismatch
+ * is rolled back, and its records stay ahead of the stored offset.
  *
  * @returns how many are missing where that is allowed: they are counted, and their records are not in that table
  * @throws FatalError `ROWS_DROPPED` where it is not

@@ -72,7 +72,10 @@ function unitOf(schema: Schema, depth = 0): ValueUnit | undefined {
 /** What Debezium says of a varbit without a length. */
 const UNKNOWN_LENGTH = 2_147_483_647;
 
-/** What a schema says of the parts of its values at these paths. @param schema as JSON has it; any other value says nothing */
+/**
+ * What a schema says of the parts of its values at these paths. @param schema as JSON has it; any other value says
+ * nothing
+ */
 export const unitsOf = (schema: unknown, paths: readonly FieldPath[]): SchemaUnits =>
   paths.map((path) => {
     const found = path.reduce<Schema | null>(

@@ -25,8 +25,8 @@ export class DocumentFields {
 
   /**
    * @param paths of what is taken; a path of no parts is the whole document
-   * @param others fields that count as taken, too, and what is told of the rest, as {@link JsonScanner} does. @default
-   * all count as taken
+   * @param others fields that count as taken, too, and what is called with the rest, as {@link JsonScanner} does.
+   * @default all count as taken
    */
   constructor(paths: readonly FieldPath[], others: OtherFields = { mapped: [[]] }) {
     this.#scanner = new JsonScanner([...paths, ...others.mapped], others.onUnmapped, others.row);

@@ -33,9 +33,9 @@ interface KnownPrefix {
 }
 
 /**
- * The parts of JSON that Kafka Connect's JsonConverter wrote: as {@link DocumentFields}, but for an object of schema and
- * payload what is taken are parts of the payload. Such an object has these two members alone, and its schema is `null` or
- * an object with a type: any other is taken as it is.
+ * The parts of JSON that Kafka Connect's JsonConverter wrote: as {@link DocumentFields}, but for an object of schema
+ * and payload what is taken are parts of the payload. Such an object has these two members alone, and its schema is
+ * `null` or an object with a type: any other is taken as it is.
  *
  * The schema is a multiple of its row in bytes. So of a record that begins with the bytes of the one before, up to the
  * payload, only the payload is read: those bytes were valid, and what they say of units is known.

@@ -46,7 +46,9 @@ interface Name {
   readonly parent: number;
   readonly bytes: Buffer;
   readonly node: number;
-  /** What was found after it last: where documents have their fields in one order, nothing is looked up in the table. */
+  /**
+   * What was found after it last: where documents have their fields in one order, nothing is looked up in the table.
+   */
   next: Name | null;
 }
 

@@ -11,7 +11,9 @@ import {
   ZERO,
 } from '../../records/ascii.ts';
 
-/** Negative ends: the token is not one of JSON, its number is none of PostgreSQL's numeric, or it is nested too deep. */
+/**
+ * Negative ends: the token is not one of JSON, its number is none of PostgreSQL's numeric, or it is nested too deep.
+ */
 export const INVALID = -1;
 const OUT_OF_RANGE = -2;
 export const TOO_DEEP = -3;
@@ -54,7 +56,7 @@ const KIND_BY_BYTE: readonly JsonKind[] = Array.from({ length: 256 }, (_, byte) 
   return kinds[String.fromCharCode(byte)] ?? 'number';
 });
 
-/** The kind of a value of a valid document, which its first byte tells. */
+/** The kind of a value of a valid document, by its first byte. */
 export const kindAt = (json: Buffer, start: number): JsonKind => KIND_BY_BYTE[json[start] ?? 0] ?? 'number';
 
 /** What is 1 for the bytes of a text, 0 for others. */
@@ -123,7 +125,9 @@ const unitAt = (json: Buffer, at: number, end: number): number =>
 const isHighSurrogate = (unit: number): boolean => unit >> 10 === 0xd800 >> 10;
 const isLowSurrogate = (unit: number): boolean => unit >> 10 === 0xdc00 >> 10;
 
-/** Where the escape at a backslash ends, with the other half of its pair. A surrogate without the other half is none. */
+/**
+ * Where the escape at a backslash ends, with the other half of its pair. A surrogate without the other half is none.
+ */
 export function escapeEnd(json: Buffer, at: number, end: number): number {
   if (byteAt(json, at, end) !== BACKSLASH) {
     return INVALID;
@@ -155,7 +159,7 @@ export function holdsNul(json: Buffer, start: number, end: number): boolean {
 }
 
 /**
- * The content of a string, in UTF-8; the memory is of its own. `\u0000` is a byte 0.
+ * The content of a string, in UTF-8, in new memory. `\u0000` is a byte 0.
  *
  * @param start of the opening quote, in a valid document
  * @param end behind the closing quote

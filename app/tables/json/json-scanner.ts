@@ -86,8 +86,8 @@ export class JsonScanner {
   /**
    * Reads a document. Of equal names the last counts, as in jsonb, and what is in the earlier ones is forgotten.
    *
-   * @returns `null`: PostgreSQL's json takes it, and `jsonb` too unless {@link hasNul}. Else the first fault; nothing is
-   * found then.
+   * @returns `null`: PostgreSQL's json takes it, and `jsonb` too unless {@link hasNul}. Else the first fault; nothing
+   * is found then.
    */
   scan(json: Buffer, start = 0, end = json.length): JsonFault | null {
     this.#begin(json, end);
@@ -128,7 +128,9 @@ export class JsonScanner {
     return this.#ends[this.#tree.nodes[path] ?? ROOT] ?? 0;
   }
 
-  /** Whether it is a string with escapes, whose content is {@link unescaped}; else that is what is between its quotes. */
+  /**
+   * Whether it is a string with escapes, whose content is {@link unescaped}; else that is what is between its quotes.
+   */
   isEscaped(path: number): boolean {
     return this.#escaped[this.#tree.nodes[path] ?? ROOT] === 1;
   }

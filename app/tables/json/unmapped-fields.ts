@@ -15,16 +15,16 @@ function fieldsOf({ columns, key }: TableMapping): readonly FieldPath[] {
 const WHOLE_VALUE: FieldPath = [];
 
 /**
- * What a table's look at a topic's records takes for mapped: a field that any table of the topic takes, or everything.
- * The first table that takes fields looks for all of them, so that a field counts once.
+ * The fields of a topic's records that do not count as unmapped for a table: a field that any table of the topic takes,
+ * or everything. The first table that takes fields looks for all of them, so that a field counts once.
  */
 export function mappedFields(
   own: TableMapping,
   mappings: readonly TableMapping[],
   topic: string,
 ): readonly FieldPath[] {
-  const takers = mappings.filter((each) => each.topics.includes(topic) && fieldsOf(each).length > 0);
-  return takers[0] === own ? takers.flatMap(fieldsOf) : [WHOLE_VALUE];
+  const fillers = mappings.filter((each) => each.topics.includes(topic) && fieldsOf(each).length > 0);
+  return fillers[0] === own ? fillers.flatMap(fieldsOf) : [WHOLE_VALUE];
 }
 
 /** Names that are logged of a topic, at most, and the characters of one. */
@@ -40,7 +40,7 @@ function shortName(name: string): string {
 export class UnmappedLog {
   readonly #logger: Logger;
   /** By topic; `null` is the line about the names that are not logged. */
-  readonly #told = new Map<string, Set<string | null>>();
+  readonly #logged = new Map<string, Set<string | null>>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -50,15 +50,15 @@ export class UnmappedLog {
    * @param tables of the topic, for the line
    * @param name `null`: there are fields whose names are not kept
    */
-  tell(topic: string, tables: readonly string[], name: string | null): void {
-    const told = this.#told.get(topic) ?? new Set();
-    this.#told.set(topic, told);
-    const names = told.size - Number(told.has(null));
-    const key = name !== null && (told.has(name) || names < MOST_NAMES) ? name : null;
-    if (told.has(key)) {
+  log(topic: string, tables: readonly string[], name: string | null): void {
+    const logged = this.#logged.get(topic) ?? new Set();
+    this.#logged.set(topic, logged);
+    const names = logged.size - Number(logged.has(null));
+    const key = name !== null && (logged.has(name) || names < MOST_NAMES) ? name : null;
+    if (logged.has(key)) {
       return;
     }
-    told.add(key);
+    logged.add(key);
     if (key === null) {
       const limits = `${MOST_NAMES} names are logged at most, and none of more than 128 bytes`;
       this.#logger.info(

@@ -4,7 +4,9 @@ import { FINGERPRINT, STAGED_FINGERPRINT } from './fingerprint-guard.ts';
 /** More tables are not looked through for one whose name is near. */
 const MOST_OTHERS = 5_000;
 
-/** A type with its modifier as SQL: format_type leaves out the schema of what search_path shows, and that may differ. */
+/**
+ * A type with its modifier as SQL: format_type leaves out the schema of what search_path shows, and that may differ.
+ */
 const typeText = (oid: string, modifier: string): string => `(
   SELECT CASE WHEN nspname <> 'pg_catalog' AND pg_type_is_visible(shown.oid) THEN quote_ident(nspname) || '.' ELSE '' END
          || format_type(${oid}, ${modifier})
@@ -85,7 +87,9 @@ const OTHERS = `(SELECT coalesce(json_agg(near), '[]') FROM (
 const REFUSES_NULL = `EXISTS (SELECT FROM pg_constraint
   WHERE contypid = pg_type.oid AND contype = 'c' AND pg_get_constraintdef(pg_constraint.oid) ~* 'null|coalesce')`;
 
-/** All types that the columns' types are made of: base types of domains, elements of arrays, attributes of composites. */
+/**
+ * All types that the columns' types are made of: base types of domains, elements of arrays, attributes of composites.
+ */
 const COLUMN_TYPES = `(WITH RECURSIVE parts AS (
     SELECT atttypid AS oid FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
     UNION
@@ -109,8 +113,8 @@ const COLUMN_TYPES = `(WITH RECURSIVE parts AS (
   FROM parts JOIN pg_type USING (oid))`;
 
 /**
- * One query for all names, which waits for no lock: `$1` are their schemas, `$2` the tables, `$3` our own schema and `$4`
- * the names of our own tables.
+ * One query for all names, which waits for no lock: `$1` are their schemas, `$2` the tables, `$3` our own schema and
+ * `$4` the names of our own tables.
  */
 export const CATALOG = `
   SELECT wanted.schema, wanted.name AS "table", current_setting('server_version_num')::int AS "serverVersion",

@@ -9,14 +9,14 @@ const fingerprint = (...more: readonly string[]): string => `(SELECT encode(sha2
   FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped)`;
 
 /**
- * What a mapping is made from, as one text, for the table of pg_class at hand: the same expression is asked for when the
- * mapping is made and before each COPY. SHA-256 is there in FIPS mode, too, unlike MD5.
+ * What a mapping is made from, as one text, for the table of pg_class at hand: the same expression is asked for when
+ * the mapping is made and before each COPY. SHA-256 is there in FIPS mode, too, unlike MD5.
  */
 export const FINGERPRINT = fingerprint();
 
 /**
- * The same for a table with a stage, which has copies of the defaults and finds rows by a unique index. A default that is
- * set has a new row in pg_attrdef each time. Of rules, which COPY passes by, none may be there.
+ * The same for a table with a stage, which has copies of the defaults and finds rows by a unique index. A default that
+ * is set has a new row in pg_attrdef each time. Of rules, which COPY passes by, none may be there.
  */
 export const STAGED_FINGERPRINT = fingerprint(
   'relhasrules',
@@ -27,9 +27,9 @@ export const STAGED_FINGERPRINT = fingerprint(
 
 /**
  * Locks a table by its name, as the COPY does, and compares it with what the mapping was made from: names, types and
- * modifiers, NOT NULL, defaults and number of its columns, that it is the same table, and that a crash does not empty it.
- * The lock keeps the answer true until COMMIT: PostgreSQL takes a stronger one to alter or rename a table. With other
- * tags no row may be sent: its record stays ahead of the stored offset until the mapping was made anew.
+ * modifiers, NOT NULL, defaults and number of its columns, that it is the same table, and that a crash does not empty
+ * it. The lock keeps the answer true until COMMIT: PostgreSQL takes a stronger one to alter or rename a table. With
+ * other tags no row may be sent: its record stays ahead of the stored offset until the mapping was made anew.
  *
  * Of a table with a stage its unique indexes, the rows of its defaults and whether it has rules are compared as well.
  *
@@ -57,7 +57,8 @@ export function fingerprintGuard({
   const names = columns.map((column) => escapeIdentifier(column.name));
   const locking = relation.isInsertable
     ? { sql: `LOCK TABLE ONLY ${name} IN ROW EXCLUSIVE MODE`, tag: 'LOCK TABLE' }
-    : // LOCK TABLE needs a privilege on the whole table. This takes the same lock by those on columns, and runs nothing.
+    : // LOCK TABLE needs a privilege on the whole table. EXPLAIN takes the same lock by those on columns and runs
+      // nothing.
       { sql: `EXPLAIN INSERT INTO ${name} (${names}) VALUES (${names.map(() => 'DEFAULT')})`, tag: 'EXPLAIN' };
   const [expression, expected] =
     stage === null ? [FINGERPRINT, relation.fingerprint] : [STAGED_FINGERPRINT, relation.stagedFingerprint];

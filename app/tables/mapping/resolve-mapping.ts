@@ -237,7 +237,7 @@ export function resolveMapping(settings: TableSettings, found: CatalogTable, pat
 /**
  * The mappings of the settings' tables as the catalog has them now.
  *
- * @param tables in the order of the settings: their places are told in problems
+ * @param tables in the order of the settings: problems name their places
  * @param ownSchema `database.schema`, whose tables of this program are refused
  * @returns the mappings of the entries that are right, and all problems of the others
  */

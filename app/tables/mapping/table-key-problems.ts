@@ -9,14 +9,18 @@ const shownIndex = ({ name, columns }: UniqueIndex): string =>
 
 const shownKey = ([first, ...others]: readonly string[]) => (others.length === 0 ? first : [first, ...others]);
 
-/** Whether ON CONFLICT with the key's columns takes the index, usable or not: all columns, in any order, and all rows. */
+/**
+ * Whether ON CONFLICT with the key's columns takes the index, usable or not: all columns, in any order, and all rows.
+ */
 const isTaken = ({ columns, isValid, isPartial }: UniqueIndex, key: readonly string[]): boolean =>
   isValid && !isPartial && isOver(columns, key);
 
 const isOver = (columns: UniqueIndex['columns'], key: readonly string[]): boolean =>
   columns.length === key.length && columns.every(({ name }) => name !== null && key.includes(name));
 
-/** Why rows are not found by the index; `null` where they are (PostgreSQL documentation, INSERT, "ON CONFLICT Clause"). */
+/**
+ * Why rows are not found by the index; `null` where they are (PostgreSQL documentation, INSERT, "ON CONFLICT Clause").
+ */
 function unusable(index: UniqueIndex, key: readonly string[]): string | null {
   const { columns } = index;
   if (!isOver(columns, key)) {
@@ -63,11 +67,11 @@ function indexProblems(found: CatalogTable, relation: CatalogRelation, { columns
   const creation = hasPrimary
     ? `CREATE UNIQUE INDEX ON ${table} (${names})`
     : `ALTER TABLE ${table} ADD PRIMARY KEY (${names})`;
-  const told = (indexes: readonly UniqueIndex[]): string =>
+  const listed = (indexes: readonly UniqueIndex[]): string =>
     indexes.map((index) => `${shownIndex(index)}, ${unusable(index, columns)}`).join('; ');
   const message = isFound
-    ? `is compared by a further unique index, which PostgreSQL would ask as well: ${told(inTheWay)}`
-    : `has no unique index that rows can be found by; the table has ${told(uniqueIndexes) || 'none at all'}`;
+    ? `is compared by a further unique index, which PostgreSQL would ask as well: ${listed(inTheWay)}`
+    : `has no unique index that rows can be found by; the table has ${listed(uniqueIndexes) || 'none at all'}`;
   const allowed = [...drops, ...(isFound ? [] : [creation])].join('; ');
   return [
     {
@@ -79,7 +83,7 @@ function indexProblems(found: CatalogTable, relation: CatalogRelation, { columns
   ];
 }
 
-/** Columns of the key that no record could be told by. */
+/** Columns of the key that do not identify a record. */
 function keyColumnProblems({ columns }: TableKey, relation: CatalogRelation, path: string): readonly Problem[] {
   const names = relation.columns.map(({ name }) => name);
   return columns.flatMap((given, nth): readonly Problem[] => {

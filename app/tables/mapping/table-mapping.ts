@@ -50,8 +50,8 @@ export interface MappedColumn {
   /** Whether NULL is refused, by the column or its domain. */
   readonly isNotNull: boolean;
   /**
-   * Whether COPY takes its marker DEFAULT for the column: it has a default, by itself or by its domain, or is an identity.
-   * Before PostgreSQL 16 it takes none. In a table with a key, an identity and a column of the key have none.
+   * Whether COPY takes its marker DEFAULT for the column: it has a default, by itself or by its domain, or is an
+   * identity. Before PostgreSQL 16 it takes none. In a table with a key, an identity and a column of the key have none.
    */
   readonly hasDefault: boolean;
 }

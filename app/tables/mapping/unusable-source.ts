@@ -22,7 +22,9 @@ const SINGLE: readonly ColumnKind[] = [
 
 const NUMBERS: readonly ColumnKind[] = ['integer', 'numeric', 'float', 'text', 'json'];
 
-/** What Kafka says of a record, and the types that have room for it. An `other` type may be an enum or a domain's base. */
+/**
+ * What Kafka says of a record, and the types that have room for it. An `other` type may be an enum or a domain's base.
+ */
 const OF_KAFKA = {
   topic: { is: 'a text', fits: ['text', 'json', 'other'] },
   partition: { is: 'a number', fits: NUMBERS },

@@ -2,7 +2,7 @@ import { BACKSLASH, CARRIAGE_RETURN, FIRST_BEYOND_ASCII, NEWLINE, TAB } from '..
 import { MOST_BYTES_PER_UNIT } from '../../store/copy/copy-buffer.ts';
 import { type Memory, NEW_MEMORY } from '../../store/copy/row-memory.ts';
 
-/** What stands behind the backslash, by the byte that needs one; 0 for all others. */
+/** What is written behind the backslash, by the byte that needs one; 0 for all others. */
 const ESCAPED = new Uint8Array(256);
 ESCAPED[TAB] = 't'.charCodeAt(0);
 ESCAPED[NEWLINE] = 'n'.charCodeAt(0);
@@ -59,7 +59,10 @@ export class CopyText {
     this.#raw(DEFAULT_FIELD);
   }
 
-  /** A field from UTF-8 that needs no backslash, as what a JSON string without escapes holds: the bytes from `start` up to `end`. */
+  /**
+   * A field from UTF-8 that needs no backslash, as what a JSON string without escapes holds: the bytes from `start` up
+   * to `end`.
+   */
   plain(source: Buffer, start: number, end: number): void {
     this.#reserve(end - start + 1);
     const target = this.#bytes;

@@ -40,7 +40,10 @@ export class KeptColumns {
     return column.source.kind === 'field' && this.#placeholders.includes(value);
   }
 
-  /** Writes the field of a column that is kept. @returns why it cannot be: a key has to be there, and a row to keep it of */
+  /**
+   * Writes the field of a column that is kept. @returns why it cannot be: a key has to be there, and a row to keep it
+   * of
+   */
   keep(row: RowText, { nth, isOfKey }: PlannedColumn): DeadLetterReason | null {
     if (isOfKey || this.#columns === 0) {
       return 'missing_value';

@@ -7,7 +7,7 @@ interface Decimal {
   readonly scale: number;
 }
 
-/** Digits of a number that are written out at most: an exponent of few bytes may stand for gigabytes of zeros. */
+/** Digits of a number that are written out at most: an exponent of few bytes may mean gigabytes of zeros. */
 const MOST_DIGITS = 1_000;
 
 const DECIMAL = /^(-?)([0-9]{1,1000})(?:\.([0-9]{1,1000}))?(?:[eE]([+-]?[0-9]{1,9}))?$/;
@@ -101,7 +101,7 @@ function boundedDecimal(text: string): Decimal | null {
 }
 
 /**
- * The point in time that a number since 1970-01-01 00:00 UTC stands for, as text that PostgreSQL reads: a Julian day
+ * The point in time that a number since 1970-01-01 00:00 UTC means, as text that PostgreSQL reads: a Julian day
  * (documentation, "Date Input"), which reaches over its whole range, then the time of day in UTC. What is finer than a
  * microsecond is there for PostgreSQL to round as it rounds ISO 8601.
  *
@@ -165,7 +165,8 @@ function clockTime(secondOfDay: number, fraction: string): string {
 }
 
 /**
- * The time of day that a number since midnight stands for. The whole day is 24:00, which PostgreSQL has apart from 00:00.
+ * The time of day that a number since midnight stands for. The whole day is 24:00, which PostgreSQL has apart from
+ * 00:00.
  *
  * @returns `null` when the text is no number, and for one that is no time of a day
  */

@@ -4,10 +4,11 @@ import { hasTimes } from './column-text.ts';
 import { isAskedFor } from './unit-text.ts';
 
 /**
- * How the bytes of a JSON value become the text of a column: `converted` as {@link textOf} does, else as they were sent.
- * `content` is what is between the quotes of a string without escapes, `dated` the same without a word of the clock,
- * `numbered` the same that begins with no letter, `digits` a number without an exponent or the sign of a zero. Where that
- * is not so, they are converted, too; and what is `dated` by Debezium, where its year has a sign or begins with two zeros.
+ * How the bytes of a JSON value become the text of a column: `converted` as {@link textOf} does, else as they were
+ * sent. `content` is what is between the quotes of a string without escapes, `dated` the same without a word of the
+ * clock, `numbered` the same that begins with no letter, `digits` a number without an exponent or the sign of a zero.
+ * Where that is not so, they are converted, too; and what is `dated` by Debezium, where its year has a sign or begins
+ * with two zeros.
  */
 export type Way = 'converted' | 'asSent' | 'plain' | 'content' | 'dated' | 'datedByDebezium' | 'numbered' | 'digits';
 type Ways = Readonly<Record<JsonKind, Way>>;

@@ -12,8 +12,9 @@ import type { RowColumn, Way } from './row-column.ts';
 type FieldRefusal = DeadLetterReason | null;
 
 /**
- * Writes the fields of rows, in the order of their columns. What has no text for its column is refused before PostgreSQL
- * sees it: no field is written, and the answer says why. NULL in a column that takes none is `missing_value`.
+ * Writes the fields of rows, in the order of their columns. What has no text for its column is refused before
+ * PostgreSQL sees it: no field is written, and the answer says why. NULL in a column that takes none is
+ * `missing_value`.
  */
 export class RowText {
   readonly #rows: CopyText;

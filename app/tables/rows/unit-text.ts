@@ -139,8 +139,8 @@ function lengthIn(text: string): number | null {
 }
 
 /**
- * Digits of bits whose last byte is the first: as many as the length says, which the source cuts zeros from; without one
- * those from the first 1 on.
+ * Digits of bits whose last byte is the first: as many as the length says, which the source cuts zeros from; without
+ * one those from the first 1 on.
  *
  * @returns `null` when there are more
  */

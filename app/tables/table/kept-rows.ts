@@ -38,13 +38,14 @@ const KEEPS_SOME = `s.${OPERATION} = '${UPSERT}' AND position(B'1' IN s.${KEPT})
 /**
  * Statements for rows of a stage that keep columns as the table has them.
  *
- * A value that is kept is that of the last record before, of the same key. Where that record is in the stage, too, the value
- * is taken from there; else from the table, by an UPDATE that leaves the column alone, so that a large value stays where
- * it is. So the outcome is that of the records one after the other, however they are cut into transactions:
+ * A value that is kept is that of the last record before, of the same key. Where that record is in the stage, too, the
+ * value is taken from there; else from the table, by an UPDATE that leaves the column alone, so that a large value
+ * stays where it is. So the outcome is that of the records one after the other, however they are cut into transactions:
  *
  * 1. Of the rows of a key, only the last one comes to the table, as all of them contain all columns but those that are
  *    kept. {@link fill} has given it those of the rows before it.
- * 2. A row may keep something only of a row that is there by then: the table has one, which no row before it in the stage
+ * 2. A row may keep something only of a row that is there by then: the table has one, which no row before it in the
+ *   stage
  *    deletes; or a row that keeps nothing is before it, and none that deletes is in between. The values since that one are
  *    right. Otherwise it is {@link mark | lacking}, and what {@link fill} has given it is written nowhere.
  * 3. Whether a row is there is asked before the UPDATE. A row that another transaction deletes in between is deleted
@@ -60,7 +61,9 @@ export class KeptRows {
   /** The condition that a row keeps nothing any more, under the name s. */
   static readonly KEEPS_NONE = `(${KEEPS_SOME}) IS NOT TRUE`;
 
-  /** Takes the values of these columns that are in the stage from there. One sort by key, as a join would compare all. */
+  /**
+   * Takes the values of these columns that are in the stage from there. One sort by key, as a join would compare all.
+   */
   fill(places: readonly number[]): readonly string[] {
     const { stage, columns } = this.#names;
     return places.map((place) => {

@@ -26,7 +26,7 @@ type EncodeRows = UserTable['encode'];
 interface TableOptions {
   readonly mapping: TableMapping;
   readonly encode: EncodeRows;
-  /** Whether `\D` stands for a column's default, as PostgreSQL 16 and later take it. */
+  /** Whether COPY reads `\D` as a column's default, as PostgreSQL 16 and later can. */
   readonly takesDefaults: boolean;
   /**
    * Asks the catalog whether the table is what the mapping was made from.
@@ -36,7 +36,7 @@ interface TableOptions {
   readonly find: (client: PoolClient) => Promise<KnownTable>;
   /** Whether transactions with rows of the table have waited for each other. @default never */
   readonly isContended?: () => boolean;
-  /** Told when they have. */
+  /** Called when they have. */
   readonly onDeadlock?: () => void;
 }
 
@@ -144,8 +144,8 @@ export class MappedTable implements UserTable {
   }
 
   /**
-   * Sends the row of a dead letter. It may be older than a row that the table has of its key by now: that row stays, and
-   * the answer is `present`. Rejects as {@link sendRows} does.
+   * Sends the row of a dead letter. It may be older than a row that the table has of its key by now: that row stays,
+   * and the answer is `present`. Rejects as {@link sendRows} does.
    */
   async sendLate(client: PoolClient, row: RowBatch): Promise<'stored' | 'present' | 'dropped'> {
     const insertion = this.#stage?.insertion(row);
@@ -213,7 +213,7 @@ export class MappedTable implements UserTable {
   #of(client: PoolClient): KnownTable {
     const known = this.#known.get(client);
     if (known === undefined) {
-      throw new Error(`the table ${this.name}: this connection has not looked at it`);
+      throw new Error(`the table ${this.name}: this connection has not read it from the catalog`);
     }
     return known;
   }

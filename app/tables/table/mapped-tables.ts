@@ -14,8 +14,8 @@ import { TableEncoder, type UnmappedFields } from './table-encoder.ts';
 /** What the tables and their rows depend on. */
 type TablesSettings = Pick<Settings, 'tables' | 'database' | 'consumer'>;
 
-/** What is told of tables and their records. */
-interface TablesTold {
+/** Reports about tables and their records. */
+interface TablesReports {
   /** Fields that no table of their topic takes. Left out: they are not looked for. */
   readonly unmapped?: UnmappedLog;
   /** A table whose transactions have waited for each other; once. */
@@ -23,25 +23,26 @@ interface TablesTold {
 }
 
 /**
- * The tables of the setting `tables`, as the catalog had them when it was last asked. It is asked at the start, on each
- * new connection, and in each transaction that looks for refused rows, before one of them becomes a dead letter; a guard
- * in every other transaction tells whether it has to be asked anew.
+ * The tables of the setting `tables`, as the catalog had them when it was last asked. The catalog is asked at the
+ * start, on each new connection, and in each transaction that looks for refused rows, before one of them becomes a dead
+ * letter. In every other transaction a guard shows whether it has to be asked anew.
  *
- * A table that was altered is mapped anew and its records are written again by the new mapping: until then they stay ahead
- * of the stored offset. One that does not fit the settings any more ends the consumer, with the records as far.
+ * A table that was altered is mapped anew and its records are written again by the new mapping: until then they stay
+ * ahead of the stored offset. A table that no longer fits the settings ends the consumer, and its records stay ahead of
+ * the stored offset as well.
  */
 export class MappedTables {
   readonly #settings: TablesSettings;
-  readonly #told: TablesTold;
+  readonly #reports: TablesReports;
   #mappings: readonly CheckedMapping[] = [];
   #tables: readonly MappedTable[] = [];
   /** Tables whose transactions have waited for each other. */
   readonly #contended = new Set<string>();
 
-  /** @param told what is told of tables and their records. @default nothing is */
-  constructor(settings: TablesSettings, told: TablesTold = {}) {
+  /** @param reports about tables and their records. @default none is made */
+  constructor(settings: TablesSettings, reports: TablesReports = {}) {
     this.#settings = settings;
-    this.#told = told;
+    this.#reports = reports;
   }
 
   /** In the order of the settings; none before {@link read}. */
@@ -70,7 +71,7 @@ export class MappedTables {
       throw new FatalError(
         'TABLES_DO_NOT_FIT',
         `the tables do not fit the setting tables: ${count}. Nothing was written of the records in hand, and they stay ` +
-          'of the stored offset ahead. Put the tables or the setting right, look at it with "stream-consumer tables check", ' +
+          'ahead of the stored offset. Correct the tables or the setting, check both with "stream-consumer tables check", ' +
           `and start again.\n${problems.map(describeProblem).join('\n')}`,
       );
     }
@@ -98,12 +99,12 @@ export class MappedTables {
   #contend(table: string): void {
     if (!this.#contended.has(table)) {
       this.#contended.add(table);
-      this.#told.onContended?.(table);
+      this.#reports.onContended?.(table);
     }
   }
 
   #unmappedFields(mapping: CheckedMapping): UnmappedFields | undefined {
-    const [log, mappings] = [this.#told.unmapped, this.#mappings];
+    const [log, mappings] = [this.#reports.unmapped, this.#mappings];
     if (log === undefined) {
       return undefined;
     }
@@ -111,7 +112,7 @@ export class MappedTables {
       mappings.filter(({ topics }) => topics.includes(topic)).map(({ schema, table }) => `${schema}.${table}`);
     return {
       mapped: (topic) => mappedFields(mapping, mappings, topic),
-      tell: (topic, name) => log.tell(topic, tablesOfTopic(topic), name),
+      report: (topic, name) => log.log(topic, tablesOfTopic(topic), name),
     };
   }
 
@@ -119,7 +120,7 @@ export class MappedTables {
     await this.read(client);
     if (!this.#mappings.includes(mapping)) {
       throw new OutageError(
-        `the table ${mapping.schema}.${mapping.table} was altered: its records are written again as it is now`,
+        `the table ${mapping.schema}.${mapping.table} was altered: its records are written again by its new columns`,
         { reason: 'database_busy' },
       );
     }

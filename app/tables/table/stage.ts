@@ -11,10 +11,13 @@ import { DELETE, KEPT, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
 const mayKeep = ({ envelope, key }: TableMapping): boolean =>
   key !== null && envelope !== undefined && envelope.format !== 'connect';
 
-/** Tells our locks of tables from other programs' advisory locks: the first four bytes of SHA-256 of "stream-consumer". */
+/**
+ * Keeps our locks of tables apart from other programs' advisory locks: the first four bytes of SHA-256 of
+ * "stream-consumer".
+ */
 const LOCK_CLASS = createHash('sha256').update('stream-consumer').digest().readInt32BE();
 
-/** The rows that a command tag tells: `INSERT 0 5`, `SELECT 5`. */
+/** The rows that a command tag counts: `INSERT 0 5`, `SELECT 5`. */
 const countIn = (tag: string | undefined): number => Number(tag?.split(' ').at(-1) ?? 0);
 
 const columnList = (prefix: string, columns: readonly string[]): string =>
@@ -33,12 +36,13 @@ interface LateInsertion {
  * offset. A COPY cannot replace or delete rows, and row-level security forbids it.
  *
  * Of each key that a transaction has rows for, the outcome is that of its records one after the other, however they are
- * cut into transactions: a key that any record deletes is deleted first; then its last record is inserted or replaces what
- * is there, or, where existing rows are kept, the first one behind the last delete. PostgreSQL alone decides which keys are
- * equal, by the unique index that the table has.
+ * cut into transactions: a key that any record deletes is deleted first; then its last record is inserted or replaces
+ * what is there, or, where existing rows are kept, the first one behind the last delete. PostgreSQL alone decides which
+ * keys are equal, by the unique index that the table has.
  *
- * Proof that no two rows of the INSERT have the same key, which PostgreSQL would refuse with 21000: DISTINCT ON compares
- * with the default operator class and the column's collation, and so does the index, as the check of the mapping requires.
+ * Proof that no two rows of the INSERT have the same key, which PostgreSQL would refuse with 21000: DISTINCT ON
+ * compares with the default operator class and the column's collation, and so does the index, as the check of the
+ * mapping requires.
  */
 export class Stage {
   readonly #stage: TableStage;
@@ -94,7 +98,8 @@ export class Stage {
 
   /**
    * Makes the stage where the session has none: a connection pooler may lend another session for each transaction. Made
-   * once in a session, it costs its catalog nothing afterwards; the name tells its definition, so it is never an old one.
+   * once in a session, it costs its catalog nothing afterwards; the name has a digest of the definition, so it is never
+   * an old stage.
    */
   get creation(): readonly Step[] {
     const creation = `CREATE TEMPORARY TABLE IF NOT EXISTS ${this.relation} (${this.#definition}) ON COMMIT DELETE ROWS`;
@@ -111,7 +116,8 @@ export class Stage {
 
   /**
    * Keeps transactions that delete apart from all others of the table, where two had waited for each other. Rows are
-   * inserted in the order of their keys, and two transactions that do so never wait for each other; a DELETE has no order.
+   * inserted in the order of their keys, and two transactions that do so never wait for each other; a DELETE has no
+   * order.
    */
   lock(isExclusive: boolean): Step {
     const wanted = isExclusive ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
@@ -119,7 +125,9 @@ export class Stage {
     return { sql: `SELECT ${wanted}(${LOCK_CLASS}, ${this.#stage.tableOid | 0})`, tag: 'SELECT 1' };
   }
 
-  /** Takes the rows into the table. The last one counts the keys that are missing there, where a trigger may drop rows. */
+  /**
+   * Takes the rows into the table. The last one counts the keys that are missing there, where a trigger may drop rows.
+   */
   statements({ hasDeletes, kept }: RowKinds): readonly string[] {
     if (this.#key === null) {
       return [`${this.#insert} SELECT ${columnList('', this.#columns)} FROM ${this.name} ORDER BY ${SEQUENCE}`];
@@ -142,8 +150,9 @@ export class Stage {
   /**
    * Takes one row into the table, unless a row has its key: that one may be of a newer record.
    *
-   * @returns what became of it, by the tags of the COPY and of these statements: `dropped` by a trigger, else `stored`, or
-   * `present` where a row has its key, and `lacking` where none has and it keeps columns of one. `null` where that does not matter: rows are kept anyway, or there is no key.
+   * @returns what became of it, by the tags of the COPY and of these statements: `dropped` by a trigger, else `stored`,
+   * or `present` where a row has its key, and `lacking` where none has and it keeps columns of one. `null` where that
+   * does not matter: rows are kept anyway, or there is no key.
    */
   insertion({ hasDeletes: isDelete, kept }: RowKinds): LateInsertion | null {
     const key = this.#key;
@@ -183,7 +192,9 @@ export class Stage {
     return this.#keptRows?.refusal(0, [...kept][0]);
   }
 
-  /** Asked with the rows in the stage. @throws RowRefused for the first that keeps columns of a row that is not there */
+  /**
+   * Asked with the rows in the stage. @throws RowRefused for the first that keeps columns of a row that is not there
+   */
   async requireKept(client: PoolClient, { kept }: RowKinds): Promise<void> {
     await this.#keptRows?.requireNoneMarked(client, [...kept]);
   }

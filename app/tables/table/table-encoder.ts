@@ -34,15 +34,15 @@ export interface Fault {
 /** What becomes of a record that is no dead letter: a row, a row that says what is deleted, or nothing. */
 export type Operation = 'row' | 'delete' | 'none';
 
-/** What tells of fields that are in no column. */
+/** What is called with fields that are in no column. */
 export interface UnmappedFields {
   /** Fields of a topic's values that are not looked for: other tables take them. A path of no parts: all. */
   mapped(topic: string): readonly FieldPath[];
-  /** Told of each of the others once, as far as {@link JsonScanner} keeps them. */
-  tell(topic: string, name: string | null): void;
+  /** Called with each of the others once, as far as {@link JsonScanner} keeps them. */
+  report(topic: string, name: string | null): void;
 }
 
-const ALL_MAPPED: UnmappedFields = { mapped: () => [[]], tell: () => undefined };
+const ALL_MAPPED: UnmappedFields = { mapped: () => [[]], report: () => undefined };
 
 /**
  * Encodes records as rows of a mapping's columns, for one COPY in text format. A record that is no row is a dead letter
@@ -137,11 +137,11 @@ export class TableEncoder {
     if (known !== undefined) {
       return known;
     }
-    const tell = (name: string | null) => this.#unmapped.tell(topic, name);
+    const report = (name: string | null) => this.#unmapped.report(topic, name);
     const row = rowPath(envelope);
     const mapped = this.#unmapped.mapped(topic).map((path) => (path.length === 0 ? path : [...row, ...path]));
     const Fields = envelope === undefined ? DocumentFields : EnvelopeFields;
-    const fields = new Fields(this.#plan.values, { mapped, onUnmapped: tell, row });
+    const fields = new Fields(this.#plan.values, { mapped, onUnmapped: report, row });
     this.#valueOf.set(topic, fields);
     return fields;
   }

@@ -223,14 +223,14 @@ describe('a look for locks', () => {
       [reader, migration].map(async (client) => (await client.query('SELECT pg_backend_pid() AS pid')).rows[0].pid),
     );
     const locks = looking();
-    expect(await locks.look()).toBe(false);
+    expect(await locks.search()).toBe(false);
     await until('the connection to be closed', async () => ((await connections()) === 0 ? true : undefined));
     await reader.query(`BEGIN; SELECT FROM ${schema}.first`);
     const altered = migration.query(`ALTER TABLE ${schema}.first ADD CHECK (id < 9)`);
     await until('the migration to wait', async () =>
       (await query('SELECT FROM pg_locks WHERE pid = $1 AND NOT granted', [pids[1]])).length > 0 ? true : undefined,
     );
-    expect(await Promise.all([locks.look(), locks.look(), locks.look()])).toEqual([true, true, true]);
+    expect(await Promise.all([locks.search(), locks.search(), locks.search()])).toEqual([true, true, true]);
     const { rows } = await reader.query('SELECT session_user AS user');
     const holders = [
       { pid: pids[0], ...rows[0], applicationName: 'a report' },
@@ -276,7 +276,7 @@ describe('a look for locks', () => {
   test('that gets no answer answers no, and rejects nothing', async () => {
     const locks = looking();
     await query(`ALTER ROLE ${role} NOLOGIN`);
-    expect(await locks.look()).toBe(false);
+    expect(await locks.search()).toBe(false);
     expect(lines.slice(2)).toEqual([]);
   });
 });

@@ -4,10 +4,10 @@ import { gunzipSync } from 'node:zlib';
 import type { KeyedRecord } from './open-keyed.ts';
 
 /**
- * What Debezium 3.7.0 and Kafka Connect 4.3.1 wrote of tables of PostgreSQL 18.4: a snapshot and a stream of changes, once
- * for each way of writing. `json` has no schemas, and `replace.null.with.default` as it is left out; `schema` has schemas;
- * `iso` has neither, with times in ISO 8601 and decimals and intervals as texts; `flat` is what ExtractNewRecordState makes
- * of `json`.
+ * What Debezium 3.7.0 and Kafka Connect 4.3.1 wrote of tables of PostgreSQL 18.4: a snapshot and a stream of changes,
+ * once for each way of writing. `json` has no schemas, and `replace.null.with.default` as it is left out; `schema` has
+ * schemas; `iso` has neither, with times in ISO 8601 and decimals and intervals as texts; `flat` is what
+ * ExtractNewRecordState makes of `json`.
  */
 export type Capture = 'json' | 'schema' | 'flat' | 'iso';
 

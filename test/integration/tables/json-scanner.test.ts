@@ -198,7 +198,9 @@ const agreement = (judge: Judge) =>
     expect(differing(await judge(documents))).toEqual([]);
   });
 
-/** The same records each time: a rare mistake is found by the long test, not by a change that has nothing to do with it. */
+/**
+ * The same records each time: a rare mistake is found by the long test, not by a change that has nothing to do with it.
+ */
 const SEED = 1;
 
 test('changed records are judged as by jsonb', () =>

@@ -57,12 +57,12 @@ describe('the encoder of a table', () => {
       recordsOf(records.map((value, nth) => aRecord(BigInt(nth), { value: Buffer.from(value) }))),
     ).unmappedFields;
 
-  test('counts the fields of rows, and tells each name once for each topic', () => {
-    const told: [string, string | null][] = [];
+  test('counts the fields of rows, and reports each name once for each topic', () => {
+    const reported: [string, string | null][] = [];
     const mapped = (topic: string) => (topic === 'refunds' ? [['x']] : []);
-    const encoder = new TableEncoder(mapping, limits, { mapped, tell: (...names) => told.push(names) });
+    const encoder = new TableEncoder(mapping, limits, { mapped, report: (...names) => reported.push(names) });
     expect([encoded(encoder, 'orders'), encoded(encoder, 'orders'), encoded(encoder, 'refunds')]).toEqual([3, 3, 2]);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['orders', 'x'],
       ['orders', 'y'],
       ['orders', 'w'],
@@ -77,7 +77,7 @@ describe('the encoder of a table', () => {
 
   test('counts none of a record without a value', () => {
     const whole = aMapping('orders', ['orders'], [[0]]);
-    const encoder = new TableEncoder(whole, limits, { mapped: () => [], tell: () => undefined });
+    const encoder = new TableEncoder(whole, limits, { mapped: () => [], report: () => undefined });
     const values = [Buffer.from('{"x":1}'), null, null];
     const rows = values.map((value, nth) => aRecord(BigInt(nth), { value }));
     expect(encoder.encode({ topic: 'orders', partition: 0 }, recordsOf(rows)).unmappedFields).toBe(1);
@@ -89,13 +89,13 @@ describe('the log of fields that no table takes', () => {
     const lines: [fields: object, message: string][] = [];
     const info = (...line: [object, string]) => lines.push(line);
     const log = new UnmappedLog(Object.assign(Object.create(null), { info }));
-    return { lines, tell: (name: string | null, topic = 'orders') => log.tell(topic, ['public.orders'], name) };
+    return { lines, log: (name: string | null, topic = 'orders') => log.log(topic, ['public.orders'], name) };
   }
 
-  test('has one line for each name of a topic, however often it is told', () => {
-    const { lines, tell } = logged();
-    for (const name of ['x', 'y', 'x', 'toString']) tell(name);
-    tell('x', 'refunds');
+  test('has one line for each name of a topic, however often it is reported', () => {
+    const { lines, log } = logged();
+    for (const name of ['x', 'y', 'x', 'toString']) log(name);
+    log('x', 'refunds');
     const tables = ['public.orders'];
     expect(lines.map(([fields]) => fields)).toEqual([
       { topic: 'orders', tables, field: 'x' },
@@ -106,26 +106,26 @@ describe('the log of fields that no table takes', () => {
   });
 
   test('has a hundred names of a topic at most, and then one line about the others', () => {
-    const { lines, tell } = logged();
-    for (let nth = 0; nth < 300; nth += 1) tell(`f${nth}`);
-    tell(null);
+    const { lines, log } = logged();
+    for (let nth = 0; nth < 300; nth += 1) log(`f${nth}`);
+    log(null);
     expect(lines).toHaveLength(101);
     expect(lines.at(-1)?.[1]).toMatch(/more fields that no table of their topic takes: 100 names are logged at most/);
     expect(lines.at(-1)?.[0]).toEqual({ topic: 'orders', tables: ['public.orders'] });
   });
 
   test('has a hundred names beside the line about long ones', () => {
-    const { lines, tell } = logged();
-    tell(null);
-    for (let nth = 0; nth < 300; nth += 1) tell(`f${nth}`);
+    const { lines, log } = logged();
+    log(null);
+    for (let nth = 0; nth < 300; nth += 1) log(`f${nth}`);
     expect(lines).toHaveLength(101);
     expect(lines.at(-1)?.[0]).toMatchObject({ field: 'f99' });
   });
 
   test('escapes what steers a terminal, and cuts a name after a hundred characters', () => {
-    const { lines, tell } = logged();
-    tell(`a\u001b[31m\r\n\u202eb`);
-    tell('𝄞'.repeat(101));
+    const { lines, log } = logged();
+    log(`a\u001b[31m\r\n\u202eb`);
+    log('𝄞'.repeat(101));
     expect(lines.map(([fields]) => fields)).toMatchObject([
       { field: 'a\\u{001b}[31m\\u{000d}\\u{000a}\\u{202e}b' },
       { field: `${'𝄞'.repeat(100)}…` },
