@@ -11,7 +11,7 @@ import type { JsonSlice } from './json-slice.ts';
 const FIRST_NAMES = ['"schema"', '"payload"'].map((name) => Buffer.from(name, 'latin1'));
 
 /** Whether JSON may be an object of schema and payload; the answer costs next to nothing. */
-export function mayBeWrapped(json: Buffer, start: number, end: number): boolean {
+function mayBeWrapped(json: Buffer, start: number, end: number): boolean {
   const brace = spaceEnd(json, start, end);
   if (byteAt(json, brace, end) !== OBJECT_BEGIN) {
     return false;

@@ -1,5 +1,16 @@
+import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { contentOf, type JsonSlice } from '../json/json-slice.ts';
-import type { Fault, Operation } from './table-encoder.ts';
+
+/** Why a record is no row; without a column it is about the record as a whole. */
+export interface Fault {
+  readonly reason: DeadLetterReason;
+  readonly column?: string;
+  /** @default the words of the reason */
+  readonly words?: string;
+}
+
+/** What becomes of a record that is no dead letter: a row, a row that says what is deleted, or nothing. */
+export type Operation = 'row' | 'delete' | 'none';
 
 const undecodable = (words: string): Fault => ({ reason: 'undecodable', words });
 

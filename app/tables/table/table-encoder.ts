@@ -12,7 +12,7 @@ import { ColumnPlan, type PlannedColumn, rowPath, writeHeader } from '../rows/co
 import { CopyText } from '../rows/copy-text.ts';
 import { KeptColumns } from '../rows/kept-columns.ts';
 import { RowText } from '../rows/row-text.ts';
-import { eventOperation } from './change-event.ts';
+import { eventOperation, type Fault, type Operation } from './change-event.ts';
 import { DELETE, UPSERT } from './stage-columns.ts';
 
 /** Limits of the rows. */
@@ -22,17 +22,6 @@ interface RowLimits {
   /** Whether the COPY says `DEFAULT '\D'`, as PostgreSQL 16 and later can. */
   readonly takesDefaults: boolean;
 }
-
-/** Why a record is no row; without a column it is about the record as a whole. */
-export interface Fault {
-  readonly reason: DeadLetterReason;
-  readonly column?: string;
-  /** @default the words of the reason */
-  readonly words?: string;
-}
-
-/** What becomes of a record that is no dead letter: a row, a row that says what is deleted, or nothing. */
-export type Operation = 'row' | 'delete' | 'none';
 
 /** What is called with fields that are in no column. */
 export interface UnmappedFields {

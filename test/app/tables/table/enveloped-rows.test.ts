@@ -32,7 +32,7 @@ type Given = readonly [key: string | null, value: unknown];
 /** The rows without their numbers, or reasons and columns of what is refused; and the names of unmapped fields. */
 function encoded(mapping: TableMapping, given: readonly Given[]) {
   const names: (string | null)[] = [];
-  const unmapped = { mapped: () => [], tell: (_topic: string, name: string | null) => names.push(name) };
+  const unmapped = { mapped: () => [], report: (_topic: string, name: string | null) => names.push(name) };
   const encoder = new TableEncoder(mapping, { maxValueBytes: 10_000, takesDefaults: false }, unmapped);
   const bytes = (json: unknown) =>
     json === null ? null : Buffer.from(typeof json === 'string' ? json : JSON.stringify(json));
