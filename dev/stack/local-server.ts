@@ -7,6 +7,8 @@ import { type Command, describeExit, type ExitStatus, terminate } from '../run/o
 import type { RunFolder } from '../run/run-folder.ts';
 
 const TAIL_LINES = 15;
+/** A line of Java's stack traces that has but a place: the causes have lines of their own. */
+const PLACE_IN_TRACE = /^\s+(at \S+\(|\.\.\. \d+ more)/;
 const PORT_ATTEMPTS = 3;
 /** Kafka's and PostgreSQL's words for a port that another process listens on. */
 const PORT_TAKEN = /could not bind|Address already in use/i;
@@ -57,7 +59,7 @@ export async function startServer(run: RunFolder, command: ServerCommand): Promi
     ...command,
     onLine: (line) => {
       writeSync(log, `${line}\n`);
-      tail.push(line);
+      tail.push(...(PLACE_IN_TRACE.test(line) ? [] : [line]));
       tail.splice(0, tail.length - TAIL_LINES);
       start.take(line);
       command.onLine?.(line);

@@ -61,7 +61,7 @@ export async function startDebezium(
 }
 
 /** Name of the slot that the connector of a prefix reads. */
-export const slotOf = (prefix: string): string => `slot_${prefix}`;
+export const slotOf = (prefix: string): string => `slot_${prefix.replaceAll(/[^a-z0-9_]/g, '_')}`;
 
 /** The connector, with what a sink can only repair at the source: NULL is kept where a column has a default, months stay. */
 function connectorOf(source: LocalPostgres, { prefix, hasSchemas, partitions, properties }: ChangeTopics): Connector {
@@ -87,7 +87,7 @@ function connectorOf(source: LocalPostgres, { prefix, hasSchemas, partitions, pr
       'publication.autocreate.mode': 'disabled',
       'interval.handling.mode': 'string',
       'poll.interval.ms': 100,
-      'topic.creation.default.replication.factor': 1,
+      'topic.creation.default.replication.factor': -1,
       'topic.creation.default.partitions': partitions,
       ...converter('key'),
       ...converter('value'),

@@ -14,6 +14,7 @@ export type ConnectProperties = Readonly<Record<string, string | number | boolea
 const TASK_DIED = /Task threw an uncaught and unrecoverable exception|Failed to create connector/;
 /** A worker takes half a minute where the machine has other work. */
 const START_TIMEOUT_MS = 180_000;
+const LAST_WORDS = 15;
 const STOP_TIMEOUT_MS = 20_000;
 const JVM_OPTIONS = ['-Xmx300m', ...QUICK_START];
 
@@ -47,6 +48,8 @@ export interface LocalConnect {
   readonly exited: Promise<ExitStatus>;
   /** Aborted when the task of a connector has died: the worker then does nothing more for it. */
   readonly taskDied: AbortSignal;
+  /** The first lines of its log from that on. */
+  readonly lastWords: readonly string[];
   /** Ends it in order; does nothing when it has ended. */
   stop(): Promise<void>;
 }
@@ -67,12 +70,21 @@ export async function startLocalConnect(run: RunFolder, options: LocalConnectOpt
       writeProperties(join(folder, `${name}.properties`), { name, 'tasks.max': 1, ...properties }),
     ),
   );
-  const taskDied = new AbortController();
+  const [taskDied, lastWords] = [new AbortController(), [] as string[]];
+  const onLine = (line: string): void => {
+    const isDeath = TASK_DIED.test(line);
+    if ((isDeath || taskDied.signal.aborted) && lastWords.length < LAST_WORDS) {
+      lastWords.push(line);
+    }
+    if (isDeath) {
+      taskDied.abort();
+    }
+  };
   const server = await startOnFreePort(undefined, async (port) => {
     const worker = await writeProperties(join(folder, 'worker.properties'), workerProperties(folder, port, options));
-    return startWorker(run, { jars, args: [worker, ...connectors], taskDied }, options);
+    return startWorker(run, { jars, args: [worker, ...connectors], onLine }, options);
   });
-  const connect = { ...server, taskDied: taskDied.signal, stop: () => end(server) };
+  const connect = { ...server, taskDied: taskDied.signal, lastWords, stop: () => end(server) };
   run.beforeClose(connect.stop);
   return connect;
 }
@@ -80,12 +92,12 @@ export async function startLocalConnect(run: RunFolder, options: LocalConnectOpt
 interface Worker {
   readonly jars: string;
   readonly args: readonly string[];
-  readonly taskDied: AbortController;
+  readonly onLine: (line: string) => void;
 }
 
 function startWorker(
   run: RunFolder,
-  { jars, args, taskDied }: Worker,
+  { jars, args, onLine }: Worker,
   { connectors, ready, jvm = JVM_OPTIONS }: LocalConnectOptions,
 ): Promise<LocalServer> {
   return startServer(run, {
@@ -95,11 +107,7 @@ function startWorker(
     readyLines: connectors.length,
     failed: TASK_DIED,
     startTimeout: START_TIMEOUT_MS,
-    onLine: (line) => {
-      if (TASK_DIED.test(line)) {
-        taskDied.abort();
-      }
-    },
+    onLine,
   });
 }
 
