@@ -6,7 +6,7 @@ import { NO_TIMESTAMP } from '../records/record-batch.ts';
 import { droppedRows } from '../store/dropped-rows.ts';
 import { RowRefused } from '../store/isolate-poison.ts';
 import { type Admission, type KeyEncoding, RECORDS, refusal } from '../store/record-rows.ts';
-import { type Refusal, type SentRows, sendRows, type TopicTable } from '../store/row-target.ts';
+import { type Refusal, ROWS_THAT_DELETE, type SentRows, sendRows, type TopicTable } from '../store/row-target.ts';
 import { asRefusal, describeDatabaseError, reasonOf, verdictOn } from '../store/sqlstate.ts';
 import { type DeadLetterPlace, type DeadLetterRow, deadLetterOf, deadLettersTable } from './dead-letters-table.ts';
 
@@ -145,7 +145,7 @@ async function writeRow(
 ): Promise<Refusal | Present | null> {
   const record = recordOf(letter);
   const { topic, partition } = letter;
-  await client.query(table.opening(true));
+  await client.query(table.opening(ROWS_THAT_DELETE));
   await table.require(client);
   const { rows, refused } = table.encode({ topic, partition }, recordsOf([record]));
   const refusal = refused.get(0);
@@ -153,7 +153,7 @@ async function writeRow(
     await client.query('ROLLBACK TO SAVEPOINT fit');
     return refusal;
   }
-  const row = { rows: [rows.all], length: rows.length, hasDeletes: rows.deletes.size > 0 };
+  const row = { rows: [rows.all], length: rows.length, ...rows.kinds };
   const sent = rows.length === 0 ? 'stored' : await sendRow(client, table, row, overwrite);
   if (sent instanceof RowRefused) {
     await client.query('ROLLBACK TO SAVEPOINT fit');

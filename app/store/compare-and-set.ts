@@ -146,8 +146,8 @@ export interface TableBatch extends SentRows {
 /**
  * The whole of a transaction in two round trips, and one more for each further table: a message with all statements, up
  * to `COMMIT`, and one with the rows of each table, which are sent only when PostgreSQL has moved the offsets, and the
- * tables are still what the rows were encoded for. Where a trigger may drop rows, `COMMIT` is a message of its own, sent
- * when as many rows are stored as were sent. Nothing is left of a transaction that did not commit, in any table, and the
+ * tables are still what the rows were encoded for. Where a trigger may drop rows, or rows keep columns of those in the
+ * table, `COMMIT` is a message of its own, sent when as many rows are stored as were sent. Nothing is left of a transaction that did not commit, in any table, and the
  * connection can be used.
  *
  * @param batches one or more, with rows
@@ -164,10 +164,12 @@ export async function writeAtOnce(
   batches: readonly TableBatch[],
 ): Promise<'committed' | 'declined' | 'refused'> {
   const targets = batches.map(({ target }) => target);
-  const guards = batches.map(({ target, hasDeletes }) => target.guard(client, hasDeletes));
+  const guards = batches.map((batch) => batch.target.guard(client, batch));
   const knownTags = guards.flatMap((guard) => guard.tags);
-  const commitsApart = targets.some((target) => target.allowsDroppedRows || target.rowTriggers(client).length > 0);
-  const copies = batches.flatMap(({ target, hasDeletes }) => [target.copy.statement, ...target.following(hasDeletes)]);
+  const mayDrop = targets.some((target) => target.allowsDroppedRows || target.rowTriggers(client).length > 0);
+  // A row that keeps columns of one that is not there is a dead letter.
+  const commitsApart = mayDrop || batches.some(({ kept }) => kept.size > 0);
+  const copies = batches.flatMap((batch) => [batch.target.copy.statement, ...batch.target.following(batch)]);
   const statements = [
     moving,
     ...guards.map((guard) => guard.statements),
@@ -214,11 +216,11 @@ interface TakenRows {
 /** Rows that each table stored: the tags of its COPY, and of what follows it, stand in the order of the tables. */
 function rowsStored(tags: readonly string[], batches: readonly TableBatch[]): readonly number[] {
   let from = tags.findIndex(isCopyTag);
-  return batches.map(({ target, length, hasDeletes }) => {
-    const to = from + 1 + target.following(hasDeletes).length;
+  return batches.map((batch) => {
+    const to = from + 1 + batch.target.following(batch).length;
     const own = tags.slice(from, to);
     from = to;
-    return target.stored(length, own);
+    return batch.target.stored(batch, own);
   });
 }
 

@@ -4,7 +4,7 @@ import type { WriteOutcome, WriteRequest } from '../stream/record-sink.ts';
 import { type Admitted, admit } from './admit.ts';
 import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
 import { inFewPieces, type Memory, rowMemory } from './row-memory.ts';
-import type { EncodedRows, RowTarget } from './row-target.ts';
+import { allKinds, type EncodedRows, type RowTarget } from './row-target.ts';
 import { asCommitted, lookAt, tellingDeadlocks, type WriteTarget } from './write-records.ts';
 
 /** Bytes of the records that a group writes at most; a single request may have more. */
@@ -228,5 +228,5 @@ const merged = (target: RowTarget, parts: readonly EncodedRows[], memory: Memory
     memory,
   ),
   length: parts.reduce((sum, { length }) => sum + length, 0),
-  hasDeletes: parts.some(({ deletes }) => deletes.size > 0),
+  ...allKinds(parts.map(({ kinds }) => kinds)),
 });

@@ -6,7 +6,7 @@ import type { RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
 import { type Admission, encodeRecords, RECORDS } from './record-rows.ts';
 import type { Memory } from './row-memory.ts';
-import type { Refusal, RowCopy, RowTarget, TableRows } from './row-target.ts';
+import type { Refusal, RowCopy, RowTarget, SentRows, TableRows } from './row-target.ts';
 import { describeDatabaseError, reasonOf } from './sqlstate.ts';
 import { lockOf, type TableGuard } from './table-guard.ts';
 
@@ -54,7 +54,7 @@ export class RecordsTarget implements RowTarget {
     return [];
   }
 
-  stored(_sent: number, tags: readonly string[]): number {
+  stored(_sent: SentRows, tags: readonly string[]): number {
     return rowsStored(tags);
   }
 

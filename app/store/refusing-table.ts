@@ -3,7 +3,7 @@ import { FatalError, OutageError } from '../stream/stream-errors.ts';
 import type { AdmittedRecords } from './admit.ts';
 import { RowRefused } from './isolate-poison.ts';
 import type { OwnTables } from './own-tables.ts';
-import { type RefusedRecord, type RowTarget, sendRows } from './row-target.ts';
+import { type RefusedRecord, ROWS_THAT_DELETE, type RowTarget, sendRows } from './row-target.ts';
 import { asRefusal, describeDatabaseError } from './sqlstate.ts';
 
 /**
@@ -55,7 +55,7 @@ export class RefusingTable {
   /** A statement trigger refuses a COPY whatever its rows are, and names none. */
   async #requireOpen(): Promise<void> {
     const { name } = this.#target;
-    const none = { rows: [], length: 0, hasDeletes: true };
+    const none = { rows: [], length: 0, ...ROWS_THAT_DELETE };
     await sendRows(this.#client, this.#target, none).catch((error: unknown) => {
       if (!(asRefusal(error) instanceof RowRefused)) {
         throw error;

@@ -96,7 +96,7 @@ export async function lookAt(client: PoolClient, batches: readonly Pick<TargetRo
 
 /** All rows of a table; nothing where it has none. */
 const asBatch = ({ target, rows }: TargetRows) =>
-  rows.length === 0 ? [] : [{ target, rows: [rows.all], length: rows.length, hasDeletes: rows.deletes.size > 0 }];
+  rows.length === 0 ? [] : [{ target, rows: [rows.all], length: rows.length, ...rows.kinds }];
 
 const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
 
@@ -138,7 +138,7 @@ async function writePartByPart(
 
 /** Until the end of the transaction the tables stay what they are found to be. Its savepoint `part` is moved here. */
 async function requireLocked(client: PoolClient, batches: readonly TargetRows[]): Promise<void> {
-  const openings = batches.map(({ target, rows }) => target.opening(rows.deletes.size > 0));
+  const openings = batches.map(({ target, rows }) => target.opening(rows.kinds));
   await client.query([...openings, 'SAVEPOINT part'].join('; '));
   for (const { target } of batches) {
     await target.require(client);

@@ -3,11 +3,16 @@ import type { RecordCursor } from '../records/record-batch.ts';
 import { isEqual } from './field-tree.ts';
 import { RecordKey } from './record-key.ts';
 import { type RowColumn, type RowText, rowColumn } from './row-text.ts';
-import type { FieldPath, MappedColumn, TableMapping } from './table-mapping.ts';
+import type { FieldPath, MappedColumn, TableEnvelope, TableMapping } from './table-mapping.ts';
+import { TypedColumn } from './typed-column.ts';
 
 /** A column, and where its value is looked for. */
 export interface PlannedColumn {
+  /** Its place among the columns. */
+  readonly nth: number;
   readonly column: RowColumn;
+  /** The same as the schema of a record says, where a schema may be around it. */
+  readonly typed: TypedColumn;
   /** Of its path, among those of the value or of the key; -1 where it has none. */
   readonly path: number;
   /** Whether it is one of the table's key, and its place in {@link RecordKey}; -1: it is not there. */
@@ -19,6 +24,13 @@ export interface PlannedColumn {
 
 const NO_HEADER = Buffer.alloc(0);
 
+/** Path of the row in a change event. */
+const AFTER: FieldPath = ['after'];
+
+/** Path of the object whose fields are the row's, from the whole value on. */
+export const rowPath = (envelope: TableEnvelope | undefined): FieldPath =>
+  envelope?.format === 'debezium' ? AFTER : [];
+
 /** Where a table's columns find their values. */
 export class ColumnPlan {
   readonly columns: readonly PlannedColumn[];
@@ -28,23 +40,41 @@ export class ColumnPlan {
   readonly keys: FieldPath[] = [];
   /** Among those of the value: the field that says that a record deletes; -1: none does. */
   readonly deleted: number;
+  /** Among those of the value: what a change event does, and its row; -1 where it is no such event. */
+  readonly operation: number;
+  readonly after: number;
+  readonly #row: FieldPath;
 
-  constructor({ columns, key }: TableMapping) {
+  /** Whether values are change events. */
+  get isEvent(): boolean {
+    return this.operation >= 0;
+  }
+
+  constructor({ columns, key, envelope }: TableMapping) {
     const keyColumns = columns.filter(({ name }) => key?.columns.includes(name));
-    this.recordKey = new RecordKey(keyColumns);
-    this.columns = columns.map((column) => ({
+    this.#row = rowPath(envelope);
+    this.recordKey = new RecordKey(keyColumns, envelope);
+    this.columns = columns.map((column, nth) => ({
+      nth,
       column: rowColumn(column),
+      typed: new TypedColumn(column, envelope),
       path: this.#pathOf(column),
       isOfKey: keyColumns.includes(column),
       inRecordKey: this.recordKey.placeOf(column),
       header: column.source.kind === 'header' ? Buffer.from(column.source.name, 'utf8') : NO_HEADER,
     }));
     this.deleted = key === null || typeof key.delete === 'string' ? -1 : this.values.push(key.delete) - 1;
+    const isEvent = envelope?.format === 'debezium';
+    this.operation = isEvent ? this.values.push(['op']) - 1 : -1;
+    this.after = isEvent ? this.values.push(AFTER) - 1 : -1;
   }
 
   #pathOf({ source }: MappedColumn): number {
     switch (source.kind) {
       case 'field':
+        // The whole value is the event, and no path leads out of its row.
+        return this.values.push(source.path.length === 0 ? [] : [...this.#row, ...source.path]) - 1;
+      case 'event':
         return this.values.push(source.path) - 1;
       case 'key':
         return source.path.length === 0 ? -1 : this.keys.push(source.path) - 1;

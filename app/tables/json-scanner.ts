@@ -48,6 +48,8 @@ const IN_OBJECT = -2;
  */
 export class JsonScanner {
   readonly #tree: FieldTree;
+  /** Of {@link FieldTree.row}. */
+  readonly #row: number;
   /** By node: where the value begins and ends, and whether it is a string with escapes. */
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
@@ -69,12 +71,18 @@ export class JsonScanner {
 
   /**
    * @param paths may be equal, or begin with another; a path of no parts is the whole value
-   * @param onUnmapped called with the name of a field of the whole value that no path begins with, after the first
-   * valid document with it: with at most 100 names in all, and none that is longer than 128 bytes. Called with `null`
-   * once there is another one. @default never
+   * @param onUnmapped called with the name of a field of the row that no path begins with, after the first valid
+   * document with it: with at most 100 names in all, and none that is longer than 128 bytes. Called with `null` once
+   * there is another one. @default never
+   * @param row path of the object whose fields are the row's. @default the whole value
    */
-  constructor(paths: readonly FieldPath[], onUnmapped: (name: string | null) => void = () => undefined) {
-    this.#tree = new FieldTree(paths, onUnmapped);
+  constructor(
+    paths: readonly FieldPath[],
+    onUnmapped: (name: string | null) => void = () => undefined,
+    row: FieldPath = [],
+  ) {
+    this.#tree = new FieldTree(paths, onUnmapped, row);
+    this.#row = this.#tree.row;
     this.#starts = new Int32Array(this.#tree.size).fill(ABSENT);
     this.#ends = new Int32Array(this.#tree.size);
     this.#escaped = new Uint8Array(this.#tree.size);
@@ -110,7 +118,7 @@ export class JsonScanner {
     return this.#hasNul;
   }
 
-  /** Fields of the whole value that no path begins with; 0 where the whole value is wanted. */
+  /** Fields of the row that no path begins with; 0 where the whole value is wanted. */
   get unmappedFields(): number {
     return this.#tree.unmappedFields;
   }
@@ -284,7 +292,7 @@ export class JsonScanner {
       if (this.#starts[child] !== ABSENT) {
         this.#starts.fill(ABSENT, child, this.#tree.lastBelow[child]);
       }
-    } else if (parent === ROOT) {
+    } else if (parent === this.#row) {
       this.#tree.addUnmapped(child, start, end);
     }
     return child;

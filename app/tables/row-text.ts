@@ -6,7 +6,8 @@ import type { CopyText } from './copy-text.ts';
 import type { JsonKind } from './json-lexer.ts';
 import type { JsonSlice } from './json-slice.ts';
 import { timeOfMilliseconds } from './number-text.ts';
-import type { ColumnType, MappedColumn } from './table-mapping.ts';
+import type { ColumnType, MappedColumn, ValueUnit } from './table-mapping.ts';
+import { isAskedFor } from './unit-text.ts';
 
 /** A refusal is no field: the row's record is a dead letter, and its row has to be taken back. */
 type Refusal = DeadLetterReason | null;
@@ -14,13 +15,16 @@ type Refusal = DeadLetterReason | null;
 /**
  * How the bytes of a JSON value become the text of a column: `converted` as {@link textOf} does, else as they were sent.
  * `content` is what is between the quotes of a string without escapes, `dated` the same without a word of the clock,
- * `digits` a number without an exponent or the sign of a zero. Where that is not so, they are converted, too.
+ * `numbered` the same that begins with no letter, `digits` a number without an exponent or the sign of a zero. Where that
+ * is not so, they are converted, too; and what is `dated` by Debezium, where its year has a sign or begins with two zeros.
  */
-type Way = 'converted' | 'asSent' | 'plain' | 'content' | 'dated' | 'digits';
+type Way = 'converted' | 'asSent' | 'plain' | 'content' | 'dated' | 'datedByDebezium' | 'numbered' | 'digits';
 type Ways = Readonly<Record<JsonKind, Way>>;
 
 /** A column, and what follows from its type for every value. */
-export interface RowColumn extends MappedColumn {
+export interface RowColumn extends Omit<MappedColumn, 'unit'> {
+  /** Left out: the type says how the text of a value is read. */
+  readonly unit?: ValueUnit;
   readonly ways: Ways;
   /** Whether text in UTF-8 without NUL needs no conversion. */
   readonly takesText: boolean;
@@ -30,15 +34,18 @@ export interface RowColumn extends MappedColumn {
   readonly time: 'date' | 'time' | 'timestamp' | null;
 }
 
-export function rowColumn(column: MappedColumn): RowColumn {
-  const { type, unit } = column;
+/** @param byEnvelope the unit of a column that has none of its own, where its type asks for it. @default none */
+export function rowColumn({ unit: given, ...column }: MappedColumn, byEnvelope?: ValueUnit): RowColumn {
+  const { type } = column;
+  const unit = given ?? (byEnvelope !== undefined && isAskedFor(byEnvelope, type) ? byEnvelope : undefined);
   const { kind } = type;
   const isTime = kind === 'date' || kind === 'time' || kind === 'timestamp';
   const isPlain = unit === undefined && kind !== 'bytea';
   const isWhole = kind === 'array' || kind === 'composite';
   return {
     ...column,
-    ways: unit === undefined ? waysOf(type) : CONVERTED,
+    ...(unit !== undefined && { unit }),
+    ways: unit === undefined ? waysOf(type) : unit === 'debezium' ? debeziumWays(type) : CONVERTED,
     takesText: isPlain && kind !== 'json' && !hasTimes(type),
     takesDigits: isPlain && !isTime && !isWhole,
     time: isTime ? kind : null,
@@ -54,6 +61,14 @@ const CONVERTED: Ways = {
   false: 'converted',
   null: 'converted',
 };
+
+/** As Debezium writes values without a unit. */
+const debeziumWays = (type: ColumnType): Ways => ({
+  ...waysOf(type),
+  ...(type.kind === 'numeric' || type.kind === 'float' ? { string: 'numbered' } : {}),
+  ...(type.kind === 'date' || type.kind === 'timestamp' ? { string: 'datedByDebezium' } : {}),
+  ...(type.kind === 'other' ? { true: 'converted', false: 'converted' } : {}),
+});
 
 /** Nearly always the bytes of a value are its text, and that is a fraction of the work of making text of them. */
 function waysOf(type: ColumnType): Ways {
@@ -145,6 +160,13 @@ export class RowText {
         }
         this.#rows.plain(bytes, start + 1, end - 1);
         return true;
+      case 'datedByDebezium':
+      case 'numbered':
+        if (hasEscapes || mayBeOfDebezium(way, bytes, start, end)) {
+          return false;
+        }
+        this.#rows.plain(bytes, start + 1, end - 1);
+        return true;
       case 'digits':
         if (!isPlain(bytes, start, end)) {
           return false;
@@ -214,7 +236,7 @@ export class RowText {
     return null;
   }
 
-  #field({ isNotNull }: MappedColumn, text: ColumnText): Refusal {
+  #field({ isNotNull }: Pick<RowColumn, 'isNotNull'>, text: ColumnText): Refusal {
     if (text instanceof Refused) {
       return text.reason;
     }
@@ -250,6 +272,7 @@ function isText(bytes: Buffer, start: number, end: number): boolean {
 
 const MINUS = 0x2d;
 const ZERO = 0x30;
+const NINE = 0x39;
 /** What a letter has in lower case alone. */
 const LOWER_CASE = 0x20;
 const E = 0x65;
@@ -265,6 +288,15 @@ function mayBeOfTheClock(bytes: Buffer, start: number, end: number): boolean {
     }
   }
   return false;
+}
+
+/** A letter begins no number, a sign no year of four digits, and 00 the year 0 and others that are rare. */
+function mayBeOfDebezium(way: 'datedByDebezium' | 'numbered', bytes: Buffer, start: number, end: number): boolean {
+  const first = bytes[start + 1] ?? 0;
+  if (way === 'numbered') {
+    return first > NINE;
+  }
+  return first < ZERO || (first === ZERO && bytes[start + 2] === ZERO) || mayBeOfTheClock(bytes, start, end);
 }
 
 /** Whether a number has neither an exponent nor the sign of a zero. */

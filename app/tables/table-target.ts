@@ -2,10 +2,19 @@ import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { rowsStored } from '../store/binary-copy.ts';
 import { refusedLine } from '../store/copy-context.ts';
 import type { RowRefused } from '../store/isolate-poison.ts';
-import { copyAnd, type Refusal, type RowCopy, type SentRows, sendRows, type TopicTable } from '../store/row-target.ts';
+import {
+  copyAnd,
+  type Refusal,
+  type RowCopy,
+  type RowKinds,
+  type SentRows,
+  sendRows,
+  type TopicTable,
+} from '../store/row-target.ts';
 import { tableReasonOf } from '../store/sqlstate.ts';
 import { type KnownTable, lockOf, type TableGuard } from '../store/table-guard.ts';
-import { STAGE_COLUMNS, Stage } from './stage.ts';
+import { NothingKept } from './kept-rows.ts';
+import { Stage } from './stage.ts';
 import type { TableMapping } from './table-mapping.ts';
 
 /**
@@ -31,6 +40,9 @@ interface TableOptions {
   /** Told when they have. */
   readonly onDeadlock?: () => void;
 }
+
+const NOT_SENT =
+  'the source did not send the value, which it did not change, and no row has it; REPLICA IDENTITY FULL at the source sends it';
 
 /** What the text of times and intervals is read by: a role or a database may have other settings. */
 const READ_BY = ["TimeZone = 'UTC'", "DateStyle = 'ISO, YMD'", "IntervalStyle = 'postgres'"].map(
@@ -72,7 +84,7 @@ export class TableTarget implements TopicTable {
     const { mapping, encode, takesDefaults } = tableOptions;
     const { schema, table, columns } = mapping;
     const stage = mapping.stage && new Stage(mapping, mapping.stage);
-    const names = [...columns.map(({ name }) => escapeIdentifier(name)), ...(stage ? STAGE_COLUMNS : [])].join(', ');
+    const names = [...columns.map(({ name }) => escapeIdentifier(name)), ...(stage?.columns ?? [])].join(', ');
     const relation = stage?.name ?? `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
     const options = ['FORMAT text', "ENCODING 'UTF8'", ...(takesDefaults ? ["DEFAULT '\\D'"] : [])].join(', ');
     this.name = `${schema}.${table}`;
@@ -101,42 +113,53 @@ export class TableTarget implements TopicTable {
     }
   }
 
-  opening(hasDeletes: boolean): string {
+  opening(kinds: RowKinds): string {
     const { schema, table } = this.#options.mapping;
-    return [this.#preparation(hasDeletes).statements, lockOf(schema, table)].join('; ');
+    return [this.#preparation(kinds).statements, lockOf(schema, table)].join('; ');
   }
 
-  guard(client: PoolClient, hasDeletes: boolean): TableGuard {
-    const { statements, tags } = this.#preparation(hasDeletes);
+  guard(client: PoolClient, kinds: RowKinds): TableGuard {
+    const { statements, tags } = this.#preparation(kinds);
     const { guard } = this.#of(client);
     return { statements: [statements, guard.statements].join('; '), tags: [...tags, ...guard.tags] };
   }
 
-  #preparation(hasDeletes: boolean): TableGuard {
+  /** Neither a DELETE nor an UPDATE has an order in which it locks rows. */
+  #preparation({ hasDeletes, kept }: RowKinds): TableGuard {
     if (this.#stage === null) {
       return { statements: READ_BY.join('; '), tags: READ_BY_TAGS };
     }
-    const isExclusive = hasDeletes && this.#options.isContended?.() === true;
+    const isExclusive = (hasDeletes || kept.size > 0) && this.#options.isContended?.() === true;
     return {
       statements: [...READ_BY, this.#stage.creation, this.#stage.lock(isExclusive)].join('; '),
       tags: [...READ_BY_TAGS, ...Stage.creationTags, ...Stage.lockTags],
     };
   }
 
-  following(hasDeletes: boolean): readonly string[] {
-    return this.#stage?.statements(hasDeletes) ?? [];
+  following(kinds: RowKinds): readonly string[] {
+    return this.#stage?.statements(kinds) ?? [];
   }
 
-  stored(sent: number, tags: readonly string[]): number {
+  stored(sent: SentRows, tags: readonly string[]): number {
     return this.#stage?.stored(sent, tags) ?? rowsStored(tags);
   }
 
+  async requireKept(client: PoolClient, { kept }: SentRows): Promise<void> {
+    if (kept.size > 0) {
+      await this.#stage?.requireKept(client);
+    }
+  }
+
   async sendLate(client: PoolClient, row: SentRows): Promise<'stored' | 'present' | 'dropped'> {
-    const insertion = this.#stage?.insertion(row.hasDeletes);
+    const insertion = this.#stage?.insertion(row);
     if (!insertion) {
       return (await sendRows(client, this, row)) < row.length ? 'dropped' : 'stored';
     }
-    return insertion.outcome(await copyAnd(client, this.copy, row.rows, insertion.statements));
+    const outcome = insertion.outcome(await copyAnd(client, this.copy, row.rows, insertion.statements));
+    if (outcome === 'lacking') {
+      await this.requireKept(client, row);
+    }
+    return outcome === 'lacking' ? 'dropped' : outcome;
   }
 
   deadlocked(): void {
@@ -154,6 +177,11 @@ export class TableTarget implements TopicTable {
    * a trigger's may.
    */
   async refusal(client: PoolClient, { sqlstate, cause }: RowRefused): Promise<Refusal> {
+    if (cause instanceof NothingKept) {
+      const { column } = cause;
+      const error = `not for ${this.name}, column "${column}": ${NOT_SENT}`;
+      return { reason: 'missing_value', error, target: this.name, targetColumn: column };
+    }
     const column = cause instanceof DatabaseError ? await this.#columnOf(client, cause) : undefined;
     const by = cause instanceof DatabaseError && cause.constraint ? `, by the constraint "${cause.constraint}"` : '';
     const place = column === undefined ? this.name : `${this.name}, column "${column}"`;

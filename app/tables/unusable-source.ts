@@ -65,7 +65,7 @@ export function sourceProblem(
       allowed: `${columnOf(['json', 'text', 'composite', 'array'])}; or the path of a field`,
     });
   }
-  if (source.kind === 'key' || source.kind === 'header') {
+  if (source.kind === 'key' || source.kind === 'header' || source.kind === 'event') {
     return [];
   }
   const { is, fits }: { readonly is: string; readonly fits: readonly Kind[] } = OF_KAFKA[source.kind];
@@ -79,12 +79,24 @@ export function sourceProblem(
 
 const TIMES: readonly Kind[] = ['date', 'time', 'timestamp'];
 
-/** The types that each unit makes a text for. */
+/** The types that each unit makes a text for; an `other` type may be an extension's, or bits or a point. */
 function typesOf(unit: Unit): readonly Kind[] {
   switch (unit) {
     case 'base64':
     case 'hex':
       return ['bytea'];
+    case 'time-millis':
+    case 'time-micros':
+    case 'time-nanos':
+      return ['time'];
+    case 'duration-micros':
+      return ['interval'];
+    case 'json':
+      return ['json', 'other'];
+    case 'bits':
+      return ['other', 'text'];
+    case 'point':
+      return ['other'];
     case 'epoch-days':
       return ['date', 'timestamp'];
     case 'epoch-seconds':
@@ -93,7 +105,7 @@ function typesOf(unit: Unit): readonly Kind[] {
     case 'epoch-nanos':
       return TIMES;
     default:
-      return ['numeric', 'float', 'text'];
+      return ['numeric', 'float', 'text', 'other'];
   }
 }
 

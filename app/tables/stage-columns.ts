@@ -1,0 +1,10 @@
+/** Numbers of rows in a stage: a later record of a partition has a larger one. */
+export const SEQUENCE = '"(sequence)"';
+
+/** What a row is for: {@link UPSERT} or {@link DELETE}. */
+export const OPERATION = '"(operation)"';
+export const UPSERT = 'u';
+export const DELETE = 'd';
+
+/** Which columns a row keeps as the table has them, a bit for each of the table's in their order; NULL: none. */
+export const KEPT = '"(kept)"';
