@@ -10,7 +10,7 @@ import type { Progress } from '../stack/maven-jars.ts';
 import { ensureTopic } from '../stack/topic.ts';
 import { type SourceTable, sourceTableSql, topicOf } from './source-tables.ts';
 
-const POLL_MS = 50;
+const POLL_MS = 200;
 /** For as long Debezium may send nothing that the source waits for. */
 const FLUSH_TIMEOUT_MS = 120_000;
 
@@ -69,14 +69,14 @@ export async function startChangeSource(run: RunFolder, options: ChangeSourceOpt
 }
 
 /**
- * Connect stores no position before Kafka has acknowledged all events before it, and Debezium hands what was stored on to its slot.
+ * Connect stores no position before Kafka has acknowledged all events before it, and Debezium hands it on to its slot: the end of
+ * the transaction before that of the last event. So events come behind the position that is waited for, until it is there.
  */
 async function awaitFlushed(client: pg.Client, debezium: LocalConnect, slots: readonly string[]): Promise<void> {
   const { rows: here } = await client.query<{ lsn: string }>('SELECT pg_current_wal_insert_lsn() AS lsn');
-  // An event behind that position, which takes the slot's position past it.
-  await client.query('INSERT INTO flushes DEFAULT VALUES');
   const deadline = performance.now() + FLUSH_TIMEOUT_MS;
   for (;;) {
+    await client.query('INSERT INTO flushes DEFAULT VALUES');
     const { rows: behind } = await client.query(
       'SELECT FROM pg_replication_slots WHERE slot_name = ANY ($1) AND confirmed_flush_lsn < $2',
       [slots, here[0]?.lsn],

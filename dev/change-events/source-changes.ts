@@ -42,7 +42,7 @@ const insertOrder: Change = (random, index) => {
   const lines = Array.from(
     { length: 1 + random.below(3) },
     (_, nth) =>
-      `(${index}, ${nth + 1}, 'S-${random.below(1_000)}', ${orNull(random, String(random.below(9)))}, ${orNull(random, `${random.below(1_000)}.${random.below(10_000)}`)})`,
+      `(${index}, ${nth + 1}, 'S-${random.below(1_000)}', ${orNull(random, String(random.below(9)))}, ${orNull(random, `${random.below(1_000)}.${random.below(1_000)}${1 + random.below(9)}`)})`,
   );
   return `INSERT INTO orders (id, ${Object.keys(ORDER_VALUES).join(', ')}) VALUES (${index}, ${values.join(', ')});
     INSERT INTO order_lines VALUES ${lines.join(', ')}`;
