@@ -5,9 +5,9 @@ import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type ManagementEndpoint, managementEndpoint } from '../contract/actuator.ts';
 import { CONTAINER_HEALTH_CHECK } from '../contract/probes.ts';
-import { describeProblems } from '../settings/problem.ts';
+import { describeProblems } from '../settings/schema/problem.ts';
 import type { Settings } from '../settings/settings.ts';
-import { parseCommandLine } from './configuration/command-line.ts';
+import { parseCommandLine } from './commands/command-line.ts';
 import { loadSettings, type SettingsSources } from './configuration/load-settings.ts';
 
 /** The result of a container health check, with a line for `docker inspect`. */

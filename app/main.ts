@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 import { setTimeout as delay } from 'node:timers/promises';
+import { EXIT_CODE } from '../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../contract/identity.ts';
 import type { Settings } from '../settings/settings.ts';
-import { configure, type Decision } from './configuration/configure.ts';
-import type { DeadLettersRequest } from './dead-letters/dead-letters-request.ts';
-import { EXIT_CODE } from './exit-code.ts';
-import type { OffsetsRequest } from './offsets/offsets-request.ts';
-import { productBuild } from './product-build.ts';
-import type { TablesRequest } from './tables/tables-request.ts';
-import { useModernTls } from './tls-profile.ts';
+import { configure, type Decision } from './commands/configure.ts';
+import type { DeadLettersRequest } from './commands/dead-letters/dead-letters-request.ts';
+import type { OffsetsRequest } from './commands/offsets/offsets-request.ts';
+import type { TablesRequest } from './commands/tables/tables-request.ts';
+import { productBuild } from './metrics/process/product-build.ts';
+import { useModernTls } from './network/tls-profile.ts';
 
 /** The last lines get this long to reach a reader that is slow. */
 const LAST_LINES_MS = 1_000;
@@ -69,25 +69,25 @@ async function runCommand(settings: Settings, request: DeadLettersRequest): Prom
   const ending = new AbortController();
   onSignal((signal) => ending.abort(signal));
   process.stdout.on('error', () => ending.abort('SIGPIPE'));
-  const { runDeadLetters } = await import('./dead-letters/run-dead-letters.ts');
+  const { runDeadLetters } = await import('./commands/dead-letters/run-dead-letters.ts');
   return runDeadLetters(settings, request, { out: process.stdout, err: process.stderr }, ending.signal);
 }
 
 /** Creates or upgrades the tables; a signal ends it at once, and PostgreSQL takes back what was not committed. */
 async function runMigration(settings: Settings): Promise<number> {
-  const { runMigrate } = await import('./run-migrate.ts');
+  const { runMigrate } = await import('./commands/run-migrate.ts');
   return runMigrate(settings.database, process.stdout, process.stderr);
 }
 
 /** Changes stored offsets; a signal ends it at once, as above. */
 async function runOffsetsCommand(settings: Settings, request: OffsetsRequest): Promise<number> {
-  const { runOffsets } = await import('./offsets/run-offsets.ts');
+  const { runOffsets } = await import('./commands/offsets/run-offsets.ts');
   return runOffsets(settings, request, process.stdout, process.stderr);
 }
 
 /** Compares tables with the settings; a signal ends it at once, and there is nothing to take back. */
 async function runTablesCommand(settings: Settings, request: TablesRequest): Promise<number> {
-  const { runTables } = await import('./tables/run-tables.ts');
+  const { runTables } = await import('./commands/tables/run-tables.ts');
   return runTables(settings, request, process.stdout, process.stderr);
 }
 

@@ -1,9 +1,9 @@
-import { EXIT_CODE } from './exit-code.ts';
-import type { Logger } from './logger.ts';
+import { EXIT_CODE } from '../contract/exit-code.ts';
+import type { Logger } from './logging/logger.ts';
 import type { Management } from './management/create-management.ts';
-import { systemClock } from './stream/clock.ts';
 import type { Pipeline } from './stream/pipeline.ts';
-import type { Position, RecordSource } from './stream/record-source.ts';
+import { systemClock } from './stream/ports/clock.ts';
+import type { Position, RecordSource } from './stream/ports/record-source.ts';
 
 /** The part of the time that is kept for leaving the group and closing connections. */
 const CLOSING_MS = 3_000;

@@ -3,8 +3,8 @@ import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
 import type { ConsumerFile } from '../deployment/consumer-file.ts';
-import { replicaRange, type ScalingBehavior } from '../deployment/scaling.ts';
-import { topicsOf } from '../settings/tables.ts';
+import { replicaRange, type ScalingBehavior } from '../deployment/sections/scaling.ts';
+import { topicsOf } from '../settings/sections/tables.ts';
 
 const SCALE_UP_PERIOD_SECONDS = 60;
 

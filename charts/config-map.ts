@@ -3,10 +3,10 @@ import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { stringify } from 'yaml';
 import { CONTAINER_PATH } from '../contract/container.ts';
-import { withCertificates } from '../deployment/certificates.ts';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
-import { contentHash } from '../deployment/object-names.ts';
-import { valueAt } from '../settings/document.ts';
+import { withCertificates } from '../deployment/sections/certificates.ts';
+import { contentHash } from '../deployment/sections/object-names.ts';
+import { valueAt } from '../settings/schema/document.ts';
 
 type Section = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@ import { ApiObject } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { type CheckedWorkload, objectMetadata, selectorLabels } from '../deployment/checked-workload.ts';
-import type { NetworkPlace } from '../deployment/network-policy.ts';
+import type { NetworkPlace } from '../deployment/sections/network-policy.ts';
 
 const DNS_PORTS = [53];
 const POSTGRES_PORTS = [5432];

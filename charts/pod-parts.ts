@@ -1,6 +1,6 @@
 import { type ApiObject, JsonPatch } from 'cdk8s';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
-import { initContainersOf, type PodParts } from '../deployment/pod-parts.ts';
+import { initContainersOf, type PodParts } from '../deployment/pods/pod-parts.ts';
 
 const TEMPLATE = '/spec/template/spec';
 

@@ -1,7 +1,7 @@
 import { k8s } from 'cdk8s-plus-28';
 import { CONTAINER_USER, VOLUME } from '../contract/container.ts';
-import { certificateMounts } from '../deployment/certificates.ts';
 import { type CheckedWorkload, serviceAccountName } from '../deployment/checked-workload.ts';
+import { certificateMounts } from '../deployment/sections/certificates.ts';
 import { container } from './container.ts';
 import { type Credential, certificateVolume, credentials, secretFiles } from './secrets.ts';
 

@@ -3,7 +3,7 @@ import { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { CONTAINER_NAME } from '../contract/container.ts';
 import { type CheckedWorkload, objectMetadata, recommendedLabels } from '../deployment/checked-workload.ts';
-import { contentHash } from '../deployment/object-names.ts';
+import { contentHash } from '../deployment/sections/object-names.ts';
 import { baseContainer } from './container.ts';
 import { jobPodParts } from './pod-parts.ts';
 import { podMetadata, podSpec } from './pod-template.ts';

@@ -2,11 +2,11 @@ import { ApiObject } from 'cdk8s';
 import type { k8s } from 'cdk8s-plus-28';
 import type { Construct } from 'constructs';
 import { VOLUME } from '../contract/container.ts';
-import { type CertificateMount, certificateMounts } from '../deployment/certificates.ts';
 import { type CheckedWorkload, objectMetadata } from '../deployment/checked-workload.ts';
 import type { ConsumerFile } from '../deployment/consumer-file.ts';
-import type { SecretSource } from '../deployment/secrets.ts';
-import { environmentName } from '../settings/setting-list.ts';
+import { type CertificateMount, certificateMounts } from '../deployment/sections/certificates.ts';
+import type { SecretSource } from '../deployment/sections/secrets.ts';
+import { environmentName } from '../settings/schema/setting-list.ts';
 
 /** A setting of the consumer whose value a key of a Secret holds. */
 export interface Credential {

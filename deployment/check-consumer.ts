@@ -1,14 +1,27 @@
-import { type Checked, checkAgainst, deepFreeze, rightSections } from '../settings/check.ts';
-import { formatPath, isSection, type Section, type SettingPath, sectionOf, valueAt } from '../settings/document.ts';
-import type { Problem } from '../settings/problem.ts';
-import type { SchemaNode } from '../settings/schema.ts';
-import { UNKNOWN_KEY } from '../settings/schema-problems.ts';
+import { type Checked, checkAgainst, deepFreeze, rightSections } from '../settings/schema/check.ts';
+import {
+  formatPath,
+  isSection,
+  type Section,
+  type SettingPath,
+  sectionOf,
+  valueAt,
+} from '../settings/schema/document.ts';
+import type { Problem } from '../settings/schema/problem.ts';
+import type { SchemaNode } from '../settings/schema/schema.ts';
+import { UNKNOWN_KEY } from '../settings/schema/schema-problems.ts';
+import { shownPath } from '../settings/schema/shown-value.ts';
 import { checkSettings, type Settings } from '../settings/settings.ts';
-import { shownPath } from '../settings/shown-value.ts';
-import { consumerPath, SECRET_SETTINGS, secretHome, withPlaceholders, withSettingNames } from './application.ts';
 import { CONSUMER_FILE_RULES, type ConsumerFile, ConsumerFileSchema } from './consumer-file.ts';
+import type { StreamConsumerProps } from './generated/props.ts';
 import { InvalidConsumerError } from './invalid-consumer-error.ts';
-import type { StreamConsumerProps } from './props.ts';
+import {
+  consumerPath,
+  SECRET_SETTINGS,
+  secretHome,
+  withPlaceholders,
+  withSettingNames,
+} from './sections/application.ts';
 
 /** A consumer.yaml that is right: everything the charts need. */
 export interface CheckedConsumer {

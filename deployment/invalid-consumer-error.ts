@@ -1,4 +1,4 @@
-import { describeProblems, type Problem } from '../settings/problem.ts';
+import { describeProblems, type Problem } from '../settings/schema/problem.ts';
 
 /** Thrown by a construct whose props are wrong: one error that holds every problem. */
 export class InvalidConsumerError extends Error {

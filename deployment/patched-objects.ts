@@ -1,7 +1,7 @@
-import { valueAt } from '../settings/document.ts';
-import { type Problem, problemIf } from '../settings/problem.ts';
+import { valueAt } from '../settings/schema/document.ts';
+import { type Problem, problemIf } from '../settings/schema/problem.ts';
 import { InvalidConsumerError } from './invalid-consumer-error.ts';
-import type { Patch, PatchOperation } from './patches.ts';
+import type { Patch, PatchOperation } from './sections/patches.ts';
 
 // This room has no cdk8s: its JsonPatch and its objects come in from the rooms that render.
 

@@ -1,5 +1,5 @@
 import type { ManagementEndpoint } from '../contract/actuator.ts';
-import type { StreamConsumerProps } from './props.ts';
+import type { StreamConsumerProps } from './generated/props.ts';
 
 /** Names that both the workload and its monitoring use; all derive from `name` in consumer.yaml, none carries a generated part. */
 export interface ConsumerNames {

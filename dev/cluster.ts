@@ -1,7 +1,7 @@
 /** `npm run test:cluster`: what the manifests do in a real cluster. */
 import { randomBytes } from 'node:crypto';
 import type { CheckedWorkload } from '../deployment/checked-workload.ts';
-import { imageReference } from '../deployment/image.ts';
+import { imageReference } from '../deployment/sections/image.ts';
 import { CheckResults } from './cluster/check-results.ts';
 import { DRY_RUNS, dryRuns } from './cluster/dry-runs.ts';
 import { KEDA_SCALING, kedaAbsence, scaledDown, scaledUp, steadyPods } from './cluster/keda-checks.ts';

@@ -5,7 +5,7 @@ import { outdatedFiles, staleFiles } from './generate/generated-files.ts';
 
 const HELP = `Usage: npm run generate [-- --check]
 
-Writes what follows from the schemas and the catalogue of metrics: contract/schemas/*.json, deployment/props.ts, deployment/kubernetes-types.ts, docs/api/*.md, and the tables in docs/.
+Writes what follows from the schemas and the catalogue of metrics: contract/schemas/*.json, deployment/generated/props.ts, deployment/generated/kubernetes-types.ts, docs/api/*.md, and the tables in docs/.
 
   --check   writes nothing; exits with 1 when a file is out of date
 `;

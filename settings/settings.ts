@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { type Checked, checkAgainst, type Rule } from './check.ts';
-import { DATABASE_RULES, database } from './database.ts';
-import { DEAD_LETTER_RULES, deadLetters } from './dead-letters.ts';
-import { duration, durationBetween, LONGEST } from './duration.ts';
-import { HEALTH_GROUP_RULES } from './health.ts';
-import { KAFKA_RULES, kafka } from './kafka.ts';
-import { MANAGEMENT_RULES, management } from './management.ts';
-import { closed, section } from './schema.ts';
-import { SPRING_BOOT_ADMIN_RULES, spring } from './spring-boot-admin.ts';
-import { TABLE_RULES, tables } from './tables.ts';
+import { type Checked, checkAgainst, type Rule } from './schema/check.ts';
+import { duration, durationBetween, LONGEST } from './schema/duration.ts';
+import { closed, section } from './schema/schema.ts';
+import { DATABASE_RULES, database } from './sections/database.ts';
+import { DEAD_LETTER_RULES, deadLetters } from './sections/dead-letters.ts';
+import { HEALTH_GROUP_RULES } from './sections/health.ts';
+import { KAFKA_RULES, kafka } from './sections/kafka.ts';
+import { MANAGEMENT_RULES, management } from './sections/management.ts';
+import { SPRING_BOOT_ADMIN_RULES, spring } from './sections/spring-boot-admin.ts';
+import { TABLE_RULES, tables } from './sections/tables.ts';
 
 /** TLS of the operational interface, with Spring Boot's names for PEM files. */
 const ssl = Type.Object(

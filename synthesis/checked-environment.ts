@@ -1,11 +1,11 @@
-import { springPath, withSettingNames } from '../deployment/application.ts';
 import { type CheckedConsumer, checkConsumerFile } from '../deployment/check-consumer.ts';
 import { ConsumerFileSchema } from '../deployment/consumer-file.ts';
-import type { Checked } from '../settings/check.ts';
-import { isSection, type SettingPath } from '../settings/document.ts';
-import { describeProblem, type Problem } from '../settings/problem.ts';
-import type { SchemaNode } from '../settings/schema.ts';
-import { shownPath } from '../settings/shown-value.ts';
+import { springPath, withSettingNames } from '../deployment/sections/application.ts';
+import type { Checked } from '../settings/schema/check.ts';
+import { isSection, type SettingPath } from '../settings/schema/document.ts';
+import { describeProblem, type Problem } from '../settings/schema/problem.ts';
+import type { SchemaNode } from '../settings/schema/schema.ts';
+import { shownPath } from '../settings/schema/shown-value.ts';
 import { conflictProblems } from './conflicts.ts';
 import { consumerList } from './consumer-list.ts';
 import { type Environment, OVERLAY_FOLDER, readEnvironments } from './environment-files.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { describeProblems, type Problem } from '../settings/problem.ts';
-import { shownText } from '../settings/shown-value.ts';
+import { describeProblems, type Problem } from '../settings/schema/problem.ts';
+import { shownText } from '../settings/schema/shown-value.ts';
 import { compareWithDist, countChanges, describeDifferences } from './diff.ts';
 import { DIST_FOLDER } from './dist-folder.ts';
 import { type Render, synthesize } from './synthesize.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { CheckedConsumer } from '../deployment/check-consumer.ts';
-import type { Problem } from '../settings/problem.ts';
-import { shownText } from '../settings/shown-value.ts';
-import { topicsOf } from '../settings/tables.ts';
+import type { Problem } from '../settings/schema/problem.ts';
+import { shownText } from '../settings/schema/shown-value.ts';
+import { topicsOf } from '../settings/sections/tables.ts';
 import type { CheckedEnvironment } from './checked-environment.ts';
 import { DIST_FOLDER } from './dist-folder.ts';
 import { type Manifest, objectTitle, readManifests } from './manifest.ts';

@@ -1,6 +1,6 @@
-import { isSection } from '../settings/document.ts';
-import type { Problem } from '../settings/problem.ts';
-import { shownValue } from '../settings/shown-value.ts';
+import { isSection } from '../settings/schema/document.ts';
+import type { Problem } from '../settings/schema/problem.ts';
+import { shownValue } from '../settings/schema/shown-value.ts';
 import { type Layer, layerAt } from './overlay.ts';
 import type { SourceFile } from './source-file.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
-import { nearestKey, type Problem } from '../settings/problem.ts';
-import { shownText } from '../settings/shown-value.ts';
+import { nearestKey, type Problem } from '../settings/schema/problem.ts';
+import { shownText } from '../settings/schema/shown-value.ts';
 import { FILE_FOLDERS } from './dist-folder.ts';
 import { readSourceFile, type SourceFile } from './source-file.ts';
 

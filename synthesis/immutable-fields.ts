@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { contentHash } from '../deployment/object-names.ts';
-import { formatPath, isSection, type SettingPath, valueAt } from '../settings/document.ts';
-import type { Problem } from '../settings/problem.ts';
+import { contentHash } from '../deployment/sections/object-names.ts';
+import { formatPath, isSection, type SettingPath, valueAt } from '../settings/schema/document.ts';
+import type { Problem } from '../settings/schema/problem.ts';
 import type { ObjectChange } from './dist-changes.ts';
 import { type KubernetesObject, objectTitle } from './manifest.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { yamlReason } from '../settings/yaml-document.ts';
+import { yamlReason } from '../settings/schema/yaml-document.ts';
 
 /** Content of a Kubernetes object as a manifest has it. */
 export interface KubernetesObject {

@@ -1,4 +1,4 @@
-import { isSection, type SettingPath } from '../settings/document.ts';
+import { isSection, type SettingPath } from '../settings/schema/document.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** Lays one document over another: maps merge key by key, anything else replaces what was there, `null` removes it. */

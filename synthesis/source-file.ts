@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Document, LineCounter, parseDocument } from 'yaml';
-import { LARGEST_FILE_BYTES, type SettingPath } from '../settings/document.ts';
-import type { Problem } from '../settings/problem.ts';
-import { nodeAt, plainData, YAML_OPTIONS, yamlMistakes } from '../settings/yaml-document.ts';
+import { LARGEST_FILE_BYTES, type SettingPath } from '../settings/schema/document.ts';
+import type { Problem } from '../settings/schema/problem.ts';
+import { nodeAt, plainData, YAML_OPTIONS, yamlMistakes } from '../settings/schema/yaml-document.ts';
 
 /** A YAML file as the user wrote it, which can say where in it something stands. */
 export interface SourceFile {

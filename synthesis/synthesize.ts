@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { InvalidConsumerError } from '../deployment/invalid-consumer-error.ts';
-import type { Checked } from '../settings/check.ts';
-import type { Problem } from '../settings/problem.ts';
+import type { Checked } from '../settings/schema/check.ts';
+import type { Problem } from '../settings/schema/problem.ts';
 import { type CheckedEnvironment, checkedEnvironments } from './checked-environment.ts';
 import { duplicateProblems, idlePods, sharedObjects } from './conflicts.ts';
 import { type ObjectChange, objectChanges } from './dist-changes.ts';

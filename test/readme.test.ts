@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { managementEndpoint } from '../contract/actuator.ts';
 import { ALERTS } from '../contract/alerts.ts';
-import type { SchemaNode } from '../settings/schema.ts';
-import { listSettings } from '../settings/setting-list.ts';
+import type { SchemaNode } from '../settings/schema/schema.ts';
+import { listSettings } from '../settings/schema/setting-list.ts';
 import { SettingsSchema } from '../settings/settings.ts';
 import { exampleConsumer } from './charts/example-consumer.ts';
 import { renderedConsumer } from './charts/rendered-consumer.ts';
@@ -85,7 +85,9 @@ describe('the README', () => {
   test('patches what no prop says, in the example of the library', () => {
     const fields = matches(file('docs/library.md'), /JsonPatch\.add\('[^']*\/(\w+)'/g);
     expect(fields).not.toEqual([]);
-    expect(fields.filter((field) => new RegExp(`\\b${field}\\??:`).test(file('deployment/props.ts')))).toEqual([]);
+    expect(
+      fields.filter((field) => new RegExp(`\\b${field}\\??:`).test(file('deployment/generated/props.ts'))),
+    ).toEqual([]);
   });
 
   test('marks what only works with a registry of the reader', () => {

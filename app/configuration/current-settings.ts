@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { deepFreeze } from '../../settings/check.ts';
-import { readDatabaseUrl } from '../../settings/database-url.ts';
-import { isSection, valueAt } from '../../settings/document.ts';
-import { describeProblems } from '../../settings/problem.ts';
-import type { SchemaNode } from '../../settings/schema.ts';
+import { deepFreeze } from '../../settings/schema/check.ts';
+import { isSection, valueAt } from '../../settings/schema/document.ts';
+import { describeProblems } from '../../settings/schema/problem.ts';
+import type { SchemaNode } from '../../settings/schema/schema.ts';
+import { shownPath } from '../../settings/schema/shown-value.ts';
+import { readDatabaseUrl } from '../../settings/sections/database-url.ts';
 import { type Settings, SettingsSchema } from '../../settings/settings.ts';
-import { shownPath } from '../../settings/shown-value.ts';
-import type { Logger } from '../logger.ts';
-import type { Clock } from '../stream/clock.ts';
-import type { ClientCertificates } from './certificates-in-use.ts';
+import type { ClientCertificates } from '../credentials/certificates-in-use.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { Clock } from '../stream/ports/clock.ts';
 import type { LoadedSettings } from './load-settings.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { formatPath, isSection, type SettingPath } from '../../settings/document.ts';
-import type { Problem } from '../../settings/problem.ts';
+import { formatPath, isSection, type SettingPath } from '../../settings/schema/document.ts';
+import type { Problem } from '../../settings/schema/problem.ts';
 
 /** One setting as one source gives it. */
 export interface SettingValue {

@@ -1,6 +1,6 @@
-import type { Problem } from '../../settings/problem.ts';
-import { environmentName } from '../../settings/setting-list.ts';
-import { MASK, shownKey } from '../../settings/shown-value.ts';
+import type { Problem } from '../../settings/schema/problem.ts';
+import { environmentName } from '../../settings/schema/setting-list.ts';
+import { MASK, shownKey } from '../../settings/schema/shown-value.ts';
 
 /** The value of a placeholder's name; `undefined` when the name is not set. */
 export type PlaceholderLookup = (name: string) => string | undefined;

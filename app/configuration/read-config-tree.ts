@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SchemaNode } from '../../settings/schema.ts';
+import type { SchemaNode } from '../../settings/schema/schema.ts';
+import { readText } from '../credentials/named-file.ts';
 import type { SettingValue } from './merge-values.ts';
-import { readText } from './named-file.ts';
 import { bindKey, convert } from './relaxed-binding.ts';
 
 /** A mounted directory of secret files. */

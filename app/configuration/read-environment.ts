@@ -1,5 +1,5 @@
-import { formatPath, type SettingPath } from '../../settings/document.ts';
-import { isOpen, listBranch, type SchemaNode } from '../../settings/schema.ts';
+import { formatPath, type SettingPath } from '../../settings/schema/document.ts';
+import { isOpen, listBranch, type SchemaNode } from '../../settings/schema/schema.ts';
 import {
   FREE_INDEX,
   FREE_KEY,
@@ -8,7 +8,7 @@ import {
   listSettings,
   type SettingEntry,
   springEnvironmentName,
-} from '../../settings/setting-list.ts';
+} from '../../settings/schema/setting-list.ts';
 import { joinLists, type SettingValue } from './merge-values.ts';
 import { convert } from './relaxed-binding.ts';
 

@@ -1,8 +1,8 @@
 import { type Document, isCollection, isMap, isNode, LineCounter, type Node, parseAllDocuments, visit } from 'yaml';
-import { formatPath, type SettingPath } from '../../settings/document.ts';
-import type { Problem } from '../../settings/problem.ts';
-import { isListOfMaps, isOpen, mapBranch, type SchemaNode } from '../../settings/schema.ts';
-import { nodeAt, pairAt, plainData, YAML_OPTIONS, yamlMistakes } from '../../settings/yaml-document.ts';
+import { formatPath, type SettingPath } from '../../settings/schema/document.ts';
+import type { Problem } from '../../settings/schema/problem.ts';
+import { isListOfMaps, isOpen, mapBranch, type SchemaNode } from '../../settings/schema/schema.ts';
+import { nodeAt, pairAt, plainData, YAML_OPTIONS, yamlMistakes } from '../../settings/schema/yaml-document.ts';
 import { joinLists, type SettingValue } from './merge-values.ts';
 import { type PlaceholderLookup, resolveValue } from './placeholders.ts';
 import { bindKey, convert } from './relaxed-binding.ts';

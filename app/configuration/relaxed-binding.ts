@@ -1,4 +1,4 @@
-import { plainName } from '../../settings/problem.ts';
+import { plainName } from '../../settings/schema/problem.ts';
 import {
   childSchema,
   freeValue,
@@ -7,7 +7,7 @@ import {
   isOpen,
   listBranch,
   type SchemaNode,
-} from '../../settings/schema.ts';
+} from '../../settings/schema/schema.ts';
 
 /** The schema's own keys for a written key, and the schema there; `undefined` when the schema knows no such key. */
 interface BoundKey {

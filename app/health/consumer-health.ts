@@ -1,5 +1,5 @@
-import type { ConsumerReport, PartitionReport } from '../stream/consumer-state.ts';
-import { explainedText } from './error-text.ts';
+import { explainedText } from '../logging/error-text.ts';
+import type { ConsumerReport, PartitionReport } from '../stream/partition/consumer-state.ts';
 import { type Detail, type Health, type HealthComponent, type Status, stateComponent } from './health.ts';
 
 /** What the checks of Kafka and PostgreSQL say. */

@@ -1,7 +1,7 @@
-import { milliseconds } from '../../settings/duration.ts';
-import { PROBE_COMPONENTS } from '../../settings/health.ts';
+import { milliseconds } from '../../settings/schema/duration.ts';
+import { PROBE_COMPONENTS } from '../../settings/sections/health.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { ConsumerReport } from '../stream/consumer-state.ts';
+import type { ConsumerReport } from '../stream/partition/consumer-state.ts';
 import { consumerComponent } from './consumer-health.ts';
 import { type Health, stateComponent } from './health.ts';
 import { HealthEndpoint } from './health-endpoint.ts';

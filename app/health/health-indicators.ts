@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { bytesOf } from '../../settings/data-size.ts';
+import { bytesOf } from '../../settings/schema/data-size.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Detail, Health } from './health.ts';
 

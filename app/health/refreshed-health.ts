@@ -1,4 +1,4 @@
-import { errorText } from './error-text.ts';
+import { errorText } from '../logging/error-text.ts';
 import type { Health, HealthComponent } from './health.ts';
 import type { HealthIndicator } from './health-indicators.ts';
 import { UpTime } from './up-time.ts';

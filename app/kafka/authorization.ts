@@ -1,4 +1,4 @@
-import { FatalError } from '../stream/stream-errors.ts';
+import { FatalError } from '../stream/ports/stream-errors.ts';
 
 /** Kafka's code of a topic that the user may not read or describe. */
 export const TOPIC_AUTHORIZATION_FAILED = 29;

@@ -1,10 +1,10 @@
 import type { Kafka, Message, Producer } from 'kafkajs';
-import { deadLetterTopic } from '../../settings/dead-letters.ts';
+import { deadLetterTopic } from '../../settings/sections/dead-letters.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { RecordHeader } from '../records/record.ts';
-import type { Clock } from '../stream/clock.ts';
-import type { DeadLetter, DeadLetterTopic } from '../stream/dead-letter.ts';
-import { FatalError, OutageError } from '../stream/stream-errors.ts';
+import type { Clock } from '../stream/ports/clock.ts';
+import type { DeadLetter, DeadLetterTopic } from '../stream/ports/dead-letter.ts';
+import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
 import { errorTypeOf } from './authorization.ts';
 
 /** Below `database.statementTimeout` (30 s): PostgreSQL's transaction is open and idle meanwhile. */

@@ -1,9 +1,9 @@
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../logging/logger.ts';
 import { partitionKey, type TopicPartition } from '../records/record.ts';
-import type { Clock } from '../stream/clock.ts';
-import type { WritePlace } from '../stream/record-sink.ts';
-import type { Position } from '../stream/record-source.ts';
-import { FatalError, OutageError } from '../stream/stream-errors.ts';
+import type { Clock } from '../stream/ports/clock.ts';
+import type { WritePlace } from '../stream/ports/record-sink.ts';
+import type { Position } from '../stream/ports/record-source.ts';
+import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
 import { refusal } from './authorization.ts';
 import type { GroupOffset, KafkaAdmin } from './kafka-admin.ts';
 

@@ -1,6 +1,6 @@
 import type { Admin, Kafka } from 'kafkajs';
-import type { PartitionLog, Position } from '../stream/record-source.ts';
-import { OutageError } from '../stream/stream-errors.ts';
+import type { PartitionLog, Position } from '../stream/ports/record-source.ts';
+import { OutageError } from '../stream/ports/stream-errors.ts';
 import { refusal } from './authorization.ts';
 import type { TopicIdAdmin } from './kafkajs/topic-id-patches.ts';
 

@@ -1,9 +1,9 @@
 import type { Kafka, KafkaConfig, LogEntry, SASLOptions } from 'kafkajs';
 import type { Settings } from '../../settings/settings.ts';
-import type { Logger } from '../logger.ts';
-import { RepeatedFailures } from '../outage-log.ts';
-import { systemClock } from '../stream/clock.ts';
-import type { FatalError } from '../stream/stream-errors.ts';
+import type { Logger } from '../logging/logger.ts';
+import { RepeatedFailures } from '../logging/outage-log.ts';
+import { systemClock } from '../stream/ports/clock.ts';
+import type { FatalError } from '../stream/ports/stream-errors.ts';
 import { watchedSockets } from './kafkajs/connection-patches.ts';
 import { loadKafkajs } from './kafkajs/patches.ts';
 import { BrokerLogins } from './logins/broker-logins.ts';

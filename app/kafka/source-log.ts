@@ -1,6 +1,6 @@
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../logging/logger.ts';
 import { partitionKey, type TopicPartition } from '../records/record.ts';
-import type { PartitionLog, UnreadableBatch } from '../stream/record-source.ts';
+import type { PartitionLog, UnreadableBatch } from '../stream/ports/record-source.ts';
 import type { FetchByName } from './fetch/fetch-loop.ts';
 import { messageOf } from './subscription.ts';
 

@@ -1,8 +1,8 @@
-import type { Logger } from '../logger.ts';
-import type { Clock } from '../stream/clock.ts';
-import type { Position, RecordSourceListener } from '../stream/record-source.ts';
-import { Retries } from '../stream/retries.ts';
-import { FatalError, OutageError } from '../stream/stream-errors.ts';
+import type { Logger } from '../logging/logger.ts';
+import { Retries } from '../stream/partition/retries.ts';
+import type { Clock } from '../stream/ports/clock.ts';
+import type { Position, RecordSourceListener } from '../stream/ports/record-source.ts';
+import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
 import { refusal } from './authorization.ts';
 import type { GroupClaim } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Settings } from '../../settings/settings.ts';
-import { rateLimitedWarning } from '../logger.ts';
+import { rateLimitedWarning } from '../logging/logger.ts';
 import { sendError } from './error-answer.ts';
 
 type Security = Settings['management']['security'];

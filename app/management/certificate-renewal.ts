@@ -1,8 +1,8 @@
 import type { Server } from 'node:tls';
-import { describeProblems } from '../../settings/problem.ts';
-import { whyNotReplaced } from '../configuration/certificates-in-use.ts';
-import type { Logger } from '../logger.ts';
-import { type Certificate, type CertificateFiles, readCertificate } from './certificate.ts';
+import { describeProblems } from '../../settings/schema/problem.ts';
+import { type Certificate, type CertificateFiles, readCertificate } from '../credentials/certificate.ts';
+import { whyNotReplaced } from '../credentials/certificates-in-use.ts';
+import type { Logger } from '../logging/logger.ts';
 
 /** Between two reads. cert-manager renews weeks ahead, and the kubelet takes up to two minutes to update a Secret. */
 const PERIOD_MS = 10_000;

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { rateLimitedWarning } from '../logger.ts';
-import { openFilesLimit } from '../metrics/process-status.ts';
+import { rateLimitedWarning } from '../logging/logger.ts';
+import { openFilesLimit } from '../metrics/process/process-status.ts';
 
 /** At most half of the files that the process may open: the others are for PostgreSQL and Kafka. */
 const MOST_CONNECTIONS = 512;

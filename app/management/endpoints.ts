@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ActuatorEndpointId, ManagementEndpoint } from '../../contract/actuator.ts';
-import { additionalHealthPaths } from '../../settings/health.ts';
-import { exposedEndpoints } from '../../settings/management.ts';
+import { additionalHealthPaths } from '../../settings/sections/health.ts';
+import { exposedEndpoints } from '../../settings/sections/management.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { HealthAnswer, HealthEndpoint } from '../health/health-endpoint.ts';
-import type { MetricReader } from '../metrics/metric-reading.ts';
-import type { ProductBuild } from '../product-build.ts';
+import type { MetricReader } from '../metrics/exposition/metric-reading.ts';
+import type { ProductBuild } from '../metrics/process/product-build.ts';
 import { type Dialect, type JsonAnswer, jsonRoute } from './actuator-route.ts';
 import type { IsAuthorized } from './authentication.ts';
 import { infoRoute } from './info-route.ts';

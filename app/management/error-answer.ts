@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { rateLimitedWarning } from '../logger.ts';
+import { rateLimitedWarning } from '../logging/logger.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import { negotiate, parseAccept, producible } from './content-negotiation.ts';
 

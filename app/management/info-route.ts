@@ -6,8 +6,8 @@ import { shortCommit } from '../../contract/build-info.ts';
 import { LICENSE, PRODUCT_GROUP, PRODUCT_NAME } from '../../contract/identity.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { MetricReader } from '../metrics/metric-reading.ts';
-import type { ProductBuild } from '../product-build.ts';
+import type { MetricReader } from '../metrics/exposition/metric-reading.ts';
+import type { ProductBuild } from '../metrics/process/product-build.ts';
 import { jsonRoute } from './actuator-route.ts';
 
 /** What the info is made from. */

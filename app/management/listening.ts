@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
-import { environmentName } from '../../settings/setting-list.ts';
+import { environmentName } from '../../settings/schema/setting-list.ts';
 
 /** The HTTP server cannot listen on the address of the settings; the message has the reason and the remedy. */
 export class ListenError extends Error {

@@ -1,7 +1,7 @@
 import { constants, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
-import type { ExpositionFormat } from '../metrics/family-text.ts';
+import type { ExpositionFormat } from '../metrics/exposition/family-text.ts';
 import { readOnlyRoute } from './actuator-route.ts';
 import { accepts, parseAccept, producible } from './content-negotiation.ts';
 import { sendNotAcceptable } from './error-answer.ts';

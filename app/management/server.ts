@@ -8,8 +8,8 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Settings } from '../../settings/settings.ts';
-import { type LogDestination, logOptions } from '../logger.ts';
-import type { Certificate } from './certificate.ts';
+import type { Certificate } from '../credentials/certificate.ts';
+import { type LogDestination, logOptions } from '../logging/logger.ts';
 import { limitConnections } from './connection-limit.ts';
 import { answerClientError, answerPlainHttp, sendError, sendNotFound } from './error-answer.ts';
 

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 import { managementEndpoint } from '../../contract/actuator.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
-import { milliseconds } from '../../settings/duration.ts';
-import { maskText } from '../../settings/mask-secrets.ts';
+import { milliseconds } from '../../settings/schema/duration.ts';
+import { maskText } from '../../settings/schema/mask-secrets.ts';
 import type { AdminClientSettings, Settings } from '../../settings/settings.ts';
-import { limitedText } from '../invalid-answer.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../logging/logger.ts';
+import { limitedText } from '../network/invalid-answer.ts';
 
 /** Timeout of a registration, in milliseconds, the same as that of Spring's own client. */
 const ANSWER_MS = 5_000;

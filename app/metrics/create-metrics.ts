@@ -1,28 +1,28 @@
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { HEALTH_STATUS_CODE, type HealthStatus } from '../../contract/metrics/definition.ts';
+import { topicsOf } from '../../settings/sections/tables.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { topicsOf } from '../../settings/tables.ts';
 import type { ClientListener } from '../kafka/client-listener.ts';
 import { KAFKAJS_VERSION } from '../kafka/kafkajs/internals.ts';
-import type { ProductBuild } from '../product-build.ts';
-import type { ConsumerReport } from '../stream/consumer-state.ts';
-import type { StreamListener } from '../stream/stream-listener.ts';
-import { type PoolFigures, PoolMetrics } from './connection-pool.ts';
-import { ConsumerCounters } from './consumer-counters.ts';
-import { DiskSpace } from './disk-space.ts';
-import { EventLoopLag } from './event-loop.ts';
-import { Exposition } from './exposition.ts';
-import type { ExpositionFormat } from './family-text.ts';
-import { HttpRequests } from './http-server-requests.ts';
-import { GarbageCollection, HeapActivity } from './jvm-gc.ts';
-import { memorySources } from './jvm-memory.ts';
-import { KafkaClientMetrics } from './kafka-client.ts';
-import { LogEvents } from './log-events.ts';
-import { MetricReader } from './metric-reading.ts';
-import { type MetricSources, oncePerScrape, single } from './metric-source.ts';
-import { processCpuSources } from './process-cpu.ts';
-import { ProcessStart } from './process-start.ts';
-import { processStatusSources } from './process-status.ts';
+import type { ConsumerReport } from '../stream/partition/consumer-state.ts';
+import type { StreamListener } from '../stream/ports/stream-listener.ts';
+import { type PoolFigures, PoolMetrics } from './consumer/connection-pool.ts';
+import { ConsumerCounters } from './consumer/consumer-counters.ts';
+import { KafkaClientMetrics } from './consumer/kafka-client.ts';
+import { Exposition } from './exposition/exposition.ts';
+import type { ExpositionFormat } from './exposition/family-text.ts';
+import { MetricReader } from './exposition/metric-reading.ts';
+import { type MetricSources, oncePerScrape, single } from './exposition/metric-source.ts';
+import { DiskSpace } from './process/disk-space.ts';
+import { EventLoopLag } from './process/event-loop.ts';
+import { HttpRequests } from './process/http-server-requests.ts';
+import { GarbageCollection, HeapActivity } from './process/jvm-gc.ts';
+import { memorySources } from './process/jvm-memory.ts';
+import { LogEvents } from './process/log-events.ts';
+import { processCpuSources } from './process/process-cpu.ts';
+import { ProcessStart } from './process/process-start.ts';
+import { processStatusSources } from './process/process-status.ts';
+import type { ProductBuild } from './process/product-build.ts';
 
 /** Sources outside of this room. */
 export interface MetricsOptions {

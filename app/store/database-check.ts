@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { Settings } from '../../settings/settings.ts';
-import { type DatabaseHost, openConnection, requireSession } from './database-connection.ts';
-import { destroySocket } from './pg-internals.ts';
-import { troubleOf, verdictOn } from './sqlstate.ts';
+import { type DatabaseHost, openConnection, requireSession } from './connection/database-connection.ts';
+import { destroySocket } from './connection/pg-internals.ts';
+import { troubleOf, verdictOn } from './connection/sqlstate.ts';
 
 /** Below the health indicator's own time-out, so that the verdict names the reason. */
 const CHECK_TIMEOUT_MS = 7_000;

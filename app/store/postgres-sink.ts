@@ -1,19 +1,19 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import type { Settings } from '../../settings/settings.ts';
-import { DeadLetterLimit, type DeadLetterTopic } from '../stream/dead-letter.ts';
-import type { Gap, RecordSink, WriteOutcome, WritePlace, WriteRequest } from '../stream/record-sink.ts';
-import type { Position } from '../stream/record-source.ts';
-import { beginMovingOffset } from './compare-and-set.ts';
-import type { DatabasePool } from './database-pool.ts';
-import { FilledTables, type SharedTable, targetsBySettings } from './filled-tables.ts';
-import { type EndedSession, FrozenWriters } from './frozen-writers.ts';
-import { GroupedWrites, writeGroup } from './grouped-writes.ts';
-import { migrate, requireMigrated, unknownVersions } from './migrations.ts';
-import { OwnTables } from './own-tables.ts';
-import { RecordsTarget } from './records-target.ts';
-import { RowTargets, type TopicTable } from './row-target.ts';
-import { BEGIN, commit, timeoutsOf } from './transaction.ts';
-import { type WriteTarget, writeRecords } from './write-records.ts';
+import { DeadLetterLimit, type DeadLetterTopic } from '../stream/ports/dead-letter.ts';
+import type { Gap, RecordSink, WriteOutcome, WritePlace, WriteRequest } from '../stream/ports/record-sink.ts';
+import type { Position } from '../stream/ports/record-source.ts';
+import type { DatabasePool } from './connection/database-pool.ts';
+import { BEGIN, commit, timeoutsOf } from './connection/transaction.ts';
+import { FilledTables, type SharedTable, targetsBySettings } from './tables/filled-tables.ts';
+import { migrate, requireMigrated, unknownVersions } from './tables/migrations.ts';
+import { OwnTables } from './tables/own-tables.ts';
+import { RecordsTarget } from './tables/records-target.ts';
+import { RowTargets, type TopicTable } from './tables/row-target.ts';
+import { beginMovingOffset } from './transaction/compare-and-set.ts';
+import { type EndedSession, FrozenWriters } from './transaction/frozen-writers.ts';
+import { GroupedWrites, writeGroup } from './transaction/grouped-writes.ts';
+import { type WriteTarget, writeRecords } from './transaction/write-records.ts';
 
 /** Reports about other writers. */
 interface WriterReports {

@@ -1,7 +1,7 @@
 import { partitionKey } from '../records/record.ts';
-import type { Clock } from './clock.ts';
-import type { Position, RecordSource } from './record-source.ts';
-import { backoffMs } from './retries.ts';
+import { backoffMs } from './partition/retries.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Position, RecordSource } from './ports/record-source.ts';
 
 /**
  * What autoscalers take for lag, though it is written, is what was written since the last hint: the rate times this.

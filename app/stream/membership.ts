@@ -1,5 +1,5 @@
-import { type Clock, timeOfDay } from './clock.ts';
-import type { ConsumerReport } from './consumer-state.ts';
+import type { ConsumerReport } from './partition/consumer-state.ts';
+import { type Clock, timeOfDay } from './ports/clock.ts';
 
 /** Whether the process is a member of its group, as the group's coordinator confirmed it last. Times are steady. */
 export class Membership {

@@ -1,11 +1,11 @@
 import { partitionKey, type TopicPartition } from '../records/record.ts';
-import type { PartitionStream } from './partition-stream.ts';
-import { assignedPositions, type StartFrom } from './positions.ts';
-import type { PartitionLog, Position } from './record-source.ts';
-import { Retries } from './retries.ts';
-import { FatalError, type OutageError } from './stream-errors.ts';
-import type { StreamPorts } from './stream-ports.ts';
-import { identifiedPositions } from './topic-ids.ts';
+import type { PartitionStream } from './partition/partition-stream.ts';
+import { assignedPositions, type StartFrom } from './partition/positions.ts';
+import { Retries } from './partition/retries.ts';
+import type { StreamPorts } from './partition/stream-ports.ts';
+import { identifiedPositions } from './partition/topic-ids.ts';
+import type { PartitionLog, Position } from './ports/record-source.ts';
+import { FatalError, type OutageError } from './ports/stream-errors.ts';
 
 /**
  * A transaction of the stream before may still run; the compare-and-set makes it harmless, so the wait is short.

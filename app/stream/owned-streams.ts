@@ -1,9 +1,9 @@
 import { partitionKey, type TopicPartition } from '../records/record.ts';
 import { type OpeningPorts, Openings } from './openings.ts';
-import { PartitionStream } from './partition-stream.ts';
-import type { StartFrom } from './positions.ts';
-import type { AssignedPartitions, Position } from './record-source.ts';
-import type { StreamOptions } from './stream-ports.ts';
+import { PartitionStream } from './partition/partition-stream.ts';
+import type { StartFrom } from './partition/positions.ts';
+import type { StreamOptions } from './partition/stream-ports.ts';
+import type { AssignedPartitions, Position } from './ports/record-source.ts';
 
 export interface OwnedStreamsOptions extends StreamOptions {
   readonly startFrom: StartFrom;

@@ -1,9 +1,10 @@
 import type { TopicPartition } from '../records/record.ts';
-import { type ConsumerReport, Lifecycle } from './consumer-state.ts';
 import { Membership } from './membership.ts';
 import { OwnedStreams, type OwnedStreamsOptions } from './owned-streams.ts';
-import type { PartitionStream } from './partition-stream.ts';
-import type { Gap } from './record-sink.ts';
+import { type ConsumerReport, Lifecycle } from './partition/consumer-state.ts';
+import type { PartitionStream } from './partition/partition-stream.ts';
+import type { StreamPorts } from './partition/stream-ports.ts';
+import type { Gap } from './ports/record-sink.ts';
 import type {
   AssignedPartitions,
   FetchedRecords,
@@ -11,10 +12,9 @@ import type {
   Position,
   RecordSourceListener,
   UnreadableBatch,
-} from './record-source.ts';
-import { FatalError, type OutageError } from './stream-errors.ts';
-import type { CommittedBatch, StreamListener } from './stream-listener.ts';
-import type { StreamPorts } from './stream-ports.ts';
+} from './ports/record-source.ts';
+import { FatalError, type OutageError } from './ports/stream-errors.ts';
+import type { CommittedBatch, StreamListener } from './ports/stream-listener.ts';
 import { type OnTopicGone, SubscribedTopics } from './subscribed-topics.ts';
 
 export interface PipelineOptions extends OwnedStreamsOptions {

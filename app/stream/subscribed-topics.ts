@@ -1,7 +1,7 @@
-import type { Clock } from './clock.ts';
-import type { TopicReport } from './consumer-state.ts';
-import type { PartitionLog } from './record-source.ts';
-import { FatalError } from './stream-errors.ts';
+import type { TopicReport } from './partition/consumer-state.ts';
+import type { Clock } from './ports/clock.ts';
+import type { PartitionLog } from './ports/record-source.ts';
+import { FatalError } from './ports/stream-errors.ts';
 
 /** What becomes of a topic that Kafka does not have any more: the setting `consumer.onTopicGone`. */
 export type OnTopicGone = 'continue' | 'stop';

@@ -1,8 +1,8 @@
 import { escapeIdentifier } from 'pg';
 import { recordsOf } from '../../app/records/pack-records.ts';
-import { copyInto, copyStatement } from '../../app/store/binary-copy.ts';
-import { MIGRATIONS } from '../../app/store/migrations.ts';
-import { encodeRecords, RECORDS } from '../../app/store/record-rows.ts';
+import { copyInto, copyStatement } from '../../app/store/copy/binary-copy.ts';
+import { MIGRATIONS } from '../../app/store/tables/migrations.ts';
+import { encodeRecords, RECORDS } from '../../app/store/tables/record-rows.ts';
 import type { Stack } from '../stack/local-stack.ts';
 import { childrenCpuSeconds, cpuSeconds, memoryBytes } from './bench-consumer.ts';
 import { connectTo, type MeasuredProgram, type StartedProgram, untilRows } from './measured-program.ts';

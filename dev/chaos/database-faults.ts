@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { BEGIN } from '../../app/store/transaction.ts';
+import { BEGIN } from '../../app/store/connection/transaction.ts';
 import { insist } from './insist.ts';
 import { type ConnectionLimit, KEYED_SCHEMA, type Table, type TableChange } from './schedule.ts';
 

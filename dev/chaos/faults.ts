@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { EXIT_CODE } from '../../app/exit-code.ts';
+import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { limitFetches } from '../stack/client-quota.ts';
 import { type ChaosStack, CLIENT_ID } from './chaos-stack.ts';
 import { type ConsumerFleet, LISTENING } from './consumer-fleet.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { closest } from 'fastest-levenshtein';
-import { GROUP_PROTOCOLS } from '../../settings/kafka.ts';
+import { GROUP_PROTOCOLS } from '../../settings/sections/kafka.ts';
 
 type GroupProtocol = (typeof GROUP_PROTOCOLS)[number];
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
-import { valueAt } from '../../settings/document.ts';
-import { describeProblem, type Problem } from '../../settings/problem.ts';
-import { isFreeMap, isMandatory, type SchemaNode } from '../../settings/schema.ts';
-import { tables } from '../../settings/tables.ts';
+import { valueAt } from '../../settings/schema/document.ts';
+import { describeProblem, type Problem } from '../../settings/schema/problem.ts';
+import { isFreeMap, isMandatory, type SchemaNode } from '../../settings/schema/schema.ts';
+import { tables } from '../../settings/sections/tables.ts';
 import { KUBERNETES_WORDS } from './kubernetes-words-arbitrary.ts';
 
 /** Arbitraries that take the place of the schema's own, by dotted path: where only another rule says what fits. */

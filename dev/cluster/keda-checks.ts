@@ -1,7 +1,7 @@
 /** What a real KEDA makes of the lag that it sees: as many Pods as there is work for, and not as there are records. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { BEGIN } from '../../app/store/transaction.ts';
+import { BEGIN } from '../../app/store/connection/transaction.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { Kubectl } from './kubectl.ts';
 import { wantedPods } from './ownership-checks.ts';

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { managementEndpoint } from '../../contract/actuator.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { type CheckedWorkload, checkedWorkload } from '../../deployment/checked-workload.ts';
-import { describeProblems } from '../../settings/problem.ts';
+import { describeProblems } from '../../settings/schema/problem.ts';
 import { findContainerEngine } from '../image/build-arguments.ts';
 import { MAX_VALUE_BYTES } from '../orders/sample-record.ts';
 import { ExplainedError } from '../run/explained-error.ts';

@@ -1,8 +1,8 @@
 import { ALERT_LEVELS, ALERTS, type AlertDefinition } from '../../contract/alerts.ts';
 import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
-import type { SchemaNode } from '../../settings/schema.ts';
-import { allowedValues } from '../../settings/schema-problems.ts';
-import { listSettings, pathOf, type SettingEntry } from '../../settings/setting-list.ts';
+import type { SchemaNode } from '../../settings/schema/schema.ts';
+import { allowedValues } from '../../settings/schema/schema-problems.ts';
+import { listSettings, pathOf, type SettingEntry } from '../../settings/schema/setting-list.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SchemaNode } from '../../settings/schema.ts';
+import type { SchemaNode } from '../../settings/schema/schema.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
 import { API_FOLDER, apiFiles } from './api-files.ts';
 import { alertsTable, metricsTable, replaceSection, settingsTable } from './document-tables.ts';

@@ -1,5 +1,5 @@
-import { labelKey, labelValue, objectName, SECRET_KEY } from '../../deployment/object-names.ts';
-import { ALLOWED, type SchemaNode } from '../../settings/schema.ts';
+import { labelKey, labelValue, objectName, SECRET_KEY } from '../../deployment/sections/object-names.ts';
+import { ALLOWED, type SchemaNode } from '../../settings/schema/schema.ts';
 
 /*
  * What the API server checks of single values, and its published schemas do not say: ranges, names and choices, as

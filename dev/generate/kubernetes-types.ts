@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SchemaNode } from '../../settings/schema.ts';
+import type { SchemaNode } from '../../settings/schema/schema.ts';
 import { KUBERNETES_LIMITS } from './kubernetes-limits.ts';
 import type { GeneratedFile } from './props.ts';
 
@@ -91,5 +91,5 @@ export function kubernetesTypesFile(): GeneratedFile {
   );
   const keys = TYPES.map((name) => `'${name}'`).join(' | ');
   const content = `${HEADER}${JSON.stringify(types, undefined, 1)} as const satisfies Readonly<Record<${keys}, SchemaNode>>;\n`;
-  return { path: 'deployment/kubernetes-types.ts', content };
+  return { path: 'deployment/generated/kubernetes-types.ts', content };
 }

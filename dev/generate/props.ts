@@ -1,5 +1,5 @@
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
-import { camelCase, isMandatory, type SchemaNode } from '../../settings/schema.ts';
+import { camelCase, isMandatory, type SchemaNode } from '../../settings/schema/schema.ts';
 import { defaultText, docComment, type PropsType, propertyName, propsType } from './typescript-text.ts';
 
 /** A file with its current content. */
@@ -107,6 +107,6 @@ export function propsInterface({ name, about, properties }: PropsSection): strin
 
 /** The types of the constructs' props: an interface for each section of consumer.yaml, the whole file first. */
 export const propsFile = (): GeneratedFile => ({
-  path: 'deployment/props.ts',
+  path: 'deployment/generated/props.ts',
   content: [HEADER, ...propsSections().map(propsInterface)].join('\n'),
 });

@@ -1,5 +1,12 @@
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
-import { camelCase, freeValue, isListOfMaps, isMandatory, isOpen, type SchemaNode } from '../../settings/schema.ts';
+import {
+  camelCase,
+  freeValue,
+  isListOfMaps,
+  isMandatory,
+  isOpen,
+  type SchemaNode,
+} from '../../settings/schema/schema.ts';
 
 /** JSON Schema with the keywords that only the files of consumers need. */
 type PublishedSchema = SchemaNode & Readonly<Record<string, unknown>>;

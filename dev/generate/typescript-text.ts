@@ -1,6 +1,6 @@
-import { consumerPath } from '../../deployment/application.ts';
-import { compileSchema } from '../../settings/compile-schema.ts';
-import { isFreeMap, isOpen, type SchemaNode } from '../../settings/schema.ts';
+import { consumerPath } from '../../deployment/sections/application.ts';
+import { compileSchema } from '../../settings/schema/compile-schema.ts';
+import { isFreeMap, isOpen, type SchemaNode } from '../../settings/schema/schema.ts';
 
 /** Width of a doc comment. */
 const WIDTH = 118;

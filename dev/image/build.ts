@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
-import { describeProblems } from '../../settings/problem.ts';
+import { describeProblems } from '../../settings/schema/problem.ts';
 import { localBase, missingBase, usualBase } from './base-platforms.ts';
 import {
   buildArguments,

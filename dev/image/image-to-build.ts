@@ -1,6 +1,6 @@
-import { imageReference } from '../../deployment/image.ts';
-import type { Checked } from '../../settings/check.ts';
-import type { Problem } from '../../settings/problem.ts';
+import { imageReference } from '../../deployment/sections/image.ts';
+import type { Checked } from '../../settings/schema/check.ts';
+import type { Problem } from '../../settings/schema/problem.ts';
 import { checkedEnvironments } from '../../synthesis/checked-environment.ts';
 
 const pinned = (name: string, digest: string): Problem => ({

@@ -8,7 +8,7 @@ export interface KnownMutant {
   readonly mutated: string;
 }
 
-const PARTITION_STREAM = 'app/stream/partition-stream.ts';
+const PARTITION_STREAM = 'app/stream/partition/partition-stream.ts';
 const OPENINGS = 'app/stream/openings.ts';
 
 /**

@@ -3,17 +3,17 @@ export const CORE_ROOMS = ['app/kafka/fetch', 'app/records', 'app/store', 'app/s
 
 /** Files that the guarantee rests on: of their mutants at least {@link LEAST_SCORE} percent have to be noticed. */
 export const GUARANTEE_FILES = [
-  'app/stream/partition-stream.ts',
+  'app/stream/partition/partition-stream.ts',
   'app/stream/pipeline.ts',
   'app/stream/openings.ts',
   'app/stream/owned-streams.ts',
-  'app/stream/handover.ts',
-  'app/stream/record-queue.ts',
+  'app/stream/partition/handover.ts',
+  'app/stream/partition/record-queue.ts',
   'app/records/records.ts',
   'app/records/record-batch.ts',
-  'app/store/compare-and-set.ts',
-  'app/store/transaction.ts',
-  'app/store/isolate-poison.ts',
+  'app/store/transaction/compare-and-set.ts',
+  'app/store/connection/transaction.ts',
+  'app/store/copy/isolate-poison.ts',
 ] as const;
 
 const LEAST_SCORE = 90;

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadSettings } from '../../app/configuration/load-settings.ts';
 import { type ManagementEndpoint, managementEndpoint } from '../../contract/actuator.ts';
-import { describeProblems } from '../../settings/problem.ts';
+import { describeProblems } from '../../settings/schema/problem.ts';
 import { bundleConsumer } from '../image/layer/bundle-consumer.ts';
 import { ExplainedError } from './explained-error.ts';
 import { LogLines } from './log-lines.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEFAULT_MEMORY_LIMIT, heapMebibytes } from '../../deployment/resources.ts';
+import { DEFAULT_MEMORY_LIMIT, heapMebibytes } from '../../deployment/sections/resources.ts';
 
 /**
  * What bounds the memory of a process in a Pod: V8's heap by the manifests, and malloc by the image.

@@ -1,7 +1,7 @@
 import { HEALTH_STATUS_CODE } from '../../contract/metrics/definition.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
-import { replicaRange } from '../../deployment/scaling.ts';
+import { replicaRange } from '../../deployment/sections/scaling.ts';
 import { scrapeSettings } from '../scrape.ts';
 import { type AlertRule, alertRules } from './rule.ts';
 import { podLabels, scrapeSuccess, series } from './series.ts';

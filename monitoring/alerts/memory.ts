@@ -1,6 +1,6 @@
 import { METRICS } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
-import { memoryBytes } from '../../deployment/resources.ts';
+import { memoryBytes } from '../../deployment/sections/resources.ts';
 import { type AlertRule, alertRules } from './rule.ts';
 import { lastSeen, podLabels, series } from './series.ts';
 

@@ -1,6 +1,6 @@
 import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
-import { INSTANCE_LABEL } from '../../deployment/monitoring.ts';
+import { INSTANCE_LABEL } from '../../deployment/sections/monitoring.ts';
 
 /** Labels that tell one Pod, and one start of Prometheus' scrape of it, from another. */
 const POD_LABELS = 'pod, instance';

@@ -10,7 +10,7 @@ import {
 import type { AlertName } from '../../contract/alerts.ts';
 import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { METRICS } from '../../contract/metrics.ts';
-import { contentHash } from '../../deployment/object-names.ts';
+import { contentHash } from '../../deployment/sections/object-names.ts';
 import { DATASOURCE, type PanelDefinition, type RowDefinition, timeSeriesPanel } from './panel.ts';
 import type { DashboardScope } from './scope.ts';
 import { tilePanel } from './tiles.ts';

@@ -1,6 +1,6 @@
 import { HEALTH_STATUS_CODE } from '../../contract/metrics/definition.ts';
 import { METRICS } from '../../contract/metrics.ts';
-import { memoryBytes } from '../../deployment/resources.ts';
+import { memoryBytes } from '../../deployment/sections/resources.ts';
 import { HALF, LEVEL_COLORS, type RowDefinition } from './panel.ts';
 import { type DashboardScope, POD } from './scope.ts';
 import { quantile } from './specified-panels.ts';

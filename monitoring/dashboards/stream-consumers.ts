@@ -1,5 +1,5 @@
 import { METRICS } from '../../contract/metrics.ts';
-import { memoryBytes } from '../../deployment/resources.ts';
+import { memoryBytes } from '../../deployment/sections/resources.ts';
 import { dashboardJson, dashboardUid } from './dashboard.ts';
 import { LEVEL_COLORS, type PanelDefinition } from './panel.ts';
 import { type DashboardScope, dashboardScope, type ShownConsumers } from './scope.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { CONTAINER_USER } from '../../contract/container.ts';
 import { CONTAINER_HEALTH_CHECK } from '../../contract/probes.ts';
-import { valueAt } from '../../settings/document.ts';
+import { valueAt } from '../../settings/schema/document.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
 
 interface Instruction {

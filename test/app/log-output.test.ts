@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { LogOutput } from '../../app/logger.ts';
+import { LogOutput } from '../../app/logging/logger.ts';
 
 const LINE = `${'x'.repeat(1_023)}\n`;
 

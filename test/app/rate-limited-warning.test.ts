@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
-import { rateLimitedWarning } from '../../app/logger.ts';
+import { rateLimitedWarning } from '../../app/logging/logger.ts';
 import { createServer } from '../../app/management/server.ts';
 
 let lines: Record<string, unknown>[];

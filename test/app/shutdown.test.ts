@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { EXIT_CODE } from '../../app/exit-code.ts';
 import { shutDown } from '../../app/shutdown.ts';
-import type { Position } from '../../app/stream/record-source.ts';
+import type { Position } from '../../app/stream/ports/record-source.ts';
+import { EXIT_CODE } from '../../contract/exit-code.ts';
 
 const DRAIN_MS = 27_000;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { applicationYaml } from '../../charts/config-map.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
-import { valueAt } from '../../settings/document.ts';
+import { valueAt } from '../../settings/schema/document.ts';
 import { consumerDocument, exampleWorkload } from './example-consumer.ts';
 import { only, renderedConsumer } from './rendered-consumer.ts';
 

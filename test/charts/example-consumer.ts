@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { type CheckedConsumer, checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { type CheckedWorkload, checkedWorkload } from '../../deployment/checked-workload.ts';
-import { describeProblem } from '../../settings/problem.ts';
+import { describeProblem } from '../../settings/schema/problem.ts';
 import { overlay } from '../../synthesis/overlay.ts';
 
 const SMALLEST = {

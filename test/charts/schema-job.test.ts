@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { parseCommandLine } from '../../app/configuration/command-line.ts';
+import { parseCommandLine } from '../../app/commands/command-line.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { consumerDocument } from './example-consumer.ts';
 import { type PodSpec, restrictedViolations } from './pod-security.ts';

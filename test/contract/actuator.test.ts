@@ -9,7 +9,7 @@ import { containerHealth } from '../../app/container-health.ts';
 import { managementEndpoint } from '../../contract/actuator.ts';
 import { CONTAINER_PATH } from '../../contract/container.ts';
 import { freePort } from '../../dev/run/free-port.ts';
-import { describeProblem } from '../../settings/problem.ts';
+import { describeProblem } from '../../settings/schema/problem.ts';
 import { type RunningManagement, startManagement } from '../app/management/running-management.ts';
 import { certificateFolder, testCertificate } from '../app/management/test-certificate.ts';
 import { exampleConsumer } from '../charts/example-consumer.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { LIVENESS_PROBE, READINESS_PROBE } from '../../contract/probes.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
-import { describeProblem } from '../../settings/problem.ts';
+import { describeProblem } from '../../settings/schema/problem.ts';
 import { consumerDocument } from '../charts/example-consumer.ts';
 
 function problems(changes: object): string[] {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { ruleGroups } from '../../monitoring/alerts/rule-groups.ts';
 import { dashboardFiles } from '../../monitoring/dashboards/grafana-files.ts';
-import { describeProblem } from '../../settings/problem.ts';
+import { describeProblem } from '../../settings/schema/problem.ts';
 import { consumerDocument, exampleWorkload } from '../charts/example-consumer.ts';
 
 function problemsOf(changes: object): string[] {

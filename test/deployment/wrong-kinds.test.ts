@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
-import type { SchemaNode } from '../../settings/schema.ts';
-import { shownPath } from '../../settings/shown-value.ts';
+import type { SchemaNode } from '../../settings/schema/schema.ts';
+import { shownPath } from '../../settings/schema/shown-value.ts';
 import { canary, randomNumbers } from '../app/configuration/canaries.ts';
 import { longTest } from '../integration/stack/long-test.ts';
 import { type CheckedDocument, falseMistakes, faultsOfKinds, type Mistake } from '../settings/wrong-kinds.ts';

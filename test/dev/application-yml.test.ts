@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { configure } from '../../app/configuration/configure.ts';
+import { configure } from '../../app/commands/configure.ts';
 import { MAX_VALUE_BYTES } from '../../dev/orders/sample-record.ts';
 
 const CONFIG_FILE = join(import.meta.dirname, '..', '..', 'dev', 'application.yml');

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { ConsumerChart } from '../../charts/consumer-chart.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { MonitoringChart } from '../../monitoring/stream-consumer-monitoring.ts';
-import { describeProblems } from '../../settings/problem.ts';
+import { describeProblems } from '../../settings/schema/problem.ts';
 import { podSpecs, restrictedViolations } from '../charts/pod-security.ts';
 import { deploymentSpec, type Manifest, only } from '../charts/rendered-consumer.ts';
 import { manifestProblems } from '../manifests/manifest-problems.ts';

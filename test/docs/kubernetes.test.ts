@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
-import { describeProblem } from '../../settings/problem.ts';
+import { describeProblem } from '../../settings/schema/problem.ts';
 import { consumerDocument } from '../charts/example-consumer.ts';
 
 const read = (file: string): string => readFileSync(`docs/${file}`, 'utf8');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
-import { UNFOLLOWED_PARAMETERS } from '../../settings/database-url.ts';
+import { UNFOLLOWED_PARAMETERS } from '../../settings/sections/database-url.ts';
 
 const CATALOGUE = Object.values<MetricDefinition>(METRICS);
 

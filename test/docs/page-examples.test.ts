@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 import { mergeValues } from '../../app/configuration/merge-values.ts';
 import { readYaml } from '../../app/configuration/read-yaml.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
-import { describeProblem, type Problem } from '../../settings/problem.ts';
-import type { SchemaNode } from '../../settings/schema.ts';
+import { describeProblem, type Problem } from '../../settings/schema/problem.ts';
+import type { SchemaNode } from '../../settings/schema/schema.ts';
 import { checkSettings, SettingsSchema } from '../../settings/settings.ts';
 import { consumerDocument } from '../charts/example-consumer.ts';
 import { PAGES, read } from './pages.ts';
@@ -69,19 +69,23 @@ test("the README's consumer.yaml is complete by itself", () => {
 
 /** Pages whose example another test runs, and what shows that it does. */
 const RUN_ELSEWHERE: Readonly<Record<string, readonly [example: string, test: string, proof: string]>> = {
-  'docs/database-roles.md': ['```sql', 'test/integration/database-roles.test.ts', 'database-roles.md'],
+  'docs/database-roles.md': ['```sql', 'test/integration/database/database-roles.test.ts', 'database-roles.md'],
   'docs/dead-letters.md': [
     'dead-letters replay --dry-run',
-    'test/integration/dead-letters-command.test.ts',
+    'test/integration/commands/dead-letters-command.test.ts',
     '--dry-run',
   ],
-  'docs/deploy.md': ['npx cdk8s synth', 'test/integration/synth-command.test.ts', 'node_modules/.bin/cdk8s synth'],
+  'docs/deploy.md': [
+    'npx cdk8s synth',
+    'test/integration/commands/synth-command.test.ts',
+    'node_modules/.bin/cdk8s synth',
+  ],
   'docs/gitops.md': ['tar --create', 'test/docs/examples.test.ts', 'docs/gitops.md'],
   'docs/kubernetes.md': ['```yaml', 'test/docs/kubernetes.test.ts', 'kubernetes.md'],
   'docs/library.md': ['```ts', 'test/integration/library/packed-product.ts', 'docs/library.md'],
   'docs/metrics.md': ['histogram_quantile(0.99', 'test/docs/runbooks.test.ts', 'docs/metrics.md'],
   'docs/monitoring.md': ['```json', 'test/docs/monitoring.test.ts', 'docs/monitoring.md'],
-  'docs/schema.md': ['```sql', 'test/integration/partitioned-records.test.ts', 'schema.md'],
+  'docs/schema.md': ['```sql', 'test/integration/records/partitioned-records.test.ts', 'schema.md'],
   'docs/try-it.md': ['npm run trouble -- postgres', 'test/integration/dev/main-job.test.ts', "trouble(pid, 'postgres'"],
 };
 
@@ -129,7 +133,7 @@ const COMMANDS: Readonly<Record<string, readonly [path: string, proof: string]>>
   'npm run trouble -- records': ['test/integration/dev/main-job.test.ts', "trouble(pid, 'records')"],
   'npm run trouble -- postgres': ['test/integration/dev/main-job.test.ts', "trouble(pid, 'postgres'"],
   'npm run trouble -- roll': ['test/integration/dev/main-job.test.ts', "trouble(child.pid, 'roll')"],
-  'npx cdk8s synth': ['test/integration/synth-command.test.ts', 'node_modules/.bin/cdk8s synth'],
+  'npx cdk8s synth': ['test/integration/commands/synth-command.test.ts', 'node_modules/.bin/cdk8s synth'],
   'kubectl apply --server-side -f dist': ['dev/cluster/manifest-checks.ts', "'apply', '--server-side'"],
 };
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { DatabaseError } from 'pg';
-import { verdictOn } from '../../app/store/sqlstate.ts';
+import { verdictOn } from '../../app/store/connection/sqlstate.ts';
 
 const text = readFileSync(new URL('../../docs/faults.md', import.meta.url), 'utf8');
 const rows = [...text.matchAll(/^\| `([0-9A-Z]{2}(?:[0-9A-Z]{3})?)` \| (\w+) \| ([^|]+) \|$/gm)];
@@ -30,7 +30,7 @@ describe('the table of SQLSTATEs in docs/faults.md', () => {
   });
 
   it('has every code with a verdict of its own', () => {
-    const source = readFileSync(new URL('../../app/store/sqlstate.ts', import.meta.url), 'utf8');
+    const source = readFileSync(new URL('../../app/store/connection/sqlstate.ts', import.meta.url), 'utf8');
     const codes = [...source.matchAll(/^ {2}'?([0-9A-Z]{5})'?: '/gm)].map(([, code = '']) => code);
     expect(codes.length).toBeGreaterThan(0);
     expect(codes.filter((code) => !documented.has(code))).toEqual([]);

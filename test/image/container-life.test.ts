@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { EXIT_CODE } from '../../app/exit-code.ts';
 import { CONTAINER_USER } from '../../contract/container.ts';
+import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { CONTAINER_HEALTH_CHECK } from '../../contract/probes.ts';
 import { imageFacts } from '../../dev/image/build-arguments.ts';
 import { freePort } from '../../dev/run/free-port.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { EXIT_CODE } from '../../app/exit-code.ts';
+import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { freePort } from '../../dev/run/free-port.ts';
 import { createTopic, produce } from '../integration/stack/kafka-client.ts';
 import { randomName } from '../integration/stack/random-name.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { EXIT_CODE } from '../../app/exit-code.ts';
+import { EXIT_CODE } from '../../contract/exit-code.ts';
 import { startContainer } from './stack/start-container.ts';
 
 describe('a container with a wrong configuration', () => {

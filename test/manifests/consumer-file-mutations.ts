@@ -1,6 +1,6 @@
 import { ConsumerFileSchema } from '../../deployment/consumer-file.ts';
-import { formatPath, type SettingPath } from '../../settings/document.ts';
-import { childSchema, isFreeMap, isMandatory, type SchemaNode } from '../../settings/schema.ts';
+import { formatPath, type SettingPath } from '../../settings/schema/document.ts';
+import { childSchema, isFreeMap, isMandatory, type SchemaNode } from '../../settings/schema/schema.ts';
 
 type Section = Record<string | number, unknown>;
 

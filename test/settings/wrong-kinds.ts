@@ -1,6 +1,6 @@
-import { formatPath, type SettingPath } from '../../settings/document.ts';
-import { describeProblem, type Problem } from '../../settings/problem.ts';
-import type { SchemaNode } from '../../settings/schema.ts';
+import { formatPath, type SettingPath } from '../../settings/schema/document.ts';
+import { describeProblem, type Problem } from '../../settings/schema/problem.ts';
+import type { SchemaNode } from '../../settings/schema/schema.ts';
 import { told } from '../app/configuration/canaries.ts';
 
 /** A mistake, the beginning of its problem, and all that has to be right before anything can be said of it. */

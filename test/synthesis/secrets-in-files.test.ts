@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
-import { SECRET_SETTINGS } from '../../deployment/application.ts';
-import { describeProblems } from '../../settings/problem.ts';
+import { SECRET_SETTINGS } from '../../deployment/sections/application.ts';
+import { describeProblems } from '../../settings/schema/problem.ts';
 import { checkedEnvironments } from '../../synthesis/checked-environment.ts';
 import { canary, mutate, plantedDocument, randomNumbers, told } from '../app/configuration/canaries.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PATH, ROOT, read } from './record-path.ts';
 
 /** The ports of the pipeline, in the order in which a record passes them. */
-const PORTS = ['app/stream/record-source.ts', 'app/stream/record-sink.ts'] as const;
+const PORTS = ['app/stream/ports/record-source.ts', 'app/stream/ports/record-sink.ts'] as const;
 
 /** Both ends of the path are plugged into the ports here. */
 const COMPOSITION_ROOT = 'app/application.ts';

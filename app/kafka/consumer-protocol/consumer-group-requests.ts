@@ -2,7 +2,7 @@
  * The other requests of a member of KIP-848, in versions that kafkajs does not have. Their layouts are those of Kafka's own
  * ConsumerGroupDescribeRequest.json and OffsetCommitRequest.json, in the encoding of the heartbeat.
  */
-import type { Position } from '../../stream/record-source.ts';
+import type { Position } from '../../stream/ports/record-source.ts';
 import type { Decoder, Encoder, ProtocolRequest } from '../kafkajs/classes.ts';
 import {
   KafkajsDecoder,

@@ -1,6 +1,6 @@
-import type { Clock } from '../../stream/clock.ts';
-import type { Position } from '../../stream/record-source.ts';
-import { backoffMs } from '../../stream/retries.ts';
+import { backoffMs } from '../../stream/partition/retries.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
+import type { Position } from '../../stream/ports/record-source.ts';
 import { asError, isForGood } from '../group/coordinator-answers.ts';
 import { replacedBySuccessor } from '../group/former-member.ts';
 import type { GroupMember, GroupMemberListener } from '../group/group-member.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../stream/clock.ts';
-import type { Position } from '../../stream/record-source.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
+import type { Position } from '../../stream/ports/record-source.ts';
 import type { ProtocolRequest } from '../kafkajs/classes.ts';
 import { internals } from '../kafkajs/internals.ts';
 import {

@@ -1,5 +1,5 @@
 import { partitionKey, type TopicPartition } from '../../records/record.ts';
-import type { Clock } from '../../stream/clock.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
 import type { Assignment } from '../group/group-member.ts';
 import type { PartitionsById } from './consumer-group-heartbeat.ts';
 

@@ -1,12 +1,12 @@
+import type { EventLoopTurns } from '../../memory/event-loop-turns.ts';
 import type { TopicPartition } from '../../records/record.ts';
 import { Records } from '../../records/records.ts';
-import type { FetchedRecords, UnreadableBatch } from '../../stream/record-source.ts';
-import type { TruncatedLog } from '../../stream/topic-ids.ts';
+import type { TruncatedLog } from '../../stream/partition/topic-ids.ts';
+import type { FetchedRecords, UnreadableBatch } from '../../stream/ports/record-source.ts';
 import { readingTopic, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
 import type { LogEnds } from '../client-listener.ts';
 import { internals } from '../kafkajs/internals.ts';
 import { withoutAborted } from './aborted-transactions.ts';
-import type { EventLoopTurns } from './event-loop-turns.ts';
 import type { Divergence, FetchAnswer } from './fetch-answer.ts';
 import { type FetchedPartition, NO_LEADER } from './fetched-partition.ts';
 import type { ReadBatch, RecordSetReader } from './record-set.ts';

@@ -1,4 +1,4 @@
-import type { UnreadableBatch } from '../../stream/record-source.ts';
+import type { UnreadableBatch } from '../../stream/ports/record-source.ts';
 import { codecOf, UnknownCodecError } from '../codecs/codecs.ts';
 import { OversizedError } from '../codecs/unpacked-size.ts';
 import { TooManyObjectsError } from './batch-memory.ts';

@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import type { Clock } from '../../stream/clock.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
 import { errorTypeOf } from '../authorization.ts';
 import { type ClientListener, isOutage } from '../client-listener.ts';
 import type { Broker, BrokerAddress, Cluster, ProtocolRequest } from '../kafkajs/classes.ts';

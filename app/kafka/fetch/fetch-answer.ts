@@ -20,7 +20,7 @@
  *       records           bytes, nullable
  *       tag 0, diverging_epoch: epoch int32, end_offset int64   12+
  */
-import { InvalidAnswerError } from '../../invalid-answer.ts';
+import { InvalidAnswerError } from '../../network/invalid-answer.ts';
 import type { AbortedTransaction } from './aborted-transactions.ts';
 import { FETCH_BY_ID, nameIn } from './fetch-request.ts';
 import type { FetchedPartition } from './fetched-partition.ts';

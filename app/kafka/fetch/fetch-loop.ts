@@ -1,5 +1,5 @@
-import type { Clock } from '../../stream/clock.ts';
-import type { MemoryBudget } from '../../stream/memory-budget.ts';
+import type { MemoryBudget } from '../../memory/memory-budget.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
 import { FETCH_REQUEST } from '../client-listener.ts';
 import { answerMemory } from '../kafkajs/answer-memory.ts';
 import type { Broker } from '../kafkajs/classes.ts';

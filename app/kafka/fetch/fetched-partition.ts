@@ -1,5 +1,5 @@
 import type { TopicPartition } from '../../records/record.ts';
-import type { OffsetOrigin } from '../../stream/record-source.ts';
+import type { OffsetOrigin } from '../../stream/ports/record-source.ts';
 
 /** The leader of a partition whose leader is not known, which no broker is. */
 export const NO_LEADER = -1;

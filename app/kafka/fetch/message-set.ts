@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
+import type { EventLoopTurns } from '../../memory/event-loop-turns.ts';
 import { packRecords } from '../../records/pack-records.ts';
 import type { StreamRecord } from '../../records/record.ts';
 import type { RecordBatch } from '../../records/record-batch.ts';
 import { codecFor } from '../codecs/codecs.ts';
 import { type BatchRoom, requireRoomForMessages } from './batch-memory.ts';
 import { ChecksumError } from './broken-batch.ts';
-import type { EventLoopTurns } from './event-loop-turns.ts';
 
 /** Offset and size, which stand in front of each message. */
 export const MESSAGE_HEAD_BYTES = 12;

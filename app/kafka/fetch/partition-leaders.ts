@@ -1,5 +1,5 @@
 import type { TopicPartition } from '../../records/record.ts';
-import type { Clock } from '../../stream/clock.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
 import type { BrokerConnections } from './broker-connections.ts';
 import { NO_LEADER } from './fetched-partition.ts';
 

@@ -1,7 +1,8 @@
+import { EventLoopTurns } from '../../memory/event-loop-turns.ts';
+import type { MemoryBudget } from '../../memory/memory-budget.ts';
 import type { BatchBase, RecordBatch } from '../../records/record-batch.ts';
 import { RecordIndex } from '../../records/record-index.ts';
 import { Records } from '../../records/records.ts';
-import type { MemoryBudget } from '../../stream/memory-budget.ts';
 import { codecFor } from '../codecs/codecs.ts';
 import { type BatchRoom, batchRoom, hasToBeCounted, LargestRecord } from './batch-memory.ts';
 import {
@@ -13,7 +14,6 @@ import {
   UnknownFormatError,
 } from './broken-batch.ts';
 import { crc32c } from './crc32c.ts';
-import { EventLoopTurns } from './event-loop-turns.ts';
 import { decodeMessage, LEAST_MESSAGE_BYTES, MESSAGE_HEAD_BYTES } from './message-set.ts';
 
 /** Where a batch of record format v2 has the fields of its head; the checksum is that of the bytes from `attributes` on. */

@@ -1,6 +1,6 @@
 import type { TopicPartition } from '../../records/record.ts';
-import type { Position } from '../../stream/record-source.ts';
-import { backoffMs } from '../../stream/retries.ts';
+import { backoffMs } from '../../stream/partition/retries.ts';
+import type { Position } from '../../stream/ports/record-source.ts';
 import { errorTypeOf } from '../authorization.ts';
 import { asError, EXPELLED, isForGood, OF_GENERATION } from './coordinator-answers.ts';
 import { MemberPlace } from './former-member.ts';

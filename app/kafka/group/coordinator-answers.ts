@@ -1,4 +1,4 @@
-import { FatalError } from '../../stream/stream-errors.ts';
+import { FatalError } from '../../stream/ports/stream-errors.ts';
 import { causesOf, errorTypeOf } from '../authorization.ts';
 
 /** The answer by which another broker coordinates the group. */

@@ -1,4 +1,4 @@
-import type { Position } from '../../stream/record-source.ts';
+import type { Position } from '../../stream/ports/record-source.ts';
 import { type BrokerConnections, closeBroker } from '../fetch/broker-connections.ts';
 import type { Broker, ProtocolRequest } from '../kafkajs/classes.ts';
 import { internals } from '../kafkajs/internals.ts';

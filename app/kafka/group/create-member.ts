@@ -1,8 +1,8 @@
 import type { Kafka } from 'kafkajs';
-import { milliseconds } from '../../../settings/duration.ts';
+import { milliseconds } from '../../../settings/schema/duration.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import type { Logger } from '../../logger.ts';
-import type { Clock } from '../../stream/clock.ts';
+import type { Logger } from '../../logging/logger.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
 import type { ClientListener } from '../client-listener.ts';
 import { ConsumerMember } from '../consumer-protocol/consumer-member.ts';
 import { BrokerConnections, clusterApart } from '../fetch/broker-connections.ts';

@@ -1,6 +1,6 @@
-import type { Logger } from '../../logger.ts';
-import type { Clock } from '../../stream/clock.ts';
-import { FatalError } from '../../stream/stream-errors.ts';
+import type { Logger } from '../../logging/logger.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
+import { FatalError } from '../../stream/ports/stream-errors.ts';
 import { causesOf, errorTypeOf } from '../authorization.ts';
 import type { Coordinator } from './coordinator.ts';
 import { type DescribedMember, decodeMember } from './member-metadata.ts';

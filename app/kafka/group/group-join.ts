@@ -1,6 +1,6 @@
-import type { Logger } from '../../logger.ts';
+import type { Logger } from '../../logging/logger.ts';
 import type { TopicPartition } from '../../records/record.ts';
-import type { Clock } from '../../stream/clock.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
 import { errorTypeOf } from '../authorization.ts';
 import type { Coordinator, Joined, RawMember } from './coordinator.ts';
 import { EXPELLED, isForGood } from './coordinator-answers.ts';

@@ -1,5 +1,5 @@
 import type { TopicPartition } from '../../records/record.ts';
-import type { Position } from '../../stream/record-source.ts';
+import type { Position } from '../../stream/ports/record-source.ts';
 
 /** What the group gave a member in a generation (KIP-848: at an epoch). */
 export interface Assignment {

@@ -1,4 +1,4 @@
-import type { Position } from '../../stream/record-source.ts';
+import type { Position } from '../../stream/ports/record-source.ts';
 import type { NotOffered } from '../consumer-protocol/consumer-member.ts';
 import type { GroupMember, GroupMemberListener } from './group-member.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../stream/clock.ts';
-import { backoffMs } from '../../stream/retries.ts';
+import { backoffMs } from '../../stream/partition/retries.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
 import { ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
 import type { BrokerConnections, Metadata } from '../fetch/broker-connections.ts';
 import { asError } from './coordinator-answers.ts';

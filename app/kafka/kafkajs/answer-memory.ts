@@ -1,5 +1,5 @@
-import { MemoryPool } from '../../memory-pool.ts';
-import { processMemory } from '../../stream/memory-budget.ts';
+import { processMemory } from '../../memory/memory-budget.ts';
+import { MemoryPool } from '../../memory/memory-pool.ts';
 
 /**
  * Memory of answers. Between two answers no more lies ready than answers under way may take.

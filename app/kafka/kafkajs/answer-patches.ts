@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { answerLimit, InvalidAnswerError, isTls, usualCause } from '../../invalid-answer.ts';
+import { answerLimit, InvalidAnswerError, isTls, usualCause } from '../../network/invalid-answer.ts';
 import { answerMemory } from './answer-memory.ts';
 import type { Connection, Scram } from './classes.ts';
 import { internals } from './internals.ts';

@@ -1,4 +1,4 @@
-import { InvalidAnswerError } from '../../invalid-answer.ts';
+import { InvalidAnswerError } from '../../network/invalid-answer.ts';
 import type { Decoder } from './classes.ts';
 import { internals } from './internals.ts';
 

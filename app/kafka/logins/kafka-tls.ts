@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { Settings } from '../../../settings/settings.ts';
-import { readTls } from '../../configuration/tls-files.ts';
+import { readTls } from '../../credentials/tls-files.ts';
 
 /**
  * The options of `kafka.tls`, with the files as they are now.

@@ -1,6 +1,12 @@
-import type { OauthSettings } from '../../../settings/kafka-sasl.ts';
-import { readText } from '../../configuration/named-file.ts';
-import { CredentialsRefused, CredentialsUnavailable, Renewed, requestCredentials, toldBy } from '../../credentials.ts';
+import type { OauthSettings } from '../../../settings/sections/kafka-sasl.ts';
+import {
+  CredentialsRefused,
+  CredentialsUnavailable,
+  Renewed,
+  requestCredentials,
+  toldBy,
+} from '../../credentials/credentials.ts';
+import { readText } from '../../credentials/named-file.ts';
 
 /** A bearer token, and when it ends, in milliseconds since 1970. */
 export interface BearerToken {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AuthenticationProviderArgs, Mechanism } from 'kafkajs';
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
-import { provesPassword, type SaslSettings } from '../../../settings/kafka-sasl.ts';
-import { AwsIdentity } from '../../aws/aws-identity.ts';
-import { mskToken } from '../../aws/signature-v4.ts';
-import { CredentialsUnavailable, toldBy } from '../../credentials.ts';
+import { provesPassword, type SaslSettings } from '../../../settings/sections/kafka-sasl.ts';
+import { AwsIdentity } from '../../credentials/aws-identity.ts';
+import { CredentialsUnavailable, toldBy } from '../../credentials/credentials.ts';
+import { mskToken } from '../../credentials/signature-v4.ts';
 import { internals } from '../kafkajs/internals.ts';
 import { type BearerToken, claimsOf, TokenEndpoint, TokenFile, type TokenSource } from './oauth-token.ts';
 

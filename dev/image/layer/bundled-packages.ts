@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Metafile, Plugin } from 'esbuild';
 import type { TSchema } from 'typebox';
-import { schemaCompiler } from '../../../settings/compile-schema.ts';
+import { schemaCompiler } from '../../../settings/schema/compile-schema.ts';
 
 /** A schema that a bundle checks values with. */
 interface BundledSchema {
   /** The name under which a module exports it. */
   readonly name: string;
-  /** That module, as settings/compile-schema.ts would import it. */
+  /** That module, as settings/schema/compile-schema.ts would import it. */
   readonly from: string;
   readonly schema: TSchema;
 }

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is a placeholder of the configuration
-import type { SchemaNode } from '../../../settings/schema.ts';
-import { FREE_KEY, listSettings, type SettingEntry } from '../../../settings/setting-list.ts';
+import type { SchemaNode } from '../../../settings/schema/schema.ts';
+import { FREE_KEY, listSettings, type SettingEntry } from '../../../settings/schema/setting-list.ts';
 import { SettingsSchema } from '../../../settings/settings.ts';
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */

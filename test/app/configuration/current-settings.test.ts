@@ -2,9 +2,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { ClientCertificates } from '../../../app/configuration/certificates-in-use.ts';
 import { followSettings, watchSettings } from '../../../app/configuration/current-settings.ts';
 import { loadSettings } from '../../../app/configuration/load-settings.ts';
+import { ClientCertificates } from '../../../app/credentials/certificates-in-use.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { folderWith } from './folder.ts';
 import { REQUIRED } from './loading.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SchemaNode } from '../../../settings/schema.ts';
-import { listSettings, springEnvironmentName } from '../../../settings/setting-list.ts';
+import type { SchemaNode } from '../../../settings/schema/schema.ts';
+import { listSettings, springEnvironmentName } from '../../../settings/schema/setting-list.ts';
 import { type Settings, SettingsSchema } from '../../../settings/settings.ts';
 import { load, problems, REQUIRED } from './loading.ts';
 

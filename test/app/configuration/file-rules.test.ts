@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { configure } from '../../../app/configuration/configure.ts';
+import { configure } from '../../../app/commands/configure.ts';
 import { type TestCertificate, testCertificate } from '../management/test-certificate.ts';
 import { folderWith } from './folder.ts';
 

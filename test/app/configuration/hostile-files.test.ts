@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { configure } from '../../../app/configuration/configure.ts';
+import { configure } from '../../../app/commands/configure.ts';
 import { folderWith } from './folder.ts';
 import { problems, REQUIRED, yaml } from './loading.ts';
 

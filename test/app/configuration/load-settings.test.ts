@@ -2,7 +2,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { describeProblem } from '../../../settings/problem.ts';
+import { describeProblem } from '../../../settings/schema/problem.ts';
 import { folderWith } from './folder.ts';
 import { load, problems, REQUIRED, yaml } from './loading.ts';
 

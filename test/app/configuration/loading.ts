@@ -1,5 +1,5 @@
 import { loadSettings, type SettingsSources } from '../../../app/configuration/load-settings.ts';
-import { describeProblem, type Problem } from '../../../settings/problem.ts';
+import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { folderWith } from './folder.ts';
 

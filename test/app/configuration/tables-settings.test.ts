@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the placeholders of the configuration
 import { describe, expect, test } from '@jest/globals';
-import { describeProblem } from '../../../settings/problem.ts';
-import { tablesOf, topicsOf } from '../../../settings/tables.ts';
+import { describeProblem } from '../../../settings/schema/problem.ts';
+import { tablesOf, topicsOf } from '../../../settings/sections/tables.ts';
 import { folderWith } from './folder.ts';
 import { load, problems, REQUIRED, yaml } from './loading.ts';
 

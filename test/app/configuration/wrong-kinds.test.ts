@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { configure } from '../../../app/configuration/configure.ts';
+import { configure } from '../../../app/commands/configure.ts';
 import { loadSettings } from '../../../app/configuration/load-settings.ts';
-import { FILE_RULES } from '../../../app/configuration/tls-files.ts';
-import type { Problem } from '../../../settings/problem.ts';
-import type { SchemaNode } from '../../../settings/schema.ts';
+import { FILE_RULES } from '../../../app/credentials/tls-files.ts';
+import type { Problem } from '../../../settings/schema/problem.ts';
+import type { SchemaNode } from '../../../settings/schema/schema.ts';
 import { SettingsSchema } from '../../../settings/settings.ts';
 import { longTest } from '../../integration/stack/long-test.ts';
 import {

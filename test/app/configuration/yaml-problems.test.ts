@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { describeProblem } from '../../../settings/problem.ts';
+import { describeProblem } from '../../../settings/schema/problem.ts';
 import { load, problems, REQUIRED, yaml } from './loading.ts';
 
 describe('a problem in the YAML file', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { consumerHealth, type PartsHealth } from '../../../app/health/consumer-health.ts';
 import type { Status } from '../../../app/health/health.ts';
-import type { Awaited, ConsumerReport, ConsumerState } from '../../../app/stream/consumer-state.ts';
+import type { Awaited, ConsumerReport, ConsumerState } from '../../../app/stream/partition/consumer-state.ts';
 
 const IDLE: ConsumerReport = {
   state: 'running',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { type ConsumerHealth, createHealth, type HealthSources } from '../../../app/health/create-health.ts';
-import type { ConsumerReport } from '../../../app/stream/consumer-state.ts';
+import type { ConsumerReport } from '../../../app/stream/partition/consumer-state.ts';
 import { managementOptions, RUNNING } from '../management/running-management.ts';
 
 let health: ConsumerHealth;

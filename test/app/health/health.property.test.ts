@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Sample } from '../../../app/metrics/metric-source.ts';
+import type { Sample } from '../../../app/metrics/exposition/metric-source.ts';
 import { longTest } from '../../integration/stack/long-test.ts';
 import {
   KAFKA_STATES,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../app/stream/clock.ts';
+import type { Clock } from '../../../app/stream/ports/clock.ts';
 
 /** Time that passes when the model says so, and wakes those that wait for it. */
 export class ModelClock implements Clock {

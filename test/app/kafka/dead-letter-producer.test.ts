@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { deadLetterMessage, inRequests } from '../../../app/kafka/dead-letter-producer.ts';
-import type { DeadLetter } from '../../../app/stream/dead-letter.ts';
+import type { DeadLetter } from '../../../app/stream/ports/dead-letter.ts';
 import { aRecord } from '../stream/records.ts';
 
 const aLetter = (record: DeadLetter['record']): DeadLetter => ({

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { GroupClaim } from '../../../app/kafka/group-claim.ts';
 import type { GroupOffset } from '../../../app/kafka/kafka-admin.ts';
 import type { TopicPartition } from '../../../app/records/record.ts';
-import type { WritePlace } from '../../../app/stream/record-sink.ts';
-import type { PartitionLog, Position } from '../../../app/stream/record-source.ts';
+import type { WritePlace } from '../../../app/stream/ports/record-sink.ts';
+import type { PartitionLog, Position } from '../../../app/stream/ports/record-source.ts';
 
 const HERE: WritePlace = { schema: 'orders', database: 'shop', systemIdentifier: '1' };
 const ELSEWHERE: WritePlace = { ...HERE, schema: 'copy' };

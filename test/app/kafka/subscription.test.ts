@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { subscribe } from '../../../app/kafka/subscription.ts';
-import { OutageError } from '../../../app/stream/stream-errors.ts';
+import { OutageError } from '../../../app/stream/ports/stream-errors.ts';
 
 const unused = () => undefined;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer, type Server } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
-import { requireCertificate } from '../../../app/management/certificate.ts';
+import { requireCertificate } from '../../../app/credentials/certificate.ts';
 import { CertificateRenewal } from '../../../app/management/certificate-renewal.ts';
 import { managementOptions, type RunningManagement, startManagement } from './running-management.ts';
 import { certificateUntil, sslIn, type TestCertificate, testCertificate } from './test-certificate.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
-import type { ConsumerReport } from '../../../app/stream/consumer-state.ts';
-import { HEALTH_COMPONENTS } from '../../../settings/health.ts';
+import type { ConsumerReport } from '../../../app/stream/partition/consumer-state.ts';
+import { HEALTH_COMPONENTS } from '../../../settings/sections/health.ts';
 import { RUNNING, type RunningManagement, startManagement } from './running-management.ts';
 
 let running: RunningManagement;

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import type { ProductBuild } from '../../../app/product-build.ts';
+import type { ProductBuild } from '../../../app/metrics/process/product-build.ts';
 import { type RunningManagement, settingsWith, startManagement } from './running-management.ts';
 
 let running: RunningManagement;

@@ -5,8 +5,8 @@ import {
   type Management,
   type ManagementOptions,
 } from '../../../app/management/create-management.ts';
-import type { ConsumerReport } from '../../../app/stream/consumer-state.ts';
-import { describeProblem } from '../../../settings/problem.ts';
+import type { ConsumerReport } from '../../../app/stream/partition/consumer-state.ts';
+import { describeProblem } from '../../../settings/schema/problem.ts';
 import { checkSettings, type Settings } from '../../../settings/settings.ts';
 
 /** A consumer at work: one partition, four records behind. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { ExpositionFormat } from '../../../app/metrics/family-text.ts';
-import type { ProductBuild } from '../../../app/product-build.ts';
+import type { ExpositionFormat } from '../../../app/metrics/exposition/family-text.ts';
+import type { ProductBuild } from '../../../app/metrics/process/product-build.ts';
 import { managementOptions } from '../management/running-management.ts';
 import { runningMetrics } from './running-metrics.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { Exposition } from '../../../app/metrics/exposition.ts';
-import type { ExpositionFormat } from '../../../app/metrics/family-text.ts';
-import type { Labels, MetricSource, MetricSources, Sample } from '../../../app/metrics/metric-source.ts';
+import { Exposition } from '../../../app/metrics/exposition/exposition.ts';
+import type { ExpositionFormat } from '../../../app/metrics/exposition/family-text.ts';
+import type { Labels, MetricSource, MetricSources, Sample } from '../../../app/metrics/exposition/metric-source.ts';
 import { METRICS } from '../../../contract/metrics.ts';
 
 const FORMATS: readonly ExpositionFormat[] = ['text', 'openmetrics'];

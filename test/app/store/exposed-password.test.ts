@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { networkInterfaces } from 'node:os';
 import { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
-import { DatabasePool } from '../../../app/store/database-pool.ts';
+import { DatabasePool } from '../../../app/store/connection/database-pool.ts';
 import { load, REQUIRED } from '../configuration/loading.ts';
 import { type TestCertificate, testCertificate } from '../management/test-certificate.ts';
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { answerLimit } from '../../../app/invalid-answer.ts';
-import { CopyQuery } from '../../../app/store/binary-copy.ts';
-import { createClient } from '../../../app/store/database-connection.ts';
-import { asStreamError } from '../../../app/store/refused-connections.ts';
-import { verdictOn } from '../../../app/store/sqlstate.ts';
-import { FatalError } from '../../../app/stream/stream-errors.ts';
+import { answerLimit } from '../../../app/network/invalid-answer.ts';
+import { createClient } from '../../../app/store/connection/database-connection.ts';
+import { asStreamError } from '../../../app/store/connection/refused-connections.ts';
+import { verdictOn } from '../../../app/store/connection/sqlstate.ts';
+import { CopyQuery } from '../../../app/store/copy/binary-copy.ts';
+import { FatalError } from '../../../app/stream/ports/stream-errors.ts';
 
 const open: { close(): void }[] = [];
 afterEach(() => {

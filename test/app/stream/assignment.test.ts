@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Position } from '../../../app/stream/record-source.ts';
-import { OutageError } from '../../../app/stream/stream-errors.ts';
+import type { Position } from '../../../app/stream/ports/record-source.ts';
+import { OutageError } from '../../../app/stream/ports/stream-errors.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { answerAll, assignAnew, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 

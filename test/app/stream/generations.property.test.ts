@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { partitionKey, type TopicPartition } from '../../../app/records/record.ts';
-import type { Position } from '../../../app/stream/record-source.ts';
+import type { Position } from '../../../app/stream/ports/record-source.ts';
 import { PARTITION } from './records.ts';
 import { type Ending, SimulatedSink, settle, setUp } from './simulation.ts';
 

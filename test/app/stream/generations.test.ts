@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
-import type { Position } from '../../../app/stream/record-source.ts';
-import { FatalError, OutageError } from '../../../app/stream/stream-errors.ts';
+import { MemoryBudget } from '../../../app/memory/memory-budget.ts';
+import type { Position } from '../../../app/stream/ports/record-source.ts';
+import { FatalError, OutageError } from '../../../app/stream/ports/stream-errors.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { answerAll, assignAnew, SimulatedSink, settle, setUp } from './simulation.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { PartitionProgress } from '../../../app/stream/lag.ts';
+import { PartitionProgress } from '../../../app/stream/partition/lag.ts';
 import { PARTITION } from './records.ts';
 
 const STALL_MS = 5_000;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { OldestUnwritten } from '../../../app/stream/lag.ts';
-import type { FetchedRecord } from '../../../app/stream/record-queue.ts';
+import { OldestUnwritten } from '../../../app/stream/partition/lag.ts';
+import type { FetchedRecord } from '../../../app/stream/partition/record-queue.ts';
 
 const timeOf = (seconds: number) => new Date(1_700_000_000_000 + seconds * 1_000);
 const NOW = { now: timeOf(1_000), timeOfDayNow: timeOf(1_000) };

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { MemoryBudget } from '../../../app/memory/memory-budget.ts';
 import { Records } from '../../../app/records/records.ts';
-import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
-import { OutageError } from '../../../app/stream/stream-errors.ts';
+import { OutageError } from '../../../app/stream/ports/stream-errors.ts';
 import { isGivenBack, recordBatch, recordsIn } from '../kafka/fetch/record-sets.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { AFTER_HANDOVER_MS, answerAll, assignAnew, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';

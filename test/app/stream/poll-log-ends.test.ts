@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from '@jest/globals';
-import { type Clock, systemClock } from '../../../app/stream/clock.ts';
-import { pollLogEnds } from '../../../app/stream/lag.ts';
-import type { LogRange } from '../../../app/stream/record-source.ts';
-import { OutageError } from '../../../app/stream/stream-errors.ts';
+import { pollLogEnds } from '../../../app/stream/partition/lag.ts';
+import { type Clock, systemClock } from '../../../app/stream/ports/clock.ts';
+import type { LogRange } from '../../../app/stream/ports/record-source.ts';
+import { OutageError } from '../../../app/stream/ports/stream-errors.ts';
 
 const ROUNDS = 10;
 

@@ -1,8 +1,8 @@
 import { recordsOf } from '../../../app/records/pack-records.ts';
 import type { StreamRecord, TopicPartition } from '../../../app/records/record.ts';
 import { Records } from '../../../app/records/records.ts';
-import type { FetchedRecords } from '../../../app/stream/record-source.ts';
-import type { CommittedBatch } from '../../../app/stream/stream-listener.ts';
+import type { FetchedRecords } from '../../../app/stream/ports/record-source.ts';
+import type { CommittedBatch } from '../../../app/stream/ports/stream-listener.ts';
 
 export const PARTITION: TopicPartition = { topic: 'orders', partition: 0 };
 

@@ -1,13 +1,13 @@
+import { MemoryBudget } from '../../../app/memory/memory-budget.ts';
 import { partitionKey, type TopicPartition } from '../../../app/records/record.ts';
 import { Records } from '../../../app/records/records.ts';
-import type { Clock } from '../../../app/stream/clock.ts';
-import { MemoryBudget } from '../../../app/stream/memory-budget.ts';
+import type { OnBrokenBatch, OnGap, StartFrom } from '../../../app/stream/partition/positions.ts';
 import { Pipeline } from '../../../app/stream/pipeline.ts';
-import type { OnBrokenBatch, OnGap, StartFrom } from '../../../app/stream/positions.ts';
-import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/record-sink.ts';
-import type { FetchedRecords, PartitionLog, Position, RecordSource } from '../../../app/stream/record-source.ts';
-import { FatalError, OutageError } from '../../../app/stream/stream-errors.ts';
-import type { CommittedBatch, StreamListener } from '../../../app/stream/stream-listener.ts';
+import type { Clock } from '../../../app/stream/ports/clock.ts';
+import type { Gap, RecordSink, WriteOutcome, WriteRequest } from '../../../app/stream/ports/record-sink.ts';
+import type { FetchedRecords, PartitionLog, Position, RecordSource } from '../../../app/stream/ports/record-source.ts';
+import { FatalError, OutageError } from '../../../app/stream/ports/stream-errors.ts';
+import type { CommittedBatch, StreamListener } from '../../../app/stream/ports/stream-listener.ts';
 import type { OnTopicGone } from '../../../app/stream/subscribed-topics.ts';
 import { aBatch, PARTITION } from './records.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { OnBrokenBatch } from '../../../app/stream/positions.ts';
-import type { UnreadableBatch } from '../../../app/stream/record-source.ts';
+import type { OnBrokenBatch } from '../../../app/stream/partition/positions.ts';
+import type { UnreadableBatch } from '../../../app/stream/ports/record-source.ts';
 import { aBatch, PARTITION } from './records.ts';
 import { answerAll, assignAnew, SimulatedSink, settle, setUp, setUpOpened } from './simulation.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { JsonScanner, MOST_NESTED } from '../../../app/tables/json-scanner.ts';
+import { JsonScanner, MOST_NESTED } from '../../../app/tables/json/json-scanner.ts';
 
 const verdictOn = (json: string | Buffer) => new JsonScanner([['a']]).scan(Buffer.from(json));
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { consumerPath } from '../../../deployment/application.ts';
+import { consumerPath } from '../../../deployment/sections/application.ts';
 import { type PropsSection, propsFile, propsInterface, propsSections } from '../../../dev/generate/props.ts';
 import { propsType } from '../../../dev/generate/typescript-text.ts';
-import type { SchemaNode } from '../../../settings/schema.ts';
+import type { SchemaNode } from '../../../settings/schema/schema.ts';
 import { exampleConsumer } from '../../charts/example-consumer.ts';
 
 /** Longest default of a section, so that a doc comment shows it in three lines. */
@@ -128,7 +128,7 @@ export interface XProps {
 test('one file has the interface of every section and imports nothing', () => {
   const { path, content } = propsFile();
   const declared = [...content.matchAll(/^export interface (\w+) /gm)].map(([, name]) => name);
-  expect(path).toBe('deployment/props.ts');
+  expect(path).toBe('deployment/generated/props.ts');
   expect(declared).toEqual(propsSections().map(({ name }) => name));
   expect(content).not.toMatch(/^import/m);
 });

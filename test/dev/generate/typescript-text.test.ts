@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { docComment, propsType } from '../../../dev/generate/typescript-text.ts';
-import type { SchemaNode } from '../../../settings/schema.ts';
+import type { SchemaNode } from '../../../settings/schema/schema.ts';
 
 describe('the type of a place of consumer.yaml', () => {
   test.each<[string, SchemaNode, string]>([

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { SMALLEST_MEMORY_LIMIT } from '../../../deployment/resources.ts';
+import { SMALLEST_MEMORY_LIMIT } from '../../../deployment/sections/resources.ts';
 import { withDatabase } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { longTest } from '../stack/long-test.ts';

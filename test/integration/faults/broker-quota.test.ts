@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { systemClock } from '../../../app/stream/clock.ts';
+import { systemClock } from '../../../app/stream/ports/clock.ts';
 import { limitFetches } from '../../../dev/stack/client-quota.ts';
 import { query } from '../stack/database.ts';
 import { membership, TELLS_JOINS } from '../stack/group-membership.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { systemClock } from '../../../app/stream/clock.ts';
+import { systemClock } from '../../../app/stream/ports/clock.ts';
 import { LIVENESS_PROBE, READINESS_PROBE } from '../../../contract/probes.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { CompressionTypes } from 'kafkajs';
-import { DEFAULT_MEMORY_LIMIT, memoryBytes as limitBytes } from '../../../deployment/resources.ts';
+import { DEFAULT_MEMORY_LIMIT, memoryBytes as limitBytes } from '../../../deployment/sections/resources.ts';
 import { memoryBytes } from '../../../dev/bench/bench-consumer.ts';
 import { podEnvironment } from '../../../dev/run/pod-environment.ts';
 import { query, withDatabase } from './database.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { beginMovingOffset } from '../../../app/store/compare-and-set.ts';
-import { commit, timeoutsOf } from '../../../app/store/transaction.ts';
-import type { WriteRequest } from '../../../app/stream/record-sink.ts';
+import { commit, timeoutsOf } from '../../../app/store/connection/transaction.ts';
+import { beginMovingOffset } from '../../../app/store/transaction/compare-and-set.ts';
+import type { WriteRequest } from '../../../app/stream/ports/record-sink.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { aRequest, connect, openStore } from './open-store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { recordsOf } from '../../../app/records/pack-records.ts';
-import type { WriteOutcome } from '../../../app/stream/record-sink.ts';
+import type { WriteOutcome } from '../../../app/stream/ports/record-sink.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { aRequest, openStore, type StoreOptions } from './open-store.ts';

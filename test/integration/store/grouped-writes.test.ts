@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { WriteRequest } from '../../../app/stream/record-sink.ts';
+import type { WriteRequest } from '../../../app/stream/ports/record-sink.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { aRequest as aRequestOf, connect, openStore } from './open-store.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { OffsetOrigin, Position } from '../../../app/stream/record-source.ts';
+import type { OffsetOrigin, Position } from '../../../app/stream/ports/record-source.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { aRequest, openStore } from './open-store.ts';

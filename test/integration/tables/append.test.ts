@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { EXIT_CODE } from '../../../app/exit-code.ts';
+import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { POSTGRES_MAJOR } from '../stack/postgres-version.ts';

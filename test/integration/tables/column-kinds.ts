@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ColumnType } from '../../../app/tables/table-mapping.ts';
+import type { ColumnType } from '../../../app/tables/mapping/table-mapping.ts';
 import { anyString, bytes, day, digits, documents, lists, numbers, parts, strings, times } from './json-values.ts';
 
 /** A type of PostgreSQL with values that fit or nearly do, as JSON. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
-import { CopyQuery, type CopyRows } from '../../../app/store/binary-copy.ts';
-import { CopyBuffer } from '../../../app/store/copy-buffer.ts';
+import { CopyQuery, type CopyRows } from '../../../app/store/copy/binary-copy.ts';
+import { CopyBuffer } from '../../../app/store/copy/copy-buffer.ts';
 import { randomName } from '../stack/random-name.ts';
 import { connect } from '../store/open-store.ts';
 

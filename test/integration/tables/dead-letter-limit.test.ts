@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { WriteOutcome } from '../../../app/stream/record-sink.ts';
+import type { WriteOutcome } from '../../../app/stream/ports/record-sink.ts';
 import { aRequest } from '../store/open-store.ts';
 import { openTables } from './open-tables.ts';
 

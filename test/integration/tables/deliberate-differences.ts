@@ -1,5 +1,12 @@
-import { contentOf, itemsOf, type JsonSlice, membersOf, sourceOf, valueAt } from '../../../app/tables/json-slice.ts';
-import type { ColumnType } from '../../../app/tables/table-mapping.ts';
+import {
+  contentOf,
+  itemsOf,
+  type JsonSlice,
+  membersOf,
+  sourceOf,
+  valueAt,
+} from '../../../app/tables/json/json-slice.ts';
+import type { ColumnType } from '../../../app/tables/mapping/table-mapping.ts';
 
 /** Where a column gets something else than jsonb_populate_record would give it. */
 interface Difference {

@@ -3,10 +3,10 @@ import { pipeline } from 'node:stream/promises';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { from } from 'pg-copy-streams';
-import { CopyText } from '../../../app/tables/copy-text.ts';
-import { valueAt } from '../../../app/tables/json-slice.ts';
-import { RowText, rowColumn } from '../../../app/tables/row-text.ts';
-import type { MappedColumn, Unit } from '../../../app/tables/table-mapping.ts';
+import { valueAt } from '../../../app/tables/json/json-slice.ts';
+import type { MappedColumn, Unit } from '../../../app/tables/mapping/table-mapping.ts';
+import { CopyText } from '../../../app/tables/rows/copy-text.ts';
+import { RowText, rowColumn } from '../../../app/tables/rows/row-text.ts';
 import { withDatabase } from '../stack/database.ts';
 
 /** Seconds of a unit, as numeric, and how many of it are a day. */

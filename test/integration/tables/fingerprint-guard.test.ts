@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
-import { CopyQuery } from '../../../app/store/binary-copy.ts';
-import { fingerprintGuard } from '../../../app/tables/fingerprint-guard.ts';
-import { readMappings } from '../../../app/tables/resolve-mapping.ts';
+import { CopyQuery } from '../../../app/store/copy/binary-copy.ts';
+import { fingerprintGuard } from '../../../app/tables/mapping/fingerprint-guard.ts';
+import { readMappings } from '../../../app/tables/mapping/resolve-mapping.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { until } from '../stack/until.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { reasonOf } from '../../../app/store/sqlstate.ts';
-import { JsonScanner, MOST_NESTED } from '../../../app/tables/json-scanner.ts';
+import { reasonOf } from '../../../app/store/connection/sqlstate.ts';
+import { JsonScanner, MOST_NESTED } from '../../../app/tables/json/json-scanner.ts';
 import { withDatabase } from '../stack/database.ts';
 import { longTest } from '../stack/long-test.ts';
 

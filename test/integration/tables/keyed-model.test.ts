@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { OutageError } from '../../../app/stream/stream-errors.ts';
+import { OutageError } from '../../../app/stream/ports/stream-errors.ts';
 import { type CommitProxy, type CutMoment, startCommitProxy } from '../stack/commit-proxy.ts';
 import { longTest } from '../stack/long-test.ts';
 import { until } from '../stack/until.ts';

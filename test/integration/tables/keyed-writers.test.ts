@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { OutageError } from '../../../app/stream/stream-errors.ts';
+import { OutageError } from '../../../app/stream/ports/stream-errors.ts';
 import { query } from '../stack/database.ts';
 import { longTest } from '../stack/long-test.ts';
 import { until } from '../stack/until.ts';

@@ -1,7 +1,7 @@
 import { recordsOf } from '../../../app/records/pack-records.ts';
 import type { StreamRecord } from '../../../app/records/record.ts';
-import type { WriteRequest } from '../../../app/stream/record-sink.ts';
-import { UserTables } from '../../../app/tables/user-tables.ts';
+import type { WriteRequest } from '../../../app/stream/ports/record-sink.ts';
+import { UserTables } from '../../../app/tables/table/user-tables.ts';
 import { checkSettings, type Settings } from '../../../settings/settings.ts';
 import { aRecord } from '../../app/stream/records.ts';
 import { query } from '../stack/database.ts';

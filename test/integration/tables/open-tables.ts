@@ -1,10 +1,10 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import type { Records } from '../../../app/records/records.ts';
-import type { TopicTable } from '../../../app/store/row-target.ts';
-import { EncodedRows, type Refusal, type TableRows } from '../../../app/store/row-target.ts';
-import { knownTable, readTables } from '../../../app/store/table-guard.ts';
-import { FatalError } from '../../../app/stream/stream-errors.ts';
-import { TableTarget } from '../../../app/tables/table-target.ts';
+import type { TopicTable } from '../../../app/store/tables/row-target.ts';
+import { EncodedRows, type Refusal, type TableRows } from '../../../app/store/tables/row-target.ts';
+import { knownTable, readTables } from '../../../app/store/tables/table-guard.ts';
+import { FatalError } from '../../../app/stream/ports/stream-errors.ts';
+import { TableTarget } from '../../../app/tables/table/table-target.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { openStore, type StoreOptions } from '../store/open-store.ts';

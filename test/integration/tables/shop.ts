@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Client } from 'pg';
-import { readMappings } from '../../../app/tables/resolve-mapping.ts';
-import type { TableKey } from '../../../settings/table-key.ts';
-import type { TableSettings } from '../../../settings/tables.ts';
+import { readMappings } from '../../../app/tables/mapping/resolve-mapping.ts';
+import type { TableKey } from '../../../settings/sections/table-key.ts';
+import type { TableSettings } from '../../../settings/sections/tables.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { connect } from '../store/open-store.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { escapeIdentifier } from 'pg';
-import { EXIT_CODE } from '../../../app/exit-code.ts';
-import { type CheckedMapping, readMappings } from '../../../app/tables/resolve-mapping.ts';
-import { Stage } from '../../../app/tables/stage.ts';
+import { type CheckedMapping, readMappings } from '../../../app/tables/mapping/resolve-mapping.ts';
+import { Stage } from '../../../app/tables/table/stage.ts';
+import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { query } from '../stack/database.ts';
 import { createTopic, produce } from '../stack/kafka-client.ts';
 import { POSTGRES_MAJOR } from '../stack/postgres-version.ts';

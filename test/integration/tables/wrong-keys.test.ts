@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { readMappings } from '../../../app/tables/resolve-mapping.ts';
-import { describeProblem } from '../../../settings/problem.ts';
+import { readMappings } from '../../../app/tables/mapping/resolve-mapping.ts';
+import { describeProblem } from '../../../settings/schema/problem.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';

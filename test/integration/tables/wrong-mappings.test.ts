@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeProblem, type Problem } from '../../../settings/problem.ts';
+import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
 import { type Entry, openShop } from './shop.ts';
 
 const { told, resolve } = openShop();

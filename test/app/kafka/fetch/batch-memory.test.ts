@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { batchRoom, LargestRecord } from '../../../../app/kafka/fetch/batch-memory.ts';
-import { EventLoopTurns } from '../../../../app/kafka/fetch/event-loop-turns.ts';
 import { RecordSetReader } from '../../../../app/kafka/fetch/record-set.ts';
-import { MemoryBudget } from '../../../../app/stream/memory-budget.ts';
+import { EventLoopTurns } from '../../../../app/memory/event-loop-turns.ts';
+import { MemoryBudget } from '../../../../app/memory/memory-budget.ts';
 import {
   BATCH_HEAD_BYTES,
   batchOf,

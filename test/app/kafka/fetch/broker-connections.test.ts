@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import { isOutage } from '../../../../app/kafka/client-listener.ts';
 import { BrokerConnections, clusterApart } from '../../../../app/kafka/fetch/broker-connections.ts';
-import type { Clock } from '../../../../app/stream/clock.ts';
+import type { Clock } from '../../../../app/stream/ports/clock.ts';
 import { StubCluster } from './stub-cluster.ts';
 
 let stub: StubCluster;

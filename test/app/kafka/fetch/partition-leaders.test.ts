@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { PartitionLeaders } from '../../../../app/kafka/fetch/partition-leaders.ts';
-import type { Clock } from '../../../../app/stream/clock.ts';
+import type { Clock } from '../../../../app/stream/ports/clock.ts';
 
 const clock: Clock = { now: () => new Date(0), steady: () => new Date(0), wait: async () => undefined };
 

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import type { BatchRoom } from '../../../../app/kafka/fetch/batch-memory.ts';
-import { EventLoopTurns } from '../../../../app/kafka/fetch/event-loop-turns.ts';
 import { RecordSetReader } from '../../../../app/kafka/fetch/record-set.ts';
+import { EventLoopTurns } from '../../../../app/memory/event-loop-turns.ts';
+import { MemoryBudget } from '../../../../app/memory/memory-budget.ts';
 import { Records } from '../../../../app/records/records.ts';
-import { MemoryBudget } from '../../../../app/stream/memory-budget.ts';
 
 const require = createRequire(import.meta.url);
 const crc32c = require('kafkajs/src/protocol/recordBatch/crc32C') as (bytes: Buffer) => number;

@@ -4,10 +4,10 @@ import type { Metadata } from '../../../../app/kafka/fetch/broker-connections.ts
 import { PartitionFetcher } from '../../../../app/kafka/fetch/partition-fetcher.ts';
 import { answerMemory } from '../../../../app/kafka/kafkajs/answer-memory.ts';
 import type { Broker, ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
+import { MemoryBudget } from '../../../../app/memory/memory-budget.ts';
 import type { TopicPartition } from '../../../../app/records/record.ts';
 import type { Records } from '../../../../app/records/records.ts';
-import type { Clock } from '../../../../app/stream/clock.ts';
-import { MemoryBudget } from '../../../../app/stream/memory-budget.ts';
+import type { Clock } from '../../../../app/stream/ports/clock.ts';
 import { answerBytes, askedById, type PartitionAnswer, topicId } from './fetch-bytes.ts';
 
 const ORDERS = 'orders';

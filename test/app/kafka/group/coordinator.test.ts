@@ -3,7 +3,7 @@ import { BrokerConnections } from '../../../../app/kafka/fetch/broker-connection
 import { GroupCoordinator } from '../../../../app/kafka/group/coordinator.ts';
 import { KafkajsEncoder } from '../../../../app/kafka/kafkajs/flexible-versions.ts';
 import { createCluster } from '../../../../app/kafka/kafkajs/internals.ts';
-import { systemClock } from '../../../../app/stream/clock.ts';
+import { systemClock } from '../../../../app/stream/ports/clock.ts';
 import { until } from '../../../integration/stack/until.ts';
 import { clientOf } from '../kafkajs/client.ts';
 import {

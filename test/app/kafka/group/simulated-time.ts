@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../app/stream/clock.ts';
+import type { Clock } from '../../../../app/stream/ports/clock.ts';
 
 interface Timer {
   readonly at: number;

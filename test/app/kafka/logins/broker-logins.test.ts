@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { BrokerLogins } from '../../../../app/kafka/logins/broker-logins.ts';
 import type { LoginRefusal } from '../../../../app/kafka/logins/login-refusal.ts';
-import type { Logger } from '../../../../app/logger.ts';
+import type { Logger } from '../../../../app/logging/logger.ts';
 import type { Settings } from '../../../../settings/settings.ts';
 
 const REFUSAL: LoginRefusal = { code: 'KAFKA_LOGIN_REFUSED', words: 'Authentication failed', remedy: 'check it' };

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { Mechanism } from 'kafkajs';
 import { TokenLogin } from '../../../../app/kafka/logins/token-login.ts';
-import type { SaslSettings } from '../../../../settings/kafka-sasl.ts';
+import type { SaslSettings } from '../../../../settings/sections/kafka-sasl.ts';
 import { type Answer, type StubServer, startStubServer } from '../../../integration/stack/stub-server.ts';
 
 const servers: StubServer[] = [];

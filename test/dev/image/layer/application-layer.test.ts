@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { configure } from '../../../../app/configuration/configure.ts';
+import { configure } from '../../../../app/commands/configure.ts';
 
 const RIGHT = `
 kafka: { brokers: ['localhost:9092'], topics: [orders], groupId: g, sasl: { mechanism: plain, username: u, password: p } }

@@ -1,0 +1,113 @@
+import { stringify } from 'yaml';
+import { EXIT_CODE } from '../../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../../contract/identity.ts';
+import { PRODUCT_VERSION } from '../../contract/product-version.ts';
+import { maskSecrets } from '../../settings/schema/mask-secrets.ts';
+import { describeProblems, type Problem } from '../../settings/schema/problem.ts';
+import type { SchemaNode } from '../../settings/schema/schema.ts';
+import { kafkaWarnings } from '../../settings/sections/kafka.ts';
+import { type Settings, SettingsSchema } from '../../settings/settings.ts';
+import { CONFIG_FILE_PLACES, type LoadedSettings, loadSettings } from '../configuration/load-settings.ts';
+import { DATABASE_FILE_RULES, FILE_RULES } from '../credentials/tls-files.ts';
+import { type CommandLine, parseCommandLine } from './command-line.ts';
+import type { DeadLettersRequest } from './dead-letters/dead-letters-request.ts';
+import { deadLettersHelp, helpText, offsetsHelp, tablesHelp } from './help-text.ts';
+import type { OffsetsRequest } from './offsets/offsets-request.ts';
+import type { TablesRequest } from './tables/tables-request.ts';
+
+/** The command to run with its settings, or the output and exit code to end with. */
+export type Decision =
+  | { readonly kind: 'run'; readonly settings: Settings; readonly reload: () => LoadedSettings }
+  | { readonly kind: 'dead-letters'; readonly settings: Settings; readonly request: DeadLettersRequest }
+  | { readonly kind: 'offsets'; readonly settings: Settings; readonly request: OffsetsRequest }
+  | { readonly kind: 'tables'; readonly settings: Settings; readonly request: TablesRequest }
+  | { readonly kind: 'migrate'; readonly settings: Settings }
+  | { readonly kind: 'exit'; readonly code: number; readonly stdout?: string; readonly stderr?: string };
+
+function refuse(what: string, problems: readonly Problem[], hint: string): Decision {
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  const stderr = `${what}: ${count}; nothing was started.\n\n${describeProblems(problems)}\n\n${hint}\n`;
+  return { kind: 'exit', code: EXIT_CODE.configuration, stderr };
+}
+
+function refuseSettings(problems: readonly Problem[], configFile: string | undefined): Decision {
+  const read =
+    configFile === undefined
+      ? `No configuration file was named, and none is at ${CONFIG_FILE_PLACES.join(' or ')}.`
+      : `The configuration file is ${configFile}.`;
+  return refuse('The configuration is wrong', problems, `${read} --help lists the settings.`);
+}
+
+function settle(
+  loaded: LoadedSettings,
+  { check, command, deadLetters, offsets, tables }: CommandLine,
+  reload: () => LoadedSettings,
+): Decision {
+  if (!loaded.ok) {
+    return refuseSettings(loaded.problems, loaded.configFile);
+  }
+  if (deadLetters) {
+    return { kind: 'dead-letters', settings: loaded.value, request: deadLetters };
+  }
+  if (offsets) {
+    return { kind: 'offsets', settings: loaded.value, request: offsets };
+  }
+  if (tables) {
+    return { kind: 'tables', settings: loaded.value, request: tables };
+  }
+  if (command === 'migrate') {
+    return { kind: 'migrate', settings: loaded.value };
+  }
+  const warnings = kafkaWarnings(loaded.value.kafka).map((warning) => `warning: ${warning}\n`);
+  return check
+    ? { kind: 'exit', code: EXIT_CODE.ok, stdout: printSettings(loaded.value), stderr: warnings.join('') }
+    : { kind: 'run', settings: loaded.value, reload };
+}
+
+/**
+ * Decides by the command line and the environment; nothing is done but reading files.
+ *
+ * @param argv arguments without the program's own two, `process.argv.slice(2)`.
+ * @param env the process's environment.
+ * @param cwd folder that relative paths begin at, and where the configuration file is looked for.
+ */
+export function configure(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+): Decision {
+  const commandLine = parseCommandLine(argv);
+  if (commandLine.help) {
+    const ofCommand = { 'dead-letters': deadLettersHelp, offsets: offsetsHelp, tables: tablesHelp };
+    const help = { ...ofCommand, migrate: helpText, '': helpText };
+    return { kind: 'exit', code: EXIT_CODE.ok, stdout: help[commandLine.command]() };
+  }
+  if (commandLine.version) {
+    return { kind: 'exit', code: EXIT_CODE.ok, stdout: `${PRODUCT_NAME} ${PRODUCT_VERSION}\n` };
+  }
+  if (commandLine.problems.length > 0) {
+    return refuse('The command line is wrong', commandLine.problems, '--help lists the options.');
+  }
+  const { config, configTree, deadLetters, offsets, tables } = commandLine;
+  const rules = deadLetters || offsets || tables ? DATABASE_FILE_RULES : FILE_RULES;
+  const sources = { configFile: config, configTree, env, cwd };
+  // Files that settings name are looked at again where they are used: a broken one keeps no password from being taken.
+  return settle(loadSettings({ ...sources, rules }), commandLine, () => loadSettings(sources));
+}
+
+function inSchemaOrder(node: SchemaNode, value: unknown): unknown {
+  const { properties } = node;
+  if (properties === undefined || typeof value !== 'object' || value === null) {
+    return value;
+  }
+  const order = Object.keys(properties);
+  const rank = (key: string): number => (order.includes(key) ? order.indexOf(key) : order.length);
+  const entries = Object.entries(value).sort(([a], [b]) => rank(a) - rank(b));
+  return Object.fromEntries(entries.map(([key, child]) => [key, inSchemaOrder(properties[key] ?? {}, child)]));
+}
+
+/** The settings as YAML in the schema's order; each secret, and the password in the database's URL, is `******`. */
+export function printSettings(settings: Settings): string {
+  const schema = SettingsSchema as SchemaNode;
+  return stringify(inSchemaOrder(schema, maskSecrets(schema, settings)), { lineWidth: 0 });
+}

@@ -1,0 +1,225 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { printable } from '../../logging/printable-text.ts';
+import { isText } from '../../store/copy/headers-json.ts';
+import { RECORDS } from '../../store/tables/record-rows.ts';
+import type { Clock } from '../../stream/ports/clock.ts';
+import type { ReplayOutcome } from './dead-letters-replay.ts';
+import type { ListedDeadLetter, TargetCount } from './dead-letters-table.ts';
+
+const HEADINGS = ['GROUP', 'TOPIC', 'PARTITION', 'OFFSET', 'REASON', 'TARGET', 'FAILED AT', 'ERROR'] as const;
+
+/** The user's own table and its column at fault; `-` for `records`, or for all tables of the record. */
+const targetOf = (target: string | null, column: string | null): string =>
+  target === null ? '-' : [target, ...(column === null ? [] : [column])].join('.');
+
+const cells = (letter: ListedDeadLetter): readonly string[] => {
+  const { groupId, topic, partition, offset, reason, target, targetColumn, failedAt, error } = letter;
+  const place = [groupId, topic, String(partition), String(offset)];
+  return [...place, reason, targetOf(target, targetColumn), failedAt.toISOString(), error].map(printable);
+};
+
+function contentLines({ content }: ListedDeadLetter): readonly string[] {
+  const shown = (bytes: Buffer | null): string =>
+    bytes === null ? 'null' : isText(bytes) ? printable(bytes.toString('utf8')) : `base64 ${bytes.toString('base64')}`;
+  return content === undefined ? [] : [`    key    ${shown(content.key)}`, `    value  ${shown(content.value)}`];
+}
+
+/**
+ * Dead letters as lines of a table.
+ *
+ * @param widths of the columns on the pages before; empty on the first page, which then begins with the headings
+ * @returns the lines, and the widths for the page that follows
+ */
+export function tablePage(
+  letters: readonly ListedDeadLetter[],
+  widths: readonly number[],
+): { readonly lines: readonly string[]; readonly widths: readonly number[] } {
+  const rows = letters.map((letter) => ({ letter, cells: cells(letter) }));
+  const wide = HEADINGS.map((heading, column) =>
+    Math.max(widths[column] ?? heading.length, ...rows.map((row) => row.cells[column]?.length ?? 0)),
+  );
+  const line = (texts: readonly string[]): string =>
+    texts.map((text, column) => (column === HEADINGS.length - 1 ? text : text.padEnd(wide[column] ?? 0))).join('  ');
+  const heading = widths.length === 0 ? [line(HEADINGS)] : [];
+  return {
+    lines: [...heading, ...rows.flatMap((row) => [line(row.cells), ...contentLines(row.letter)])],
+    widths: wide,
+  };
+}
+
+const jsonBytes = (bytes: Buffer | null) =>
+  bytes === null || !isText(bytes) ? bytes && { base64: bytes.toString('base64') } : bytes.toString('utf8');
+
+function jsonFields({ groupId, topic, partition, offset, failedAt, content, ...why }: ListedDeadLetter) {
+  const { reason, error, target, targetColumn } = why;
+  return {
+    group: groupId,
+    topic,
+    partition,
+    offset: Number(offset),
+    reason,
+    error,
+    target,
+    targetColumn,
+    failedAt: failedAt.toISOString(),
+    ...(content && { key: jsonBytes(content.key), value: jsonBytes(content.value) }),
+  };
+}
+
+/** A dead letter as one line of JSON; its key and value, where they were asked for, as text or as `{"base64": ...}`. */
+export const jsonLine = (letter: ListedDeadLetter): string => JSON.stringify(jsonFields(letter));
+
+/** The outcome of a replay as one line of JSON. */
+export const outcomeJson = (outcome: ReplayOutcome): string =>
+  JSON.stringify({
+    outcome: outcome.kind,
+    ...(outcome.kind === 'present' && { presentIn: outcome.presentIn }),
+    ...jsonFields(outcome.letter),
+  });
+
+/** The line about a dead letter that stayed, with the reason; `null` for one that was moved. */
+export function outcomeLine(outcome: ReplayOutcome): string | null {
+  const { kind, letter } = outcome;
+  const place = `${letter.topic}/${letter.partition} offset ${letter.offset} of group ${letter.groupId}`;
+  switch (kind) {
+    case 'moved':
+      return null;
+    case 'refused':
+      return printable(`${place} still does not fit: ${letter.reason}: ${letter.error}`);
+    case 'present':
+      return printable(`${place} ${presentWords(outcome.presentIn)}`);
+  }
+}
+
+const presentWords = (table: string): string =>
+  table === RECORDS.table
+    ? 'is in records already: if it is the same record, delete it from dead_letters'
+    : `has a key that ${table} has a row of, perhaps of a newer record: delete it from dead_letters, or replay with --overwrite`;
+
+const grouped = (count: number): string => count.toLocaleString('en');
+
+/** Counts of reasons as text, the most frequent first: `12 invalid_json, 3 value_too_large`. */
+export const reasonList = (counts: ReadonlyMap<string, number>): string =>
+  [...counts]
+    .sort(([, one], [, other]) => other - one)
+    .map(([reason, count]) => `${grouped(count)} ${reason}`)
+    .join(', ');
+
+/** The line about the tables of the user's own that made most letters, with the column at fault; none without such letters. */
+export function targetLines({
+  targets,
+  hasMore,
+}: {
+  readonly targets: readonly TargetCount[];
+  readonly hasMore: boolean;
+}): readonly string[] {
+  const counts = targets.map(
+    ({ target, targetColumn, letters }) => `${grouped(letters)} ${printable(targetOf(target, targetColumn))}`,
+  );
+  const all = hasMore ? [...counts, 'and others'] : counts;
+  return all.length === 0 ? [] : [`by table and column: ${all.join(', ')}`];
+}
+
+/** Counts the outcomes of a replay. */
+export class ReplayTally {
+  readonly #total: number;
+  readonly #isDryRun: boolean;
+  readonly #reasons = new Map<string, number>();
+  #moved = 0;
+  #present = 0;
+  #refused = 0;
+
+  /** @param total dead letters to look at */
+  constructor(total: number, isDryRun: boolean) {
+    this.#total = total;
+    this.#isDryRun = isDryRun;
+  }
+
+  /** Whether every dead letter so far was moved. */
+  get isClean(): boolean {
+    return this.#refused + this.#present === 0;
+  }
+
+  add({ kind, letter }: ReplayOutcome): void {
+    if (kind === 'moved') {
+      this.#moved += 1;
+    } else if (kind === 'present') {
+      this.#present += 1;
+    } else {
+      this.#refused += 1;
+      this.#reasons.set(letter.reason, (this.#reasons.get(letter.reason) ?? 0) + 1);
+    }
+  }
+
+  /** The line during the replay. */
+  progress(): string {
+    const seen = this.#moved + this.#present + this.#refused;
+    return `${grouped(seen)} of ${grouped(this.#total)} dead letters, ${grouped(this.#moved)} ${this.#verb()}`;
+  }
+
+  /** The line at its end. */
+  summary(): string {
+    const refused =
+      this.#refused === 0 ? '' : `, ${grouped(this.#refused)} still refused (${reasonList(this.#reasons)})`;
+    const present = this.#present === 0 ? '' : `, ${grouped(this.#present)} present already`;
+    return `${this.progress()}${refused}${present}${this.#isDryRun ? '; nothing was changed (--dry-run)' : ''}`;
+  }
+
+  #verb(): string {
+    return this.#isDryRun ? 'would be moved' : 'moved';
+  }
+}
+
+const TERMINAL_MS = 100;
+const LOG_MS = 10_000;
+const CLEAR_LINE = '\r\u001b[2K';
+
+/** The streams of a command: `out` for its answer, `err` for progress and errors. */
+export interface OutputStreams {
+  readonly out: Writable;
+  readonly err: Writable & { readonly isTTY?: boolean };
+}
+
+/** Writes a command's lines and its progress: in place on a terminal, else as a line every 10 s. */
+export class Output {
+  readonly #streams: OutputStreams;
+  readonly #clock: Pick<Clock, 'steady'>;
+  #shownAt: number;
+  #isShown = false;
+
+  constructor(streams: OutputStreams, clock: Pick<Clock, 'steady'>) {
+    this.#streams = streams;
+    this.#clock = clock;
+    this.#shownAt = clock.steady().getTime();
+  }
+
+  /** Resolves when the stream has room for more, or its reader went away. */
+  async lines(lines: readonly string[], to: 'out' | 'err' = 'out'): Promise<void> {
+    this.clear();
+    const stream = this.#streams[to];
+    if (lines.length > 0 && !stream.write(`${lines.join('\n')}\n`) && !stream.destroyed) {
+      await once(stream, 'drain').catch(() => undefined);
+    }
+  }
+
+  /** Shows the progress, at most ten times a second on a terminal. */
+  progress(text: () => string): void {
+    const { err } = this.#streams;
+    const isTerminal = err.isTTY === true;
+    const now = this.#clock.steady().getTime();
+    if (now - this.#shownAt >= (isTerminal ? TERMINAL_MS : LOG_MS)) {
+      err.write(isTerminal ? `${CLEAR_LINE}${text()}` : `${text()}\n`);
+      this.#shownAt = now;
+      this.#isShown = isTerminal;
+    }
+  }
+
+  /** Removes the progress from the terminal. */
+  clear(): void {
+    if (this.#isShown) {
+      this.#streams.err.write(CLEAR_LINE);
+      this.#isShown = false;
+    }
+  }
+}

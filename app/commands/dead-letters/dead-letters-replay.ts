@@ -1,0 +1,125 @@
+import type { PoolClient } from 'pg';
+import type { DatabasePool } from '../../store/connection/database-pool.ts';
+import { BEGIN_ROWS, commit } from '../../store/connection/transaction.ts';
+import type { DeadLetterFilter, ReplayRequest } from './dead-letters-request.ts';
+import {
+  COLUMNS,
+  type DeadLetterPlace,
+  deadLetterOf,
+  deadLettersTable,
+  type StoredDeadLetter,
+  selection,
+} from './dead-letters-table.ts';
+import {
+  keyOf,
+  type LockedLetter,
+  PRIMARY_KEY,
+  type Present,
+  RECORD_COLUMNS,
+  type ReplayTables,
+  writeRows,
+} from './replay-rows.ts';
+
+/**
+ * The outcome of a dead letter's replay.
+ *
+ * - `moved`: it is a row of each of its tables now, and no dead letter
+ * - `refused`: it still does not fit; the dead letter stays, with its new reason and error
+ * - `present`: `records` has the record already, or a table with a key has a row of its key, which may be of a newer
+ *   record; the dead letter stays
+ */
+export type ReplayOutcome =
+  | { readonly kind: 'moved' | 'refused'; readonly letter: StoredDeadLetter }
+  | ({ readonly kind: 'present'; readonly letter: StoredDeadLetter } & Present);
+
+/** Where records go, and whether anything is changed. */
+interface ReplayTarget extends ReplayTables {
+  readonly dryRun: boolean;
+}
+
+/**
+ * Replays the next dead letter of a filter in one transaction: its record is in all of its tables and the letter goes from
+ * `dead_letters`, or neither. The dead letter is locked meanwhile and locked ones are skipped, so several replays at
+ * once share the work.
+ *
+ * @param after the dead letter before; `null` begins with the first
+ * @returns `null` when no dead letter is left
+ */
+export async function replayNext(
+  client: PoolClient,
+  target: ReplayTarget,
+  filter: DeadLetterFilter,
+  after: DeadLetterPlace | null,
+): Promise<ReplayOutcome | null> {
+  await client.query(BEGIN_ROWS);
+  const row = await lockNext(client, target.schema, filter, after);
+  if (row === undefined) {
+    await client.query('ROLLBACK');
+    return null;
+  }
+  const outcome = await replay(client, target, row);
+  if (target.dryRun || outcome.kind === 'present') {
+    await client.query('ROLLBACK');
+  } else {
+    await commit(client);
+  }
+  return outcome;
+}
+
+async function lockNext(
+  client: PoolClient,
+  schema: string,
+  filter: DeadLetterFilter,
+  after: DeadLetterPlace | null,
+): Promise<LockedLetter | undefined> {
+  const { sql, values } = selection(filter, after);
+  const { rows } = await client.query<LockedLetter>(
+    `SELECT ${COLUMNS}, ${RECORD_COLUMNS} FROM ${deadLettersTable(schema)}
+      WHERE ${sql} ORDER BY group_id, topic, partition, "offset" LIMIT 1 FOR UPDATE SKIP LOCKED`,
+    [...values],
+  );
+  return rows[0];
+}
+
+async function replay(client: PoolClient, target: ReplayTarget, row: LockedLetter): Promise<ReplayOutcome> {
+  const letter = deadLetterOf(row);
+  const written = await writeRows(client, target, row);
+  if (written !== 'written' && 'presentIn' in written) {
+    return { kind: 'present', letter, ...written };
+  }
+  if (written !== 'written') {
+    const { reason, error, target: table = null, targetColumn = null } = written;
+    await client.query(
+      `UPDATE ${deadLettersTable(target.schema)} SET reason = $5, error = $6, target = $7, target_column = $8 WHERE ${PRIMARY_KEY}`,
+      [...keyOf(letter), reason, error, table, targetColumn],
+    );
+    return { kind: 'refused', letter: { ...letter, reason, error, target: table, targetColumn } };
+  }
+  await client.query(`DELETE FROM ${deadLettersTable(target.schema)} WHERE ${PRIMARY_KEY}`, keyOf(letter));
+  return { kind: 'moved', letter };
+}
+
+/**
+ * Replays the dead letters that a request selects, one transaction after the other, in the order of group, topic,
+ * partition and offset, and yields the outcome of each once its transaction is over.
+ *
+ * @param signal when it is aborted, the current transaction is finished and no other begun
+ * @throws OutageError, FatalError when PostgreSQL is away or refuses; what was moved before stays moved
+ */
+export async function* replayDeadLetters(
+  pool: Pick<DatabasePool, 'withClient'>,
+  target: ReplayTarget,
+  { filter, limit = Number.POSITIVE_INFINITY }: Pick<ReplayRequest, 'filter' | 'limit'>,
+  signal: AbortSignal,
+): AsyncGenerator<ReplayOutcome> {
+  let after: DeadLetterPlace | null = null;
+  for (let seen = 0; seen < limit && !signal.aborted; seen += 1) {
+    const place: DeadLetterPlace | null = after;
+    const outcome: ReplayOutcome | null = await pool.withClient((client) => replayNext(client, target, filter, place));
+    if (outcome === null) {
+      return;
+    }
+    after = outcome.letter;
+    yield outcome;
+  }
+}

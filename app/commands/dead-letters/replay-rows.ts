@@ -1,0 +1,194 @@
+import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
+import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
+import { recordsOf } from '../../records/pack-records.ts';
+import type { RecordHeader, StreamRecord } from '../../records/record.ts';
+import { NO_TIMESTAMP } from '../../records/record-batch.ts';
+import { asRefusal, describeDatabaseError, reasonOf, verdictOn } from '../../store/connection/sqlstate.ts';
+import { RowRefused } from '../../store/copy/isolate-poison.ts';
+import { type Admission, type KeyEncoding, RECORDS, refusal } from '../../store/tables/record-rows.ts';
+import {
+  type Refusal,
+  ROWS_THAT_DELETE,
+  type SentRows,
+  sendRows,
+  type TopicTable,
+} from '../../store/tables/row-target.ts';
+import { droppedRows } from '../../store/transaction/dropped-rows.ts';
+import { type DeadLetterPlace, type DeadLetterRow, deadLetterOf, deadLettersTable } from './dead-letters-table.ts';
+
+/** A text, or bytes that are none, as the column `headers` has them. */
+type StoredBytes = string | { readonly base64: string };
+
+/** A dead letter that is locked, with the record in it. */
+export interface LockedLetter extends DeadLetterRow {
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers: readonly { readonly key: StoredBytes; readonly value: StoredBytes | null }[];
+  /** Since 1970; `null` where the record has none, or one that fits no timestamptz. */
+  readonly milliseconds: string | null;
+}
+
+/** Columns of `dead_letters` beside those that are listed. */
+export const RECORD_COLUMNS =
+  'key, value, headers, round(extract(epoch FROM timestamp) * 1000)::bigint AS milliseconds';
+
+/** Where the records of topics go, by the settings of now. */
+export interface ReplayTables extends Admission {
+  readonly schema: string;
+  isInRecords(topic: string): boolean;
+  /** The user's own tables of a topic. */
+  tablesOf(topic: string): readonly TopicTable[];
+  /** Whether a letter replaces and deletes rows of its key, which may be of newer records. */
+  readonly overwrite: boolean;
+}
+
+export const PRIMARY_KEY = 'group_id = $1 AND topic = $2 AND partition = $3 AND "offset" = $4';
+
+export const keyOf = ({ groupId, topic, partition, offset }: DeadLetterPlace) => [
+  groupId,
+  topic,
+  partition,
+  offset.toString(),
+];
+
+const bytesOf = (stored: StoredBytes): Buffer =>
+  typeof stored === 'string' ? Buffer.from(stored, 'utf8') : Buffer.from(stored.base64, 'base64');
+
+function recordOf({ offset, key, value, headers, milliseconds }: LockedLetter): StreamRecord {
+  return {
+    offset: BigInt(offset),
+    timestamp: milliseconds === null ? NO_TIMESTAMP : BigInt(milliseconds),
+    key,
+    value,
+    headers: headers.map(
+      (header): RecordHeader => ({
+        key: typeof header.key === 'string' ? header.key : bytesOf(header.key),
+        value: header.value === null ? null : bytesOf(header.value),
+      }),
+    ),
+  };
+}
+
+/** The table that has the record, or a row of its key, already. */
+export interface Present {
+  readonly presentIn: string;
+}
+
+/**
+ * Writes the record of a dead letter into all of its tables, in the transaction that deletes the letter, or into none.
+ * A refusal leaves nothing of it, and the transaction has to be rolled back when it is present somewhere.
+ *
+ * @throws OutageError when a table was altered at the same time
+ */
+export async function writeRows(
+  client: PoolClient,
+  target: ReplayTables,
+  letter: LockedLetter,
+): Promise<'written' | Present | Refusal> {
+  const isInRecords = target.isInRecords(letter.topic);
+  const known = isInRecords ? knownRefusal(letter, target) : null;
+  if (known !== null) {
+    return known;
+  }
+  await client.query('SAVEPOINT fit');
+  const inserted = isInRecords ? await insertRecord(client, target, letter) : true;
+  if (inserted !== true) {
+    return inserted === false ? { presentIn: RECORDS.table } : inserted;
+  }
+  for (const table of target.tablesOf(letter.topic)) {
+    const kept = await writeRow(client, table, letter, target.overwrite);
+    if (kept !== null) {
+      return kept;
+    }
+  }
+  return 'written';
+}
+
+/** The conditions of a record that comes from Kafka; a timestamp that did not fit is not in the table. */
+function knownRefusal({ key, value, reason, milliseconds }: LockedLetter, admission: Admission): Refusal | null {
+  const isLost = reason === 'timestamp_out_of_range' && milliseconds === null;
+  const record = { offset: 0n, timestamp: 0n, key, value, headers: [] };
+  const found = isLost ? 'timestamp_out_of_range' : refusal(record, admission);
+  return found === null ? null : { reason: found, error: DEAD_LETTER_REASON[found] };
+}
+
+/** The key as `records` holds it: base64 without the line breaks that PostgreSQL's encode adds. */
+const KEY_COLUMN: Readonly<Record<KeyEncoding, string>> = {
+  text: "convert_from(key, 'UTF8')",
+  base64: "translate(encode(key, 'base64'), E'\\n', '')",
+};
+
+/** Whether the row was inserted, `false` when it was there; or PostgreSQL's refusal. */
+async function insertRecord(
+  client: PoolClient,
+  { schema, keyEncoding }: ReplayTables,
+  letter: LockedLetter,
+): Promise<boolean | Refusal> {
+  try {
+    const { rowCount } = await client.query(
+      `INSERT INTO ${escapeIdentifier(schema)}.records (topic, partition, "offset", timestamp, key, headers, value)
+       SELECT topic, partition, "offset", timestamp, ${KEY_COLUMN[keyEncoding]}, headers, convert_from(value, 'UTF8')::jsonb
+         FROM ${deadLettersTable(schema)} WHERE ${PRIMARY_KEY}
+       ON CONFLICT (topic, partition, "offset") DO NOTHING`,
+      keyOf(deadLetterOf(letter)),
+    );
+    return rowCount === 1;
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code === undefined || verdictOn(error) !== 'isolate') {
+      throw error;
+    }
+    await client.query('ROLLBACK TO SAVEPOINT fit');
+    return { reason: reasonOf(error.code), error: describeDatabaseError(error) };
+  }
+}
+
+/** @throws FatalError `ROWS_DROPPED` when a trigger dropped the row: the letter stays */
+async function writeRow(
+  client: PoolClient,
+  table: TopicTable,
+  letter: LockedLetter,
+  overwrite: boolean,
+): Promise<Refusal | Present | null> {
+  const record = recordOf(letter);
+  const { topic, partition } = letter;
+  await client.query(table.opening(ROWS_THAT_DELETE));
+  await table.require(client);
+  const { rows, refused } = table.encode({ topic, partition }, recordsOf([record]));
+  const refusal = refused.get(0);
+  if (refusal !== undefined) {
+    await client.query('ROLLBACK TO SAVEPOINT fit');
+    return refusal;
+  }
+  const row = { rows: [rows.all], length: rows.length, ...rows.kinds };
+  const sent = rows.length === 0 ? 'stored' : await sendRow(client, table, row, overwrite);
+  if (sent instanceof RowRefused) {
+    await client.query('ROLLBACK TO SAVEPOINT fit');
+    return table.refusal(client, sent);
+  }
+  if (sent === 'dropped') {
+    const gap = { topic, partition, expectedOffset: record.offset, nextOffset: record.offset + 1n };
+    const triggers = table.rowTriggers(client);
+    throw droppedRows([gap], { table: table.name, sent: 1, stored: 0, triggers, isCommitted: false });
+  }
+  return sent === 'present' ? { presentIn: table.name } : null;
+}
+
+async function sendRow(
+  client: PoolClient,
+  table: TopicTable,
+  row: SentRows,
+  overwrite: boolean,
+): Promise<'stored' | 'present' | 'dropped' | RowRefused> {
+  try {
+    if (!overwrite) {
+      return await table.sendLate(client, row);
+    }
+    return (await sendRows(client, table, row)) < row.length ? 'dropped' : 'stored';
+  } catch (error) {
+    const fault = asRefusal(error, table.copy);
+    if (fault instanceof RowRefused) {
+      return fault;
+    }
+    throw fault;
+  }
+}

@@ -1,0 +1,271 @@
+import type { Writable } from 'node:stream';
+import { escapeIdentifier, type PoolClient } from 'pg';
+import { EXIT_CODE } from '../../../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../../../contract/identity.ts';
+import { shownText } from '../../../settings/schema/shown-value.ts';
+import { type TableSettings, tablesOf } from '../../../settings/sections/tables.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { DatabasePool } from '../../store/connection/database-pool.ts';
+import { BEGIN, commit } from '../../store/connection/transaction.ts';
+import { requireMigrated } from '../../store/tables/migrations.ts';
+import { RECORDS } from '../../store/tables/record-rows.ts';
+import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
+import type { AcceptTopicRequest, BeginAgainRequest, OffsetsRequest } from './offsets-request.ts';
+
+/** Renaming many rows takes longer than any statement of the consumer may. */
+const STATEMENT_TIMEOUT = '24h';
+/** A consumer gives an offset's lock back sooner. */
+const LOCK_TIMEOUT = '30s';
+
+/** A request that was not carried out, for a reason that the user has to see to. */
+class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+/** The connection, and the offsets' owner. */
+interface Tools {
+  readonly client: PoolClient;
+  /** Quoted. */
+  readonly schema: string;
+  readonly groupId: string;
+  /** The user's own, by the settings. */
+  readonly tables: readonly TableSettings[];
+}
+
+interface StoredOffset {
+  readonly partition: number;
+  readonly next: string;
+  readonly id: string | null;
+}
+
+/**
+ * Runs `offsets accept-topic` or `offsets begin-again`: one transaction that holds the offsets of all partitions of the
+ * topic, and tells what it did.
+ *
+ * A consumer may run beside it. Every transaction of a consumer holds the offset of its partition, too, so it commits
+ * before this one or finds the offset moved: then it writes nothing and reads the stored position again. One that
+ * writes nothing meanwhile learns of it with its next record.
+ *
+ * @returns the exit code: 0 when it was done, or there was nothing to do; 1 when it was refused, or PostgreSQL was away
+ * or refused. It rejects only for a mistake in the program.
+ */
+export async function runOffsets(
+  { database, kafka: { groupId }, tables }: Settings,
+  request: OffsetsRequest,
+  out: Writable,
+  err: Writable,
+): Promise<number> {
+  const pool = new DatabasePool({ ...database, statementTimeout: STATEMENT_TIMEOUT, poolSize: 1 }, () => undefined, {
+    warn: (warning) => err.write(`warning: ${warning}\n`),
+  });
+  const schema = escapeIdentifier(database.schema);
+  try {
+    const lines = await pool.withClient(async (client) => {
+      await requireMigrated(client, database.schema);
+      return change({ client, schema, groupId, tables: tablesOf({ tables }) }, request).catch(refusalOnly);
+    });
+    if (lines instanceof Refused) {
+      throw lines;
+    }
+    out.write(`${[...lines, ...(request.dryRun ? ['nothing was changed (--dry-run)'] : [])].join('\n')}\n`);
+    return EXIT_CODE.ok;
+  } catch (error) {
+    if (!(error instanceof OutageError || error instanceof FatalError || error instanceof Refused)) {
+      throw error;
+    }
+    err.write(`${PRODUCT_NAME} offsets ${request.action}: ${error.message}\n`);
+    return EXIT_CODE.failed;
+  } finally {
+    await pool.close();
+  }
+}
+
+/** A refusal as a value: the pool knows no such error. */
+function refusalOnly(error: unknown): Refused {
+  if (error instanceof Refused) {
+    return error;
+  }
+  throw error;
+}
+
+async function change(tools: Tools, request: OffsetsRequest): Promise<readonly string[]> {
+  const { client } = tools;
+  await client.query(BEGIN);
+  await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+  const offsets = await lockOffsets(tools, request.topic);
+  const lines = await (request.action === 'accept-topic'
+    ? acceptTopic(tools, request, offsets)
+    : beginAgain(tools, request, offsets));
+  if (request.dryRun) {
+    await client.query('ROLLBACK');
+  } else {
+    await commit(client);
+  }
+  return lines;
+}
+
+/** @throws Refused when the group has no offset of the topic */
+async function lockOffsets({ client, schema, groupId }: Tools, topic: string): Promise<readonly StoredOffset[]> {
+  const { rows } = await client.query<StoredOffset>(
+    `SELECT partition, next_offset AS next, topic_id AS id FROM ${schema}.offsets
+      WHERE group_id = $1 AND topic = $2 ORDER BY partition FOR UPDATE`,
+    [groupId, topic],
+  );
+  if (rows.length > 0) {
+    return rows;
+  }
+  const found = await client.query<{ topic: string }>(
+    `SELECT DISTINCT topic FROM ${schema}.offsets WHERE group_id = $1 ORDER BY topic`,
+    [groupId],
+  );
+  const topics = found.rows.map((row) => row.topic);
+  throw new Refused(
+    `the group ${groupId} has no stored offset of the topic ${shownText(topic, topics)}; ` +
+      `it has offsets of ${topics.length === 0 ? 'no topic' : topics.join(', ')}. Check kafka.groupId and database.schema`,
+  );
+}
+
+/** What is unknown is adopted: the next consumer stores the id that the topic has by then. */
+async function acceptTopic(
+  { client, schema, groupId }: Tools,
+  { topic, dryRun }: AcceptTopicRequest,
+  offsets: readonly StoredOffset[],
+): Promise<readonly string[]> {
+  if (offsets.every(({ id }) => id === null)) {
+    return [`${topic} of group ${groupId}: no topic id is stored, so the next consumer takes the one that it finds`];
+  }
+  if (!dryRun) {
+    await client.query(
+      `UPDATE ${schema}.offsets SET topic_id = NULL, leader_epoch = NULL, leader_epoch_offset = NULL, updated_at = now()
+        WHERE group_id = $1 AND topic = $2`,
+      [groupId, topic],
+    );
+  }
+  return [
+    `${topic} of group ${groupId}: the next consumer takes the topic id that it finds, and goes on at the stored offsets`,
+    ...offsets.map(({ partition, next, id }) => `  partition ${partition} at ${next}, ${idBefore(id)}`),
+  ];
+}
+
+const idBefore = (id: string | null): string => (id === null ? 'no topic id was stored' : `topic id was ${id}`);
+
+/**
+ * Every record of the new topic is ahead of the stored offset then. The rows of the one before would have the same keys:
+ * they stay in their tables under another name, and so does the position that they were written up to. In tables of the
+ * user's own no row says which topic it is of, so all of them stay as they are.
+ */
+async function beginAgain(
+  tools: Tools,
+  { topic, dryRun, renameRows, keepTableRows }: BeginAgainRequest,
+  offsets: readonly StoredOffset[],
+): Promise<readonly string[]> {
+  const counts = await countRows(tools, topic);
+  const hasRows = counts.some(({ rows }) => rows !== '0');
+  const found = counts.map(({ table, rows }) => `${BigInt(rows).toLocaleString('en')} in ${table}`).join(', ');
+  const kept = await tablesOfTopic(tools, topic);
+  const obstacles = [
+    ...(hasRows && !renameRows ? [rowsInTheWay(topic, found)] : []),
+    ...(keepTableRows ? [] : unkept(kept)),
+  ];
+  if (obstacles.length > 0) {
+    throw new Refused(`${obstacles.join('\n')}\nNothing was changed`);
+  }
+  const renamed = hasRows ? await nameOfRowsBefore(tools, topic) : null;
+  if (!dryRun) {
+    await (renamed === null ? undefined : renameTo(tools, topic, renamed));
+    await resetOffsets(tools, topic);
+  }
+  return [
+    `${topic} of group ${tools.groupId}: begins again at offset 0, with the topic id that the next consumer finds`,
+    ...offsets.map(({ partition, next, id }) => `  partition ${partition} was at ${next}, ${idBefore(id)}`),
+    ...(renamed === null ? [] : [`its rows before are those of the topic ${renamed}: ${found}`]),
+    ...kept.map((line) => `table ${line}`),
+  ];
+}
+
+const rowsInTheWay = (topic: string, found: string): string =>
+  `the tables still hold rows of the topic ${topic}, at the offsets that would be written again: ${found}. ` +
+  '--rename-rows gives them another topic, NAME@TIME, in the same tables; or move or delete them yourself.';
+
+const unkept = (tables: readonly string[]): readonly string[] =>
+  tables.length === 0
+    ? []
+    : [
+        `the topic fills tables of your own: ${tables.join('; ')}. --keep-table-rows consents to that; where you do not ` +
+          'want these rows a second time, delete them before the next consumer starts.',
+      ];
+
+/**
+ * What becomes of each table of the user's own that the topic fills by the settings, or has filled by what consumers of the
+ * group have stored.
+ */
+async function tablesOfTopic({ client, schema, groupId, tables }: Tools, topic: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ target: string }>(
+    `SELECT DISTINCT target FROM ${schema}.filled_tables WHERE group_id = $1 AND topic = $2 AND target <> $3 ORDER BY 1`,
+    [groupId, topic, RECORDS.table],
+  );
+  const set = tables.filter(({ topics }) => topics.includes(topic));
+  const named = new Map(set.map(({ schema: of, table, key }) => [`${of}.${table}`, key]));
+  const others = rows.map(({ target }) => target).filter((target) => !named.has(target));
+  return [
+    ...[...named].map(([table, key]) =>
+      key === null
+        ? `${table}: its rows stay, and the topic is appended to them a second time`
+        : `${table}: its rows stay, and the topic is applied to them a second time, by the key ${key.columns.join(', ')}`,
+    ),
+    ...others.map((table) => `${table}: its rows stay; these settings do not name it`),
+  ];
+}
+
+/** The tables beside `offsets` that have a row for each place in the topic, and which of their rows are the group's. */
+const ROWS = [
+  { table: 'dead_letters', isOwn: 'topic = $1 AND group_id = $2' },
+  { table: 'gaps', isOwn: 'topic = $1 AND group_id = $2' },
+  // A schema belongs to one group, so records have no column of it.
+  { table: 'records', isOwn: 'topic = $1 AND $2::text IS NOT NULL' },
+] as const;
+
+async function countRows({ client, schema, groupId }: Tools, topic: string) {
+  const counts: { readonly table: string; readonly rows: string }[] = [];
+  for (const { table, isOwn } of ROWS) {
+    const { rows } = await client.query<{ count: string }>(`SELECT count(*) FROM ${schema}.${table} WHERE ${isOwn}`, [
+      topic,
+      groupId,
+    ]);
+    counts.push({ table, rows: rows[0]?.count ?? '0' });
+  }
+  return counts;
+}
+
+/** No topic can be called so: Kafka's names have no `@`. */
+async function nameOfRowsBefore({ client }: Tools, topic: string): Promise<string> {
+  const { rows } = await client.query<{ time: string }>(
+    `SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS time`,
+  );
+  return `${topic}@${rows[0]?.time}`;
+}
+
+/**
+ * Dead letters come first: a replay holds the lock of its letter until its row is in `records`, so no row of the topic
+ * before can come after `records` was looked through.
+ */
+async function renameTo({ client, schema, groupId }: Tools, topic: string, renamed: string): Promise<void> {
+  for (const { table, isOwn } of ROWS) {
+    await client.query(`UPDATE ${schema}.${table} SET topic = $3 WHERE ${isOwn}`, [topic, groupId, renamed]);
+  }
+  await client.query(
+    `INSERT INTO ${schema}.offsets (group_id, topic, partition, next_offset, updated_at, topic_id)
+     SELECT group_id, $3, partition, next_offset, updated_at, topic_id FROM ${schema}.offsets
+      WHERE topic = $1 AND group_id = $2`,
+    [topic, groupId, renamed],
+  );
+}
+
+async function resetOffsets({ client, schema, groupId }: Tools, topic: string): Promise<void> {
+  await client.query(
+    `UPDATE ${schema}.offsets SET next_offset = 0, updated_at = now(),
+            topic_id = NULL, leader_epoch = NULL, leader_epoch_offset = NULL
+      WHERE topic = $1 AND group_id = $2`,
+    [topic, groupId],
+  );
+}

@@ -1,0 +1,98 @@
+import type { Writable } from 'node:stream';
+import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
+import { EXIT_CODE } from '../../../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../../../contract/identity.ts';
+import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
+import { tablesOf } from '../../../settings/sections/tables.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { DatabasePool } from '../../store/connection/database-pool.ts';
+import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
+import { readMappings } from '../../tables/mapping/resolve-mapping.ts';
+import { mappingJson, mappingLines, type OffsetsElsewhere } from './shown-mapping.ts';
+import type { TablesRequest } from './tables-request.ts';
+
+const NO_TABLE = 'the setting tables is empty: all records go into the table records';
+
+/** All of them, unlike those of the settings: each table is put right by another statement. */
+function refusal(problems: readonly Problem[]): string {
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  return `The tables do not fit the setting tables: ${count}; nothing was written.\n\n${problems.map(describeProblem).join('\n')}\n`;
+}
+
+/** Other schemas with tables of ours, which the guard of one schema knows nothing of. A role may not be able to look into one. */
+const OTHER_SCHEMAS = `
+  SELECT nspname AS schema,
+         has_schema_privilege(nsp.oid, 'USAGE') AND has_table_privilege(offsets.oid, 'SELECT') AS "isReadable"
+    FROM pg_namespace AS nsp
+    JOIN pg_class AS offsets ON offsets.relnamespace = nsp.oid AND offsets.relname = 'offsets' AND offsets.relkind = 'r'
+    JOIN pg_class AS versions ON versions.relnamespace = nsp.oid AND versions.relname = 'schema_migrations'
+   WHERE nspname <> $1 AND (SELECT count(*) FROM pg_attribute WHERE attrelid = offsets.oid
+           AND attname IN ('group_id', 'topic', 'partition', 'next_offset') AND NOT attisdropped) = 4
+   ORDER BY 1`;
+
+/** Offsets of the topics in other schemas of the same database. */
+async function offsetsElsewhere(
+  client: PoolClient,
+  ownSchema: string,
+  topics: readonly string[],
+): Promise<readonly OffsetsElsewhere[]> {
+  const { rows } = await client.query<{ schema: string; isReadable: boolean }>(OTHER_SCHEMAS, [ownSchema]);
+  const found: OffsetsElsewhere[] = rows.filter(({ isReadable }) => !isReadable).map(({ schema }) => ({ schema }));
+  for (const { schema } of rows.filter(({ isReadable }) => isReadable)) {
+    const offsets = `SELECT DISTINCT group_id AS "groupId", topic FROM ${escapeIdentifier(schema)}.offsets
+                      WHERE topic = ANY ($1) ORDER BY 2, 1`;
+    const answer = await client.query<{ groupId: string; topic: string }>(offsets, [topics]).catch(unlessDropped);
+    found.push(...answer.rows.map(({ groupId, topic }) => ({ schema, groupId, topic })));
+  }
+  return found;
+}
+
+/** A schema may be dropped while others are read. */
+function unlessDropped(error: unknown): { readonly rows: readonly [] } {
+  if (error instanceof DatabaseError && (error.code === '42P01' || error.code === '3F000')) {
+    return { rows: [] };
+  }
+  throw error;
+}
+
+/**
+ * Runs `tables check`: compares the setting `tables` with the catalog, prints the mapping of each table that is right,
+ * all problems of the others, and which other schemas hold offsets of the topics. Nothing is written, and Kafka is not asked.
+ *
+ * @returns the exit code: 0 when all tables are right, 78 when one is not, 1 when PostgreSQL was away or refused. It
+ * rejects only for a mistake in the program.
+ */
+export async function runTables(
+  settings: Settings,
+  { action, json }: TablesRequest,
+  out: Writable,
+  err: Writable,
+): Promise<number> {
+  const { database } = settings;
+  const tables = tablesOf(settings);
+  const pool = new DatabasePool({ ...database, poolSize: 1 }, () => undefined, {
+    warn: (warning) => err.write(`warning: ${warning}\n`),
+  });
+  try {
+    const topics = tables.flatMap((table) => table.topics);
+    const { mappings, problems, elsewhere } = await pool.withClient(async (client) => ({
+      ...(await readMappings(client, tables, database.schema)),
+      elsewhere: topics.length === 0 ? [] : await offsetsElsewhere(client, database.schema, topics),
+    }));
+    const shown = mappings.map((mapping) =>
+      json ? mappingJson(mapping, elsewhere) : mappingLines(mapping, elsewhere).join('\n'),
+    );
+    const text = (tables.length > 0 || json ? shown : [NO_TABLE]).join(json ? '\n' : '\n\n');
+    out.write(text === '' ? '' : `${text}\n`);
+    err.write(problems.length === 0 ? '' : refusal(problems));
+    return problems.length === 0 ? EXIT_CODE.ok : EXIT_CODE.configuration;
+  } catch (error) {
+    if (!(error instanceof OutageError || error instanceof FatalError)) {
+      throw error;
+    }
+    err.write(`${PRODUCT_NAME} tables ${action}: ${error.message}\n`);
+    return EXIT_CODE.failed;
+  } finally {
+    await pool.close();
+  }
+}

@@ -1,0 +1,204 @@
+import {
+  type CheckedMapping,
+  DEFAULT_MARKER_SINCE,
+  type UnwrittenColumn,
+} from '../../tables/mapping/resolve-mapping.ts';
+import type { ColumnSource, FieldPath, MappedColumn, TableKey } from '../../tables/mapping/table-mapping.ts';
+
+/** Names that a path of dots has room for. */
+const PLAIN_NAME = /^[^$./[\]][^./[\]]*$/;
+
+/** A path as the settings take it: with dots, or as a JSON Pointer (RFC 6901). */
+function pathText(path: FieldPath): string {
+  const isPlain = path.every((part) => typeof part === 'string' && PLAIN_NAME.test(part));
+  const pointer = path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`);
+  return isPlain ? path.join('.') : pointer.join('');
+}
+
+/** A source as the settings take it. */
+function sourceText(source: ColumnSource): string {
+  switch (source.kind) {
+    case 'field':
+      return source.path.length === 0 ? '$value' : pathText(source.path);
+    case 'key': {
+      const path = pathText(source.path);
+      return path === '' || path.startsWith('/') ? `$key${path}` : `$key.${path}`;
+    }
+    case 'header':
+      return `$header.${source.name}`;
+    default:
+      return `$${source.kind}`;
+  }
+}
+
+/** Of every record Kafka says these. */
+const ALWAYS_THERE: readonly ColumnSource['kind'][] = ['topic', 'partition', 'offset'];
+
+/** What a record that has no value for the column comes to. */
+function withoutValue({ source, isNotNull, hasDefault }: MappedColumn): 'default' | 'dead letter' | 'null' | null {
+  if (ALWAYS_THERE.includes(source.kind)) {
+    return null;
+  }
+  return hasDefault ? 'default' : isNotNull ? 'dead letter' : 'null';
+}
+
+const SHOWN = { default: 'DEFAULT', null: 'NULL', 'dead letter': 'dead letter' } as const;
+
+const HEADINGS = ['COLUMN', '<- SOURCE', '-> TYPE', 'NO VALUE'] as const;
+
+/** A column of the key takes from the record key what the value lacks, as that of a tombstone. */
+const takesRecordKey = ({ name, source }: MappedColumn, key: TableKey | null): boolean =>
+  source.kind === 'field' && (key?.columns.includes(name) ?? false);
+
+function cells(column: MappedColumn, key: TableKey | null): readonly string[] {
+  const missing = withoutValue(column);
+  const unit = column.unit === undefined ? '' : ` as ${column.unit}`;
+  return [
+    column.name,
+    `<- ${sourceText(column.source)}${unit}${takesRecordKey(column, key) ? ', else $key' : ''}`,
+    `-> ${column.type.name}${column.isNotNull ? ' NOT NULL' : ''}`,
+    missing === null ? '-' : SHOWN[missing],
+  ];
+}
+
+function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = HEADINGS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((text, at) => text.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+const GETS = {
+  generated: 'generated',
+  identity: 'identity',
+  default: 'its default',
+  null: 'NULL',
+} as const satisfies Readonly<Record<UnwrittenColumn['gets'], string>>;
+
+/** A list behind its heading; nothing where it is empty. */
+const listed = (heading: string, items: readonly string[]): readonly string[] =>
+  items.length === 0 ? [] : [`${heading}: ${items.join(', ')}`];
+
+/** PostgreSQL's major version. */
+const majorOf = (serverVersion: number): number => Math.floor(serverVersion / 10_000);
+
+/** Before the marker DEFAULT a column that is mapped gets NULL where its field is missing. */
+function ofOldServer({ serverVersion, relation, columns, unwritten }: CheckedMapping): readonly string[] {
+  if (serverVersion >= DEFAULT_MARKER_SINCE) {
+    return [];
+  }
+  const withDefault = new Map(relation.columns.filter(({ hasDefault }) => hasDefault).map((each) => [each.name, each]));
+  const left = unwritten.filter(({ name }) => withDefault.get(name)?.identity !== 'always' && withDefault.has(name));
+  const named = columns.filter(({ name }) => withDefault.has(name));
+  const reason = `COPY of PostgreSQL ${majorOf(serverVersion)} has no DEFAULT (16 and later have)`;
+  const names = (of: readonly { readonly name: string }[]) => of.map(({ name }) => name);
+  return [
+    ...listed(`left to their defaults unless columns names them, as ${reason}`, names(left)),
+    ...listed(`NULL and no default where the field is missing, as ${reason}`, names(named)),
+  ];
+}
+
+const EXISTING = {
+  replace: 'rows that are there are replaced',
+  keep: 'rows that are there stay as they are',
+} as const satisfies Readonly<Record<TableKey['existing'], string>>;
+
+function deletedBy({ delete: deletes }: TableKey): string {
+  if (typeof deletes === 'string') {
+    return deletes === 'never' ? 'nothing deletes them' : 'tombstones delete them';
+  }
+  return `tombstones delete them, and records whose ${pathText(deletes)} is true`;
+}
+
+/** How rows come into the table, where a COPY alone is not enough. */
+function ofStage({ key, stage }: CheckedMapping): readonly string[] {
+  if (stage === null) {
+    return [];
+  }
+  return key === null
+    ? ['through a temporary table, as the table has row-level security']
+    : [`key: ${key.columns.join(', ')}; ${EXISTING[key.existing]}; ${deletedBy(key)}; through a temporary table`];
+}
+
+/** Another schema with offsets of a topic, or one that the role may not look into. */
+export interface OffsetsElsewhere {
+  readonly schema: string;
+  /** Left out, with the topic: not known. */
+  readonly groupId?: string;
+  readonly topic?: string;
+}
+
+/** Those that matter to a mapping. */
+const ofTopics = ({ topics }: CheckedMapping, elsewhere: readonly OffsetsElsewhere[]): readonly OffsetsElsewhere[] =>
+  elsewhere.filter(({ topic }) => topic === undefined || topics.includes(topic));
+
+const shownElsewhere = ({ schema, groupId, topic }: OffsetsElsewhere): string =>
+  topic === undefined
+    ? `the schema ${schema} may hold offsets of these topics: the role may not read it`
+    : `the schema ${schema} holds offsets of ${topic} by group ${groupId}: where that group fills this table, too, each record is in it twice`;
+
+/**
+ * A mapping for a person.
+ *
+ * @param elsewhere offsets in other schemas of the database. @default none
+ */
+export function mappingLines(mapping: CheckedMapping, elsewhere: readonly OffsetsElsewhere[] = []): readonly string[] {
+  const { schema, table, topics, columns, key, unwritten, relation } = mapping;
+  const seen = columns.filter(({ isNotNull, source }) => isNotNull && !ALWAYS_THERE.includes(source.kind));
+  const notes = [
+    ...ofStage(mapping),
+    ...listed(
+      'left to PostgreSQL',
+      unwritten.map(({ name, gets }) => `${name} (${GETS[gets]})`),
+    ),
+    ...listed(
+      'NOT NULL, seen record by record',
+      seen.map(({ name }) => name),
+    ),
+    ...listed('row triggers, which may change or drop rows', relation.rowTriggers),
+    ...ofOldServer(mapping),
+    ...ofTopics(mapping, elsewhere).map(shownElsewhere),
+  ];
+  return [
+    `${topics.join(', ')} -> ${schema}.${table}`,
+    ...[...aligned([HEADINGS, ...columns.map((column) => cells(column, key))]), ...notes].map((line) => `  ${line}`),
+  ];
+}
+
+/**
+ * A mapping as one line of JSON.
+ *
+ * @param elsewhere offsets in other schemas of the database. @default none
+ */
+export function mappingJson(mapping: CheckedMapping, elsewhere: readonly OffsetsElsewhere[] = []): string {
+  const { schema, table, topics, columns, key, stage, unwritten, relation } = mapping;
+  return JSON.stringify({
+    schema,
+    table,
+    topics,
+    key: key && {
+      columns: key.columns,
+      existing: key.existing,
+      delete: {
+        tombstones: key.delete !== 'never',
+        field: typeof key.delete === 'string' ? null : pathText(key.delete),
+      },
+    },
+    throughTemporaryTable: stage !== null,
+    columns: columns.map((column) => ({
+      name: column.name,
+      from: sourceText(column.source),
+      ...(takesRecordKey(column, key) && { else: '$key' }),
+      ...(column.unit !== undefined && { as: column.unit }),
+      type: column.type.name,
+      notNull: column.isNotNull,
+      noValue: withoutValue(column),
+    })),
+    unwritten,
+    rowTriggers: relation.rowTriggers,
+    offsetsElsewhere: ofTopics(mapping, elsewhere),
+  });
+}

@@ -1,0 +1,140 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readDatabaseUrl } from '../../settings/sections/database-url.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { Logger } from '../logging/logger.ts';
+import { readPemOrFile } from './tls-files.ts';
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** The time in which each certificate of a chain is valid: an intermediate one that expired is refused as well. */
+function validityOf(pem: string): { readonly from: Date; readonly until: Date } {
+  const chain = (pem.match(PEM_CERTIFICATE) ?? [pem]).map((one) => new X509Certificate(one));
+  return {
+    from: new Date(Math.max(...chain.map(({ validFrom }) => Date.parse(validFrom)))),
+    until: new Date(Math.min(...chain.map(({ validTo }) => Date.parse(validTo)))),
+  };
+}
+
+/**
+ * Why a new certificate does not take the place of the one in use: it has expired or is not valid yet, and the old one
+ * is valid. Where the old one is no better, the new one is taken.
+ *
+ * @param newest a chain, as PEM
+ * @param used the same
+ * @returns the end of a sentence; undefined where it is taken
+ */
+export function whyNotReplaced(newest: string, used: string, now = new Date()): string | undefined {
+  const { from, until } = validityOf(newest);
+  const old = validityOf(used);
+  if ((from <= now && now < until) || now < old.from || now >= old.until) {
+    return undefined;
+  }
+  return until <= now ? `expired at ${until.toISOString()}` : `is not valid before ${from.toISOString()}`;
+}
+
+/** A certificate, followed by those of its intermediate authorities, and its private key, as PEM. */
+interface Pair {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+/** The systems that may ask for a certificate of this client. */
+type Bundle = 'kafka' | 'database';
+
+const tlsOf = (section: object): Partial<Pair> => ('tls' in section ? (section.tls as Partial<Pair>) : {});
+
+/** Where settings name the client's certificate: paths of files, or the PEM itself. */
+function namedPair(settings: Settings, bundle: Bundle): Pair | undefined {
+  const tls = tlsOf(settings[bundle]);
+  const parameters = bundle === 'database' ? readDatabaseUrl(settings.database.url)[0]?.searchParams : undefined;
+  const certificate = tls.certificate ?? parameters?.get('sslcert');
+  const privateKey = tls.privateKey ?? parameters?.get('sslkey');
+  return certificate && privateKey ? { certificate, privateKey } : undefined;
+}
+
+function readPart<T>(source: string, what: string, parse: (pem: string) => T): { pem: string; parsed: T } {
+  const reading = readPemOrFile(source, parse);
+  if (reading.failure !== undefined) {
+    throw new Error(`the setting of the ${what} ${reading.failure}`);
+  }
+  return reading;
+}
+
+/** @throws Error with what is wrong, as a sentence without a path: a key itself may stand in its place */
+function readPair({ certificate, privateKey }: Pair): Pair {
+  const cert = readPart(certificate, 'certificate', (pem) => new X509Certificate(pem));
+  const key = readPart(privateKey, 'private key', createPrivateKey);
+  if (!cert.parsed.checkPrivateKey(key.parsed)) {
+    throw new Error('the private key is that of another certificate');
+  }
+  return { certificate: cert.pem, privateKey: key.pem };
+}
+
+/**
+ * The client's certificates for Kafka and PostgreSQL: the content of the files of the moment, unless it cannot be used,
+ * or has expired and the one in use has not. Then that one stays, and the log says so once.
+ */
+export class ClientCertificates {
+  readonly #logger: () => Pick<Logger, 'info' | 'error'>;
+  readonly #used = new Map<Bundle, Pair>();
+  readonly #told = new Map<Bundle, string>();
+
+  constructor(logger: () => Pick<Logger, 'info' | 'error'>) {
+    this.#logger = logger;
+  }
+
+  /** When the certificates in use expire, by the system that they are shown to. */
+  get expiries(): ReadonlyMap<string, Date> {
+    return new Map(Array.from(this.#used, ([bundle, { certificate }]) => [bundle, validityOf(certificate).until]));
+  }
+
+  /** The settings with certificate and key themselves in the place of their files. */
+  inlined(settings: Settings): Settings {
+    const { kafka, database } = settings;
+    return {
+      ...settings,
+      kafka: { ...kafka, ...this.#tls(settings, 'kafka') },
+      database: { ...database, ...this.#tls(settings, 'database') },
+    };
+  }
+
+  #tls(settings: Settings, bundle: Bundle): object {
+    const named = namedPair(settings, bundle);
+    const pair = named && this.#newest(bundle, named);
+    return pair === undefined ? {} : { tls: { ...tlsOf(settings[bundle]), ...pair } };
+  }
+
+  #newest(bundle: Bundle, named: Pair): Pair | undefined {
+    const used = this.#used.get(bundle);
+    try {
+      const newest = readPair(named);
+      const reason = used && whyNotReplaced(newest.certificate, used.certificate);
+      if (reason !== undefined) {
+        throw new Error(`the certificate ${reason}`);
+      }
+      this.#take(bundle, newest, used);
+      return newest;
+    } catch (error) {
+      this.#tellOnce(bundle, (error as Error).message, used);
+      return used;
+    }
+  }
+
+  #take(bundle: Bundle, newest: Pair, used: Pair | undefined): void {
+    this.#told.delete(bundle);
+    this.#used.set(bundle, newest);
+    if (used !== undefined && newest.certificate !== used.certificate) {
+      const { subject } = new X509Certificate(newest.certificate);
+      const validTo = validityOf(newest.certificate).until.toISOString();
+      this.#logger().info({ bundle, subject, validTo }, 'client certificate renewed');
+    }
+  }
+
+  /** The check of the configuration has told of files that could not be used from the start. */
+  #tellOnce(bundle: Bundle, reason: string, used: Pair | undefined): void {
+    if (used !== undefined && this.#told.get(bundle) !== reason) {
+      this.#told.set(bundle, reason);
+      this.#logger().error({ bundle, reason }, 'client certificate not renewed: the old one stays in use');
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { totalmem } from 'node:os';
+import { MemoryPool } from './memory-pool.ts';
+
+const MEBIBYTE = 1_048_576;
+
+/** The limit of a default Pod: what a process keeps to that has none. */
+const DEFAULT_LIMIT = 512 * MEBIBYTE;
+
+/**
+ * Share of the memory limit that fetched records may take. V8 collects late: for each byte in use about another one is
+ * garbage, on its heap and in Buffers, and the process itself takes 100 MB.
+ */
+const SHARE_OF_LIMIT = 1 / 8;
+
+/** Of the budget, what the answers of all brokers that are under way may take; the rest is for queues and transactions. */
+const SHARE_UNDER_WAY = 1 / 4;
+
+/** Bounds of a fetch. Brokers answer with the first batch however large it is. */
+const MOST_BYTES_PER_FETCH = 8 * MEBIBYTE;
+const MOST_BYTES_PER_PARTITION = MEBIBYTE;
+const LEAST_BYTES_PER_FETCH = 65_536;
+
+/** The ratio of bytes in memory to bytes on the wire is that of about so many of the latter. */
+const RATIO_OVER_BYTES = 4 * MEBIBYTE;
+
+/**
+ * The memory limit of the process: its control group's, else that of a default Pod, whatever the machine has.
+ *
+ * @param constrained what `process.constrainedMemory()` says: 0 or more than any machine has where there is no limit
+ */
+export function memoryLimit(constrained: number = process.constrainedMemory(), machine: number = totalmem()): number {
+  return constrained > 0 && constrained < machine ? constrained : Math.min(DEFAULT_LIMIT, machine);
+}
+
+/** How many bytes in memory a byte on the wire has become lately. */
+class UnpackRatio {
+  #packed = 0;
+  #unpacked = 0;
+
+  get value(): number {
+    return Math.max(1, this.#unpacked / Math.max(1, this.#packed));
+  }
+
+  add(packed: number, unpacked: number): void {
+    this.#packed += packed;
+    this.#unpacked += unpacked;
+    if (this.#packed > RATIO_OVER_BYTES) {
+      this.#packed /= 2;
+      this.#unpacked /= 2;
+    }
+  }
+}
+
+/** An answer of a broker, whose batches are decoded one after the other. */
+class UnpackedAnswer {
+  readonly #most: number;
+  readonly #ratio: UnpackRatio;
+  #bytes = 0;
+
+  constructor(most: number, ratio: UnpackRatio) {
+    this.#most = most;
+    this.#ratio = ratio;
+  }
+
+  /** Whether its further batches are left out. */
+  get isFull(): boolean {
+    return this.#bytes >= this.#most;
+  }
+
+  /** A batch was decoded. @param packed its bytes on the wire @param memory what it takes now */
+  add(packed: number, memory: number): void {
+    this.#bytes += memory;
+    this.#ratio.add(packed, memory);
+  }
+}
+
+/**
+ * One budget for all fetched records in memory: those that are under way in the answers of the brokers, that are queued,
+ * and that are being written.
+ *
+ * Why they stay within it, whatever comes, with N bytes in it and B brokers:
+ *
+ * 1. No fetch is sent while queues and transactions hold 3/4 N or more ({@link hasRoom}). Each counts what it holds, and
+ *    until when ({@link hold}, {@link release}): RecordQueue is the only place where records stay.
+ * 2. Each broker has one fetch under way, whose answer may become N / 4B in memory. It asks for as many bytes as have
+ *    lately become that much ({@link fetchBytes}); where they become more, decoding ends behind the batch that passes
+ *    the bound ({@link answer}). All answers together are N / 4.
+ * 3. What was not decoded is still ahead of the partition's position, as if the answer had been shorter, and is fetched
+ *    again. Nothing is refused: the first batch of an answer is always decoded, and brokers send it whole. So the
+ *    excess over N is at most one unpacked batch for each broker.
+ * 4. Record sets are in pieces of memory that are used again ({@link sets}), and a piece counts as a whole as long as any
+ *    record of it is queued. What lies ready between two uses is N / 4 at most, and none of it for longer than 4 s.
+ * 5. Each partition queues at most its share ({@link share}) and has as much in its transaction, so a few that cannot be
+ *    written leave room for the others. Every write ends, by COMMIT or a time-out, and gives back what it held.
+ */
+export class MemoryBudget {
+  /** Memory of record sets: RecordSetReader takes it, and RecordQueue gives it back. */
+  readonly sets: MemoryPool;
+  readonly #bytes: number;
+  readonly #onRoom = new Set<() => void>();
+  #held = 0;
+  #brokers = 1;
+  readonly #ratio = new UnpackRatio();
+  readonly #answers = new WeakMap<object, UnpackedAnswer>();
+
+  /** @param limit of the process. @default that of its control group, else 512 MiB */
+  constructor(limit: number = memoryLimit()) {
+    this.#bytes = limit * SHARE_OF_LIMIT;
+    this.sets = new MemoryPool(this.bytesUnderWay);
+  }
+
+  /** Bytes in queues and transactions. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Bytes that all answers under way together may take. */
+  get bytesUnderWay(): number {
+    return this.#bytes * SHARE_UNDER_WAY;
+  }
+
+  /** Whether anything may be fetched. */
+  get hasRoom(): boolean {
+    return this.#held < this.#bytesHeldAtMost;
+  }
+
+  hold(bytes: number): void {
+    this.#held += bytes;
+  }
+
+  release(bytes: number): void {
+    const hadRoom = this.hasRoom;
+    this.#held -= bytes;
+    if (!hadRoom && this.hasRoom) {
+      for (const wake of [...this.#onRoom]) {
+        wake();
+      }
+    }
+  }
+
+  /** Calls back whenever there is room again. @returns a function that ends it */
+  onRoom(wake: () => void): () => void {
+    this.#onRoom.add(wake);
+    return () => this.#onRoom.delete(wake);
+  }
+
+  /** Bytes that one of so many partitions may queue; a single batch may exceed them. */
+  share(partitions: number): number {
+    return this.#bytesHeldAtMost / 2 / Math.max(1, partitions);
+  }
+
+  /** Bytes that the next fetch of a broker asks for, as they are on the wire. */
+  fetchBytes(brokers: number): { readonly maxBytes: number; readonly maxBytesPerPartition: number } {
+    this.#brokers = Math.max(1, brokers);
+    const wanted = Math.min(MOST_BYTES_PER_FETCH, this.#answerBytes / this.#ratio.value);
+    const maxBytes = Math.ceil(Math.max(LEAST_BYTES_PER_FETCH, wanted));
+    return { maxBytes, maxBytesPerPartition: Math.min(maxBytes, MOST_BYTES_PER_PARTITION) };
+  }
+
+  /** What a broker's answer has become in memory so far. @param answer any object that stands for it */
+  answer(answer: object): UnpackedAnswer {
+    const known = this.#answers.get(answer) ?? new UnpackedAnswer(this.#answerBytes, this.#ratio);
+    this.#answers.set(answer, known);
+    return known;
+  }
+
+  get #bytesHeldAtMost(): number {
+    return this.#bytes * (1 - SHARE_UNDER_WAY);
+  }
+
+  get #answerBytes(): number {
+    return this.bytesUnderWay / this.#brokers;
+  }
+}
+
+/** The process has one memory, and so one budget. */
+export const processMemory = new MemoryBudget();

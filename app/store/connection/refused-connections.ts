@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from 'node:util';
+import { DatabaseError } from 'pg';
+import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
+import { describeDatabaseError, isLockTimeout, refusedParameter, troubleOf, verdictOn } from './sqlstate.ts';
+import { tlsAdvice } from './tls-errors.ts';
+
+/** An error of verdict `unknown` may pass or not: after so many in a row it does not. */
+const UNKNOWN_ATTEMPTS = 10;
+
+/**
+ * Pauses of a consumer between connections that are refused, in milliseconds: five attempts in 15 s. Passwords and
+ * certificates rotate, and each attempt reads them anew; more attempts might lock the role.
+ */
+export const REFUSAL_PAUSES_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000];
+
+/**
+ * The same for a consumer that has been let in before: eleven attempts in three minutes. The server may know a new
+ * password long before the files have it: the kubelet takes up to two minutes to update those of a Secret.
+ */
+export const ROTATION_PAUSES_MS: readonly number[] = [
+  ...REFUSAL_PAUSES_MS,
+  ...[15_000, 30_000, 30_000, 30_000, 30_000, 30_000],
+];
+
+/** A mistake in the program; waiting for PostgreSQL would not mend it. */
+const isProgramError = (error: unknown): boolean =>
+  error instanceof TypeError ||
+  error instanceof RangeError ||
+  error instanceof ReferenceError ||
+  error instanceof SyntaxError;
+
+/** What a person looks at. */
+function adviceOn(error: unknown): string {
+  if (error instanceof AggregateError) {
+    return [...new Set(error.errors.map(adviceOn))].join('; ');
+  }
+  const parameter = refusedParameter(error);
+  if (parameter !== null) {
+    return (
+      `a connection pooler is in the way: leave "${parameter}" out of database.url, or name it in PgBouncer's ` +
+      'ignore_startup_parameters (docs/pgbouncer.md)'
+    );
+  }
+  const isLogin =
+    error instanceof DatabaseError ? error.code?.startsWith('28') : String(error).startsWith('Error: SASL');
+  const login = "check user, password and client certificate, and the lines of the server's pg_hba.conf";
+  return tlsAdvice(error) ?? (isLogin ? login : 'check database.url, the role and its rights on the schema');
+}
+
+/**
+ * An error of pg as one of the stream's.
+ *
+ * @param credentialsFrom `database.credentialsFrom`, named by a refusal of the connection itself. @default it is not named
+ */
+export function asStreamError(error: unknown, credentialsFrom?: string): OutageError | FatalError {
+  if (error instanceof OutageError || error instanceof FatalError) {
+    return error;
+  }
+  if (isProgramError(error)) {
+    return FatalError.from(error);
+  }
+  const description = describeDatabaseError(error);
+  const verdict = verdictOn(error);
+  if (verdict === 'retry') {
+    return new OutageError(`PostgreSQL cannot do it for now: ${description}`, {
+      cause: error,
+      reason: troubleOf(error),
+      isLockWait: isLockTimeout(error),
+    });
+  }
+  if (verdict === 'unknown') {
+    return new OutageError(`PostgreSQL failed: ${description}`, { cause: error, attempts: UNKNOWN_ATTEMPTS });
+  }
+  const origin = credentialsFrom === undefined ? '' : `. The credentials are those of ${credentialsFrom}`;
+  const message = `PostgreSQL refused: ${description}; ${adviceOn(error)}, then start again${origin}`;
+  return new FatalError('DATABASE_REFUSED', message, { cause: error });
+}
+
+/**
+ * Connections that are refused one after the other. Until as many attempts were refused as there are pauses and one
+ * more, a refusal is an outage: what was to be written stays ahead of the stored offset. Between two attempts the
+ * server is not asked, however many partitions want to write, unless the settings have changed meanwhile.
+ */
+export class RefusedConnections {
+  readonly #pausesMs: () => readonly number[];
+  #count = 0;
+  #askAgainAt = 0;
+  #last: OutageError | null = null;
+  #refused: unknown;
+
+  constructor(pausesMs: () => readonly number[]) {
+    this.#pausesMs = pausesMs;
+  }
+
+  /**
+   * @param settings those that the connection would be made with
+   * @throws OutageError the last refusal, where it is too early to ask again with the same settings
+   */
+  requireTurn(now: number, settings: unknown): void {
+    if (this.#last !== null && now < this.#askAgainAt) {
+      if (isDeepStrictEqual(settings, this.#refused)) {
+        throw this.#last;
+      }
+      this.#askAgainAt = now;
+    }
+    this.#refused = settings;
+  }
+
+  /** A connection was made, or failed for another reason. */
+  ended(): void {
+    this.#count = 0;
+    this.#last = null;
+  }
+
+  /**
+   * A connection was refused that was begun then; those that were begun together count once.
+   *
+   * @returns the refusal itself after the last attempt, else an outage
+   */
+  refused(refusal: FatalError, beganAt: number, now: number): FatalError | OutageError {
+    if (this.#last === null || beganAt >= this.#askAgainAt) {
+      const pauses = this.#pausesMs();
+      const pause = pauses[this.#count];
+      this.#count += 1;
+      if (pause === undefined) {
+        return refusal;
+      }
+      this.#askAgainAt = now + pause;
+      const tried = `${refusal.message} (attempt ${this.#count} of ${pauses.length + 1})`;
+      this.#last = new OutageError(tried, { cause: refusal.cause, reason: 'database_away' });
+    }
+    return this.#last;
+  }
+}

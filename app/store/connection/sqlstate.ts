@@ -1,0 +1,250 @@
+import { isNativeError } from 'node:util/types';
+import { DatabaseError } from 'pg';
+import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import { CredentialsRefused, CredentialsUnavailable } from '../../credentials/credentials.ts';
+import { InvalidAnswerError } from '../../network/invalid-answer.ts';
+import { refusedLine } from '../copy/copy-context.ts';
+import { RowRefused } from '../copy/isolate-poison.ts';
+import type { RowCopy } from '../tables/row-target.ts';
+import { tlsAdvice, wordsOf } from './tls-errors.ts';
+
+/**
+ * What an error of PostgreSQL means for the records in hand.
+ *
+ * - `retry`: an outage or a conflict that passes; nothing is said about the records
+ * - `isolate`: one of the records cannot be stored; it is found and becomes a dead letter
+ * - `stop`: a person has to change something first
+ * - `unknown`: not in this table; tried again a few times, then the consumer stops
+ */
+type Verdict = 'retry' | 'isolate' | 'stop' | 'unknown';
+
+/** By class, the first two characters (PostgreSQL documentation, appendix A), with the reason for each. */
+const BY_CLASS: Readonly<Record<string, Verdict>> = {
+  // Connection exception: the server or the network is away.
+  '08': 'retry',
+  // Data exception: a value does not fit its type.
+  '22': 'isolate',
+  // Integrity constraint violation: a row of ours is refused; a duplicate of our own primary key is told apart.
+  '23': 'isolate',
+  // Invalid authorization: the password, role or client certificate is wrong.
+  '28': 'stop',
+  // Invalid catalog or schema name: the wrong database, or ours was dropped.
+  '3D': 'stop',
+  '3F': 'stop',
+  // Transaction rollback: serialization failure, deadlock.
+  '40': 'retry',
+  // Syntax error or access rule violation: a table or a privilege is missing.
+  '42': 'stop',
+  // WITH CHECK OPTION violation: a row is refused by a view.
+  '44': 'isolate',
+  // Insufficient resources: disk full, out of memory, too many connections.
+  '53': 'retry',
+  // Program limit exceeded, raised by a row: nesting too deep, value too large; limits of the server are told apart
+  // before.
+  '54': 'isolate',
+  // Object not in prerequisite state: lock not available.
+  '55': 'retry',
+  // Operator intervention: shutdown, restart, cancelled by a time-out.
+  '57': 'retry',
+  // System error: I/O.
+  '58': 'retry',
+  // PL/pgSQL: a trigger raised an error for a row.
+  P0: 'isolate',
+};
+
+/** SQLSTATE of a write to a server that takes none. */
+export const READ_ONLY_SQL_TRANSACTION = '25006';
+
+const BY_CODE: Readonly<Record<string, Verdict>> = {
+  // Protocol violation: a column has another type than the one that rows are encoded for; a connection pooler's errors
+  // are told apart before.
+  '08P01': 'unknown',
+  // Invalid binary representation, bad COPY format: our encoding does not fit the table, which is no record's fault.
+  '22P03': 'stop',
+  '22P04': 'stop',
+  // Read-only transaction: a failover is under way, or we talk to a standby. The connections to it are ended.
+  [READ_ONLY_SQL_TRANSACTION]: 'retry',
+  // Idle-in-transaction time-out: we were stopped for too long; the transaction is gone.
+  '25P03': 'retry',
+  // Transaction time-out of PostgreSQL 17 and later: the transaction took too long; the connection is gone with it.
+  '25P04': 'retry',
+};
+
+const PROGRAM_LIMIT_EXCEEDED = '54000';
+
+const PROTOCOL_VIOLATION = '08P01';
+
+/** PgBouncer gives all of its own errors this code; PostgreSQL names the function of the server, and PgBouncer has none. */
+const isOfPooler = ({ code, routine }: DatabaseError): boolean => code === PROTOCOL_VIOLATION && routine === undefined;
+
+/** PgBouncer's words for what a person has to change; all others are of a server that is away, or of too many clients. */
+const REFUSED_BY_POOLER = /^unsupported startup parameter|authentication failed|does not exist$|^no such /;
+
+const UNSUPPORTED_PARAMETER = /^unsupported startup parameter: (\S+)/;
+
+/** The parameter of a session's start that a connection pooler does not take; `null` for any other error. */
+export function refusedParameter(error: unknown): string | null {
+  if (error instanceof AggregateError) {
+    return error.errors.map(refusedParameter).find((name) => name !== null) ?? null;
+  }
+  const isRefusal = error instanceof DatabaseError && isOfPooler(error);
+  return (isRefusal && UNSUPPORTED_PARAMETER.exec(error.message)?.[1]) || null;
+}
+
+/** An administrator's partitioned table has no partition for a row: the others of its kind would follow it. */
+const isWithoutPartition = ({ code, routine }: DatabaseError): boolean =>
+  code === '23514' && routine === 'ExecFindPartition';
+
+/**
+ * The server's functions that raise this code whatever the row is: ids of transactions or MultiXacts have run out,
+ * until a VACUUM, or a table is as large as one can be. The message is translated, the name of a function is not.
+ */
+const LIMITS_OF_THE_SERVER: ReadonlySet<string | undefined> = new Set([
+  'GetNewTransactionId',
+  'GetNewMultiXactId',
+  'ExtendBufferedRelShared',
+  // The same in PostgreSQL 15 and before.
+  'ReadBuffer_common',
+]);
+
+const isLimitOfServer = ({ code, routine }: DatabaseError): boolean =>
+  code === PROGRAM_LIMIT_EXCEEDED && LIMITS_OF_THE_SERVER.has(routine);
+
+/** How pg begins the errors that it makes itself when a connection is gone or does not come about. */
+const LOST_CONNECTION = [
+  'Connection terminated',
+  'Client has encountered a connection error',
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+  'Query read timeout',
+];
+
+/** Codes of the operating system (`ECONNRESET`, `ENOTFOUND`, ...) and of a stream that ended in the middle. */
+const NETWORK_CODE = /^(E(?!RR_)[A-Z_]+|ERR_STREAM_PREMATURE_CLOSE)$/;
+
+function isNetworkError(error: unknown): boolean {
+  if (!(error instanceof Error)) {
+    return false;
+  }
+  const hasCode = 'code' in error && typeof error.code === 'string' && NETWORK_CODE.test(error.code);
+  const isOther = error instanceof InvalidAnswerError;
+  return isOther || hasCode || LOST_CONNECTION.some((beginning) => error.message.startsWith(beginning));
+}
+
+function verdictOfServer(error: DatabaseError, sqlstate: string): Verdict {
+  if (isLimitOfServer(error) || isWithoutPartition(error)) {
+    return 'retry';
+  }
+  if (isOfPooler(error)) {
+    return REFUSED_BY_POOLER.test(error.message) ? 'stop' : 'retry';
+  }
+  return BY_CODE[sqlstate] ?? BY_CLASS[sqlstate.slice(0, 2)] ?? 'unknown';
+}
+
+/** The verdict on an error that a statement or a connection ended with. */
+export function verdictOn(error: unknown): Verdict {
+  if (error instanceof DatabaseError && error.code !== undefined) {
+    return verdictOfServer(error, error.code);
+  }
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return commonVerdict(error.errors.map(verdictOn));
+  }
+  if (tlsAdvice(error) !== undefined || error instanceof CredentialsRefused) {
+    return 'stop';
+  }
+  if (error instanceof CredentialsUnavailable) {
+    return 'retry';
+  }
+  if (isNetworkError(error)) {
+    return 'retry';
+  }
+  // pg cannot log in with the credentials given, such as no password at all; no server was asked, so there is no
+  // SQLSTATE.
+  return error instanceof Error && error.message.startsWith('SASL') ? 'stop' : 'unknown';
+}
+
+/** Of several hosts, or addresses of one: the one that is away may be the one that would do it. */
+function commonVerdict(verdicts: readonly Verdict[]): Verdict {
+  const [first = 'unknown'] = verdicts;
+  if (verdicts.includes('retry')) {
+    return 'retry';
+  }
+  return verdicts.every((verdict) => verdict === first) ? first : 'unknown';
+}
+
+/** Why PostgreSQL refused a row, by SQLSTATE (documentation, appendix A). */
+export function reasonOf(sqlstate: string): DeadLetterReason {
+  const reasons: Readonly<Record<string, DeadLetterReason>> = {
+    '22P02': 'invalid_json',
+    '22021': 'invalid_utf8',
+    '22P05': 'nul_character',
+    '22003': 'number_out_of_range',
+    '54001': 'nesting_too_deep',
+    '54000': 'jsonb_limit_exceeded',
+  };
+  return reasons[sqlstate] ?? 'rejected_by_database';
+}
+
+/** Why PostgreSQL refused a row of a user's own table: there it converts a column's text, and a message quotes it. */
+export function tableReasonOf(sqlstate: string): DeadLetterReason {
+  if (sqlstate === '23502') {
+    return 'missing_value';
+  }
+  if (sqlstate === INSUFFICIENT_PRIVILEGE) {
+    return 'constraint_violated';
+  }
+  const byClass: Readonly<Record<string, DeadLetterReason>> = {
+    '22': 'value_does_not_fit',
+    '23': 'constraint_violated',
+  };
+  return byClass[sqlstate.slice(0, 2)] ?? 'rejected_by_database';
+}
+
+/** Whether the server takes no writes, on this connection and all others to it. */
+export const isReadOnly = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === READ_ONLY_SQL_TRANSACTION;
+
+/** Whether an error that passes is about reaching PostgreSQL, or about the statement. */
+export function troubleOf(error: unknown): 'database_away' | 'database_busy' {
+  if (error instanceof AggregateError) {
+    return error.errors.some((each) => troubleOf(each) === 'database_away') ? 'database_away' : 'database_busy';
+  }
+  const sqlstate = error instanceof DatabaseError ? error.code : undefined;
+  const isAway = sqlstate === undefined ? isNetworkError(error) : /^08|^57P0[1-3]$/.test(sqlstate);
+  return isAway ? 'database_away' : 'database_busy';
+}
+
+/** `SQLSTATE 22P02: ...`, for logs and messages: never the detail or context, which may quote a record. */
+export function describeDatabaseError(error: unknown): string {
+  if (error instanceof DatabaseError) {
+    return `SQLSTATE ${error.code ?? 'unknown'}: ${error.message}`;
+  }
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map(describeDatabaseError).join('; ');
+  }
+  return isNativeError(error) ? wordsOf(error) : String(error);
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+const isOfRow = (error: DatabaseError, copy: RowCopy | undefined): boolean =>
+  verdictOn(error) === 'isolate' || (copy?.hasPolicies === true && error.code === INSUFFICIENT_PRIVILEGE);
+
+/** `lock_not_available`: PostgreSQL gave up the wait for a lock. */
+export const isLockTimeout = (error: unknown): boolean => error instanceof DatabaseError && error.code === '55P03';
+
+/** Whether PostgreSQL ended a transaction of two that waited for each other. */
+export const isDeadlock = (error: unknown): boolean => error instanceof DatabaseError && error.code === '40P01';
+
+/**
+ * The error of a failed COPY as the fault of a row, {@link RowRefused}; any other error stays as it is.
+ *
+ * @param copy whose rows are counted. @default no row is named
+ */
+export function asRefusal(error: unknown, copy?: RowCopy): unknown {
+  if (error instanceof DatabaseError && error.code !== undefined && isOfRow(error, copy)) {
+    const line = copy === undefined ? null : refusedLine(error.where, copy);
+    return new RowRefused(error.code, line?.row ?? null, { cause: error });
+  }
+  return error;
+}

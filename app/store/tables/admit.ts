@@ -1,0 +1,76 @@
+import type { StreamRecord } from '../../records/record.ts';
+import type { Records } from '../../records/records.ts';
+import type { WriteRequest } from '../../stream/ports/record-sink.ts';
+import type { Memory } from '../copy/row-memory.ts';
+import type { EncodedRows, RefusedRecord, RowTarget } from './row-target.ts';
+
+/** Rows of the same records for one of their tables. */
+export interface TargetRows {
+  readonly target: RowTarget;
+  readonly rows: EncodedRows;
+}
+
+/** Records of a request, without those that are refused before PostgreSQL has seen them. */
+export class AdmittedRecords {
+  readonly #records: Records;
+  readonly #places: readonly number[] | null;
+
+  /** @param places of the records that are admitted. @default all are */
+  constructor(records: Records, places: readonly number[] | null = null) {
+    this.#records = records;
+    this.#places = places;
+  }
+
+  get length(): number {
+    return this.#places?.length ?? this.#records.length;
+  }
+
+  /** Which of these are at the places in the request. */
+  indexesOf(places: ReadonlySet<number>): readonly number[] {
+    return this.#places === null ? [...places] : this.#places.flatMap((place, nth) => (places.has(place) ? nth : []));
+  }
+
+  /** The record, and its place in the request. */
+  at(nth: number): { readonly record: StreamRecord; readonly place: number } | null {
+    const place = this.#places === null ? nth : (this.#places[nth] ?? -1);
+    const record = this.#records.at(place);
+    return record && { record, place };
+  }
+}
+
+/** The records of a request that become rows and those that do not, as far as can be told before PostgreSQL has seen them. */
+export interface Admitted {
+  readonly admitted: AdmittedRecords;
+  readonly refused: readonly RefusedRecord[];
+  /** Rows of the admitted ones for each table. */
+  readonly batches: readonly TargetRows[];
+  /** Fields that no table of the topic takes. */
+  readonly unmappedFields: number;
+}
+
+/** Encodes the records for each table. A record that one of them cannot have has a row in none. */
+export function admit(targets: readonly RowTarget[], request: WriteRequest, memory: Memory): Admitted {
+  const { records } = request;
+  const encoded = targets.map((target) => ({ target, ...target.encode(request, records, memory) }));
+  const unmappedFields = encoded.reduce((sum, one) => sum + (one.unmappedFields ?? 0), 0);
+  if (encoded.every(({ refused }) => refused.size === 0)) {
+    return { admitted: new AdmittedRecords(records), refused: [], batches: encoded, unmappedFields };
+  }
+  const refused: RefusedRecord[] = [];
+  const kept: number[] = [];
+  for (let place = 0; place < records.length; place += 1) {
+    const refusal = encoded.find((one) => one.refused.has(place))?.refused.get(place);
+    const record = refusal && records.at(place);
+    if (refusal && record) {
+      refused.push({ record, place, ...refusal });
+    } else {
+      kept.push(place);
+    }
+  }
+  return {
+    admitted: new AdmittedRecords(records, kept),
+    refused,
+    batches: encoded.map(({ target, rows }) => ({ target, rows: rows.of(kept) })),
+    unmappedFields,
+  };
+}

@@ -1,0 +1,230 @@
+import { isUtf8 } from 'node:buffer';
+import { DEAD_LETTER_REASON, type DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import type { StreamRecord, TopicPartition } from '../../records/record.ts';
+import { NO_TIMESTAMP, type RecordCursor } from '../../records/record-batch.ts';
+import type { Records } from '../../records/records.ts';
+import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
+import type { CopyTarget } from '../copy/binary-copy.ts';
+import { CopyBuffer } from '../copy/copy-buffer.ts';
+import { isText, writeHeaders, writeHeadersOf } from '../copy/headers-json.ts';
+import type { Memory } from '../copy/row-memory.ts';
+import { EncodedRows, type Refusal, type TableRows } from './row-target.ts';
+
+/** How keys are stored: the setting `records.keyEncoding`. */
+export type KeyEncoding = Settings['records']['keyEncoding'];
+
+/** The conditions of a row that can be checked before PostgreSQL sees it. */
+export interface Admission {
+  readonly maxValueBytes: number;
+  readonly keyEncoding: KeyEncoding;
+}
+
+/**
+ * The fault of a record that is known before PostgreSQL sees it; `null` without one. Whether a value is JSON is
+ * for PostgreSQL alone to say: its parser is the one that counts.
+ */
+export function refusal(
+  record: Pick<StreamRecord, 'key' | 'value' | 'timestamp'>,
+  { maxValueBytes, keyEncoding }: Admission,
+): DeadLetterReason | null {
+  const { key, value, timestamp } = record;
+  if (keyEncoding === 'text' && key !== null && !isText(key)) {
+    return 'key_not_text';
+  }
+  if (!fitsTimestamp(timestamp)) {
+    return 'timestamp_out_of_range';
+  }
+  if (value === null) {
+    return null;
+  }
+  if (value.length > maxValueBytes) {
+    return 'value_too_large';
+  }
+  if (!isUtf8(value)) {
+    return 'invalid_utf8';
+  }
+  return value.includes(0) ? 'nul_character' : null;
+}
+
+/** Columns of `records` in the order in which {@link encodeRecords} has them. */
+export const RECORDS: CopyTarget = {
+  table: 'records',
+  columns: {
+    topic: 'text',
+    partition: 'integer',
+    offset: 'bigint',
+    timestamp: 'timestamp with time zone',
+    key: 'text',
+    headers: 'jsonb',
+    value: 'jsonb',
+  },
+};
+
+const RECORD_FIELDS = Object.keys(RECORDS.columns).length;
+
+/** Beside what a record counts for: the fields' lengths and numbers, and what JSON adds to a header. */
+const ROW_BYTES = 48;
+
+/** Rows of `records`. Whether a value is JSON, PostgreSQL finds out. */
+export function encodeRecords(
+  place: TopicPartition,
+  records: Records,
+  admission: Admission,
+  memory?: Memory,
+): TableRows {
+  const rows = new CopyBuffer(records.bytes + records.length * (HEAD_BYTES + place.topic.length + ROW_BYTES), memory);
+  const head = writeHead(rows, place);
+  const starts = new Uint32Array(records.length + 1);
+  let refused: Map<number, Refusal> | null = null;
+  records.forEach((record, nth) => {
+    const start = rows.end;
+    rows.repeat(head);
+    if (!writeRow(rows, record, admission)) {
+      rows.takeBack(start);
+      refused ??= new Map();
+      refused.set(nth, refusalOf(record, admission));
+    }
+    starts[nth + 1] = rows.end;
+  });
+  return { rows: new EncodedRows(rows.slice(0, rows.end), starts), refused: refused ?? NONE_REFUSED };
+}
+
+const NONE_REFUSED: ReadonlyMap<number, Refusal> = new Map();
+
+function refusalOf(record: RecordCursor, admission: Admission): Refusal {
+  const reason = refusal(record, admission);
+  if (reason === null) {
+    throw new Error(`the record at offset ${record.offset} has no row, and no fault`);
+  }
+  return { reason, error: DEAD_LETTER_REASON[reason] };
+}
+
+/** Two lengths, the count of fields and the partition. */
+const HEAD_BYTES = 14;
+
+/** Puts where the first row will be what all rows of a partition begin with. @returns its length */
+function writeHead(rows: CopyBuffer, { topic, partition }: TopicPartition): number {
+  rows.row(RECORD_FIELDS);
+  rows.text(topic);
+  rows.int4(partition);
+  const length = rows.end;
+  rows.takeBack(0);
+  return length;
+}
+
+/** @returns whether the record is a row; where it is not, {@link refusal} says why */
+function writeRow(rows: CopyBuffer, record: RecordCursor, { maxValueBytes, keyEncoding }: Admission): boolean {
+  const { batch, keyLength, valueLength } = record;
+  if (valueLength > maxValueBytes) {
+    return false;
+  }
+  writeOffset(rows, record);
+  if (!writeTimestamp(rows, record)) {
+    return false;
+  }
+  if (keyEncoding !== 'text') {
+    rows.text(record.key?.toString('base64') ?? null);
+  } else if (keyLength < 0) {
+    rows.null();
+  } else if (!rows.textOf(batch, record.keyAt, keyLength)) {
+    return false;
+  }
+  writeHeadersOf(rows, record);
+  if (valueLength < 0) {
+    rows.null();
+    return true;
+  }
+  return rows.jsonbTextOf(batch, record.valueAt, valueLength);
+}
+
+function writeOffset(rows: CopyBuffer, record: RecordCursor): void {
+  const { offsetNumber } = record;
+  if (Number.isNaN(offsetNumber)) {
+    rows.int8(record.offset);
+  } else {
+    rows.int8OfNumber(offsetNumber);
+  }
+}
+
+/** As numbers: what it takes to make one of a bigint is as much as the rest of a timestamp. */
+const NO_TIMESTAMP_NUMBER = Number(NO_TIMESTAMP);
+const POSTGRES_EPOCH_NUMBER = 946_684_800_000;
+
+/** @returns whether a timestamptz can hold it */
+function writeTimestamp(rows: CopyBuffer, record: RecordCursor): boolean {
+  const { milliseconds } = record;
+  const microseconds = (milliseconds - POSTGRES_EPOCH_NUMBER) * 1_000;
+  if (milliseconds !== NO_TIMESTAMP_NUMBER && Number.isSafeInteger(microseconds)) {
+    rows.int8OfNumber(microseconds);
+    return true;
+  }
+  const { timestamp } = record;
+  rows.int8(postgresTimestamp(timestamp));
+  return fitsTimestamp(timestamp);
+}
+
+/** Columns of `dead_letters` in the order in which {@link deadLetterRows} has them. */
+export const DEAD_LETTERS: CopyTarget = {
+  table: 'dead_letters',
+  columns: {
+    group_id: 'text',
+    topic: 'text',
+    partition: 'integer',
+    offset: 'bigint',
+    timestamp: 'timestamp with time zone',
+    key: 'bytea',
+    headers: 'jsonb',
+    value: 'bytea',
+    reason: 'text',
+    error: 'text',
+    target: 'text',
+    target_column: 'text',
+  },
+};
+
+const DEAD_LETTER_FIELDS = Object.keys(DEAD_LETTERS.columns).length;
+
+const FIRST_BYTES = 65_536;
+
+/** Rows of `dead_letters`: key and value byte for byte, whatever they are; a timestamp that does not fit is NULL. */
+export function deadLetterRows(letters: readonly DeadLetter[]): Buffer {
+  const rows = new CopyBuffer(FIRST_BYTES);
+  for (const { groupId, topic, partition, record, reason, error, target, targetColumn } of letters) {
+    rows.row(DEAD_LETTER_FIELDS);
+    rows.text(groupId);
+    rows.text(topic);
+    rows.int4(partition);
+    rows.int8(record.offset);
+    rows.int8(postgresTimestamp(record.timestamp));
+    rows.bytes(record.key);
+    writeHeaders(rows, record.headers);
+    rows.bytes(record.value);
+    rows.text(reason);
+    rows.text(error);
+    rows.text(target ?? null);
+    rows.text(targetColumn ?? null);
+  }
+  return rows.slice(0, rows.end);
+}
+
+/** Milliseconds from 1970 to 2000-01-01, where PostgreSQL's timestamps begin to count. */
+const POSTGRES_EPOCH_MS = BigInt(POSTGRES_EPOCH_NUMBER);
+
+/**
+ * 4713 BC and 294277 AD: MIN_TIMESTAMP and END_TIMESTAMP of PostgreSQL's datatype/timestamp.h, in milliseconds since
+ * 1970.
+ */
+const FIRST_MS = -210_866_803_200_000n;
+const END_MS = 9_224_318_016_000_000n;
+
+/** Whether a timestamptz can hold a record's timestamp; one that is not given can be NULL. */
+const fitsTimestamp = (milliseconds: bigint): boolean => milliseconds >= FIRST_MS && milliseconds < END_MS;
+
+/** A record's timestamp for PostgreSQL, in microseconds since 2000; `null` when there is none, or none that fits. */
+function postgresTimestamp(milliseconds: bigint): bigint | null {
+  if (milliseconds === NO_TIMESTAMP || !fitsTimestamp(milliseconds)) {
+    return null;
+  }
+  return (milliseconds - POSTGRES_EPOCH_MS) * 1_000n;
+}

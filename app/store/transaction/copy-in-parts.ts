@@ -1,0 +1,99 @@
+import type { PoolClient } from 'pg';
+import { asRefusal } from '../connection/sqlstate.ts';
+import { RowRefused, storeWithoutPoison } from '../copy/isolate-poison.ts';
+import type { AdmittedRecords, TargetRows } from '../tables/admit.ts';
+import { type RefusedRecord, type RowTarget, sendRows } from '../tables/row-target.ts';
+import { RefusingTable, requireSomeTaken, type TableOwner } from './refusing-table.ts';
+
+/** Records of which one of the tables refused the row, and how many rows of the others each table took. */
+interface CopiedRows {
+  readonly poison: readonly RefusedRecord[];
+  /** In the order of the tables. */
+  readonly counts: readonly RowCounts[];
+}
+
+/** Rows that a table was sent in the end, and those that it stored. */
+export interface RowCounts {
+  readonly sent: number;
+  readonly stored: number;
+}
+
+/** The group, and whether all of its records may be dead letters. */
+interface CopyOwner extends TableOwner {
+  readonly deadLetters: { readonly limit: { readonly isWithout: boolean } };
+}
+
+/**
+ * Writes the rows of records, for each of their tables, without those of the records that a table refuses; within a
+ * transaction that has a savepoint `part`. A part of the records is in all of its tables or in none, so a record that
+ * one of them refuses has a row in none.
+ *
+ * @throws FatalError `TABLE_REFUSES_ROWS` when a table refuses all, alike
+ * @throws OutageError when a table takes no COPY at all
+ */
+export async function copyInParts(
+  client: PoolClient,
+  owner: CopyOwner,
+  records: AdmittedRecords,
+  batches: readonly TargetRows[],
+): Promise<CopiedRows> {
+  const tables = batches.map(({ target, rows }) => ({
+    target,
+    rows,
+    refusing: new RefusingTable(client, owner, target),
+  }));
+  const stored = batches.map(() => 0);
+  const refusedBy = new Map<RowRefused, RowTarget>();
+  const poison = await storeWithoutPoison(records.length, async (from, to) => {
+    const counts: number[] = [];
+    for (const table of tables) {
+      counts.push(
+        await copyPart(client, table, from, to).catch(async (error: unknown) => {
+          if (error instanceof RowRefused) {
+            refusedBy.set(error, table.target);
+            await client.query('ROLLBACK TO SAVEPOINT part');
+            await table.refusing.requireInnocent(error);
+          }
+          throw error;
+        }),
+      );
+    }
+    for (const [nth, count] of counts.entries()) {
+      stored[nth] = (stored[nth] ?? 0) + count;
+    }
+    if (to < records.length || from > 0) {
+      await client.query('RELEASE SAVEPOINT part; SAVEPOINT part');
+    }
+  });
+  const refused: (RefusedRecord & { readonly refusedBy: RowTarget; readonly cause: RowRefused })[] = [];
+  for (const { index, cause } of poison) {
+    const [admitted, table] = [records.at(index), refusedBy.get(cause)];
+    if (admitted !== null && table !== undefined) {
+      refused.push({ ...admitted, refusedBy: table, cause, ...(await table.refusal(client, cause)) });
+    }
+  }
+  if (!owner.deadLetters.limit.isWithout) {
+    requireSomeTaken(refused, records);
+  }
+  const sent = batches.map(({ rows }) =>
+    poison.reduce((left, { index }) => left - rows.rowsIn(index, index + 1), rows.length),
+  );
+  const letters = refused.map(({ refusedBy: _table, cause: _cause, ...letter }) => letter);
+  return { poison: letters, counts: sent.map((rows, nth) => ({ sent: rows, stored: stored[nth] ?? 0 })) };
+}
+
+/** Sends the rows of some records, if they have any. @throws RowRefused with the place of the record */
+async function copyPart(client: PoolClient, { target, rows }: TargetRows, from: number, to: number): Promise<number> {
+  const part = { rows: [rows.part(from, to)], length: rows.rowsIn(from, to), ...rows.kinds };
+  if (part.length === 0) {
+    return 0;
+  }
+  return sendRows(client, target, part).catch((error: unknown) => {
+    const refusal = asRefusal(error, target.copy);
+    if (!(refusal instanceof RowRefused)) {
+      throw refusal;
+    }
+    const record = refusal.index === null ? null : rows.recordOf(refusal.index, from, to);
+    throw new RowRefused(refusal.sqlstate, record === null ? null : record - from, { cause: refusal.cause });
+  });
+}

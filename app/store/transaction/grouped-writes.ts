@@ -1,0 +1,232 @@
+import type { PoolClient } from 'pg';
+import { partitionKey } from '../../records/record.ts';
+import type { WriteOutcome, WriteRequest } from '../../stream/ports/record-sink.ts';
+import { inFewPieces, type Memory, rowMemory } from '../copy/row-memory.ts';
+import { type Admitted, admit } from '../tables/admit.ts';
+import { allKinds, type EncodedRows, type RowTarget } from '../tables/row-target.ts';
+import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
+import { asCommitted, lookAt, tellingDeadlocks, type WriteTarget } from './write-records.ts';
+
+/** Bytes of the records that a group writes at most; a single request may have more. */
+const MOST_BYTES = 2 * 1_048_576;
+
+/**
+ * Groups that are written at the same time. More are smaller, and each transaction costs the same: two cores write 1.8
+ * times as many rows a second with two as with four (docs/performance.md).
+ */
+const GROUPS_AT_ONCE = 2;
+
+/** A group that takes longer waits for something, such as the lock of a table, and the others go on beside it. */
+const WAITS_AFTER_MS = 100;
+
+/** How requests are written. */
+interface Writers {
+  /** One request in a transaction of its own. */
+  alone(request: WriteRequest): Promise<WriteOutcome>;
+  /** Requests in one transaction: an outcome for each, or `null` when nothing was written and each has to go alone. */
+  together(requests: readonly WriteRequest[]): Promise<readonly WriteOutcome[] | null>;
+}
+
+/** Bounds of the groups. */
+interface GroupLimits {
+  /** Records that one transaction writes at most. */
+  readonly maxBatchRecords: number;
+  /** Connections: groups that are written at the same time at most, where some wait. */
+  readonly poolSize: number;
+}
+
+interface Waiting {
+  readonly request: WriteRequest;
+  readonly resolve: (outcome: WriteOutcome | Promise<WriteOutcome>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A group that is being written. */
+interface Group {
+  /** Milliseconds of a monotonic clock. */
+  readonly begun: number;
+}
+
+/**
+ * Writes requests of many partitions in one transaction, as databases commit in groups: the cost of a transaction is
+ * shared by all that come at the same time. No request waits for others to come: those of one turn of the event loop go
+ * together, and while two groups are written, the next one gathers. A group that waits for something does not count:
+ * others go on beside it, as long as there are connections.
+ *
+ * Each request is answered once, by the group that committed it, by the transaction of its own, or by the error of
+ * either.
+ *
+ * The partitions of a group that could not be written are suspects, and go alone until they have committed alone, and
+ * without dead letters: so one that fails again and again takes the others along once.
+ */
+export class GroupedWrites {
+  readonly #writers: Writers;
+  readonly #mostRecords: number;
+  readonly #connections: number;
+  #waiting: Waiting[] = [];
+  #isAwaited = false;
+  readonly #groups = new Set<Group>();
+  #looksAgain: NodeJS.Timeout | null = null;
+  readonly #suspects = new Set<string>();
+
+  constructor(writers: Writers, { maxBatchRecords, poolSize }: GroupLimits) {
+    this.#writers = writers;
+    this.#mostRecords = maxBatchRecords;
+    this.#connections = poolSize;
+  }
+
+  write(request: WriteRequest): Promise<WriteOutcome> {
+    if (request.records.length === 0 || this.#suspects.has(partitionKey(request))) {
+      return this.#writeAlone(request);
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request, resolve, reject });
+      this.#writeAfterThisTurn();
+    });
+  }
+
+  async #writeAlone(request: WriteRequest): Promise<WriteOutcome> {
+    const outcome = await this.#writers.alone(request);
+    if (outcome.kind === 'committed' && outcome.deadLetters.size === 0) {
+      this.#suspects.delete(partitionKey(request));
+    }
+    return outcome;
+  }
+
+  /** A fetch hands its batches of the other partitions on in this turn of the event loop. */
+  #writeAfterThisTurn(): void {
+    if (this.#isAwaited) {
+      return;
+    }
+    this.#isAwaited = true;
+    setImmediate(() => {
+      this.#isAwaited = false;
+      this.#writeWaiting();
+    });
+  }
+
+  /** One group in a turn: others have theirs in between. */
+  #writeWaiting(): void {
+    if (this.#waiting.length === 0 || this.#groups.size >= this.#connections) {
+      return;
+    }
+    const now = performance.now();
+    const moving = [...this.#groups].filter(({ begun }) => now - begun < WAITS_AFTER_MS);
+    if (moving.length >= GROUPS_AT_ONCE) {
+      this.#lookAgainIn(WAITS_AFTER_MS - now + Math.min(...moving.map(({ begun }) => begun)));
+      return;
+    }
+    const group = { begun: now };
+    this.#groups.add(group);
+    void this.#writeTogether(this.#takeGroup()).then(() => {
+      this.#groups.delete(group);
+      clearTimeout(this.#looksAgain ?? undefined);
+      this.#looksAgain = null;
+      this.#writeAfterThisTurn();
+    });
+    this.#writeAfterThisTurn();
+  }
+
+  /** Unless one ends before: the oldest group may wait for something by then. */
+  #lookAgainIn(milliseconds: number): void {
+    this.#looksAgain ??= setTimeout(() => {
+      this.#looksAgain = null;
+      this.#writeWaiting();
+    }, Math.ceil(milliseconds));
+  }
+
+  #takeGroup(): readonly Waiting[] {
+    let [count, records, bytes] = [0, 0, 0];
+    for (const { request } of this.#waiting) {
+      records += request.records.length;
+      bytes += request.records.bytes;
+      if (count > 0 && (records > this.#mostRecords || bytes > MOST_BYTES)) {
+        break;
+      }
+      count += 1;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  /** Never rejects, and waits for no transaction but the group's: a request that goes alone may wait for a lock. */
+  async #writeTogether(group: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await this.#writers.together(group.map(({ request }) => request));
+      if (outcomes === null) {
+        this.#suspect(group);
+      }
+      for (const [index, { request, resolve }] of group.entries()) {
+        resolve(outcomes?.[index] ?? this.#writeAlone(request));
+      }
+    } catch (error) {
+      this.#suspect(group);
+      for (const { reject } of group) {
+        reject(error);
+      }
+    }
+  }
+
+  #suspect(group: readonly Waiting[]): void {
+    for (const { request } of group) {
+      this.#suspects.add(partitionKey(request));
+    }
+  }
+}
+
+/**
+ * Requests of different partitions as one transaction, which either does for each of them what a transaction of its own
+ * would, or nothing at all: it commits only if the offset of every partition was the expected one, as its own rows'
+ * would. Rows of the same table are one COPY, whichever topics and partitions they are of.
+ *
+ * It never waits for another writer of one of the partitions: a row of `offsets` that is locked counts as not expected.
+ *
+ * @returns an outcome for each request; `null` when nothing was written and each has to be written by itself, because
+ * one is fenced, has dead letters, has an offset that another writer holds, or has rows that a trigger drops.
+ */
+export const writeGroup = (
+  client: PoolClient,
+  target: WriteTarget,
+  requests: readonly WriteRequest[],
+): Promise<readonly WriteOutcome[] | null> =>
+  rowMemory.during((memory) => writeTogether(client, target, requests, memory));
+
+async function writeTogether(
+  client: PoolClient,
+  target: WriteTarget,
+  requests: readonly WriteRequest[],
+  memory: Memory,
+): Promise<readonly WriteOutcome[] | null> {
+  const parts = new Map<RowTarget, EncodedRows[]>();
+  const written: { readonly request: WriteRequest; readonly admitted: Admitted }[] = [];
+  for (const request of requests) {
+    const admitted = admit(target.targets.of(request.topic), request, memory);
+    if (admitted.refused.length > 0) {
+      return null;
+    }
+    written.push({ request, admitted });
+    for (const { target: table, rows } of admitted.batches) {
+      const others = parts.get(table);
+      others === undefined ? parts.set(table, [rows]) : others.push(rows);
+    }
+  }
+  const batches = target.targets.inOrder(parts.keys()).map((table) => merged(table, parts.get(table) ?? [], memory));
+  await lookAt(client, batches);
+  const move = { moving: movingOffsets(target, requests), gaps: requests };
+  const filled = batches.filter(({ length }) => length > 0);
+  const writeThem = () => writeAtOnce(client, target, move, filled);
+  if (filled.length === 0 || (await tellingDeadlocks(target, requests, writeThem)) !== 'committed') {
+    return null;
+  }
+  return written.map(({ request, admitted }) => asCommitted(target, request, admitted));
+}
+
+/** Rows of the same table as one. */
+const merged = (target: RowTarget, parts: readonly EncodedRows[], memory: Memory): TableBatch => ({
+  target,
+  rows: inFewPieces(
+    parts.map((rows) => rows.all),
+    memory,
+  ),
+  length: parts.reduce((sum, { length }) => sum + length, 0),
+  ...allKinds(parts.map(({ kinds }) => kinds)),
+});

@@ -1,0 +1,106 @@
+import { DatabaseError, type PoolClient } from 'pg';
+import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
+import { asRefusal, describeDatabaseError } from '../connection/sqlstate.ts';
+import { RowRefused } from '../copy/isolate-poison.ts';
+import type { AdmittedRecords } from '../tables/admit.ts';
+import type { OwnTables } from '../tables/own-tables.ts';
+import { type RefusedRecord, ROWS_THAT_DELETE, type RowTarget, sendRows } from '../tables/row-target.ts';
+
+/**
+ * So many rows of one COPY that a constraint or trigger refuses alike, with none that it takes, are not the fault of
+ * each: fewer may be the work of one bad producer, and `deadLetters.maxRatio` bounds those.
+ */
+const ALIKE_ROWS = 100;
+
+/** Violations of constraints, policies and a view's check option, and errors of triggers; a duplicate is of one row. */
+const BY_TABLE = /^(23(?!505)|42501|44|P0)/;
+
+/** The tables of a group. */
+export interface TableOwner {
+  readonly groupId: string;
+  readonly tables: OwnTables;
+}
+
+/**
+ * Whether a refusal is about the table instead of a row: then no record becomes a dead letter for it, and all stay ahead
+ * of the stored offset.
+ */
+export class RefusingTable {
+  readonly #client: PoolClient;
+  readonly #owner: TableOwner;
+  readonly #target: RowTarget;
+  #hasTried = false;
+
+  constructor(client: PoolClient, owner: TableOwner, target: RowTarget) {
+    this.#client = client;
+    this.#owner = owner;
+    this.#target = target;
+  }
+
+  /**
+   * Asked with the transaction back at its savepoint.
+   *
+   * @throws FatalError `RECORD_ALREADY_WRITTEN` for a duplicate of its primary key
+   * @throws OutageError when the table does not even take a COPY of no rows
+   */
+  async requireInnocent({ index, cause }: RowRefused): Promise<void> {
+    const { tables, groupId } = this.#owner;
+    await tables.requireUnwritten(this.#client, groupId, cause);
+    if (index === null && !this.#hasTried) {
+      await this.#requireOpen();
+      this.#hasTried = true;
+    }
+  }
+
+  /** A statement trigger refuses a COPY whatever its rows are, and names none. */
+  async #requireOpen(): Promise<void> {
+    const { name } = this.#target;
+    const none = { rows: [], length: 0, ...ROWS_THAT_DELETE };
+    await sendRows(this.#client, this.#target, none).catch((error: unknown) => {
+      if (!(asRefusal(error) instanceof RowRefused)) {
+        throw error;
+      }
+      throw new OutageError(`the table ${name} takes no rows for now, not even none: ${describeDatabaseError(error)}`, {
+        cause: error,
+        reason: 'database_busy',
+      });
+    });
+    await this.#client.query('ROLLBACK TO SAVEPOINT part');
+  }
+}
+
+/** A record whose row a table refused. */
+interface Poison extends RefusedRecord {
+  readonly refusedBy: RowTarget;
+  readonly cause: RowRefused;
+}
+
+/**
+ * Tells a constraint or a trigger that refuses whatever comes from one that refuses some rows.
+ *
+ * @param records of a COPY of which these were refused
+ * @throws FatalError `TABLE_REFUSES_ROWS` when all were, alike, and they are many: all stay ahead of the stored offset
+ */
+export function requireSomeTaken(poison: readonly Poison[], records: AdmittedRecords): void {
+  const [first] = poison;
+  if (first === undefined || poison.length < records.length || poison.length < ALIKE_ROWS) {
+    return;
+  }
+  const kind = kindOf(first);
+  if (!BY_TABLE.test(first.cause.sqlstate) || !poison.every((other) => kindOf(other) === kind)) {
+    return;
+  }
+  throw new FatalError(
+    'TABLE_REFUSES_ROWS',
+    `the table ${first.refusedBy.name} refuses each of ${poison.length} rows alike, from offset ${first.record.offset} up to ` +
+      `${poison.at(-1)?.record.offset}: ${first.error}. Nothing was written, and these records ` +
+      'stay ahead of the stored offset. Drop or change the constraint or trigger and start again; or set ' +
+      'deadLetters.maxRatio to 1 to have such records as dead letters',
+  );
+}
+
+/** The table, the SQLSTATE, and the constraint or column where there is one; a trigger's words may be of the row. */
+function kindOf({ refusedBy, cause: { sqlstate, cause } }: Poison): string {
+  const { constraint, column } = cause instanceof DatabaseError ? cause : {};
+  return [refusedBy.name, sqlstate, constraint, column].join(' ');
+}

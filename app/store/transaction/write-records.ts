@@ -1,0 +1,209 @@
+import type { PoolClient } from 'pg';
+import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import {
+  countReasons,
+  type DeadLetter,
+  type DeadLetterLimit,
+  type DeadLetterTopic,
+} from '../../stream/ports/dead-letter.ts';
+import type { WriteOutcome, WriteRequest } from '../../stream/ports/record-sink.ts';
+import { isDeadlock } from '../connection/sqlstate.ts';
+import { commit, type Timeouts } from '../connection/transaction.ts';
+import { copyInto, copyStatement } from '../copy/binary-copy.ts';
+import { type Memory, rowMemory } from '../copy/row-memory.ts';
+import { type Admitted, admit, type TargetRows } from '../tables/admit.ts';
+import { newestLetters } from '../tables/newest-letters.ts';
+import type { OwnTables } from '../tables/own-tables.ts';
+import { DEAD_LETTERS, deadLetterRows } from '../tables/record-rows.ts';
+import type { RefusedRecord, RowTargets } from '../tables/row-target.ts';
+import { tableCounts } from '../tables/table-counts.ts';
+import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.ts';
+import { copyInParts, type RowCounts } from './copy-in-parts.ts';
+import { droppedRows } from './dropped-rows.ts';
+
+/** The group, the schema of our tables, and the tables that rows go to. */
+export interface WriteTarget {
+  readonly schema: string;
+  readonly groupId: string;
+  readonly timeouts: Timeouts;
+  readonly tables: OwnTables;
+  readonly targets: RowTargets;
+  readonly deadLetters: DeadLetterHandling;
+}
+
+/** Where dead letters go, and how many there may be. */
+interface DeadLetterHandling {
+  /** Whether they are rows of `dead_letters`. */
+  readonly toTable: boolean;
+  /** The topic that takes them; `null` for none. */
+  readonly topic: DeadLetterTopic | null;
+  readonly limit: DeadLetterLimit;
+}
+
+/**
+ * One transaction: the offset moves from exactly the expected value to the next one, the rows and the dead letters are
+ * written. If the offset is not the expected one, nothing happens.
+ *
+ * The update takes the row's lock, so of two writers with the same expectation the second waits, then sees the offset
+ * that the first has committed, matches no row and writes nothing; or it fails, if that takes long. Only a `COMMIT`
+ * that the server answered counts as committed; every other end leaves the outcome to be read from the stored offset.
+ *
+ * Where there are records and none is known to be bad, which is nearly always, it is tried in two round trips first;
+ * when PostgreSQL refuses a row there, or a trigger drops one, that transaction is rolled back as if it had never been,
+ * and another one finds out which rows it can take.
+ */
+export const writeRecords = (client: PoolClient, target: WriteTarget, request: WriteRequest): Promise<WriteOutcome> =>
+  rowMemory.during((memory) => tellingDeadlocks(target, [request], () => writeAlone(client, target, request, memory)));
+
+/** A transaction that a deadlock ended is tried again as a whole; where it deletes rows of a table, then alone in it. */
+export async function tellingDeadlocks<T>(
+  { targets }: WriteTarget,
+  requests: readonly WriteRequest[],
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isDeadlock(error)) {
+      targets.deadlocked(requests.map(({ topic }) => topic));
+    }
+    throw error;
+  }
+}
+
+async function writeAlone(
+  client: PoolClient,
+  target: WriteTarget,
+  request: WriteRequest,
+  memory: Memory,
+): Promise<WriteOutcome> {
+  const written = admit(target.targets.of(request.topic), request, memory);
+  await lookAt(client, written.batches);
+  const batches = written.batches.flatMap(asBatch);
+  if (batches.length > 0 && written.refused.length === 0) {
+    const end = await writeAtOnce(client, target, { moving: movingOffset(target, request), gaps: [request] }, batches);
+    if (end === 'declined') {
+      return { kind: 'fenced' };
+    }
+    if (end === 'committed') {
+      return asCommitted(target, request, written);
+    }
+  }
+  return writePartByPart(client, target, request, written);
+}
+
+/** A new connection looks at the tables first. */
+export async function lookAt(client: PoolClient, batches: readonly Pick<TargetRows, 'target'>[]): Promise<void> {
+  for (const { target } of batches) {
+    await target.requireOnce(client);
+  }
+}
+
+/** All rows of a table; nothing where it has none. */
+const asBatch = ({ target, rows }: TargetRows) =>
+  rows.length === 0 ? [] : [{ target, rows: [rows.all], length: rows.length, ...rows.kinds }];
+
+const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
+
+/** The outcome of a request none of whose records is a dead letter, or has a row that a trigger dropped. */
+export function asCommitted({ deadLetters }: WriteTarget, request: WriteRequest, written: Admitted): WriteOutcome {
+  deadLetters.limit.written(request.records.length);
+  const rows = new Map([['copy', request.records.length] as const]);
+  return { kind: 'committed', deadLetters: NO_DEAD_LETTERS, rows, ...tableCounts(written) };
+}
+
+async function writePartByPart(
+  client: PoolClient,
+  target: WriteTarget,
+  request: WriteRequest,
+  written: Admitted,
+): Promise<WriteOutcome> {
+  const { admitted, refused, batches } = written;
+  const { limit } = target.deadLetters;
+  await limit.recall(() => newestLetters(client, target));
+  if (!(await beginMovingOffset(client, target, request))) {
+    return { kind: 'fenced' };
+  }
+  await requireLocked(client, batches);
+  const { poison, counts } = await copyInParts(client, target, admitted, batches);
+  const dropped = requireStored(client, request, batches, counts);
+  const letters = [...refused, ...poison];
+  if (letters.length === 0) {
+    await commit(client);
+    limit.written(request.records.length);
+  } else {
+    await limit.committing(request, letters, async () => {
+      await writeDeadLetters(client, target, request, deadLettersOf(target, request, letters));
+      await commit(client);
+    });
+  }
+  const rows = new Map([['copy', admitted.length - poison.length - dropped] as const]);
+  return { kind: 'committed', deadLetters: countReasons(letters), rows, ...tableCounts(written, poison) };
+}
+
+/** Until the end of the transaction the tables stay what they are found to be. Its savepoint `part` is moved here. */
+async function requireLocked(client: PoolClient, batches: readonly TargetRows[]): Promise<void> {
+  const openings = batches.map(({ target, rows }) => target.opening(rows.kinds));
+  await client.query([...openings, 'SAVEPOINT part'].join('; '));
+  for (const { target } of batches) {
+    await target.require(client);
+  }
+}
+
+/**
+ * Compares the rows that the tables took with those that they were sent, before COMMIT: the transaction of a mismatch is
+ * rolled back, and its records stay ahead of the stored offset.
+ *
+ * @returns how many are missing where that is allowed: they are counted, and their records are not in that table
+ * @throws FatalError `ROWS_DROPPED` where it is not
+ */
+function requireStored(
+  client: PoolClient,
+  request: WriteRequest,
+  batches: readonly TargetRows[],
+  counts: readonly RowCounts[],
+): number {
+  let dropped = 0;
+  for (const [nth, { target }] of batches.entries()) {
+    const { sent = 0, stored = 0 } = counts[nth] ?? {};
+    if (stored < sent && !target.allowsDroppedRows) {
+      const triggers = target.rowTriggers(client);
+      throw droppedRows([request], { sent, stored, table: target.name, triggers, isCommitted: false });
+    }
+    dropped += sent - stored;
+  }
+  return dropped;
+}
+
+const deadLettersOf = (
+  { groupId }: WriteTarget,
+  { topic, partition }: WriteRequest,
+  refused: readonly RefusedRecord[],
+): readonly DeadLetter[] => refused.map((letter) => ({ groupId, topic, partition, ...letter }));
+
+/**
+ * Writes dead letters within the transaction under way: the rows first, since they may be refused and a topic takes
+ * nothing back; the topic before COMMIT, since a crash after COMMIT would leave them unsent for ever.
+ *
+ * @throws FatalError `ROWS_DROPPED` when a trigger dropped one, whatever is allowed for records: it would be nowhere
+ */
+async function writeDeadLetters(
+  client: PoolClient,
+  { schema, groupId, tables, deadLetters }: WriteTarget,
+  request: WriteRequest,
+  letters: readonly DeadLetter[],
+): Promise<void> {
+  if (deadLetters.toTable) {
+    const rows = { format: 'binary', rows: [deadLetterRows(letters)] } as const;
+    const stored = await copyInto(client, copyStatement(schema, DEAD_LETTERS), rows).catch(async (error: unknown) => {
+      await client.query('ROLLBACK');
+      await tables.requireUnwritten(client, groupId, error);
+      throw error;
+    });
+    if (stored < letters.length) {
+      const counts = { table: DEAD_LETTERS.table, sent: letters.length, stored };
+      throw droppedRows([request], { ...counts, triggers: [], isCommitted: false });
+    }
+  }
+  await deadLetters.topic?.send(letters);
+}

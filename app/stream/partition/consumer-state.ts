@@ -1,0 +1,147 @@
+import type { TopicPartition } from '../../records/record.ts';
+import type { UnreadableBatch } from '../ports/record-source.ts';
+
+/**
+ * Where the consumer is in its life.
+ *
+ * - `starting`: no group was joined yet
+ * - `assigning`: the group gave partitions, their positions are being read from PostgreSQL
+ * - `running`: records flow
+ * - `paused`: PostgreSQL is away; fetching stands still, the group membership is kept
+ * - `draining`: a signal arrived; what was fetched is being written
+ * - `stopped`: all is written and closed
+ * - `failed`: a fatal error; the process is about to end, and not with exit code 0
+ */
+export type ConsumerState = 'starting' | 'assigning' | 'running' | 'paused' | 'draining' | 'stopped' | 'failed';
+
+/** One owned partition. */
+export interface PartitionReport extends TopicPartition {
+  /** The next offset that PostgreSQL expects; `null` until it was read. */
+  readonly nextOffset: bigint | null;
+  /**
+   * Log end offset less `nextOffset`, never below 0; `null` until both are known, where the log ends below
+   * `nextOffset`, and when the log's end is older than a minute.
+   */
+  readonly lag: bigint | null;
+  /**
+   * Milliseconds since the brokers reported the log's end, or that the partition has no leader; since the assignment where
+   * they have not yet.
+   * @default 0
+   */
+  readonly logEndAgeMs?: number;
+  /** What has to be known before records can flow; left out once it is. */
+  readonly awaits?: Awaited;
+  /**
+   * The timestamp of the oldest record that is not in PostgreSQL, or when it was fetched where that is earlier; where
+   * none is fetched, when the partition was seen to fall behind. `null` where no record is known to wait.
+   * @default null
+   */
+  readonly behindSince?: Date | null;
+  /**
+   * Since when neither anything was written nor the log's end was seen to be reached, once that is longer than
+   * `consumer.stallTimeout`; left out while all is well. Outages count, too: whether there is one, the health checks
+   * know.
+   */
+  readonly stalledSince?: Date;
+  /**
+   * Since when no broker leads the partition: nothing is known of its log, and nothing is awaited; left out while one
+   * does, and when the brokers have not answered for 15 s.
+   */
+  readonly leaderlessSince?: Date;
+  /** The batch that the partition stands still before; left out while what comes next can be read. */
+  readonly unreadable?: UnreadableBatch;
+}
+
+/** One subscribed topic. */
+export interface TopicReport {
+  readonly topic: string;
+  /** Whether Kafka does not have it any more, and has said so for 5 s. */
+  readonly isGone: boolean;
+  /** How many partitions it has; left out where the last answer did not say. */
+  readonly partitions?: number;
+  /** How many of them have no leader; left out where that was not asked within a minute: the process owns none. */
+  readonly leaderless?: number;
+}
+
+/** What a partition may have to wait for; `next offset in the log`: the log ends below it, or begins above it. */
+export type Awaited = 'stored offset' | 'log end' | 'next offset in the log';
+
+/** A snapshot of the consumer for health indicators and metrics; taking it costs nothing and waits for nothing. */
+export interface ConsumerReport {
+  readonly state: ConsumerState;
+  readonly groupId: string;
+  /**
+   * For how many milliseconds Kafka has been asked in vain about each topic: since it was first asked, or since it last
+   * said that it has the topic. Left out once the group was joined; before, nothing is known of any partition.
+   */
+  readonly unjoined?: ReadonlyMap<string, number>;
+  /**
+   * When the group's coordinator last confirmed the membership, once that is longer ago than both `consumer.stallTimeout`
+   * and `kafka.sessionTimeout`; left out before.
+   */
+  readonly outOfGroupSince?: Date;
+  readonly partitions: readonly PartitionReport[];
+  /**
+   * The subscribed topics, as Kafka answered last.
+   * @default none: Kafka has not answered yet, or not for a minute
+   */
+  readonly topics?: readonly TopicReport[];
+  /** When a transaction last committed; `null` before the first. */
+  readonly lastProgressAt: Date | null;
+  /** What went wrong last, without secrets and without a record's content; `null` when nothing did. */
+  readonly lastError: string | null;
+  /** When that was. @default `lastError` is `null` */
+  readonly lastErrorAt?: Date;
+}
+
+/**
+ * The only ways between the states:
+ *
+ * ```text
+ * starting ─► assigning ─► running ◄─► paused
+ *                 ▲  ▲________│___________│      (a rebalance assigns again)
+ * any of these ─► draining ─► stopped
+ * any but stopped ─► failed
+ * ```
+ *
+ * `stopped` and `failed` are final, with one exception: a consumer that failed is still drained and closed in order,
+ * but stays `failed`, because that is what its exit code says.
+ */
+const NEXT: Readonly<Record<ConsumerState, readonly ConsumerState[]>> = {
+  starting: ['assigning', 'draining', 'failed'],
+  assigning: ['running', 'paused', 'draining', 'failed'],
+  running: ['assigning', 'paused', 'draining', 'failed'],
+  paused: ['running', 'assigning', 'draining', 'failed'],
+  draining: ['stopped', 'failed'],
+  stopped: [],
+  failed: [],
+};
+
+/** The state of the consumer; refuses a way that is not in {@link NEXT}. */
+export class Lifecycle {
+  #state: ConsumerState = 'starting';
+
+  get state(): ConsumerState {
+    return this.#state;
+  }
+
+  /** Whether no state but `stopped` or `failed` can follow: the time of fetching is over. */
+  get isEnding(): boolean {
+    return this.#state === 'draining' || this.#state === 'stopped' || this.#state === 'failed';
+  }
+
+  /**
+   * Goes to `state`; being there already is no change.
+   *
+   * @throws Error when there is no way from the current state: a mistake in the program, never in its input
+   */
+  to(state: ConsumerState): void {
+    if (state === this.#state) {
+      return;
+    }
+    if (!NEXT[this.#state].includes(state)) {
+      throw new Error(`lifecycle: there is no way from ${this.#state} to ${state}`);
+    }
+    this.#state = state;
+  }
+}

@@ -1,0 +1,284 @@
+import type { StreamRecord } from '../../records/record.ts';
+import { type Clock, timeOfDay } from '../ports/clock.ts';
+import type { LogRange, PartitionLog, RecordSource } from '../ports/record-source.ts';
+import type { Awaited, ConsumerReport, PartitionReport } from './consumer-state.ts';
+import type { FetchedRecord } from './record-queue.ts';
+
+/** The part of a partition's report that needs neither its topic nor its number. */
+type Progress = Omit<PartitionReport, 'topic' | 'partition'>;
+
+/** Where a partition stands, as its stream knows it. */
+interface Standing {
+  readonly nextOffset: bigint | null;
+  /** Whether the broker does not hold that offset, and why is being found out. */
+  readonly isSought: boolean;
+}
+
+/** Without lag the log is looked at every few seconds only, however short the time-out is. */
+const BLIND_MS = 15_000;
+
+/** Poll interval while a partition is behind. */
+const POLL_MS = 2_000;
+/** Poll interval without lag: only a new record can change it, and that one is fetched anyway. */
+const QUIET_MS = 4_000;
+/** Before the first assignment no broker is asked, and the start waits for the first answer after it. */
+const STARTING_MS = 20;
+/** Right after an assignment, and while the log may be cut, the lag is unknown, and health waits for it. */
+const EAGER_MS = 100;
+
+/** From one look at a log without lag to the next, with the time that the broker's answer takes. */
+const NEXT_LOOK_MS = QUIET_MS + 1_000;
+
+/** An end of the log that is older says nothing of the lag any more. */
+const LOG_END_KNOWN_MS = 60_000;
+
+/**
+ * Tells how far behind a partition is, since when, and whether it stands still; decides nothing. Times are steady
+ * unless they say otherwise.
+ */
+export class PartitionProgress {
+  readonly #stallTimeoutMs: number;
+  readonly #oldestUnwritten = new OldestUnwritten();
+  #log: LogRange | null = null;
+  /** When the log was looked at; the assignment, before the first time. */
+  #lookedAt: Date;
+  /** The position at the last look: a log that ends below it later was cut, or made anew. */
+  #lookedFrom: bigint | null = null;
+  #isCut = false;
+  /** When something was written, or the log's end was seen to be reached. */
+  #wellAt: Date;
+  /** Unknown from the opening until the log is looked at. */
+  #isBehind: boolean | null = null;
+  #isUnread = false;
+  #leaderlessSince: Date | null = null;
+
+  constructor(stallTimeoutMs: number, now: Date) {
+    this.#stallTimeoutMs = stallTimeoutMs;
+    this.#lookedAt = now;
+    this.#wellAt = now;
+  }
+
+  /**
+   * The position was read for the first time: the time before does not count as a stall. A log that was looked at
+   * before may end below it, for the owner before wrote meanwhile.
+   */
+  opened(nextOffset: bigint, now: Date): void {
+    this.#log = null;
+    this.#lookedFrom = nextOffset;
+    this.#isBehind = null;
+    this.#wellAt = now;
+  }
+
+  /** The log was looked at. */
+  looked(range: LogRange, nextOffset: bigint | null, now: Date): void {
+    this.#leaderlessSince = null;
+    this.#log = range;
+    this.#lookedAt = now;
+    this.#isCut = this.#lookedFrom !== null && range.end < this.#lookedFrom;
+    this.#lookedFrom = nextOffset;
+    const lag = this.#lag(nextOffset);
+    this.#seen(lag, now);
+    this.#oldestUnwritten.looked(lag, now);
+  }
+
+  /**
+   * The brokers reported that none of them leads it. Of what they hold nothing can be written, so that time is no
+   * stall; but a write that is under way may be one.
+   */
+  lookedWithoutLeader(isWriting: boolean, now: Date): void {
+    this.#leaderlessSince ??= now;
+    this.#log = null;
+    this.#lookedAt = now;
+    this.#wellAt = isWriting ? this.#wellAt : now;
+    this.#oldestUnwritten.looked(null, now);
+  }
+
+  /** The log goes at least so far. */
+  fetched(end: bigint, nextOffset: bigint | null, now: Date): void {
+    if (this.#log !== null && end > this.#log.end) {
+      this.#log = { ...this.#log, end };
+      this.#seen(this.#lag(nextOffset), now);
+    }
+  }
+
+  /**
+   * Without lag all is well, and time in which there was none does not count once there is; but time in which nothing
+   * was known of the log, or of the position, may have been a stall.
+   */
+  #seen(lag: bigint | null, now: Date): void {
+    if (lag === null || this.#isUnread) {
+      return;
+    }
+    const isNews = this.#isBehind === false && now.getTime() - this.#wellAt.getTime() <= NEXT_LOOK_MS;
+    this.#wellAt = lag === 0n || isNews ? now : this.#wellAt;
+    this.#isBehind = lag > 0n;
+  }
+
+  /** A transaction begins with this record. */
+  writing(first: Pick<StreamRecord, 'offset' | 'timestamp'> | null, fetchedAt: Date): void {
+    this.#oldestUnwritten.writing(
+      first === null ? undefined : { offset: first.offset, timestamp: first.timestamp, fetchedAt },
+    );
+  }
+
+  /** It was committed. */
+  written(now: Date): void {
+    this.#wellAt = now;
+    this.#oldestUnwritten.written();
+  }
+
+  /** The sink could not even be asked for the position: a lag that is 0 by the one known before excuses nothing. */
+  positionIsUnread(): void {
+    this.#isUnread = true;
+  }
+
+  /** It answers. That is no progress: a sink that answers and refuses every write leaves a stall a stall. */
+  positionIsRead(): void {
+    this.#isUnread = false;
+  }
+
+  /** @param queued the oldest record that is fetched and not yet being written */
+  report(standing: Standing, queued: FetchedRecord | undefined, now: Date, timeOfDayNow: Date): Progress {
+    const { nextOffset } = standing;
+    const logEndAgeMs = now.getTime() - this.#lookedAt.getTime();
+    const leaderlessSince = logEndAgeMs > BLIND_MS ? null : this.#leaderlessSince;
+    const awaits = leaderlessSince ? undefined : this.#awaits(standing);
+    const lag = logEndAgeMs > LOG_END_KNOWN_MS || awaits ? null : this.#lag(nextOffset);
+    const timeoutMs = this.#isBehind ? this.#stallTimeoutMs : Math.max(this.#stallTimeoutMs, BLIND_MS);
+    const isLate = now.getTime() - this.#wellAt.getTime() > timeoutMs;
+    return {
+      nextOffset,
+      lag,
+      logEndAgeMs,
+      ...(awaits && { awaits }),
+      ...(leaderlessSince && { leaderlessSince: timeOfDay(leaderlessSince, now, timeOfDayNow) }),
+      behindSince: this.#oldestUnwritten.since(lag, nextOffset ?? 0n, queued, { now, timeOfDayNow }),
+      ...(isLate && nextOffset !== null ? { stalledSince: timeOfDay(this.#wellAt, now, timeOfDayNow) } : {}),
+    };
+  }
+
+  #awaits({ nextOffset, isSought }: Standing): Awaited | undefined {
+    if (nextOffset === null) {
+      return 'stored offset';
+    }
+    if (isSought || this.#isCut) {
+      return 'next offset in the log';
+    }
+    return this.#log === null && this.#leaderlessSince === null ? 'log end' : undefined;
+  }
+
+  #lag(nextOffset: bigint | null): bigint | null {
+    if (this.#log === null || nextOffset === null || this.#isCut) {
+      return null;
+    }
+    const { start, end } = this.#log;
+    const behind = end - (start > nextOffset ? start : nextOffset);
+    return behind > 0n ? behind : 0n;
+  }
+}
+
+/** Now, by both clocks. */
+interface Now {
+  readonly now: Date;
+  readonly timeOfDayNow: Date;
+}
+
+/** Tells how long the oldest record of a partition that is not in the sink yet has been waiting. */
+export class OldestUnwritten {
+  /** The first record of the write under way, or of the one that failed: fetched, and still not written. */
+  #tried: FetchedRecord | undefined;
+  #behindSince: Date | null = null;
+
+  /** A write begins with this record; one that was tried before has been waiting since its first fetch. */
+  writing(first: FetchedRecord | undefined): void {
+    const isRetry = first !== undefined && first.offset === this.#tried?.offset;
+    this.#tried = isRetry ? this.#tried : first;
+  }
+
+  /** The write is committed. */
+  written(): void {
+    this.#tried = undefined;
+    this.#behindSince = null;
+  }
+
+  /** The log was looked at, and this is the lag that it leaves. */
+  looked(lag: bigint | null, now: Date): void {
+    this.#behindSince = lag === null || lag === 0n ? null : (this.#behindSince ?? now);
+  }
+
+  /**
+   * The timestamp of the oldest record that waits, or when it was fetched where that is earlier: a timestamp may lie in
+   * the future, or beyond all dates. Where none is fetched, the time at which the partition was first seen behind since
+   * it last moved on; `null` where no record is known to wait.
+   *
+   * @param lag @default unknown
+   * @param queued the oldest record that is fetched and not yet being written
+   */
+  since(
+    lag: bigint | null,
+    nextOffset: bigint,
+    queued: FetchedRecord | undefined,
+    { now, timeOfDayNow }: Now,
+  ): Date | null {
+    const oldest = [this.#tried, queued].find((record) => record !== undefined && record.offset >= nextOffset);
+    if (oldest === undefined) {
+      const behindSince = lag === null || lag === 0n ? null : this.#behindSince;
+      return behindSince && timeOfDay(behindSince, now, timeOfDayNow);
+    }
+    const fetched = timeOfDay(oldest.fetchedAt, now, timeOfDayNow);
+    const isOlder = oldest.timestamp >= 0n && oldest.timestamp < BigInt(Math.ceil(fetched.getTime()));
+    return isOlder ? new Date(Number(oldest.timestamp)) : fetched;
+  }
+}
+
+/** An answer that takes longer holds up its own topic only. */
+const ANSWERED_MS = 1_000;
+
+/**
+ * Keeps asking the brokers for the log ranges of the owned topics, until the signal is aborted: an idle, paused or
+ * stuck partition brings no batch that would tell its lag. Each topic is asked for by itself, and where the answer
+ * fails or does not come, the last one stays, and ages.
+ */
+export async function pollLogEnds(
+  source: Pick<RecordSource, 'logRanges'>,
+  pipeline: { report(): ConsumerReport; observeLog(log: PartitionLog): void },
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  const asked = new Set<string>();
+  const look = async (topic: string): Promise<void> => {
+    asked.add(topic);
+    const logs = await source.logRanges(topic).catch((): PartitionLog[] => []);
+    asked.delete(topic);
+    for (const log of signal.aborted ? [] : logs) {
+      pipeline.observeLog(log);
+    }
+  };
+  while (!signal.aborted) {
+    const topics = new Set(pipeline.report().partitions.map(({ topic }) => topic));
+    const looks = [...topics].filter((topic) => !asked.has(topic)).map(look);
+    await within(ANSWERED_MS, Promise.all(looks), { clock, signal });
+    await clock.wait(pauseMs(pipeline.report(), asked), signal);
+  }
+}
+
+/** Waits for work that never rejects, for so long at most, and then leaves no timer and no listener behind. */
+async function within(ms: number, work: Promise<unknown>, { clock, signal }: { clock: Clock; signal: AbortSignal }) {
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  signal.addEventListener('abort', end);
+  await Promise.race([work, clock.wait(ms, ended.signal)]);
+  signal.removeEventListener('abort', end);
+  ended.abort();
+}
+
+/** @param asked topics whose answer is still to come: nothing can be asked of them before */
+function pauseMs({ state, partitions }: ConsumerReport, asked: ReadonlySet<string>): number {
+  if (state === 'starting') {
+    return STARTING_MS;
+  }
+  if (partitions.length === 0 || partitions.some(({ topic, awaits }) => awaits && !asked.has(topic))) {
+    return EAGER_MS;
+  }
+  return partitions.every(({ lag }) => lag === 0n) ? QUIET_MS : POLL_MS;
+}

@@ -1,0 +1,29 @@
+import type { MemoryBudget } from '../../memory/memory-budget.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RecordSink } from '../ports/record-sink.ts';
+import type { RecordSource } from '../ports/record-source.ts';
+import type { FatalError, OutageError } from '../ports/stream-errors.ts';
+import type { StreamListener } from '../ports/stream-listener.ts';
+import type { OnBrokenBatch, OnGap } from './positions.ts';
+
+/** Bounds of what one partition may hold in memory and put into one transaction, and what to do about a gap and a broken batch. */
+export interface StreamOptions {
+  readonly maxQueuedBytes: number;
+  readonly maxBatchRecords: number;
+  readonly onGap: OnGap;
+  readonly onBrokenBatch: OnBrokenBatch;
+  readonly stallTimeoutMs: number;
+}
+
+/** The ports of a partition's stream. */
+export interface StreamPorts {
+  readonly source: RecordSource;
+  readonly sink: RecordSink;
+  readonly listener: StreamListener;
+  readonly clock: Clock;
+  readonly memory: MemoryBudget;
+  /** Called once nothing but the end of the process is left. */
+  readonly onFatal: (error: FatalError) => void;
+  /** Called when an outage of the sink begins (with its error) and ends (with `null`). */
+  readonly onOutage: (error: OutageError | null) => void;
+}

@@ -1,0 +1,76 @@
+import type { Logger } from '../../logging/logger.ts';
+import { printable } from '../../logging/printable-text.ts';
+import type { FieldPath, TableMapping } from '../mapping/table-mapping.ts';
+
+/** The field of the whole value that a path begins with, or the whole value itself. */
+const beginningOf = (path: FieldPath): FieldPath => path.slice(0, 1);
+
+/** Fields of a record's value that a table takes. */
+function fieldsOf({ columns, key }: TableMapping): readonly FieldPath[] {
+  const paths = columns.flatMap(({ source }) => (source.kind === 'field' ? [beginningOf(source.path)] : []));
+  return key === null || typeof key.delete === 'string' ? paths : [...paths, beginningOf(key.delete)];
+}
+
+/** No field is unmapped beside it. */
+const WHOLE_VALUE: FieldPath = [];
+
+/**
+ * What a table's look at a topic's records takes for mapped: a field that any table of the topic takes, or everything.
+ * The first table that takes fields looks for all of them, so that a field counts once.
+ */
+export function mappedFields(
+  own: TableMapping,
+  mappings: readonly TableMapping[],
+  topic: string,
+): readonly FieldPath[] {
+  const takers = mappings.filter((each) => each.topics.includes(topic) && fieldsOf(each).length > 0);
+  return takers[0] === own ? takers.flatMap(fieldsOf) : [WHOLE_VALUE];
+}
+
+/** Names that are logged of a topic, at most, and the characters of one. */
+const MOST_NAMES = 100;
+const MOST_CHARACTERS = 100;
+
+function shortName(name: string): string {
+  const characters = [...name];
+  return characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS).join('')}…` : name;
+}
+
+/** Logs each unmapped field of a topic once, however often the tables are mapped anew. */
+export class UnmappedLog {
+  readonly #logger: () => Logger;
+  /** By topic; `null` is the line about the names that are not logged. */
+  readonly #told = new Map<string, Set<string | null>>();
+
+  constructor(logger: () => Logger) {
+    this.#logger = logger;
+  }
+
+  /**
+   * @param tables of the topic, for the line
+   * @param name `null`: there are fields whose names are not kept
+   */
+  tell(topic: string, tables: readonly string[], name: string | null): void {
+    const told = this.#told.get(topic) ?? new Set();
+    this.#told.set(topic, told);
+    const names = told.size - Number(told.has(null));
+    const key = name !== null && (told.has(name) || names < MOST_NAMES) ? name : null;
+    if (told.has(key)) {
+      return;
+    }
+    told.add(key);
+    if (key === null) {
+      const limits = `${MOST_NAMES} names are logged at most, and none of more than 128 bytes`;
+      this.#logger().info(
+        { topic, tables },
+        `the records have more fields that no table of their topic takes: ${limits}`,
+      );
+    } else {
+      const field = printable(shortName(key));
+      this.#logger().info(
+        { topic, tables, field },
+        'no table of the topic takes this field of its records: it is ignored',
+      );
+    }
+  }
+}

@@ -1,0 +1,258 @@
+import type { PoolClient } from 'pg';
+import { nearestKey, type Problem, problemIf } from '../../../settings/schema/problem.ts';
+import { parseSource } from '../../../settings/sections/column-source.ts';
+import type { ColumnSetting, TableSettings } from '../../../settings/sections/tables.ts';
+import { type CatalogColumn, type CatalogRelation, type CatalogTable, readCatalog } from './table-catalog.ts';
+import { keyIndex, keyProblems, stageProblems } from './table-key-problems.ts';
+import type { ColumnSource, MappedColumn, TableKey, TableMapping, TableStage } from './table-mapping.ts';
+import { sequenceProblems, sqlName, tableProblems } from './table-problems.ts';
+import { sourceProblem, unitProblem } from './unusable-source.ts';
+
+/** A column that no record has a value for. */
+export interface UnwrittenColumn {
+  readonly name: string;
+  readonly type: string;
+  /** What PostgreSQL puts there. */
+  readonly gets: 'generated' | 'identity' | 'default' | 'null';
+}
+
+/** A mapping with what it was made from. Two that are equal in depth write the same rows. */
+export interface CheckedMapping extends TableMapping {
+  readonly unwritten: readonly UnwrittenColumn[];
+  readonly relation: CatalogRelation;
+  readonly serverVersion: number;
+}
+
+/** The first whose COPY knows the option DEFAULT, a marker for the column's default (documentation, COPY). */
+export const DEFAULT_MARKER_SINCE = 160_000;
+
+/** `customer_id` is the field `customerId`; a leading underscore stays. */
+const camelCase = (column: string): string =>
+  column.replaceAll(/(?<=[^_])_+([\p{L}\p{N}])/gu, (_, letter: string) => letter.toUpperCase());
+
+/** What the settings and the name rule say of one column: its source, or why it is left out. */
+type Intent =
+  | { readonly column: CatalogColumn; readonly setting: Exclude<ColumnSetting, false>; readonly source: ColumnSource }
+  | { readonly column: CatalogColumn; readonly setting: undefined; readonly source: ColumnSource | null }
+  | { readonly column: CatalogColumn; readonly setting: false; readonly source: null };
+
+/** A COPY cannot replace or delete rows, and PostgreSQL refuses one under row-level security. */
+const needsStage = ({ key }: TableSettings, relation: CatalogRelation): boolean =>
+  key !== null || relation.hasRowSecurity;
+
+/** An identity in a stage would be numbered apart from the table. */
+const isLeftInStage = ({ identity }: CatalogColumn, settings: TableSettings, relation: CatalogRelation): boolean =>
+  identity !== null && needsStage(settings, relation);
+
+function intentOf(
+  column: CatalogColumn,
+  settings: TableSettings,
+  { serverVersion }: CatalogTable,
+  relation: CatalogRelation,
+): Intent {
+  const { key, columns, fields } = settings;
+  const setting = Object.hasOwn(columns, column.name) ? columns[column.name] : undefined;
+  if (setting === false) {
+    return { column, setting, source: null };
+  }
+  if (setting !== undefined) {
+    return { column, setting, source: parseSource(setting.from) };
+  }
+  const { name, isGenerated, identity, hasDefault } = column;
+  const field = fields === 'camelCase' ? camelCase(name) : name;
+  // Without the marker a row whose field is missing would get NULL in the place of the default.
+  const isUnnamed =
+    identity === 'always' ||
+    isLeftInStage(column, settings, relation) ||
+    (hasDefault && serverVersion < DEFAULT_MARKER_SINCE);
+  const isLeft = isGenerated || (isUnnamed && !key?.columns.includes(name));
+  return { column, setting, source: isLeft ? null : { kind: 'field', path: [field] } };
+}
+
+/** All that is wrong with one column, whose place is `path`. */
+function columnProblems(
+  { column, setting, source }: Intent,
+  path: string,
+  found: CatalogTable,
+  key: TableKey | null,
+): readonly Problem[] {
+  const { name, type, isNotNull, hasDefault, isGenerated, typeWithoutInput } = column;
+  if (source === null) {
+    return problemIf(setting === false && isNotNull && !hasDefault && !isGenerated, {
+      path,
+      message: 'leaves out a column that is NOT NULL and has no default: PostgreSQL would refuse each row',
+      given: false,
+      allowed: `a source for the column, or ALTER TABLE … ALTER ${sqlName(name)} SET DEFAULT …`,
+    });
+  }
+  if (isGenerated) {
+    return [
+      { path, message: 'is a generated column, which PostgreSQL alone writes', given: setting?.from, allowed: 'false' },
+    ];
+  }
+  if (typeWithoutInput !== null) {
+    const message = `is of the type ${type.name}, and PostgreSQL reads no ${typeWithoutInput} from text`;
+    return [{ path, message, allowed: 'false, or a column of another type' }];
+  }
+  // Where no column may be written that is one problem of the table.
+  const isForbidden = !column.isInsertable && found.relation?.columns.some((other) => other.isInsertable);
+  return [
+    ...problemIf(isForbidden === true, {
+      path,
+      message: `is a column that the role ${found.role} may not insert into`,
+      allowed: `GRANT INSERT (${sqlName(name)}) ON ${sqlName(found.schema, found.table)} TO ${sqlName(found.role)}; or false`,
+    }),
+    ...problemIf(column.identity === 'always' && key?.existing === 'replace' && !key.columns.includes(name), {
+      path,
+      message:
+        'is GENERATED ALWAYS AS IDENTITY and not in the key: PostgreSQL puts no value into it in rows that are there',
+      given: setting?.from,
+      allowed: `false; or existing: keep; or ALTER TABLE … ALTER ${sqlName(name)} SET GENERATED BY DEFAULT`,
+    }),
+    ...(setting === undefined
+      ? []
+      : [...sourceProblem(path, setting, source, type), ...unitProblem(path, setting.as, type)]),
+  ];
+}
+
+/** Settings of columns that the table does not have. */
+function unknownColumns({ columns }: TableSettings, relation: CatalogRelation, path: string): readonly Problem[] {
+  const names = relation.columns.map(({ name }) => name);
+  return Object.keys(columns)
+    .filter((name) => !names.includes(name))
+    .map((name) => {
+      const free = names.filter((known) => !Object.hasOwn(columns, known));
+      const nearest = nearestKey(name, free) ?? nearestKey(name, names);
+      return {
+        path: `${path}.columns.${name}`,
+        message: 'is no column of the table',
+        allowed: `the table's columns: ${names.join(', ')}`,
+        ...(nearest !== undefined && { nearest: `${path}.columns.${nearest}` }),
+      };
+    });
+}
+
+function mappedColumn(
+  { column, setting }: Intent,
+  source: ColumnSource,
+  { serverVersion }: CatalogTable,
+  { isKey, isLeft }: { readonly isKey: boolean; readonly isLeft: boolean },
+): MappedColumn {
+  const { name, type } = column;
+  const unit = setting ? setting.as : undefined;
+  const isNotNull = column.isNotNull || isKey;
+  const hasDefault = column.hasDefault && !isKey && !isLeft && serverVersion >= DEFAULT_MARKER_SINCE;
+  const mapped = { name, type, source, isNotNull, hasDefault };
+  return unit === undefined ? mapped : { ...mapped, unit };
+}
+
+function unwrittenColumn({ name, type, isGenerated, identity, hasDefault }: CatalogColumn): UnwrittenColumn {
+  const given = identity === null ? (hasDefault ? 'default' : 'null') : 'identity';
+  return { name, type: type.name, gets: isGenerated ? 'generated' : given };
+}
+
+/** @param columns that are written, each with what the mapping makes of it */
+function stageOf(
+  { key }: TableSettings,
+  relation: CatalogRelation,
+  columns: readonly { readonly column: CatalogColumn; readonly mapped: MappedColumn }[],
+): TableStage {
+  const index = key === null ? undefined : keyIndex(relation, key);
+  const equality = (index?.columns ?? []).flatMap(({ name, equality: operator }) =>
+    name === null || operator === null ? [] : [[name, operator] as const],
+  );
+  return {
+    columns: columns.map(({ column, mapped }) => ({
+      name: column.name,
+      type: column.nullableType,
+      collation: column.collation,
+      default: mapped.hasDefault ? column.defaultExpression : null,
+    })),
+    equality: Object.fromEntries(equality),
+    tableOid: relation.oid,
+    overridesIdentity: columns.some(({ column }) => column.identity === 'always'),
+    mayDropRows: relation.rowTriggers.length > 0,
+  };
+}
+
+/** What an entry of the settings comes to. */
+type Resolved =
+  | { readonly mapping: CheckedMapping; readonly problems: readonly [] }
+  | { readonly mapping: null; readonly problems: readonly Problem[] };
+
+/**
+ * A mapping out of an entry of `tables` and the catalog's answer for its table.
+ *
+ * A column takes the field of its name unless `columns` says otherwise. Left to PostgreSQL are generated columns,
+ * identities ALWAYS that `columns` does not name, and before PostgreSQL 16 all columns with a default that it does not
+ * name: in a row whose field is missing they would get NULL.
+ *
+ * @param path of the entry, such as `tables[0]`
+ * @returns the mapping, or all problems of the entry at once
+ */
+export function resolveMapping(settings: TableSettings, found: CatalogTable, path: string): Resolved {
+  const { relation, problems: ofTable } = tableProblems(found, path);
+  if (relation === null) {
+    return { mapping: null, problems: ofTable };
+  }
+  const { key, schema, table, topics, envelope } = settings;
+  const intents = relation.columns.map((column) => intentOf(column, settings, found, relation));
+  const written = intents.flatMap((intent) => (intent.source === null ? [] : [{ ...intent, source: intent.source }]));
+  const problems = [
+    ...ofTable,
+    ...keyProblems(found, relation, settings, path),
+    ...(needsStage(settings, relation)
+      ? stageProblems(found, relation, settings, { entry: path, written: written.map(({ column }) => column) })
+      : []),
+    ...sequenceProblems(found, relation, path),
+    ...unknownColumns(settings, relation, path),
+    ...intents.flatMap((intent) => columnProblems(intent, `${path}.columns.${intent.column.name}`, found, key)),
+    ...problemIf(written.length === 0, {
+      path: `${path}.table`,
+      message: 'has no column left that a record has a value for',
+      given: `${found.schema}.${found.table}`,
+      allowed: 'a table with at least one column that is not generated, not an identity and not false in columns',
+    }),
+  ];
+  if (problems.length > 0) {
+    return { mapping: null, problems };
+  }
+  const columns = written.map((intent) => {
+    const isKey = key?.columns.includes(intent.column.name) ?? false;
+    const isLeft = isLeftInStage(intent.column, settings, relation);
+    return { column: intent.column, mapped: mappedColumn(intent, intent.source, found, { isKey, isLeft }) };
+  });
+  return {
+    mapping: {
+      ...{ schema, table, topics, key, relation, serverVersion: found.serverVersion },
+      ...(envelope && { envelope }),
+      columns: columns.map(({ mapped }) => mapped),
+      stage: needsStage(settings, relation) ? stageOf(settings, relation, columns) : null,
+      unwritten: intents.filter(({ source }) => source === null).map(({ column }) => unwrittenColumn(column)),
+    },
+    problems: [],
+  };
+}
+
+/**
+ * The mappings of the settings' tables as the catalog has them now.
+ *
+ * @param tables in the order of the settings: their places are told in problems
+ * @param ownSchema `database.schema`, whose tables of this program are refused
+ * @returns the mappings of the entries that are right, and all problems of the others
+ */
+export async function readMappings(
+  client: Pick<PoolClient, 'query'>,
+  tables: readonly TableSettings[],
+  ownSchema: string,
+): Promise<{ readonly mappings: readonly CheckedMapping[]; readonly problems: readonly Problem[] }> {
+  const found = await readCatalog(client, tables, ownSchema);
+  const resolved = tables.flatMap((settings, nth) => {
+    const answer = found[nth];
+    return answer === undefined ? [] : resolveMapping(settings, answer, `tables[${nth}]`);
+  });
+  return {
+    mappings: resolved.flatMap(({ mapping }) => mapping ?? []),
+    problems: resolved.flatMap(({ problems }) => problems),
+  };
+}

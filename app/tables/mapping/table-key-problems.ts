@@ -1,0 +1,190 @@
+import { nearestKey, type Problem, problemIf } from '../../../settings/schema/problem.ts';
+import type { TableSettings } from '../../../settings/sections/tables.ts';
+import type { CatalogColumn, CatalogRelation, CatalogTable, UniqueIndex } from './table-catalog.ts';
+import type { TableKey } from './table-mapping.ts';
+import { sqlName } from './table-problems.ts';
+
+const shownIndex = ({ name, columns }: UniqueIndex): string =>
+  `${name} (${columns.map((column) => column.name ?? '…').join(', ')})`;
+
+const shownKey = ([first, ...others]: readonly string[]) => (others.length === 0 ? first : [first, ...others]);
+
+/** Whether ON CONFLICT with the key's columns takes the index, usable or not: all columns, in any order, and all rows. */
+const isTaken = ({ columns, isValid, isPartial }: UniqueIndex, key: readonly string[]): boolean =>
+  isValid && !isPartial && isOver(columns, key);
+
+const isOver = (columns: UniqueIndex['columns'], key: readonly string[]): boolean =>
+  columns.length === key.length && columns.every(({ name }) => name !== null && key.includes(name));
+
+/** Why rows are not found by the index; `null` where they are (PostgreSQL documentation, INSERT, "ON CONFLICT Clause"). */
+function unusable(index: UniqueIndex, key: readonly string[]): string | null {
+  const { columns } = index;
+  if (!isOver(columns, key)) {
+    return columns.some(({ name }) => name === null) ? 'over an expression' : 'over other columns';
+  }
+  const [collated] = columns.filter(({ isOtherCollation }) => isOtherCollation);
+  const [classed] = columns.filter(({ isOtherClass }) => isOtherClass);
+  const reasons = [
+    index.isPartial && 'which is partial',
+    !index.isValid && 'which is not valid',
+    index.isExclusion && 'which is WITHOUT OVERLAPS',
+    !index.isImmediate && 'which is deferrable',
+    collated && `whose collation is not that of the column ${collated.name}`,
+    classed && `whose operator class is not the default of the column ${classed.name}`,
+  ];
+  return reasons.find((reason) => typeof reason === 'string') || null;
+}
+
+/** The unique index that rows are found by. */
+export const keyIndex = (
+  { uniqueIndexes }: CatalogRelation,
+  { columns }: Pick<TableKey, 'columns'>,
+): UniqueIndex | undefined => uniqueIndexes.find((index) => unusable(index, columns) === null);
+
+/**
+ * PostgreSQL asks every unique index over exactly the key's columns. One that is deferrable is an error, and one that
+ * compares otherwise finds a row with another key.
+ */
+function indexProblems(found: CatalogTable, relation: CatalogRelation, { columns }: TableKey, path: string) {
+  const table = sqlName(found.schema, found.table);
+  const { uniqueIndexes } = relation;
+  const inTheWay = uniqueIndexes.filter((index) => isTaken(index, columns) && unusable(index, columns) !== null);
+  const isFound = keyIndex(relation, { columns }) !== undefined;
+  if (isFound && inTheWay.length === 0) {
+    return [];
+  }
+  const drops = inTheWay.map(({ name, constraint }) =>
+    constraint === null
+      ? `DROP INDEX ${sqlName(found.schema, name)}`
+      : `ALTER TABLE ${table} DROP CONSTRAINT ${sqlName(constraint)}`,
+  );
+  const names = columns.map((name) => sqlName(name)).join(', ');
+  const hasPrimary = uniqueIndexes.some((index) => index.isPrimary && !inTheWay.includes(index));
+  const creation = hasPrimary
+    ? `CREATE UNIQUE INDEX ON ${table} (${names})`
+    : `ALTER TABLE ${table} ADD PRIMARY KEY (${names})`;
+  const told = (indexes: readonly UniqueIndex[]): string =>
+    indexes.map((index) => `${shownIndex(index)}, ${unusable(index, columns)}`).join('; ');
+  const message = isFound
+    ? `is compared by a further unique index, which PostgreSQL would ask as well: ${told(inTheWay)}`
+    : `has no unique index that rows can be found by; the table has ${told(uniqueIndexes) || 'none at all'}`;
+  const allowed = [...drops, ...(isFound ? [] : [creation])].join('; ');
+  return [
+    {
+      path,
+      message,
+      given: shownKey(columns),
+      allowed: isFound ? allowed : `columns of a unique index; or ${allowed}`,
+    },
+  ];
+}
+
+/** Columns of the key that no record could be told by. */
+function columnProblems({ columns }: TableKey, relation: CatalogRelation, path: string): readonly Problem[] {
+  const names = relation.columns.map(({ name }) => name);
+  return columns.flatMap((given, nth): readonly Problem[] => {
+    const place = columns.length === 1 ? path : `${path}[${nth}]`;
+    const found = relation.columns.find(({ name }) => name === given);
+    if (found === undefined) {
+      const nearest = nearestKey(given, names);
+      const allowed = `the table's columns: ${names.join(', ')}`;
+      return [{ path: place, message: 'is no column of the table', given, allowed, ...(nearest && { nearest }) }];
+    }
+    return problemIf(found.isGenerated, {
+      path: place,
+      message: 'is a generated column, which PostgreSQL alone writes',
+      given,
+      allowed: 'columns that records have values for',
+    });
+  });
+}
+
+/** @returns all that is wrong with the key itself; nothing without one */
+export function keyProblems(
+  found: CatalogTable,
+  relation: CatalogRelation,
+  { key }: TableSettings,
+  entry: string,
+): readonly Problem[] {
+  if (key === null) {
+    return [];
+  }
+  const path = `${entry}.key`;
+  const ofColumns = columnProblems(key, relation, path);
+  if (ofColumns.length > 0) {
+    return ofColumns;
+  }
+  const lacking = relation.partitionedBy.filter((name) => !key.columns.includes(name));
+  return lacking.length === 0
+    ? indexProblems(found, relation, key, path)
+    : [
+        {
+          path,
+          message: 'lacks a column that the table is partitioned by, without which PostgreSQL keeps nothing unique',
+          given: shownKey(key.columns),
+          allowed: `a key with ${lacking.join(', ')} in it, and a unique index over all of its columns`,
+        },
+      ];
+}
+
+/** A privilege that is missing: on the whole table where the role has it on none of the columns. */
+function missingOn(privilege: string, columns: readonly CatalogColumn[], has: (column: CatalogColumn) => boolean) {
+  const missing = columns.filter((column) => !has(column));
+  const names = missing.map(({ name }) => sqlName(name)).join(', ');
+  return missing.length === 0 ? [] : [missing.length === columns.length ? privilege : `${privilege} (${names})`];
+}
+
+/** Privileges that rows are found, replaced and deleted with. */
+function keyPrivileges(
+  { key }: TableSettings,
+  { isDeletable }: CatalogRelation,
+  written: readonly CatalogColumn[],
+): readonly string[] {
+  if (key === null) {
+    return [];
+  }
+  const others = key.existing === 'keep' ? [] : written.filter(({ name }) => !key.columns.includes(name));
+  return [
+    ...missingOn('SELECT', written, ({ isSelectable }) => isSelectable),
+    ...missingOn('UPDATE', others, ({ isUpdatable }) => isUpdatable),
+    ...(isDeletable || key.delete === 'never' ? [] : ['DELETE']),
+  ];
+}
+
+/** What keeps rows from coming to the table through a temporary one, its stage. */
+export function stageProblems(
+  found: CatalogTable,
+  relation: CatalogRelation,
+  settings: TableSettings,
+  { entry, written }: { readonly entry: string; readonly written: readonly CatalogColumn[] },
+): readonly Problem[] {
+  const { role, database, schema, table } = found;
+  const path = settings.key === null ? `${entry}.table` : `${entry}.key`;
+  const privileges = keyPrivileges(settings, relation, written);
+  return [
+    ...problemIf(privileges.length > 0, {
+      path,
+      message: `needs privileges that the role ${role} does not have`,
+      given: privileges,
+      allowed: `GRANT ${privileges.join(', ')} ON ${sqlName(schema, table)} TO ${sqlName(role)}`,
+    }),
+    ...problemIf(!found.mayMakeTemporary, {
+      path,
+      message: `needs a temporary table${settings.key === null ? ', as the table has row-level security' : ''}, and the role ${role} may make none`,
+      allowed: `GRANT TEMPORARY ON DATABASE ${sqlName(database)} TO ${sqlName(role)}`,
+    }),
+    ...problemIf(relation.rules.length > 0, {
+      path,
+      message: 'is of a table with rules, which may put the rows elsewhere',
+      given: relation.rules,
+      allowed: `a table without rules, as a trigger does what a rule is for: DROP RULE … ON ${sqlName(schema, table)}`,
+    }),
+    ...written
+      .filter(({ isTypeUsable }) => !isTypeUsable)
+      .map(({ name, nullableType }) => ({
+        path: `${entry}.columns.${name}`,
+        message: `is of the type ${nullableType}, which the role ${role} may not make a temporary table with`,
+        allowed: `USAGE on the type, and on its schema, for ${sqlName(role)}; or false`,
+      })),
+  ];
+}

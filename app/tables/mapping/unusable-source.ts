@@ -1,0 +1,124 @@
+import { type Problem, problemIf } from '../../../settings/schema/problem.ts';
+import type { ColumnSetting } from '../../../settings/sections/tables.ts';
+import type { ColumnSource, ColumnType, Unit } from './table-mapping.ts';
+
+type Kind = ColumnType['kind'];
+
+/** The type that decides how a unit is read: elements of an array are read one by one. */
+const elementOf = (type: ColumnType): ColumnType => (type.kind === 'array' ? elementOf(type.element) : type);
+
+/** Types whose text is one word or number: a record's value is an object, as a rule. */
+const SINGLE: readonly Kind[] = [
+  'boolean',
+  'integer',
+  'numeric',
+  'float',
+  'bytea',
+  'date',
+  'time',
+  'timestamp',
+  'interval',
+];
+
+const NUMBERS: readonly Kind[] = ['integer', 'numeric', 'float', 'text', 'json'];
+
+/** What Kafka says of a record, and the types that have room for it. An `other` type may be an enum or a domain's base. */
+const OF_KAFKA = {
+  topic: { is: 'a text', fits: ['text', 'json', 'other'] },
+  partition: { is: 'a number', fits: NUMBERS },
+  offset: { is: 'a number', fits: NUMBERS },
+  timestamp: { is: 'a point in time', fits: ['timestamp', 'date', 'text', 'json'] },
+} as const satisfies Readonly<Record<string, { readonly is: string; readonly fits: readonly Kind[] }>>;
+
+const KIND_NAMES: Readonly<Record<Kind, string>> = {
+  boolean: 'boolean',
+  integer: 'smallint, integer or bigint',
+  numeric: 'numeric',
+  float: 'real or double precision',
+  text: 'text',
+  json: 'json or jsonb',
+  bytea: 'bytea',
+  date: 'date',
+  time: 'time',
+  timestamp: 'timestamp or timestamptz',
+  interval: 'interval',
+  other: 'enum',
+  array: 'array',
+  composite: 'composite',
+};
+
+const columnOf = (kinds: readonly Kind[]): string =>
+  `a column of type ${kinds.map((kind) => KIND_NAMES[kind]).join(', ')}`;
+
+/** A source of which no value ever fits the type. */
+export function sourceProblem(
+  path: string,
+  { from }: Exclude<ColumnSetting, false>,
+  source: ColumnSource,
+  type: ColumnType,
+): readonly Problem[] {
+  if (source.kind === 'field') {
+    return problemIf(source.path.length === 0 && SINGLE.includes(type.kind), {
+      path,
+      message: `takes the whole value, an object, and is of the type ${type.name}`,
+      given: from,
+      allowed: `${columnOf(['json', 'text', 'composite', 'array'])}; or the path of a field`,
+    });
+  }
+  if (source.kind === 'key' || source.kind === 'header' || source.kind === 'event') {
+    return [];
+  }
+  const { is, fits }: { readonly is: string; readonly fits: readonly Kind[] } = OF_KAFKA[source.kind];
+  return problemIf(!fits.includes(type.kind), {
+    path,
+    message: `takes ${is}, and is of the type ${type.name}`,
+    given: from,
+    allowed: columnOf(fits),
+  });
+}
+
+const TIMES: readonly Kind[] = ['date', 'time', 'timestamp'];
+
+/** The types that each unit makes a text for; an `other` type may be an extension's, or bits or a point. */
+function typesOf(unit: Unit): readonly Kind[] {
+  switch (unit) {
+    case 'base64':
+    case 'hex':
+      return ['bytea'];
+    case 'time-millis':
+    case 'time-micros':
+    case 'time-nanos':
+      return ['time'];
+    case 'duration-micros':
+      return ['interval'];
+    case 'json':
+      return ['json', 'other'];
+    case 'bits':
+      return ['other', 'text'];
+    case 'point':
+      return ['other'];
+    case 'epoch-days':
+      return ['date', 'timestamp'];
+    case 'epoch-seconds':
+    case 'epoch-millis':
+    case 'epoch-micros':
+    case 'epoch-nanos':
+      return TIMES;
+    default:
+      return ['numeric', 'float', 'text', 'other'];
+  }
+}
+
+/** A unit that says nothing about values of the type. */
+export function unitProblem(path: string, unit: Unit | undefined, type: ColumnType): readonly Problem[] {
+  if (unit === undefined) {
+    return [];
+  }
+  const types = typesOf(unit);
+  return problemIf(!types.includes(elementOf(type).kind), {
+    path: `${path}.as`,
+    message: `is no unit of the type ${type.name}`,
+    given: unit,
+    allowed: `${columnOf(types)}, or an array of it; or no unit`,
+  });
+}

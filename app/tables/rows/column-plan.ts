@@ -1,0 +1,107 @@
+import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import type { RecordCursor } from '../../records/record-batch.ts';
+import { isEqual } from '../json/field-tree.ts';
+import type { FieldPath, MappedColumn, TableEnvelope, TableMapping } from '../mapping/table-mapping.ts';
+import { RecordKey } from './record-key.ts';
+import { type RowColumn, type RowText, rowColumn } from './row-text.ts';
+import { TypedColumn } from './typed-column.ts';
+
+/** A column, and where its value is looked for. */
+export interface PlannedColumn {
+  /** Its place among the columns. */
+  readonly nth: number;
+  readonly column: RowColumn;
+  /** The same as the schema of a record says, where a schema may be around it. */
+  readonly typed: TypedColumn;
+  /** Of its path, among those of the value or of the key; -1 where it has none. */
+  readonly path: number;
+  /** Whether it is one of the table's key, and its place in {@link RecordKey}; -1: it is not there. */
+  readonly isOfKey: boolean;
+  readonly inRecordKey: number;
+  /** The name of the header that it takes. */
+  readonly header: Buffer;
+}
+
+const NO_HEADER = Buffer.alloc(0);
+
+/** Path of the row in a change event. */
+const AFTER: FieldPath = ['after'];
+
+/** Path of the object whose fields are the row's, from the whole value on. */
+export const rowPath = (envelope: TableEnvelope | undefined): FieldPath =>
+  envelope?.format === 'debezium' ? AFTER : [];
+
+/** Where a table's columns find their values. */
+export class ColumnPlan {
+  readonly columns: readonly PlannedColumn[];
+  readonly recordKey: RecordKey;
+  /** Of parts of the value, and of a key that is JSON. A path of no parts is the whole value. */
+  readonly values: FieldPath[] = [];
+  readonly keys: FieldPath[] = [];
+  /** Among those of the value: the field that says that a record deletes; -1: none does. */
+  readonly deleted: number;
+  /** Among those of the value: what a change event does, and its row; -1 where it is no such event. */
+  readonly operation: number;
+  readonly after: number;
+  readonly #row: FieldPath;
+
+  /** Whether values are change events. */
+  get isEvent(): boolean {
+    return this.operation >= 0;
+  }
+
+  constructor({ columns, key, envelope }: TableMapping) {
+    const keyColumns = columns.filter(({ name }) => key?.columns.includes(name));
+    this.#row = rowPath(envelope);
+    this.recordKey = new RecordKey(keyColumns, envelope);
+    this.columns = columns.map((column, nth) => ({
+      nth,
+      column: rowColumn(column),
+      typed: new TypedColumn(column, envelope),
+      path: this.#pathOf(column),
+      isOfKey: keyColumns.includes(column),
+      inRecordKey: this.recordKey.placeOf(column),
+      header: column.source.kind === 'header' ? Buffer.from(column.source.name, 'utf8') : NO_HEADER,
+    }));
+    this.deleted = key === null || typeof key.delete === 'string' ? -1 : this.values.push(key.delete) - 1;
+    const isEvent = envelope?.format === 'debezium';
+    this.operation = isEvent ? this.values.push(['op']) - 1 : -1;
+    this.after = isEvent ? this.values.push(AFTER) - 1 : -1;
+  }
+
+  #pathOf({ source }: MappedColumn): number {
+    switch (source.kind) {
+      case 'field':
+        // The whole value is the event, and no path leads out of its row.
+        return this.values.push(source.path.length === 0 ? [] : [...this.#row, ...source.path]) - 1;
+      case 'event':
+        return this.values.push(source.path) - 1;
+      case 'key':
+        return source.path.length === 0 ? -1 : this.keys.push(source.path) - 1;
+      default:
+        return -1;
+    }
+  }
+}
+
+const ABSENT = -2;
+
+/** Writes the value of the last header of the column's name; a name that is no UTF-8 is never the column's. */
+export function writeHeader(
+  row: RowText,
+  { column, header }: PlannedColumn,
+  record: RecordCursor,
+): DeadLetterReason | null {
+  const { bytes } = record.batch;
+  const reader = record.headerReader();
+  let [at, length] = [0, ABSENT];
+  for (let left = record.headerCount; left > 0; left -= 1) {
+    const nameLength = reader.skipField();
+    const isNamed = isEqual(header, bytes, reader.at - nameLength, reader.at);
+    const valueLength = reader.skipField();
+    if (isNamed) {
+      [at, length] = [reader.at - valueLength, valueLength];
+    }
+  }
+  return length === ABSENT ? row.missing(column) : row.bytes(column, bytes, at, length);
+}

@@ -1,0 +1,156 @@
+import { type Memory, NEW_MEMORY } from '../../store/copy/row-memory.ts';
+
+const TAB = 0x09;
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const BACKSLASH = 0x5c;
+
+/** What stands behind the backslash, by the byte that needs one; 0 for all others. */
+const ESCAPED = new Uint8Array(256);
+ESCAPED[TAB] = 't'.charCodeAt(0);
+ESCAPED[NEWLINE] = 'n'.charCodeAt(0);
+ESCAPED[CARRIAGE_RETURN] = 'r'.charCodeAt(0);
+ESCAPED[BACKSLASH] = BACKSLASH;
+
+/** Texts of at most so many UTF-16 units are written unit by unit: a call of write() costs more. */
+const SHORT_TEXT = 64;
+const FIRST_BEYOND_ASCII = 0x80;
+
+/** UTF-8 takes at most three bytes for each UTF-16 unit. */
+const MOST_BYTES_PER_UNIT = 3;
+
+const NULL_FIELD = Buffer.from('\\N\t', 'latin1');
+const DEFAULT_FIELD = Buffer.from('\\D\t', 'latin1');
+
+/**
+ * Rows in PostgreSQL's COPY text format (documentation of COPY, section "Text Format") with its delimiter, a tab, one
+ * after the other in one piece of memory. The COPY has to say `ENCODING 'UTF8'`, and `DEFAULT '\D'` where
+ * {@link default} is used.
+ *
+ * A record that is refused halfway takes back what it has written: {@link takeBack} with the {@link end} from before.
+ */
+export class CopyText {
+  readonly #memory: Memory;
+  #bytes: Buffer;
+  #end = 0;
+
+  /**
+   * @param size bytes to begin with; it grows when that is not enough
+   * @param memory where they come from. @default new memory
+   */
+  constructor(size: number, memory = NEW_MEMORY) {
+    this.#memory = memory;
+    this.#bytes = memory.take(size);
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  /** The bytes from `start` up to `end`; the memory is shared. */
+  slice(start: number, end: number): Buffer {
+    return this.#bytes.subarray(start, end);
+  }
+
+  /** Forgets what was written since this was the {@link end}. */
+  takeBack(end: number): void {
+    this.#end = end;
+  }
+
+  null(): void {
+    this.#raw(NULL_FIELD);
+  }
+
+  /** The column's default, in PostgreSQL 16 and later. */
+  default(): void {
+    this.#raw(DEFAULT_FIELD);
+  }
+
+  /** A field from UTF-8 that needs no backslash, as what a JSON string without escapes holds: the bytes from `start` up to `end`. */
+  plain(source: Buffer, start: number, end: number): void {
+    this.#reserve(end - start + 1);
+    const target = this.#bytes;
+    const ahead = this.#end - start;
+    for (let at = start; at < end; at += 1) {
+      target[at + ahead] = source[at] ?? 0;
+    }
+    target[end + ahead] = TAB;
+    this.#end += end - start + 1;
+  }
+
+  /** A field from UTF-8 without NUL: the bytes from `start` up to `end`. */
+  bytes(source: Buffer, start = 0, end = source.length): void {
+    this.#reserve((end - start) * 2 + 1);
+    const target = this.#bytes;
+    let to = this.#end;
+    // A loop, as most fields are short: a call of copy() for each costs three times as much.
+    for (let at = start; at < end; at += 1) {
+      const byte = source[at] ?? 0;
+      const escaped = ESCAPED[byte] ?? 0;
+      if (escaped === 0) {
+        target[to] = byte;
+        to += 1;
+      } else {
+        target[to] = BACKSLASH;
+        target[to + 1] = escaped;
+        to += 2;
+      }
+    }
+    target[to] = TAB;
+    this.#end = to + 1;
+  }
+
+  /** A field from text without NUL. */
+  text(value: string): void {
+    this.#reserve(value.length * MOST_BYTES_PER_UNIT + 1);
+    if (value.length > SHORT_TEXT || !this.#asItIs(value)) {
+      this.#escaped(value);
+    }
+    this.#bytes[this.#end] = TAB;
+    this.#end += 1;
+  }
+
+  /** Writes ASCII without escapes. @returns whether it was nothing else */
+  #asItIs(value: string): boolean {
+    const target = this.#bytes;
+    const to = this.#end;
+    for (let unit = 0; unit < value.length; unit += 1) {
+      const code = value.charCodeAt(unit);
+      if (code >= FIRST_BEYOND_ASCII || ESCAPED[code] !== 0) {
+        return false;
+      }
+      target[to + unit] = code;
+    }
+    this.#end = to + value.length;
+    return true;
+  }
+
+  #escaped(value: string): void {
+    const escaped = value
+      .replaceAll('\\', '\\\\')
+      .replaceAll('\t', '\\t')
+      .replaceAll('\n', '\\n')
+      .replaceAll('\r', '\\r');
+    this.#reserve(escaped.length * MOST_BYTES_PER_UNIT + 1);
+    this.#end += this.#bytes.write(escaped, this.#end, 'utf8');
+  }
+
+  /** Ends a row of one field or more. */
+  endRow(): void {
+    this.#bytes[this.#end - 1] = NEWLINE;
+  }
+
+  #raw(bytes: Buffer): void {
+    this.#reserve(bytes.length);
+    this.#end += bytes.copy(this.#bytes, this.#end);
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#end + bytes <= this.#bytes.length) {
+      return;
+    }
+    const larger = this.#memory.take(Math.max(this.#bytes.length * 2, this.#end + bytes));
+    this.#bytes.copy(larger, 0, 0, this.#end);
+    this.#bytes = larger;
+  }
+}

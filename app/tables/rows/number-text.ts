@@ -1,0 +1,221 @@
+import type { ValueUnit } from '../mapping/table-mapping.ts';
+
+/** A number in digits: `digits` divided by ten `scale` times. */
+interface Decimal {
+  readonly isNegative: boolean;
+  readonly digits: string;
+  readonly scale: number;
+}
+
+/** Digits of a number that are written out at most: an exponent of few bytes may stand for gigabytes of zeros. */
+const MOST_DIGITS = 1_000;
+
+const DECIMAL = /^(-?)([0-9]{1,1000})(?:\.([0-9]{1,1000}))?(?:[eE]([+-]?[0-9]{1,9}))?$/;
+
+/** A number as JSON writes it, with or without leading zeros; `null` for any other text and for endless ones. */
+function decimalOf(text: string): Decimal | null {
+  const match = DECIMAL.exec(text);
+  if (match === null) {
+    return null;
+  }
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  const digits = (whole + fraction).replace(/^0+(?=[0-9])/, '');
+  return { isNegative: sign === '-' && digits !== '0', digits, scale: fraction.length - Number(exponent) };
+}
+
+/**
+ * A number without its exponent, as numeric_out writes it: 1e3 is 1000, 1.50e1 is 15.0, and -0 is 0.
+ *
+ * @returns `null` for one of more than 1,000 digits
+ */
+export function withoutExponent(number: string): string | null {
+  const decimal = decimalOf(number);
+  if (decimal === null) {
+    return null;
+  }
+  const { digits, scale } = decimal;
+  const isZero = /^0+$/.test(digits);
+  if (isZero && scale <= 0) {
+    return '0';
+  }
+  if (digits.length + Math.abs(scale) > MOST_DIGITS) {
+    return null;
+  }
+  return `${decimal.isNegative && !isZero ? '-' : ''}${withPoint(digits, scale)}`;
+}
+
+/** Digits with the point so many places before their end; a negative scale appends zeros. */
+function withPoint(digits: string, scale: number): string {
+  if (scale <= 0) {
+    return digits === '0' ? '0' : digits + '0'.repeat(-scale);
+  }
+  const padded = digits.padStart(scale + 1, '0');
+  return `${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
+}
+
+/** Bytes of a number in two's complement at most: more than numeric has digits for. */
+const MOST_BYTES = 60_000;
+/** NUMERIC_MAX_DISPLAY_SCALE of PostgreSQL. */
+const MOST_SCALE = 16_383;
+
+/**
+ * The number whose digits are big-endian bytes in two's complement, as Kafka Connect's Decimal has them.
+ *
+ * @param scale digits behind the point; a negative one appends zeros
+ * @returns `null` for no bytes at all, and for more than numeric can hold
+ */
+export function twosComplement(bytes: Buffer, scale: number): string | null {
+  if (bytes.length === 0 || bytes.length > MOST_BYTES || Math.abs(scale) > MOST_SCALE) {
+    return null;
+  }
+  const unsigned = BigInt(`0x${bytes.toString('hex')}`);
+  const value = BigInt.asIntN(bytes.length * 8, unsigned);
+  const digits = (value < 0n ? -value : value).toString();
+  return `${value < 0n ? '-' : ''}${withPoint(digits, scale)}`;
+}
+
+/** Powers of ten by which a unit divides a second. */
+const POWERS: Readonly<Partial<Record<ValueUnit, number>>> = {
+  'epoch-days': 0,
+  'epoch-seconds': 0,
+  'epoch-millis': 3,
+  'epoch-micros': 6,
+  'epoch-nanos': 9,
+};
+
+export const isOfEpoch = (unit: ValueUnit | undefined): boolean => unit !== undefined && POWERS[unit] !== undefined;
+
+const SECONDS_OF_DAY = 86_400n;
+/** UTC, behind a time of day. */
+const ZONE = '+00';
+/** 1970-01-01 in Julian days. */
+const JULIAN_EPOCH = 2_440_588n;
+/** Digits of fractions of a second that PostgreSQL gets: it rounds to six, from a double, and takes no endless text. */
+const MOST_FRACTION_DIGITS = 30;
+/** The longest numbers here: of nanoseconds, PostgreSQL's last day has 22 digits. */
+const MOST_EPOCH_DIGITS = 100;
+
+function boundedDecimal(text: string): Decimal | null {
+  const decimal = decimalOf(text);
+  return decimal === null || decimal.digits.length + Math.abs(decimal.scale) > MOST_EPOCH_DIGITS ? null : decimal;
+}
+
+/**
+ * The point in time that a number since 1970-01-01 00:00 UTC stands for, as text that PostgreSQL reads: a Julian day
+ * (documentation, "Date Input"), which reaches over its whole range, then the time of day in UTC. What is finer than a
+ * microsecond is there for PostgreSQL to round as it rounds ISO 8601.
+ *
+ * @param kind what the column takes: a date gets the day, rounded down, a time the time of day
+ * @returns `null` when the text is no number, and before the first day that PostgreSQL has
+ */
+export function timeOfEpoch(text: string, unit: ValueUnit, kind: 'date' | 'time' | 'timestamp'): string | null {
+  const decimal = boundedDecimal(text);
+  if (decimal === null) {
+    return null;
+  }
+  const { seconds, fraction } = secondsOf(decimal, unit);
+  const days = floorOf(seconds, SECONDS_OF_DAY);
+  const julian = days + JULIAN_EPOCH;
+  if (julian < 0n) {
+    return null;
+  }
+  const time = clockTime(Number(seconds - days * SECONDS_OF_DAY), fraction);
+  return { date: `J${julian}`, time, timestamp: `J${julian} ${time}` }[kind];
+}
+
+const MILLISECONDS_OF_DAY = 1_000 * Number(SECONDS_OF_DAY);
+
+/** The same of whole milliseconds that a number holds exactly; `null`: before the first day that PostgreSQL has. */
+export function timeOfMilliseconds(milliseconds: number, kind: 'date' | 'time' | 'timestamp'): string | null {
+  const rest = milliseconds % MILLISECONDS_OF_DAY;
+  const ofDay = rest < 0 ? rest + MILLISECONDS_OF_DAY : rest;
+  const julian = (milliseconds - ofDay) / MILLISECONDS_OF_DAY + Number(JULIAN_EPOCH);
+  if (julian < 0) {
+    return null;
+  }
+  if (kind === 'date') {
+    return `J${julian}`;
+  }
+  const fraction = ofDay % 1_000;
+  const time = clockTime((ofDay - fraction) / 1_000, fraction === 0 ? '' : String(fraction).padStart(3, '0'));
+  return kind === 'time' ? time : `J${julian} ${time}`;
+}
+
+/** Whole seconds, rounded down, and the digits behind the point. */
+function secondsOf({ isNegative, digits, scale }: Decimal, unit: ValueUnit) {
+  const places = scale + (POWERS[unit] ?? 0);
+  const scaled = BigInt(digits) * (unit === 'epoch-days' ? SECONDS_OF_DAY : 1n) * 10n ** BigInt(Math.max(0, -places));
+  const value = isNegative ? -scaled : scaled;
+  const one = 10n ** BigInt(Math.max(0, places));
+  const seconds = floorOf(value, one);
+  const rest = value - seconds * one;
+  const fraction = rest === 0n ? '' : rest.toString().padStart(places, '0').slice(0, MOST_FRACTION_DIGITS);
+  return { seconds, fraction };
+}
+
+function floorOf(value: bigint, divisor: bigint): bigint {
+  const quotient = value / divisor;
+  return value % divisor < 0n ? quotient - 1n : quotient;
+}
+
+function clockTime(secondOfDay: number, fraction: string): string {
+  const parts = [Math.floor(secondOfDay / 3_600), Math.floor(secondOfDay / 60) % 60, secondOfDay % 60];
+  const clock = parts.map((part) => String(part).padStart(2, '0')).join(':');
+  return `${clock}${fraction === '' ? '' : `.${fraction}`}${ZONE}`;
+}
+
+/**
+ * The time of day that a number since midnight stands for. The whole day is 24:00, which PostgreSQL has apart from 00:00.
+ *
+ * @returns `null` when the text is no number, and for one that is no time of a day
+ */
+export function timeOfDay(text: string, unit: ValueUnit): string | null {
+  const decimal = boundedDecimal(text);
+  if (decimal === null) {
+    return null;
+  }
+  const { seconds, fraction } = secondsOf(decimal, EPOCH_OF_DAY_UNIT[unit] ?? unit);
+  const isOfDay = seconds >= 0n && (seconds < SECONDS_OF_DAY || (seconds === SECONDS_OF_DAY && fraction === ''));
+  return isOfDay ? clockTime(Number(seconds), fraction).slice(0, -ZONE.length) : null;
+}
+
+const EPOCH_OF_DAY_UNIT: Readonly<Partial<Record<ValueUnit, ValueUnit>>> = {
+  'time-millis': 'epoch-millis',
+  'time-micros': 'epoch-micros',
+  'time-nanos': 'epoch-nanos',
+};
+
+/** As Java writes years: four digits or more, those before the year 1 with a sign. */
+const yearText = (year: bigint): string =>
+  year < 0n ? `-${String(-year).padStart(4, '0')}` : `${year > 9_999n ? '+' : ''}${String(year).padStart(4, '0')}`;
+
+/** {@link timeOfEpoch} in ISO 8601, for a column of text. @returns `null` when the text is no number */
+export function isoOfEpoch(text: string, unit: ValueUnit): string | null {
+  const decimal = boundedDecimal(text);
+  if (decimal === null) {
+    return null;
+  }
+  const { seconds, fraction } = secondsOf(decimal, unit);
+  const days = floorOf(seconds, SECONDS_OF_DAY);
+  const date = civilDate(days);
+  const time = clockTime(Number(seconds - days * SECONDS_OF_DAY), fraction).slice(0, -ZONE.length);
+  return unit === 'epoch-days' ? date : `${date}T${time}Z`;
+}
+
+/** Days of 400 years of the Gregorian calendar, and from 0000-03-01 to 1970-01-01. */
+const DAYS_OF_ERA = 146_097n;
+const DAYS_TO_EPOCH = 719_468n;
+
+/** The date of a day since 1970-01-01: years are counted from 1 March, so that the leap day is their last. */
+function civilDate(days: bigint): string {
+  const shifted = days + DAYS_TO_EPOCH;
+  const era = floorOf(shifted, DAYS_OF_ERA);
+  const day = shifted - era * DAYS_OF_ERA;
+  const year = (day - day / 1_460n + day / 36_524n - day / 146_096n) / 365n;
+  const ofYear = day - (365n * year + year / 4n - year / 100n);
+  const month = (5n * ofYear + 2n) / 153n;
+  const ofMonth = ofYear - (153n * month + 2n) / 5n + 1n;
+  const isNextYear = month >= 10n;
+  const parts = [isNextYear ? month - 9n : month + 3n, ofMonth].map((part) => String(part).padStart(2, '0'));
+  return `${yearText(year + era * 400n + (isNextYear ? 1n : 0n))}-${parts.join('-')}`;
+}

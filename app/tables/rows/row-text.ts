@@ -1,0 +1,310 @@
+import { isUtf8 } from 'node:buffer';
+import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import { NO_TIMESTAMP } from '../../records/record-batch.ts';
+import type { JsonKind } from '../json/json-lexer.ts';
+import type { JsonSlice } from '../json/json-slice.ts';
+import type { ColumnType, MappedColumn, ValueUnit } from '../mapping/table-mapping.ts';
+import { type ColumnText, hasTimes, Refused, textOf, textOfBytes, textOfNumber } from './column-text.ts';
+import type { CopyText } from './copy-text.ts';
+import { timeOfMilliseconds } from './number-text.ts';
+import { isAskedFor } from './unit-text.ts';
+
+/** A refusal is no field: the row's record is a dead letter, and its row has to be taken back. */
+type Refusal = DeadLetterReason | null;
+
+/**
+ * How the bytes of a JSON value become the text of a column: `converted` as {@link textOf} does, else as they were sent.
+ * `content` is what is between the quotes of a string without escapes, `dated` the same without a word of the clock,
+ * `numbered` the same that begins with no letter, `digits` a number without an exponent or the sign of a zero. Where that
+ * is not so, they are converted, too; and what is `dated` by Debezium, where its year has a sign or begins with two zeros.
+ */
+type Way = 'converted' | 'asSent' | 'plain' | 'content' | 'dated' | 'datedByDebezium' | 'numbered' | 'digits';
+type Ways = Readonly<Record<JsonKind, Way>>;
+
+/** A column, and what follows from its type for every value. */
+export interface RowColumn extends Omit<MappedColumn, 'unit'> {
+  /** Left out: the type says how the text of a value is read. */
+  readonly unit?: ValueUnit;
+  readonly ways: Ways;
+  /** Whether text in UTF-8 without NUL needs no conversion. */
+  readonly takesText: boolean;
+  /** Whether digits need no conversion. */
+  readonly takesDigits: boolean;
+  /** What a record's timestamp is to it; `null`: a number. */
+  readonly time: 'date' | 'time' | 'timestamp' | null;
+}
+
+/** @param byEnvelope the unit of a column that has none of its own, where its type asks for it. @default none */
+export function rowColumn({ unit: given, ...column }: MappedColumn, byEnvelope?: ValueUnit): RowColumn {
+  const { type } = column;
+  const unit = given ?? (byEnvelope !== undefined && isAskedFor(byEnvelope, type) ? byEnvelope : undefined);
+  const { kind } = type;
+  const isTime = kind === 'date' || kind === 'time' || kind === 'timestamp';
+  const isPlain = unit === undefined && kind !== 'bytea';
+  const isWhole = kind === 'array' || kind === 'composite';
+  return {
+    ...column,
+    ...(unit !== undefined && { unit }),
+    ways: unit === undefined ? waysOf(type) : unit === 'debezium' ? debeziumWays(type) : CONVERTED,
+    takesText: isPlain && kind !== 'json' && !hasTimes(type),
+    takesDigits: isPlain && !isTime && !isWhole,
+    time: isTime ? kind : null,
+  };
+}
+
+const CONVERTED: Ways = {
+  string: 'converted',
+  number: 'converted',
+  object: 'converted',
+  list: 'converted',
+  true: 'converted',
+  false: 'converted',
+  null: 'converted',
+};
+
+/** As Debezium writes values without a unit. */
+const debeziumWays = (type: ColumnType): Ways => ({
+  ...waysOf(type),
+  ...(type.kind === 'numeric' || type.kind === 'float' ? { string: 'numbered' } : {}),
+  ...(type.kind === 'date' || type.kind === 'timestamp' ? { string: 'datedByDebezium' } : {}),
+  ...(type.kind === 'other' ? { true: 'converted', false: 'converted' } : {}),
+});
+
+/** Nearly always the bytes of a value are its text, and that is a fraction of the work of making text of them. */
+function waysOf(type: ColumnType): Ways {
+  switch (type.kind) {
+    case 'json':
+      return {
+        string: 'asSent',
+        number: 'asSent',
+        object: 'asSent',
+        list: 'asSent',
+        true: 'asSent',
+        false: 'asSent',
+        null: 'converted',
+      };
+    case 'text':
+      return {
+        string: 'content',
+        number: 'plain',
+        object: 'asSent',
+        list: 'asSent',
+        true: 'plain',
+        false: 'plain',
+        null: 'converted',
+      };
+    case 'array':
+    case 'composite':
+    case 'bytea':
+      return CONVERTED;
+    case 'date':
+    case 'time':
+    case 'timestamp':
+      return { ...CONVERTED, string: 'dated' };
+    case 'numeric':
+    case 'float':
+      return { ...CONVERTED, string: 'content', number: 'plain' };
+    default:
+      return {
+        ...CONVERTED,
+        string: hasTimes(type) ? 'converted' : 'content',
+        number: 'digits',
+        true: 'plain',
+        false: 'plain',
+      };
+  }
+}
+
+/**
+ * Writes the fields of rows, in the order of their columns. What has no text for its column is refused before PostgreSQL
+ * sees it: no field is written, and the answer says why. NULL in a column that takes none is `missing_value`.
+ */
+export class RowText {
+  readonly #rows: CopyText;
+  readonly #takesDefaults: boolean;
+
+  /** @param takesDefaults whether the COPY says `DEFAULT '\D'`, as PostgreSQL 16 and later can */
+  constructor(rows: CopyText, takesDefaults: boolean) {
+    this.#rows = rows;
+    this.#takesDefaults = takesDefaults;
+  }
+
+  /** A column that the row says nothing of. */
+  absent(): void {
+    this.#rows.null();
+  }
+
+  /** A JSON value; `undefined` where the record has none: the column's default then, or NULL. */
+  json(column: RowColumn, value: JsonSlice | undefined): Refusal {
+    if (value === undefined) {
+      return this.missing(column);
+    }
+    return this.#asSent(column.ways[value.kind], value)
+      ? null
+      : this.#field(column, textOf(column.type, column.unit, value));
+  }
+
+  /** Writes the bytes of a value. @returns whether they are its text */
+  #asSent(way: Way, { bytes, start, end, hasEscapes }: JsonSlice): boolean {
+    switch (way) {
+      case 'plain':
+        this.#rows.plain(bytes, start, end);
+        return true;
+      case 'asSent':
+        this.#rows.bytes(bytes, start, end);
+        return true;
+      case 'content':
+      case 'dated':
+        if (hasEscapes || (way === 'dated' && mayBeOfTheClock(bytes, start, end))) {
+          return false;
+        }
+        this.#rows.plain(bytes, start + 1, end - 1);
+        return true;
+      case 'datedByDebezium':
+      case 'numbered':
+        if (hasEscapes || mayBeOfDebezium(way, bytes, start, end)) {
+          return false;
+        }
+        this.#rows.plain(bytes, start + 1, end - 1);
+        return true;
+      case 'digits':
+        if (!isPlain(bytes, start, end)) {
+          return false;
+        }
+        this.#rows.plain(bytes, start, end);
+        return true;
+      case 'converted':
+        return false;
+    }
+  }
+
+  /**
+   * A record key, a header's value or a topic: text in UTF-8 without NUL, or any bytes for bytea without a unit. In
+   * json it is a JSON string.
+   *
+   * @param start of the bytes
+   * @param length negative: they are NULL
+   */
+  bytes(column: RowColumn, source: Buffer, start: number, length: number): Refusal {
+    if (length < 0) {
+      return this.#field(column, null);
+    }
+    const end = start + length;
+    if (column.takesText && isText(source, start, end)) {
+      this.#rows.bytes(source, start, end);
+      return null;
+    }
+    const refusal = this.#field(column, textOfBytes(column.type, column.unit, source.subarray(start, end)));
+    const isNotText = refusal === 'invalid_utf8' || refusal === 'nul_character';
+    if (!isNotText) {
+      return refusal;
+    }
+    return column.source.kind === 'key' ? 'key_not_text' : 'value_does_not_fit';
+  }
+
+  /** A partition or an offset. */
+  number(column: RowColumn, value: number | bigint): Refusal {
+    if (!column.takesDigits) {
+      return this.#field(column, textOfNumber(column.type, column.unit, String(value)));
+    }
+    this.#rows.text(String(value));
+    return null;
+  }
+
+  /**
+   * A record's timestamp: a point in time for date, time and timestamp, else milliseconds since 1970; NULL where Kafka
+   * has none.
+   */
+  timestamp(column: RowColumn, milliseconds: number | bigint): Refusal {
+    const { time } = column;
+    if (milliseconds === NO_TIMESTAMP || milliseconds === Number(NO_TIMESTAMP)) {
+      return this.#field(column, null);
+    }
+    if (time === null) {
+      return this.number(column, milliseconds);
+    }
+    const text = typeof milliseconds === 'number' ? timeOfMilliseconds(milliseconds, time) : null;
+    return this.#field(column, text ?? textOfNumber(column.type, 'epoch-millis', String(milliseconds)));
+  }
+
+  /** What the record does not have: the column's default, or NULL. */
+  missing(column: RowColumn): Refusal {
+    if (!(column.hasDefault && this.#takesDefaults)) {
+      return this.#field(column, null);
+    }
+    this.#rows.default();
+    return null;
+  }
+
+  #field({ isNotNull }: Pick<RowColumn, 'isNotNull'>, text: ColumnText): Refusal {
+    if (text instanceof Refused) {
+      return text.reason;
+    }
+    if (text !== null) {
+      this.#rows.text(text);
+      return null;
+    }
+    if (isNotNull) {
+      return 'missing_value';
+    }
+    this.#rows.null();
+    return null;
+  }
+}
+
+/** The first byte that is none of ASCII. */
+const FIRST_BEYOND_ASCII = 0x80;
+
+/** UTF-8 without NUL. */
+function isText(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === 0) {
+      return false;
+    }
+    if (byte >= FIRST_BEYOND_ASCII) {
+      const rest = bytes.subarray(at, end);
+      return isUtf8(rest) && !rest.includes(0);
+    }
+  }
+  return true;
+}
+
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
+/** What a letter has in lower case alone. */
+const LOWER_CASE = 0x20;
+const E = 0x65;
+const W = 0x77;
+const Y = 0x79;
+
+/** `now` and `tomorrow` have a w, `today` and `yesterday` a y; ISO 8601 has neither. */
+function mayBeOfTheClock(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const lower = (bytes[at] ?? 0) | LOWER_CASE;
+    if (lower === W || lower === Y) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** A letter begins no number, a sign no year of four digits, and 00 the year 0 and others that are rare. */
+function mayBeOfDebezium(way: 'datedByDebezium' | 'numbered', bytes: Buffer, start: number, end: number): boolean {
+  const first = bytes[start + 1] ?? 0;
+  if (way === 'numbered') {
+    return first > NINE;
+  }
+  return first < ZERO || (first === ZERO && bytes[start + 2] === ZERO) || mayBeOfTheClock(bytes, start, end);
+}
+
+/** Whether a number has neither an exponent nor the sign of a zero. */
+function isPlain(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    if (((bytes[at] ?? 0) | LOWER_CASE) === E) {
+      return false;
+    }
+  }
+  return bytes[start] !== MINUS || bytes[start + 1] !== ZERO;
+}

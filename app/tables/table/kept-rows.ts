@@ -1,0 +1,111 @@
+import { escapeIdentifier, type PoolClient } from 'pg';
+import { RowRefused } from '../../store/copy/isolate-poison.ts';
+import { DELETE, KEPT, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
+
+/** A table with a key and its stage, as SQL. */
+interface KeptTable {
+  readonly table: string;
+  readonly stage: string;
+  /** Names, in their order. */
+  readonly columns: readonly string[];
+  readonly key: readonly string[];
+  /** The comparison of the key of two relations. */
+  readonly isSameKey: (one: string, other: string) => string;
+  /** The last row of each key in the stage, under the name s. */
+  readonly last: string;
+}
+
+/** A row that keeps a column of one that the table does not have: it is nowhere in the topic. */
+export class NothingKept extends Error {
+  override readonly name = 'NothingKept';
+  readonly column: string;
+
+  constructor(column: string) {
+    super(`no row has the column ${column} that is to be kept`);
+    this.column = column;
+  }
+}
+
+/** PostgreSQL's class of "no data": it raises none of it for a row. */
+const NO_DATA = '02000';
+
+/** Whether a row keeps a column, by its place; NULL where it keeps none. */
+const keeps = (relation: string, place: number): string => `get_bit(${relation}.${KEPT}, ${place}) = 1`;
+
+const KEEPS_SOME = `s.${OPERATION} = '${UPSERT}' AND position(B'1' IN s.${KEPT}) > 0`;
+
+/**
+ * Statements for rows of a stage that keep columns as the table has them.
+ *
+ * A value that is kept is that of the last record before, of the same key. Where that record is in the stage, too, the value
+ * is taken from there; else from the table, by an UPDATE that leaves the column alone, so that a large value stays where
+ * it is. So the outcome is that of the records one after the other, however they are cut into transactions:
+ *
+ * 1. Of the rows of a key, only the last one comes to the table, as all of them say all columns, but for those that are
+ *    kept. {@link fill} has given it those of the rows before it, back to the last one that deletes.
+ * 2. What it still keeps is of no row behind that delete. If there was a delete, the row is gone by then, and nothing is
+ *    there to keep: {@link lacking} finds it. If there was none, the table has what the transaction before has left.
+ * 3. Whether a row is there is asked before the UPDATE. A row that another transaction deletes in between is deleted
+ *    behind ours, in a valid order; one that is inserted in between does not count, and its record is a dead letter.
+ */
+export class KeptRows {
+  readonly #names: KeptTable;
+
+  constructor(names: KeptTable) {
+    this.#names = names;
+  }
+
+  /** The condition that a row keeps nothing any more, under the name s. */
+  static readonly KEEPS_NONE = `(${KEEPS_SOME}) IS NOT TRUE`;
+
+  /** Takes the values of these columns that are in the stage from there. */
+  fill(places: readonly number[]): readonly string[] {
+    const { stage, columns, isSameKey } = this.#names;
+    return places.map((place) => {
+      const column = escapeIdentifier(columns[place] ?? '');
+      const before = `SELECT DISTINCT ON (s.${SEQUENCE}) s.${SEQUENCE} AS "(row)", p.${column}, p.${OPERATION}
+        FROM ${stage} AS s JOIN ${stage} AS p ON ${isSameKey('p', 's')} AND p.${SEQUENCE} < s.${SEQUENCE}
+          AND (p.${OPERATION} = '${DELETE}' OR (${keeps('p', place)}) IS NOT TRUE)
+       WHERE ${keeps('s', place)} ORDER BY s.${SEQUENCE}, p.${SEQUENCE} DESC`;
+      return `UPDATE ${stage} AS s SET ${column} = p.${column}, ${KEPT} = set_bit(s.${KEPT}, ${place}, 0)
+        FROM (${before}) AS p WHERE p."(row)" = s.${SEQUENCE} AND p.${OPERATION} <> '${DELETE}'`;
+    });
+  }
+
+  /** Counts the rows that keep columns of one that the table does not have. */
+  get lacking(): string {
+    return `SELECT ${this.#lacking}`;
+  }
+
+  get #lacking(): string {
+    const { table, last, isSameKey } = this.#names;
+    return `FROM ${last} WHERE ${KEEPS_SOME} AND NOT EXISTS (SELECT FROM ${table} AS t WHERE ${isSameKey('t', 's')})`;
+  }
+
+  /** Replaces the rows of the table whose columns of these places are kept. A row that is there byte for byte stays. */
+  update(places: readonly number[]): string {
+    const { table, columns, key, isSameKey, last } = this.#names;
+    const others = columns.flatMap((name, place) =>
+      key.includes(name) ? [] : [{ name: escapeIdentifier(name), place }],
+    );
+    const values = others.map(({ name, place }) =>
+      places.includes(place) ? `CASE WHEN ${keeps('s', place)} THEN t.${name} ELSE s.${name} END` : `s.${name}`,
+    );
+    const set = others.map(({ name }, nth) => `${name} = ${values[nth]}`);
+    const now = others.map(({ name }) => `t.${name}`);
+    return `UPDATE ${table} AS t SET ${set.join(', ')} FROM ${last} WHERE ${KEEPS_SOME} AND ${isSameKey('t', 's')}
+      AND pg_catalog.record_image_ne(ROW(${now.join(', ')}), ROW(${values.join(', ')}))`;
+  }
+
+  /** @throws RowRefused for the first row of the stage that keeps a column of one that is not there, if there is any */
+  async requireNone(client: PoolClient): Promise<void> {
+    const { stage, columns } = this.#names;
+    const first = `SELECT (SELECT count(*) FROM ${stage} AS p WHERE p.${SEQUENCE} < s.${SEQUENCE})::int AS index,
+      position(B'1' IN s.${KEPT})::int AS place ${this.#lacking} ORDER BY s.${SEQUENCE} LIMIT 1`;
+    const { rows } = await client.query<{ readonly index: number; readonly place: number }>(first);
+    const [found] = rows;
+    if (found !== undefined) {
+      throw new RowRefused(NO_DATA, found.index, { cause: new NothingKept(columns[found.place - 1] ?? '') });
+    }
+  }
+}

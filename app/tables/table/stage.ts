@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import { escapeIdentifier, type PoolClient } from 'pg';
+import type { RowKinds, SentRows } from '../../store/tables/row-target.ts';
+import type { TableKey, TableMapping, TableStage } from '../mapping/table-mapping.ts';
+import { KeptRows } from './kept-rows.ts';
+import { DELETE, KEPT, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
+
+/** Whether rows may keep columns: the source does not send what it did not change. */
+const mayKeep = ({ envelope, key }: TableMapping): boolean =>
+  key !== null && envelope !== undefined && envelope.format !== 'connect';
+
+/** Tells our locks of tables from other programs' advisory locks: the first four bytes of SHA-256 of "stream-consumer". */
+const LOCK_CLASS = createHash('sha256').update('stream-consumer').digest().readInt32BE();
+
+/** The rows that a command tag tells: `INSERT 0 5`, `SELECT 5`. */
+const countIn = (tag: string | undefined): number => Number(tag?.split(' ').at(-1) ?? 0);
+
+const named = (prefix: string, columns: readonly string[]): string =>
+  columns.map((name) => `${prefix}${escapeIdentifier(name)}`).join(', ');
+
+/**
+ * Statements that take rows into a table by way of a temporary one, the stage, in the transaction that moves their
+ * offset. A COPY cannot replace or delete rows, and row-level security forbids it.
+ *
+ * Of each key that a transaction has rows for, the outcome is that of its records one after the other, however they are
+ * cut into transactions: a key that any record deletes is deleted first; then its last record is inserted or replaces what
+ * is there, or, where existing rows are kept, the first one behind the last delete. PostgreSQL alone decides which keys are
+ * equal, by the unique index that the table has.
+ *
+ * Proof that no two rows of the INSERT have the same key, which PostgreSQL would refuse with 21000: DISTINCT ON compares
+ * with the default operator class and the column's collation, and so does the index, as the check of the mapping requires.
+ */
+export class Stage {
+  readonly #stage: TableStage;
+  readonly #key: TableKey | null;
+  readonly #columns: readonly string[];
+  /** The table, as SQL. */
+  readonly #table: string;
+  /** The name without its schema, as PostgreSQL's contexts have it. */
+  readonly relation: string;
+  /** The stage, as SQL. */
+  readonly name: string;
+  /** Its columns behind those of the table, as SQL. */
+  readonly columns: readonly string[];
+  /** `null` where no row keeps anything. */
+  readonly #keptRows: KeptRows | null;
+
+  constructor(mapping: TableMapping, stage: TableStage) {
+    const { schema, table, topics, columns, key } = mapping;
+    this.#stage = stage;
+    this.#key = key;
+    this.columns = mayKeep(mapping) ? [SEQUENCE, OPERATION, KEPT] : [SEQUENCE, OPERATION];
+    this.#columns = columns.map(({ name }) => name);
+    this.#table = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
+    // Two entries of one transaction may write the same table: each has its rows apart.
+    const identity = JSON.stringify([schema, table, topics, key, this.#definition]);
+    this.relation = `stream_consumer_${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`;
+    this.name = `pg_temp.${this.relation}`;
+    this.#keptRows =
+      key !== null && mayKeep(mapping)
+        ? new KeptRows({
+            table: this.#table,
+            stage: this.name,
+            columns: this.#columns,
+            key: key.columns,
+            isSameKey: (one, other) => this.#sameKey(key, one, other),
+            last: this.#last(key),
+          })
+        : null;
+  }
+
+  get #definition(): string {
+    const columns = this.#stage.columns.map(({ name, type, collation, default: expression }) =>
+      [
+        escapeIdentifier(name),
+        type,
+        ...(collation === null ? [] : ['COLLATE', collation]),
+        ...(expression === null ? [] : ['DEFAULT', expression]),
+      ].join(' '),
+    );
+    const kept = this.columns.includes(KEPT) ? [`${KEPT} bit varying`] : [];
+    return [...columns, `${SEQUENCE} bigint`, `${OPERATION} "char"`, ...kept].join(', ');
+  }
+
+  /**
+   * Makes the stage where the session has none: a connection pooler may lend another session for each transaction. Made
+   * once in a session, it costs its catalog nothing afterwards; the name tells its definition, so it is never an old one.
+   */
+  get creation(): string {
+    return `SET LOCAL client_min_messages = warning; CREATE TEMPORARY TABLE IF NOT EXISTS ${this.relation} (${this.#definition}) ON COMMIT DELETE ROWS`;
+  }
+
+  /** Tags of {@link creation}. */
+  static readonly creationTags: readonly string[] = ['SET', 'CREATE TABLE'];
+
+  /** Between two COPYs of one transaction. */
+  get emptying(): string {
+    return `DELETE FROM ${this.name}`;
+  }
+
+  /**
+   * Keeps transactions that delete apart from all others of the table, where two had waited for each other. Rows are
+   * inserted in the order of their keys, and two transactions that do so never wait for each other; a DELETE has no order.
+   */
+  lock(isExclusive: boolean): string {
+    const wanted = isExclusive ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
+    // An OID has 32 bits without a sign, and the lock's number has one.
+    return `SELECT ${wanted}(${LOCK_CLASS}, ${this.#stage.tableOid | 0})`;
+  }
+
+  static readonly lockTags: readonly string[] = ['SELECT 1'];
+
+  /** Takes the rows into the table. The last one counts the keys that are missing there, where a trigger may drop rows. */
+  statements({ hasDeletes, kept }: RowKinds): readonly string[] {
+    if (this.#key === null) {
+      return [`${this.#insert} SELECT ${named('', this.#columns)} FROM ${this.name} ORDER BY ${SEQUENCE}`];
+    }
+    const keptRows = kept.size > 0 ? this.#keptRows : null;
+    const insert =
+      this.#key.existing === 'keep'
+        ? this.#insertWhereMissing(this.#key, hasDeletes)
+        : this.#upsert(this.#key, keptRows !== null);
+    const places = [...kept];
+    return [
+      ...(keptRows?.fill(places) ?? []),
+      ...(hasDeletes ? [this.#delete(this.#key)] : []),
+      ...(keptRows === null ? [] : [keptRows.lacking, keptRows.update(places)]),
+      insert,
+      ...(this.#stage.mayDropRows ? [this.#missing(this.#key)] : []),
+    ];
+  }
+
+  /**
+   * Takes one row into the table, unless a row has its key: that one may be of a newer record.
+   *
+   * @returns what became of it, by the tags of the COPY and of these statements: `dropped` by a trigger, else `stored`, or
+   * `present` where a row has its key, and `lacking` where none has and it keeps columns of one. `null` where that does not matter: rows are kept anyway, or there is no key.
+   */
+  insertion({ hasDeletes: isDelete, kept }: RowKinds) {
+    const key = this.#key;
+    if (key === null || (key.existing === 'keep' && !isDelete)) {
+      return null;
+    }
+    const hasKey = `SELECT FROM ${this.#table} AS t JOIN ${this.name} AS s ON ${this.#sameKey(key)}`;
+    const insert = this.#insertWhereMissing(key, false);
+    const mayDrop = this.#stage.mayDropRows;
+    const isKept = kept.size > 0;
+    return {
+      statements: isDelete || isKept ? [hasKey] : [insert, ...(mayDrop ? [this.#missing(key)] : [])],
+      outcome: ([, first, last]: readonly string[]): 'stored' | 'present' | 'dropped' | 'lacking' => {
+        const isMet = countIn(first) > 0;
+        if (isKept) {
+          return isMet ? 'present' : 'lacking';
+        }
+        if (isDelete) {
+          return isMet ? 'present' : 'stored';
+        }
+        return isMet ? 'stored' : mayDrop && countIn(last) > 0 ? 'dropped' : 'present';
+      },
+    };
+  }
+
+  /** Of the rows sent, by the tags of the COPY and the {@link statements} behind it. */
+  stored({ length, kept }: SentRows, tags: readonly string[]): number {
+    const last = countIn(tags.at(-1));
+    if (this.#key === null) {
+      return last;
+    }
+    const { mayDropRows } = this.#stage;
+    const lacking = kept.size > 0 && this.#keptRows !== null ? countIn(tags.at(mayDropRows ? -4 : -3)) : 0;
+    return length - lacking - (mayDropRows ? last : 0);
+  }
+
+  /** Asked with the rows in the stage. @throws RowRefused for the first that keeps columns of a row that is not there */
+  async requireKept(client: PoolClient): Promise<void> {
+    await this.#keptRows?.requireNone(client);
+  }
+
+  get #insert(): string {
+    const overriding = this.#stage.overridesIdentity ? ' OVERRIDING SYSTEM VALUE' : '';
+    return `INSERT INTO ${this.#table} AS t (${named('', this.#columns)})${overriding}`;
+  }
+
+  #sameKey({ columns }: TableKey, one = 't', other = 's'): string {
+    return columns
+      .map(
+        (name) =>
+          `${one}.${escapeIdentifier(name)} ${this.#stage.equality[name] ?? '='} ${other}.${escapeIdentifier(name)}`,
+      )
+      .join(' AND ');
+  }
+
+  #delete(key: TableKey): string {
+    const deleted = `SELECT DISTINCT ${named('', key.columns)} FROM ${this.name} WHERE ${OPERATION} = '${DELETE}'`;
+    return `DELETE FROM ${this.#table} AS t USING (${deleted}) AS s WHERE ${this.#sameKey(key)}`;
+  }
+
+  #last({ columns }: TableKey): string {
+    const names = named('', columns);
+    return `(SELECT DISTINCT ON (${names}) * FROM ${this.name} ORDER BY ${names}, ${SEQUENCE} DESC) AS s`;
+  }
+
+  /**
+   * A row that is there already, byte for byte, is not written again: it costs no WAL, fires no trigger and reaches no
+   * subscriber. Bytes, as equal values may differ: 1.0 and 1.00, or the case of a citext.
+   */
+  #upsert(key: TableKey, withoutKept: boolean): string {
+    const keys = named('', key.columns);
+    const others = this.#columns.filter((name) => !key.columns.includes(name));
+    const set = others.map((name) => `${escapeIdentifier(name)} = excluded.${escapeIdentifier(name)}`).join(', ');
+    const differs = `pg_catalog.record_image_ne(ROW(${named('t.', others)}), ROW(${named('excluded.', others)}))`;
+    const rows = `${this.#last(key)} WHERE ${OPERATION} = '${UPSERT}'${withoutKept ? ` AND ${KeptRows.KEEPS_NONE}` : ''}`;
+    return `${this.#insert} SELECT ${named('', this.#columns)} FROM ${rows}
+      ORDER BY ${keys} ON CONFLICT (${keys}) ${others.length === 0 ? 'DO NOTHING' : `DO UPDATE SET ${set} WHERE ${differs}`}`;
+  }
+
+  #insertWhereMissing(key: TableKey, hasDeletes: boolean): string {
+    const keys = named('', key.columns);
+    const behind = `(SELECT *, max(${SEQUENCE}) FILTER (WHERE ${OPERATION} = '${DELETE}') OVER (PARTITION BY ${keys}) AS "(deleted)"
+      FROM ${this.name}) AS behind WHERE ${OPERATION} = '${UPSERT}' AND ${SEQUENCE} > coalesce("(deleted)", 0)`;
+    return `${this.#insert} SELECT ${named('', this.#columns)} FROM
+      (SELECT DISTINCT ON (${keys}) * FROM ${hasDeletes ? behind : this.name} ORDER BY ${keys}, ${SEQUENCE}) AS s
+      ORDER BY ${keys} ON CONFLICT (${keys}) DO NOTHING`;
+  }
+
+  #missing(key: TableKey): string {
+    return `SELECT FROM ${this.#last(key)} WHERE ${OPERATION} = '${UPSERT}'
+      AND NOT EXISTS (SELECT FROM ${this.#table} AS t WHERE ${this.#sameKey(key)})`;
+  }
+}

@@ -1,0 +1,319 @@
+import { Type } from 'typebox';
+import {
+  type ActuatorEndpointId,
+  type EndpointSettings,
+  HEALTH_GROUP,
+  isExposed,
+  managementEndpoint,
+} from '../../contract/actuator.ts';
+import { CONTAINER_PATH } from '../../contract/container.ts';
+import type { Rule } from '../../settings/schema/check.ts';
+import {
+  formatPath,
+  isSection,
+  type Section,
+  type SettingPath,
+  sectionOf,
+  valueAt,
+} from '../../settings/schema/document.ts';
+import { type Problem, problemIf } from '../../settings/schema/problem.ts';
+import { camelCase, childSchema, type SchemaNode } from '../../settings/schema/schema.ts';
+import { asksTokenEndpoint, provesPassword } from '../../settings/sections/kafka-sasl.ts';
+import { type Settings, SettingsSchema } from '../../settings/settings.ts';
+import { type CertificateSources, withCertificates } from './certificates.ts';
+import type { MonitoringSettings } from './monitoring.ts';
+import type { ProbeSettings } from './probes.ts';
+
+/** The user's name at the brokers is not secret, but it may come from the Secret that holds the password. */
+const MAY_COME_FROM_SECRET: readonly string[] = ['kafka.sasl.username'];
+
+const COMES_FROM_SECRET = 'Left out: it comes from the Secret with the password.';
+
+const isSecret = (node: SchemaNode): boolean => (node['x-secret'] ?? false) !== false;
+
+function secretPaths(node: SchemaNode, path: SettingPath = []): SettingPath[] {
+  return Object.entries(node.properties ?? {}).flatMap(([key, child]) =>
+    isSecret(child) ? [[...path, key]] : secretPaths(child, [...path, key]),
+  );
+}
+
+/** Paths in application.yml of everything that must never stand in a manifest. */
+export const SECRET_SETTINGS: readonly SettingPath[] = secretPaths(SettingsSchema as SchemaNode);
+
+const SECRET_HOME: Readonly<Record<string, string>> = {
+  database: 'database',
+  kafka: 'kafka',
+  management: 'monitoring.credentials',
+  spring: 'monitoring.springBootAdmin',
+};
+
+/** The key of consumer.yaml that names the Secret of a secret setting. */
+export const secretHome = ([server, section]: SettingPath): string =>
+  `${section === 'tls' ? `${server}.tls.clientCertificate` : SECRET_HOME[String(server)]}.existingSecret`;
+
+function withoutSecrets(node: SchemaNode, path: string): SchemaNode {
+  if (node.properties === undefined) {
+    return node;
+  }
+  const kept = Object.entries(node.properties).filter(([, child]) => !isSecret(child));
+  const isRequired = (key: string): boolean =>
+    kept.some(([name]) => name === key) && !MAY_COME_FROM_SECRET.includes(`${path}${key}`);
+  const described = (child: SchemaNode, name: string): SchemaNode =>
+    MAY_COME_FROM_SECRET.includes(name)
+      ? { ...child, description: `${child.description} ${COMES_FROM_SECRET}` }
+      : child;
+  return {
+    ...node,
+    properties: Object.fromEntries(
+      kept.map(([key, child]) => [key, withoutSecrets(described(child, `${path}${key}`), `${path}${key}.`)]),
+    ),
+    ...(node.required === undefined ? {} : { required: node.required.filter(isRequired) }),
+  };
+}
+
+/**
+ * The schema of `application` in consumer.yaml: the consumer's own settings without the secrets, which come from
+ * Secrets that exist in the cluster. `database` may be missing: all that is left of it has defaults.
+ */
+export function applicationPart() {
+  const settings = JSON.parse(JSON.stringify(SettingsSchema)) as SchemaNode;
+  const { $id: _id, title: _title, ...part } = withoutSecrets(settings, '') as SchemaNode & { $id?: string };
+  return Type.Unsafe<Record<string, unknown>>({
+    ...part,
+    properties: { ...part.properties, database: { ...part.properties?.['database'], default: {} } },
+    description: 'Settings of the consumer, as in application.yml; they go into the ConfigMap.',
+  });
+}
+
+/** `application` by the names of the settings. */
+export interface NamedApplication {
+  readonly application: unknown;
+  readonly problems: readonly Problem[];
+}
+
+const twoNames = (path: SettingPath, key: string): Problem => ({
+  path: formatPath(['application', ...path, camelCase(key)]),
+  message: `stands beside ${key}, which is the same`,
+  allowed: 'one of both',
+});
+
+/**
+ * `application` with the names of the settings: those that Spring Boot has in kebab-case are written in camelCase, as all
+ * of consumer.yaml is, or as Spring Boot has them.
+ */
+export function withSettingNames(
+  written: unknown,
+  node: SchemaNode = SettingsSchema as SchemaNode,
+  path: SettingPath = [],
+): NamedApplication {
+  if (!isSection(written)) {
+    return { application: written, problems: [] };
+  }
+  const kebab = Object.keys(node.properties ?? {}).filter((key) => key.includes('-'));
+  const names = new Map(kebab.map((key) => [camelCase(key), key]));
+  const problems = kebab
+    .filter((key) => Object.hasOwn(written, key) && Object.hasOwn(written, camelCase(key)))
+    .map((key) => twoNames(path, key));
+  const entries = Object.entries(written).map(([key, value]) => {
+    const name = names.get(key) ?? key;
+    const child = withSettingNames(value, childSchema(node, name) ?? {}, [...path, name]);
+    problems.push(...child.problems);
+    return [name, child.application] as const;
+  });
+  return { application: Object.fromEntries(entries), problems };
+}
+
+function kebabKeys({ properties = {}, patternProperties = {} }: SchemaNode): string[] {
+  const inner = [...Object.values(properties), ...Object.values(patternProperties)].flatMap(kebabKeys);
+  return [...Object.keys(properties).filter((key) => key.includes('-')), ...inner];
+}
+
+const KEBAB_KEYS: ReadonlyMap<string, string> = new Map(
+  kebabKeys(SettingsSchema as SchemaNode).map((key) => [camelCase(key), key]),
+);
+
+/** A path with the names that consumer.yaml has: `application.management.endpoints.web.basePath`. */
+export const consumerPath = (path: string): string =>
+  path.replaceAll(/[^.[\]]+/g, (key) => (KEBAB_KEYS.get(camelCase(key)) === key ? camelCase(key) : key));
+
+/** The same path with Spring Boot's names. */
+export const springPath = (path: SettingPath): SettingPath =>
+  path.map((key) => (typeof key === 'string' ? (KEBAB_KEYS.get(key) ?? key) : key));
+
+const FROM_SECRET = 'from-secret';
+
+const SECURITY = {
+  bearer: { token: FROM_SECRET },
+  basic: { username: FROM_SECRET, password: FROM_SECRET },
+} as const;
+
+/** The files of the certificate, and the placeholder of the credential, which a section that is wrong may give, too. */
+function access(application: Section, monitoring: MonitoringSettings | undefined): Section {
+  const { tls, credentials } = monitoring ?? { credentials: { type: 'basic' } as const };
+  const ssl = tls && {
+    certificate: `${CONTAINER_PATH.certificate}/${tls.keys.certificate}`,
+    'certificate-private-key': `${CONTAINER_PATH.certificate}/${tls.keys.privateKey}`,
+  };
+  const security = credentials && SECURITY[credentials.type];
+  return {
+    ...(ssl && { server: { ...sectionOf(application, 'server'), ssl } }),
+    ...(security && { management: { ...sectionOf(application, 'management'), security } }),
+  };
+}
+
+/** The login with what stands for the parts that its mechanism takes from the Secret. */
+function withLogin(sasl: Section): Section {
+  const oauth = sectionOf(sasl, 'oauth');
+  if (asksTokenEndpoint(sasl)) {
+    return { ...sasl, oauth: { clientId: FROM_SECRET, ...oauth, clientSecret: FROM_SECRET } };
+  }
+  return provesPassword(sasl['mechanism']) ? { username: FROM_SECRET, ...sasl, password: FROM_SECRET } : sasl;
+}
+
+/**
+ * `application` of consumer.yaml with something in place of each value that a Secret will give, so that the consumer's own
+ * check can be asked.
+ *
+ * @param file the sections of the file that are right
+ */
+export function withPlaceholders(written: Section, file: SecretNamingSections): Section {
+  const application = withCertificates(written, file);
+  const kafka = sectionOf(application, 'kafka');
+  const sasl = isSection(kafka['sasl']) ? { sasl: withLogin(kafka['sasl']) } : {};
+  return {
+    ...application,
+    kafka: 'kafka' in application && !isSection(application['kafka']) ? application['kafka'] : { ...kafka, ...sasl },
+    database: { ...sectionOf(application, 'database'), url: `postgresql://${FROM_SECRET}/${FROM_SECRET}` },
+    ...access(application, file.monitoring),
+  };
+}
+
+/** The sections of consumer.yaml that name what a Secret gives; a wrong one is left out. */
+export interface SecretNamingSections extends CertificateSources {
+  readonly monitoring?: MonitoringSettings;
+}
+
+interface ApplicationPart {
+  readonly application: Section;
+}
+
+interface ProbedPart extends ApplicationPart {
+  readonly probes: ProbeSettings;
+}
+
+const WILDCARD_ADDRESSES: readonly unknown[] = ['0.0.0.0', '::'];
+
+const EXPOSURE = 'management.endpoints.web.exposure';
+
+/** What the manifests make others ask. */
+const ASKED: Readonly<Partial<Record<ActuatorEndpointId, string>>> = {
+  health: 'both probes and the health check of the image',
+  prometheus: 'every scrape',
+};
+
+/** `application` with its defaults, of which the schema knows no type. */
+const endpointOf = ({ application }: ApplicationPart) => managementEndpoint(application as unknown as EndpointSettings);
+
+/** What the endpoint is derived from. */
+export const ENDPOINT_SETTINGS = [
+  'application.server',
+  'application.management.server',
+  'application.management.endpoints.web.base-path',
+  'application.management.security',
+];
+
+const portIsKnown: Rule<ApplicationPart> = {
+  reads: ENDPOINT_SETTINGS,
+  find: (file) => {
+    const { port, settings } = endpointOf(file);
+    return problemIf(port === 0, {
+      path: `application.${settings.port}`,
+      message: 'would be chosen when the Pod starts, so no probe could know it',
+      given: port,
+      allowed: 'a whole number from 1 to 65535',
+    });
+  },
+};
+
+const probesReachServer: Rule<ApplicationPart> = {
+  reads: ENDPOINT_SETTINGS,
+  find: (file) => {
+    const { address, settings } = endpointOf(file);
+    return problemIf(!WILDCARD_ADDRESSES.includes(address), {
+      path: `application.${settings.address}`,
+      message: "is out of reach for the probes, which ask at the Pod's address",
+      given: address,
+      allowed: `${WILDCARD_ADDRESSES.join(' or ')}`,
+    });
+  },
+};
+
+const certificateIsMounted: Rule<ApplicationPart> = {
+  reads: ['application.server.ssl'],
+  find: ({ application }) =>
+    problemIf(valueAt(application, ['server', 'ssl']) !== undefined, {
+      path: 'application.server.ssl',
+      message: 'names files that nothing puts into the container',
+      allowed:
+        'nothing here; monitoring.tls.existingSecret names the Secret with the certificate, and the paths follow',
+    }),
+};
+
+/** `application.management` with its defaults. */
+const managementOf = ({ application }: ApplicationPart) => application['management'] as Settings['management'];
+
+const instanceIdIsThePods: Rule<ApplicationPart> = {
+  reads: ['application.kafka.groupInstanceId'],
+  find: ({ application }) => {
+    const given = valueAt(application, ['kafka', 'groupInstanceId']);
+    return problemIf(given !== undefined, {
+      path: 'application.kafka.groupInstanceId',
+      message: 'names one process, and each Pod of the Deployment would have the name',
+      given,
+      allowed: 'nothing here; the manifests set it to the uid of each Pod',
+    });
+  },
+};
+
+const askedEndpointsAnswer: Rule<ApplicationPart> = {
+  reads: [`application.${EXPOSURE}`],
+  find: (file) => {
+    const { exposure } = managementOf(file).endpoints.web;
+    return Object.entries(ASKED).flatMap(([id, whose]) =>
+      problemIf(!isExposed(id as ActuatorEndpointId, exposure), {
+        path: `application.${EXPOSURE}`,
+        message: `leaves out ${id}, which ${whose} asks for`,
+        given: exposure,
+        allowed: `include with ${Object.keys(ASKED).join(' and ')} or *, and exclude without them`,
+      }),
+    );
+  },
+};
+
+const probedGroupsExist: Rule<ProbedPart> = {
+  reads: [
+    'application.management.endpoint.health.probes',
+    'application.management.endpoint.health.group',
+    'probes.paths',
+  ],
+  find: (file) => {
+    const { probes, group } = managementOf(file).endpoint.health;
+    const missing = Object.values(HEALTH_GROUP).filter((name) => !probes.enabled && group[name] === undefined);
+    return problemIf(file.probes.paths === 'groups' && missing.length > 0, {
+      path: 'probes.paths',
+      message: `asks for groups that application.management.endpoint.health.probes.enabled switches off: ${missing.join(', ')}`,
+      given: file.probes.paths,
+      allowed: 'root, or groups of these names under application.management.endpoint.health.group',
+    });
+  },
+};
+
+/** Whatever the settings say of the operational interface, probes and scrapes of the manifests get an answer. */
+export const ENDPOINT_RULES: readonly Rule<ProbedPart>[] = [
+  portIsKnown,
+  probesReachServer,
+  certificateIsMounted,
+  instanceIdIsThePods,
+  askedEndpointsAnswer,
+  probedGroupsExist,
+];

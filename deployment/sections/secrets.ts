@@ -1,0 +1,251 @@
+import { type Static, Type } from 'typebox';
+import type { Rule } from '../../settings/schema/check.ts';
+import { isSection, valueAt } from '../../settings/schema/document.ts';
+import { problemIf } from '../../settings/schema/problem.ts';
+import { ALLOWED, closed, section } from '../../settings/schema/schema.ts';
+import { asksTokenEndpoint, provesPassword } from '../../settings/sections/kafka-sasl.ts';
+import { tlsFiles } from './certificates.ts';
+import { objectName, SECRET_KEY, secretKey } from './object-names.ts';
+
+const externalSecret = Type.Object(
+  {
+    store: Type.String({ ...objectName, description: 'Name of the store, which somebody has set up in the cluster.' }),
+    storeKind: Type.Enum(['SecretStore', 'ClusterSecretStore'], {
+      default: 'ClusterSecretStore',
+      description: 'Whether the store is for the namespace or for the cluster.',
+    }),
+    remoteKey: Type.String({
+      minLength: 1,
+      description: 'What the store calls the secret; each of its properties becomes a key of the Secret.',
+    }),
+    refreshInterval: Type.String({
+      pattern: '^[1-9][0-9]*(s|m|h)$',
+      default: '1h',
+      description: 'Time between two reads of the store.',
+      [ALLOWED]: 'a whole number and one of s, m, h, such as 1h',
+    }),
+  },
+  {
+    ...closed,
+    description:
+      'Adds an ExternalSecret, from which the External Secrets Operator makes the Secret. Left out: somebody else makes it.',
+  },
+);
+
+const sealedSecret = Type.Object(
+  {
+    encryptedData: Type.Record(
+      Type.String({ pattern: SECRET_KEY }),
+      Type.String({
+        pattern: '^[A-Za-z0-9+/]{100,}={0,2}$',
+        [ALLOWED]: 'what kubeseal makes of a value: at least 100 characters of base64',
+      }),
+      { ...closed, minProperties: 1, description: 'By key of the Secret: its value as kubeseal encrypted it.' },
+    ),
+    scope: Type.Enum(['strict', 'namespace-wide', 'cluster-wide'], {
+      default: 'strict',
+      description: 'What kubeseal was told that the values may be used for.',
+    }),
+  },
+  {
+    ...closed,
+    description:
+      'Adds a SealedSecret, from which the Sealed Secrets controller makes the Secret. Left out: somebody else makes it.',
+  },
+);
+
+/** Who makes a Secret, unless it is there already. */
+const secretSource = {
+  externalSecret: Type.Optional(externalSecret),
+  sealedSecret: Type.Optional(sealedSecret),
+};
+
+const source = Type.Object(secretSource);
+
+/** Who makes a Secret: at most one of both. */
+export type SecretSource = Static<typeof source>;
+
+/** How the container gets what the Secrets hold. */
+export const secrets = Type.Object(
+  {
+    as: Type.Enum(['files', 'environment'], {
+      default: 'files',
+      description:
+        'files: a folder that the consumer reads as a config tree, again when it changes. environment: variables; a changed Secret needs a restart.',
+    }),
+  },
+  { ...section, description: 'How the container gets what the Secrets hold.' },
+);
+
+/** Where the brokers' credentials and certificates come from. */
+export const kafka = Type.Object(
+  {
+    existingSecret: Type.Optional(
+      Type.String({
+        ...objectName,
+        description:
+          'Secret with the SASL credentials in the same namespace, made by you or by one of the two below. Left out: there is no such login.',
+      }),
+    ),
+    ...secretSource,
+    keys: Type.Object(
+      {
+        username: secretKey('username'),
+        password: secretKey('password'),
+        clientId: secretKey('clientId'),
+        clientSecret: secretKey('clientSecret'),
+      },
+      {
+        ...section,
+        description: 'Keys of the Secret: the first two, or with oauthbearer the last two, for the token endpoint.',
+      },
+    ),
+    tls: tlsFiles('the brokers'),
+  },
+  {
+    ...closed,
+    description: 'Credentials of the brokers, needed with application.kafka.sasl, and certificates. Left out: none.',
+  },
+);
+
+const keys = Type.Object(
+  { url: secretKey('url'), user: secretKey('user'), password: secretKey('password') },
+  { ...section, description: 'Keys of the Secret.' },
+);
+
+const credentials = (whose: string) => ({
+  existingSecret: Type.String({
+    ...objectName,
+    description: `Secret with the ${whose}credentials in the same namespace, made by you or by one of the two below.`,
+    [ALLOWED]: 'the name of a Secret with the keys url, user and password (keys renames them)',
+  }),
+  ...secretSource,
+  keys,
+});
+
+/** Where PostgreSQL's credentials come from. */
+export const database = Type.Object(
+  {
+    ...credentials(''),
+    tls: tlsFiles('PostgreSQL, the owner of the tables included'),
+    migrate: Type.Enum(['onStart', 'job', 'never'], {
+      default: 'onStart',
+      description:
+        'Who creates and upgrades the tables. onStart: the consumer. job: a Job, as the owner, so that the consumer need not be able to. never: somebody else.',
+    }),
+    owner: Type.Optional(
+      Type.Object(credentials("owner's "), {
+        ...closed,
+        description: 'Who the Job logs in as; needed with migrate: job. Left out: nobody.',
+      }),
+    ),
+  },
+  { ...section, description: "PostgreSQL's URL, user and password; user and password may be missing from the Secret." },
+);
+
+interface SecretsPart {
+  readonly database: Static<typeof database>;
+  readonly kafka?: Static<typeof kafka>;
+}
+
+/** Where Secrets are named, and what may make them. */
+const SOURCES: readonly (readonly [path: string, read: (file: SecretsPart) => SecretSource | undefined])[] = [
+  ['database', ({ database }) => database],
+  ['database.owner', ({ database }) => database.owner],
+  ['kafka', ({ kafka }) => kafka],
+];
+
+const makersAt = (path: string): string[] => [`${path}.externalSecret`, `${path}.sealedSecret`];
+
+const secretHasOneSource = SOURCES.map(
+  ([path, read]): Rule<SecretsPart> => ({
+    reads: makersAt(path),
+    find: (file) => {
+      const source = read(file);
+      return problemIf(source?.externalSecret !== undefined && source.sealedSecret !== undefined, {
+        path,
+        message: 'has two that make one Secret, externalSecret and sealedSecret',
+        allowed: 'one of both, or neither: then the Secret is there already',
+      });
+    },
+  }),
+);
+
+const madeSecretIsNamed: Rule<SecretsPart> = {
+  reads: ['kafka.existingSecret', ...makersAt('kafka')],
+  find: ({ kafka }) =>
+    problemIf(kafka?.existingSecret === undefined && (kafka?.externalSecret ?? kafka?.sealedSecret) !== undefined, {
+      path: 'kafka.existingSecret',
+      message: 'is missing, and kafka.externalSecret or kafka.sealedSecret makes a Secret',
+      allowed: 'the name of the Secret that is made',
+    }),
+};
+
+const jobHasOwner: Rule<SecretsPart> = {
+  reads: ['database.migrate', 'database.owner'],
+  find: ({ database: { migrate, owner } }) => [
+    ...problemIf(migrate === 'job' && owner === undefined, {
+      path: 'database.owner.existingSecret',
+      message: 'is missing, and the Job of migrate: job has to log in as somebody',
+      allowed: 'the name of a Secret with the keys url, user and password (database.owner.keys renames them)',
+    }),
+    ...problemIf(migrate !== 'job' && owner !== undefined, {
+      path: 'database.owner',
+      message: `is used by nobody with migrate: ${migrate}`,
+      allowed: 'nothing, or migrate: job',
+    }),
+  ],
+};
+
+const secretsDiffer: Rule<SecretsPart> = {
+  reads: SOURCES.flatMap(([path]) => [`${path}.existingSecret`, ...makersAt(path)]),
+  find: ({ database, kafka }) => {
+    const made = [database, database.owner, kafka].filter(
+      (each) => (each?.externalSecret ?? each?.sealedSecret) !== undefined,
+    );
+    const names = made.map((each) => each?.existingSecret);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    return problemIf(twice !== undefined, {
+      path: 'database.existingSecret',
+      message: 'is the name of a Secret that is made twice',
+      given: twice,
+      allowed: 'a name of its own for each Secret that externalSecret or sealedSecret makes',
+    });
+  },
+};
+
+/** A SASL login with a password or a client's secret, and its Secret: neither without the other. */
+export const saslHasCredentials: Rule<SecretsPart & { readonly application: unknown }> = {
+  reads: ['kafka.existingSecret', 'application.kafka.sasl'],
+  find: ({ kafka, application }) => {
+    const sasl = valueAt(application, ['kafka', 'sasl']);
+    const login = isSection(sasl) ? sasl : {};
+    const isSecret = provesPassword(login['mechanism']) || asksTokenEndpoint(login);
+    return [
+      ...problemIf(isSecret && kafka?.existingSecret === undefined, {
+        path: 'kafka.existingSecret',
+        message: 'is missing, and application.kafka.sasl needs a password',
+        allowed:
+          'the name of a Secret with the keys username and password, or clientId and clientSecret with oauthbearer (kafka.keys renames them)',
+      }),
+      ...problemIf(sasl === undefined && kafka?.existingSecret !== undefined, {
+        path: 'application.kafka.sasl.mechanism',
+        message: 'is missing, and kafka.existingSecret gives credentials for it',
+        allowed: 'one of plain, scram-sha-256, scram-sha-512, oauthbearer',
+      }),
+      ...problemIf(sasl !== undefined && !isSecret && kafka?.existingSecret !== undefined, {
+        path: 'kafka.existingSecret',
+        message: 'gives credentials that the login of application.kafka.sasl does not read',
+        allowed: 'nothing here, or another application.kafka.sasl.mechanism',
+      }),
+    ];
+  },
+};
+
+/** What must hold for Secrets, and for what makes them. */
+export const SECRET_RULES: readonly Rule<SecretsPart>[] = [
+  ...secretHasOneSource,
+  madeSecretIsNamed,
+  jobHasOwner,
+  secretsDiffer,
+];

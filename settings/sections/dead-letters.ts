@@ -1,0 +1,73 @@
+import { type Static, Type } from 'typebox';
+import type { Rule } from '../schema/check.ts';
+import type { Problem } from '../schema/problem.ts';
+import { ALLOWED, section } from '../schema/schema.ts';
+import { type KafkaPart, TOPIC_ALLOWED, TOPIC_PATTERN } from './kafka.ts';
+import { type TablesPart, topicsOf } from './tables.ts';
+
+/** Where records go that PostgreSQL cannot store. */
+export const deadLetters = Type.Object(
+  {
+    to: Type.Enum(['table', 'topic', 'both'], {
+      default: 'table',
+      description:
+        'Where records go that PostgreSQL cannot store: the table dead_letters, a Kafka topic, or both. Only the table can be listed and replayed.',
+    }),
+    topic: Type.Optional(
+      Type.String({
+        pattern: TOPIC_PATTERN,
+        [ALLOWED]: TOPIC_ALLOWED,
+        description:
+          'Topic for dead letters; it has to exist. Left out: the name of the topic the record came from, followed by .dead-letters.',
+      }),
+    ),
+    maxRatio: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0.5,
+      description:
+        'Share of dead letters among the last 1,000 records beyond which the consumer stops with exit code 1 instead of writing them; 1: no limit.',
+    }),
+  },
+  { ...section, description: 'What becomes of records that PostgreSQL cannot store.' },
+);
+
+type DeadLetters = Static<typeof deadLetters>;
+
+/** The topic that takes the dead letters of `topic`: `deadLetters.topic`, or where that is left out `<topic>.dead-letters`. */
+export const deadLetterTopic = (settings: Pick<DeadLetters, 'topic'>, topic: string): string =>
+  settings.topic ?? `${topic}.dead-letters`;
+
+/** Kafka makes a folder of a topic's name and a partition's number. */
+const LONGEST_TOPIC = 249;
+
+/** Dead letters that come back as records would go round for ever; names that Kafka cannot have would stop the first one. */
+const deadLetterTopics: Rule<KafkaPart & TablesPart & { readonly deadLetters: DeadLetters }> = {
+  reads: ['deadLetters.to', 'deadLetters.topic', 'kafka.topics', 'tables'],
+  find: ({ deadLetters, ...settings }) => {
+    if (deadLetters.to === 'table') {
+      return [];
+    }
+    const path = 'deadLetters.topic';
+    const topics = topicsOf(settings);
+    const names = new Set(topics.map((topic) => deadLetterTopic(deadLetters, topic)));
+    return [...names].flatMap((given): Problem[] => {
+      if (topics.includes(given)) {
+        return [
+          {
+            path,
+            message: 'is a topic that is read',
+            given,
+            allowed: 'any topic that is in neither kafka.topics nor tables',
+          },
+        ];
+      }
+      const isName = given.length <= LONGEST_TOPIC && given !== '.' && given !== '..';
+      const allowed = `a name of at most ${LONGEST_TOPIC} characters, other than . and ..`;
+      return isName ? [] : [{ path, message: 'is not a name Kafka allows', given, allowed }];
+    });
+  },
+};
+
+/** What must fit together where dead letters go into a topic. */
+export const DEAD_LETTER_RULES = [deadLetterTopics];

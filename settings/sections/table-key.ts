@@ -1,0 +1,127 @@
+import { type Static, Type } from 'typebox';
+import type { Rule } from '../schema/check.ts';
+import { type Problem, problemIf } from '../schema/problem.ts';
+import { ALLOWED } from '../schema/schema.ts';
+import { type FieldPath, fieldMistake, parseField } from './column-source.ts';
+
+/** The key of a table whose rows are replaced and deleted by it. */
+export interface TableKey {
+  /** At least one, all of them mapped; a unique index is over exactly them. */
+  readonly columns: readonly string[];
+  /** What a record does to a row that has its key. */
+  readonly existing: 'replace' | 'keep';
+  /** Which records delete: `never` one; tombstones; tombstones and records whose value is true at the path. */
+  readonly delete: 'never' | 'tombstones' | FieldPath;
+}
+
+const keyColumn = { minLength: 1, [ALLOWED]: 'a column, named as in the catalog' };
+
+const DELETE_ALLOWED = 'never; or the path of a field, such as meta.deleted, or /a.b for odd names';
+
+/** What an entry of `tables` says of the key of its table. */
+export const KEY_PROPERTIES = {
+  key: Type.Optional(
+    Type.Union([Type.String(keyColumn), Type.Array(Type.String(keyColumn), { minItems: 1, uniqueItems: true })], {
+      [ALLOWED]: 'a column, named as in the catalog, or a list of them, each once',
+      description:
+        'Column, or columns, that rows are replaced and deleted by; a unique index over exactly them has to exist. Where the value has no field for one of them, it comes from the record key. Left out: rows are appended.',
+    }),
+  ),
+  existing: Type.Optional(
+    Type.Enum(['replace', 'keep'], {
+      description:
+        'What a record does to a row that has its key: replace it, or keep it as it is. Only with key. Left out: replace.',
+    }),
+  ),
+  delete: Type.Optional(
+    Type.String({
+      minLength: 1,
+      [ALLOWED]: DELETE_ALLOWED,
+      description:
+        'Field of the value, such as deleted, that is true where the record deletes the row of its key, as a tombstone does. never: neither deletes. Only with key. Left out: tombstones alone delete.',
+    }),
+  ),
+};
+
+/** As much of an entry as the key is about. */
+interface KeyedEntry {
+  readonly key?: string | readonly string[];
+  readonly existing?: Static<(typeof KEY_PROPERTIES)['existing']>;
+  readonly delete?: string;
+  readonly columns: Readonly<Record<string, unknown>>;
+}
+
+interface KeyedTables {
+  readonly tables: readonly KeyedEntry[];
+}
+
+const NEVER = 'never';
+
+const keyColumnsOf = ({ key = [] }: KeyedEntry): readonly string[] => (typeof key === 'string' ? [key] : key);
+
+/** The key of an entry; `null` without one. */
+export function tableKeyOf(entry: KeyedEntry): TableKey | null {
+  const columns = keyColumnsOf(entry);
+  if (columns.length === 0) {
+    return null;
+  }
+  const { existing = 'replace', delete: given } = entry;
+  const deletes = given === undefined ? 'tombstones' : given === NEVER ? NEVER : parseField(given);
+  return { columns, existing, delete: deletes };
+}
+
+const keyIsThere: Rule<KeyedTables> = {
+  reads: ['tables'],
+  find: ({ tables }) =>
+    tables.flatMap((entry, index) =>
+      (['existing', 'delete'] as const).flatMap((name) =>
+        problemIf(entry.key === undefined && entry[name] !== undefined, {
+          path: `tables[${index}].${name}`,
+          message: 'stands without key: rows are only appended, and none that is there is replaced or deleted',
+          given: entry[name],
+          allowed: 'nothing here; or key beside it, with the columns that rows are replaced and deleted by',
+        }),
+      ),
+    ),
+};
+
+const keyIsWritten: Rule<KeyedTables> = {
+  reads: ['tables'],
+  find: ({ tables }) =>
+    tables.flatMap((entry, index) =>
+      keyColumnsOf(entry)
+        .filter((name) => Object.hasOwn(entry.columns, name) && entry.columns[name] === false)
+        .map((name) => ({
+          path: `tables[${index}].columns.${name}`,
+          message: 'leaves out a column of the key: no record could be told from another',
+          given: false,
+          allowed: 'a source for the column, or a key without it',
+        })),
+    ),
+};
+
+/** A word in the place of a path: the consumer takes the texts of a file for what a setting asks for. */
+function wordMistake(given: string): Pick<Problem, 'message' | 'allowed'> | undefined {
+  const word = given.trim().toLowerCase();
+  if (word === NEVER && given !== NEVER) {
+    return { message: 'is not the word never as it is written', allowed: 'never; /Never for a field of that name' };
+  }
+  return word === 'true' || word === 'false'
+    ? {
+        message: `is the word ${word}, and no path of a field`,
+        allowed: `nothing here, and tombstones delete; never, and nothing does; /${word} for the field of that name`,
+      }
+    : undefined;
+}
+
+const deleteIsPath: Rule<KeyedTables> = {
+  reads: ['tables'],
+  find: ({ tables }) =>
+    tables.flatMap(({ delete: given }, index) => {
+      const mistake = given === undefined || given === NEVER ? undefined : (wordMistake(given) ?? fieldMistake(given));
+      return mistake === undefined ? [] : [{ path: `tables[${index}].delete`, given, ...mistake }];
+    }),
+};
+
+/** What the schema cannot say of the keys of tables. */
+export const KEY_RULES: readonly Rule<KeyedTables>[] = [keyIsThere, keyIsWritten, deleteIsPath];

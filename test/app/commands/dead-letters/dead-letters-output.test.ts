@@ -1,0 +1,243 @@
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import {
+  jsonLine,
+  Output,
+  outcomeJson,
+  outcomeLine,
+  ReplayTally,
+  tablePage,
+} from '../../../../app/commands/dead-letters/dead-letters-output.ts';
+import type { ReplayOutcome } from '../../../../app/commands/dead-letters/dead-letters-replay.ts';
+import type { ListedDeadLetter } from '../../../../app/commands/dead-letters/dead-letters-table.ts';
+import { printable } from '../../../../app/logging/printable-text.ts';
+import type { DeadLetterReason } from '../../../../contract/dead-letter-reasons.ts';
+
+const aLetter = (fields: Partial<ListedDeadLetter> = {}): ListedDeadLetter => ({
+  groupId: 'group',
+  topic: 'orders',
+  partition: 3,
+  offset: 12n,
+  reason: 'invalid_json',
+  error: 'wrong',
+  failedAt: new Date(0),
+  target: null,
+  targetColumn: null,
+  ...fields,
+});
+
+const escapeKey = String.fromCodePoint(0x1b);
+
+describe('text for a terminal', () => {
+  test('holds nothing that a terminal acts on', () => {
+    expect(printable(`a${escapeKey}[31mb\r\nc${String.fromCodePoint(0x9b)}d${String.fromCodePoint(0x202e)}e`)).toBe(
+      'a\\u{001b}[31mb\\u{000d}\\u{000a}c\\u{009b}d\\u{202e}e',
+    );
+  });
+
+  test('keeps everything that is readable', () => {
+    expect(printable('grün ✓ 𝄞 "\\"')).toBe('grün ✓ 𝄞 "\\"');
+  });
+});
+
+describe('a page of the table', () => {
+  test('begins with the headings, and its columns stand below each other', () => {
+    const { lines } = tablePage([aLetter(), aLetter({ topic: 'a-longer-topic' })], []);
+    expect(lines).toEqual([
+      'GROUP  TOPIC           PARTITION  OFFSET  REASON        TARGET  FAILED AT                 ERROR',
+      'group  orders          3          12      invalid_json  -       1970-01-01T00:00:00.000Z  wrong',
+      'group  a-longer-topic  3          12      invalid_json  -       1970-01-01T00:00:00.000Z  wrong',
+    ]);
+  });
+
+  test('names the table and the column that cannot have a record', () => {
+    const lines = (fields: Partial<ListedDeadLetter>) => tablePage([aLetter(fields)], []).lines[1];
+    expect(lines({ target: 'public.orders', targetColumn: 'total' })).toContain(
+      'invalid_json  public.orders.total  1970',
+    );
+    expect(lines({ target: 'public.orders' })).toContain('invalid_json  public.orders  1970');
+  });
+
+  test('that follows another has its columns and no headings', () => {
+    const first = tablePage([aLetter({ topic: 'a-longer-topic' })], []);
+    const { lines } = tablePage([aLetter()], first.widths);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.indexOf('12')).toBe(first.lines[1]?.indexOf('12'));
+  });
+
+  test('shows key and value below their letter: as text where they are, else as base64', () => {
+    const content = { key: Buffer.from([0xff]), value: Buffer.from(`{"a":\n${escapeKey}`) };
+    expect(tablePage([aLetter({ content })], []).lines.slice(2)).toEqual([
+      '    key    base64 /w==',
+      '    value  {"a":\\u{000a}\\u{001b}',
+    ]);
+    const none = tablePage([aLetter({ content: { key: null, value: null } })], []);
+    expect(none.lines.slice(2)).toEqual(['    key    null', '    value  null']);
+  });
+});
+
+describe('a line of JSON', () => {
+  const fields = {
+    group: 'group',
+    topic: 'orders',
+    partition: 3,
+    offset: 12,
+    reason: 'invalid_json',
+    error: 'wrong',
+    failedAt: '1970-01-01T00:00:00.000Z',
+    target: null,
+    targetColumn: null,
+  };
+
+  test('has no key and no value unless they were asked for', () => {
+    expect(JSON.parse(jsonLine(aLetter()))).toEqual(fields);
+  });
+
+  test('has key and value as text, as base64 or as null', () => {
+    const content = { key: Buffer.from('k'), value: Buffer.from([0]) };
+    expect(JSON.parse(jsonLine(aLetter({ content })))).toEqual({ ...fields, key: 'k', value: { base64: 'AA==' } });
+    const nothing = { key: null, value: null };
+    expect(JSON.parse(jsonLine(aLetter({ content: nothing })))).toEqual({ ...fields, ...nothing });
+  });
+
+  test('has the table and the column that cannot have the record', () => {
+    const target = { target: 'public.orders', targetColumn: 'total' };
+    expect(JSON.parse(jsonLine(aLetter(target)))).toEqual({ ...fields, ...target });
+  });
+
+  test('says how the replay of its letter ended', () => {
+    expect(JSON.parse(outcomeJson({ kind: 'moved', letter: aLetter() }))).toEqual({ outcome: 'moved', ...fields });
+  });
+});
+
+test('a replay names the letters that stay and why, and no others', () => {
+  expect(outcomeLine({ kind: 'moved', letter: aLetter() })).toBeNull();
+  expect(outcomeLine({ kind: 'refused', letter: aLetter() })).toBe(
+    'orders/3 offset 12 of group group still does not fit: invalid_json: wrong',
+  );
+  expect(outcomeLine({ kind: 'present', presentIn: 'records', letter: aLetter() })).toMatch(/is in records already/);
+  expect(outcomeLine({ kind: 'present', presentIn: 'shop.customers', letter: aLetter() })).toMatch(
+    /has a key that shop\.customers has a row of.*--overwrite/,
+  );
+});
+
+const NO_TARGET = { target: null, targetColumn: null };
+
+const outcome = (kind: ReplayOutcome['kind'], reason: DeadLetterReason = 'invalid_json'): ReplayOutcome => ({
+  kind,
+  presentIn: 'records',
+  letter: {
+    groupId: 'g',
+    topic: 't',
+    partition: 0,
+    offset: 0n,
+    reason,
+    error: 'e',
+    failedAt: new Date(0),
+    ...NO_TARGET,
+  },
+});
+
+function tallyOf(outcomes: readonly ReplayOutcome[], isDryRun = false): ReplayTally {
+  const tally = new ReplayTally(1_234, isDryRun);
+  for (const each of outcomes) {
+    tally.add(each);
+  }
+  return tally;
+}
+
+describe('the summary of a replay', () => {
+  test('counts what was moved', () => {
+    const tally = tallyOf([outcome('moved'), outcome('moved')]);
+    expect(tally.summary()).toBe('2 of 1,234 dead letters, 2 moved');
+    expect(tally.isClean).toBe(true);
+  });
+
+  test('counts what stayed by its reason, the most frequent first', () => {
+    const tally = tallyOf([
+      outcome('moved'),
+      outcome('refused', 'key_not_text'),
+      outcome('refused'),
+      outcome('refused'),
+      outcome('present'),
+    ]);
+    expect(tally.summary()).toBe(
+      '5 of 1,234 dead letters, 1 moved, 3 still refused (2 invalid_json, 1 key_not_text), 1 present already',
+    );
+    expect(tally.isClean).toBe(false);
+  });
+
+  test('of a dry run says that nothing was changed', () => {
+    expect(tallyOf([outcome('moved')], true).summary()).toBe(
+      '1 of 1,234 dead letters, 1 would be moved; nothing was changed (--dry-run)',
+    );
+  });
+});
+
+test.each(['refused', 'present'] as const)('a letter that is %s is one that stayed', (kind) => {
+  expect(tallyOf([outcome('moved'), outcome(kind)]).isClean).toBe(false);
+});
+
+function setUp(isTTY: boolean) {
+  let now = 0;
+  const written: string[] = [];
+  const stream = (name: string) =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        written.push(`${name} ${String(chunk)}`);
+        done();
+      },
+    });
+  const streams = { out: stream('out'), err: Object.assign(stream('err'), { isTTY }) };
+  const output = new Output(streams, { steady: () => new Date(now) });
+  const progressAt = (time: number, text: string) => {
+    now = time;
+    output.progress(() => text);
+  };
+  return { output, written, progressAt };
+}
+
+describe('progress', () => {
+  test('on a terminal is rewritten in place, not more than ten times a second, and makes room for lines', async () => {
+    const { output, written, progressAt } = setUp(true);
+    progressAt(50, 'too early');
+    progressAt(100, 'one');
+    progressAt(150, 'too early');
+    progressAt(200, 'two');
+    await output.lines(['a line']);
+    const clear = '\r\u001b[2K';
+    expect(written).toEqual([`err ${clear}one`, `err ${clear}two`, `err ${clear}`, 'out a line\n']);
+  });
+
+  test('in a log is a line every ten seconds', async () => {
+    const { output, written, progressAt } = setUp(false);
+    progressAt(9_999, 'too early');
+    progressAt(10_000, 'one');
+    await output.lines(['a line']);
+    expect(written).toEqual(['err one\n', 'out a line\n']);
+  });
+});
+
+describe('lines', () => {
+  test('wait until their reader has room for more', async () => {
+    const out = new PassThrough({ highWaterMark: 1 });
+    const output = new Output({ out, err: new PassThrough() }, { steady: () => new Date(0) });
+    let isWritten = false;
+    const writing = output.lines(['more than fits']).then(() => {
+      isWritten = true;
+    });
+    await new Promise(setImmediate);
+    expect(isWritten).toBe(false);
+    out.resume();
+    await writing;
+  });
+
+  test('do not wait for a reader that went away', async () => {
+    const out = new PassThrough({ highWaterMark: 1 });
+    out.on('error', () => undefined);
+    const output = new Output({ out, err: new PassThrough() }, { steady: () => new Date(0) });
+    const writing = output.lines(['more than fits']);
+    out.destroy(new Error('EPIPE'));
+    await writing;
+  });
+});

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect, test } from '@jest/globals';
+import { EventLoopLag } from '../../../../app/metrics/process/event-loop.ts';
+
+let lag: EventLoopLag | undefined;
+afterEach(() => lag?.stop());
+
+function watching() {
+  let now = 0;
+  lag = new EventLoopLag(() => now);
+  const { eventLoopLagMax } = lag.sources;
+  const pass = (ms: number): void => {
+    now += ms;
+  };
+  return { lag, pass, read: () => eventLoopLagMax()[0]?.value };
+}
+
+/** Keeps the thread busy, as a task without an end does. */
+function block(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+const nextLook = () => delay(250);
+
+test('nothing is told before the start; a block counts with its length, for three minutes, however often it is read', async () => {
+  const { lag: watched, pass, read } = watching();
+  expect(read()).toBeUndefined();
+  watched.start();
+  await nextLook();
+  block(600);
+  await nextLook();
+  const seen = read() ?? 0;
+  expect(seen).toBeGreaterThan(0.45);
+  expect(seen).toBeLessThan(1.5);
+  pass(119_000);
+  expect(read()).toBe(seen);
+  pass(121_000);
+  expect(read()).toBeLessThan(0.45);
+});
+
+test('a block counts that begins right after a reading, or right after the start', async () => {
+  const { lag: watched, pass, read } = watching();
+  watched.start();
+  block(600);
+  await nextLook();
+  expect(read()).toBeGreaterThan(0.45);
+  pass(180_000);
+  read();
+  block(600);
+  await nextLook();
+  expect(read()).toBeGreaterThan(0.45);
+});
+
+test('a block counts in the reading that follows it at once', () => {
+  const { lag: watched, read } = watching();
+  watched.start();
+  block(600);
+  expect(read()).toBeGreaterThan(0.45);
+});
+
+test('the time from one look to the next is no delay', async () => {
+  const { lag: watched, pass, read } = watching();
+  watched.start();
+  expect(read()).toBeLessThan(0.45);
+  const seen: number[] = [];
+  // A busy machine is late by itself now and then.
+  for (let look = 0; look < 20 && Math.min(...seen) >= 0.09; look += 1) {
+    await nextLook();
+    seen.push(read() ?? 0);
+    pass(180_000);
+  }
+  expect(Math.min(...seen)).toBeLessThan(0.09);
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import { refusedLine } from '../../../../app/store/copy/copy-context.ts';
+
+const TEXT = { relation: 'orders', format: 'text' } as const;
+const BINARY = { relation: 'orders', format: 'binary' } as const;
+
+describe('the row that a context of PostgreSQL is about', () => {
+  test.each([
+    ['of a value', 'COPY orders, line 3, column id: "x"', { row: 2, words: ', column id: "x"' }],
+    ['of a whole row', 'COPY orders, line 1', { row: 0, words: '' }],
+    ['behind a JSON error', 'JSON data, line 1: {x\nCOPY orders, line 2, column v: "{x"', { row: 1 }],
+    ['of another table', 'COPY orders_old, line 3\nCOPY my orders, line 4', null],
+    ['of none', 'SQL statement "SELECT 1"', null],
+    ['before the first row', 'COPY orders, line 0', null],
+  ])('%s', (_, context, expected) => {
+    for (const copy of [TEXT, BINARY]) {
+      const found = refusedLine(context, copy);
+      expect(found).toEqual(expected === null ? null : expect.objectContaining(expected));
+    }
+  });
+
+  test('is none without a context', () => {
+    expect(refusedLine(undefined, TEXT)).toBeNull();
+  });
+
+  test('is the first one in the text format, where a value is quoted behind it', () => {
+    const context = 'COPY orders, line 3, column id: "x\nCOPY orders, line 1, column id: "y"';
+    expect(refusedLine(context, TEXT)).toMatchObject({ row: 2 });
+  });
+
+  test('is the last one in the binary format, where a JSON error quotes before it', () => {
+    const context = 'JSON data, line 1: "\nCOPY orders, line 1\nCOPY orders, line 3, column value';
+    expect(refusedLine(context, BINARY)).toEqual({ row: 2, words: ', column value' });
+  });
+
+  test.each(['\r', '\u2028', ' '])('stands at the beginning of a line alone, which %j does not begin', (separator) => {
+    const context = `JSON data, line 1: x${separator}COPY orders, line 1\nCOPY orders, line 3`;
+    expect(refusedLine(context, TEXT)).toMatchObject({ row: 2 });
+  });
+
+  test.each(['a.b', 'a"; (b|c)*+?[]{}^$\\', 'a, line 7', 'grün\nzwei'])('of the table %j', (relation) => {
+    const context = `COPY ${relation}, line 5, column id: "x"`;
+    expect(refusedLine(context, { relation, format: 'text' })).toMatchObject({ row: 4 });
+  });
+});

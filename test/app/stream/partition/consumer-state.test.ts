@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals';
+import { Lifecycle } from '../../../../app/stream/partition/consumer-state.ts';
+
+test('a consumer starts, is assigned, runs, pauses, runs on, drains and stops', () => {
+  const lifecycle = new Lifecycle();
+  for (const state of [
+    'assigning',
+    'running',
+    'paused',
+    'running',
+    'assigning',
+    'running',
+    'draining',
+    'stopped',
+  ] as const) {
+    lifecycle.to(state);
+    expect(lifecycle.state).toBe(state);
+  }
+});
+
+test('staying in a state is no change', () => {
+  const lifecycle = new Lifecycle();
+  lifecycle.to('starting');
+  expect(lifecycle.state).toBe('starting');
+});
+
+test.each([
+  ['starting', 'running'],
+  ['draining', 'running'],
+  ['failed', 'draining'],
+  ['stopped', 'failed'],
+] as const)('there is no way from %s to %s', (from, to) => {
+  const lifecycle = new Lifecycle();
+  const path = { starting: [], draining: ['draining'], failed: ['failed'], stopped: ['draining', 'stopped'] } as const;
+  for (const state of path[from]) {
+    lifecycle.to(state);
+  }
+  expect(() => lifecycle.to(to)).toThrow(`no way from ${from} to ${to}`);
+});
+
+test.each(['draining', 'failed'] as const)('%s is an ending', (state) => {
+  const lifecycle = new Lifecycle();
+  expect(lifecycle.isEnding).toBe(false);
+  lifecycle.to(state);
+  expect(lifecycle.isEnding).toBe(true);
+});

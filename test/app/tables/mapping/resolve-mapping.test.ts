@@ -1,0 +1,288 @@
+import { describe, expect, test } from '@jest/globals';
+import { mappingJson, mappingLines } from '../../../../app/commands/tables/shown-mapping.ts';
+import { resolveMapping } from '../../../../app/tables/mapping/resolve-mapping.ts';
+import type { CatalogColumn, CatalogTable, UniqueIndex } from '../../../../app/tables/mapping/table-catalog.ts';
+import type { TableSettings } from '../../../../settings/sections/tables.ts';
+
+const column = (name: string, more: Partial<CatalogColumn> = {}): CatalogColumn => ({
+  name,
+  type: { kind: 'text', name: 'text' },
+  typeWithoutInput: null,
+  isNotNull: false,
+  hasDefault: false,
+  isGenerated: false,
+  identity: null,
+  nullableType: 'text',
+  isTypeUsable: true,
+  collation: null,
+  defaultExpression: null,
+  isInsertable: true,
+  isSelectable: true,
+  isUpdatable: true,
+  forbiddenSequence: null,
+  ...more,
+});
+
+const identity = (name: string, kind: 'always' | 'by default') =>
+  column(name, { identity: kind, isNotNull: true, hasDefault: true });
+
+const TIMES = { type: { kind: 'timestamp', name: 'timestamp with time zone' } } as const;
+
+const COLUMNS = [
+  identity('row_id', 'always'),
+  identity('line', 'by default'),
+  column('customer_id', { isNotNull: true }),
+  column('created_at', { ...TIMES, hasDefault: true, defaultExpression: 'now()' }),
+  column('state', { isNotNull: true, hasDefault: true }),
+  column('note'),
+  column('total', { isGenerated: true }),
+];
+
+/** A unique index that rows can be found by. */
+const unique = (columns: readonly string[], more: Partial<UniqueIndex> = {}): UniqueIndex => ({
+  name: 'orders_pkey',
+  constraint: 'orders_pkey',
+  isPrimary: true,
+  isValid: true,
+  isImmediate: true,
+  isPartial: false,
+  isExclusion: false,
+  columns: columns.map((name) => ({ name, isOtherCollation: false, isOtherClass: false, equality: null })),
+  ...more,
+});
+
+function catalogTable(
+  columns: readonly CatalogColumn[],
+  serverVersion: number,
+  uniqueIndexes: readonly UniqueIndex[] = [],
+): CatalogTable {
+  return {
+    schema: 'public',
+    table: 'orders',
+    serverVersion,
+    role: 'writer',
+    database: 'shop',
+    mayMakeTemporary: true,
+    hasSchema: true,
+    maySeeSchema: true,
+    others: [],
+    relation: {
+      oid: 1,
+      kind: 'r',
+      isUnlogged: false,
+      unsafePartitions: [],
+      isOwn: false,
+      hasRowSecurity: false,
+      isInsertable: true,
+      isDeletable: true,
+      rules: [],
+      partitionedBy: [],
+      uniqueIndexes,
+      rowTriggers: [],
+      fingerprint: '',
+      stagedFingerprint: '',
+      columns,
+    },
+  };
+}
+
+interface Catalog {
+  readonly columns?: readonly CatalogColumn[];
+  readonly version?: number;
+  readonly indexes?: readonly UniqueIndex[];
+}
+
+function resolved(settings: Partial<TableSettings>, { columns = COLUMNS, version = 18, indexes }: Catalog) {
+  const entry = {
+    topics: ['orders'],
+    schema: 'public',
+    table: 'orders',
+    key: null,
+    fields: 'same',
+    columns: {},
+    ...settings,
+  } as const;
+  return resolveMapping(entry, catalogTable(columns, version * 10_000 + 4, indexes), 'tables[0]');
+}
+
+/** @throws Error with the problems where there are any */
+function mapped(settings: Partial<TableSettings> = {}, catalog: Catalog = {}) {
+  const { mapping, problems } = resolved(settings, catalog);
+  if (mapping === null) {
+    throw new Error(JSON.stringify(problems));
+  }
+  return mapping;
+}
+
+const sourcesOf = (...given: Parameters<typeof mapped>) =>
+  Object.fromEntries(mapped(...given).columns.map(({ name, source }) => [name, source]));
+
+const field = (...path: readonly (string | number)[]) => ({ kind: 'field', path });
+
+describe('a column takes', () => {
+  test('the field of its name, where it is not generated and no identity that is ALWAYS', () => {
+    expect(sourcesOf()).toEqual({
+      line: field('line'),
+      customer_id: field('customer_id'),
+      created_at: field('created_at'),
+      state: field('state'),
+      note: field('note'),
+    });
+  });
+
+  test.each([
+    ['customer_id', 'customerId'],
+    ['id', 'id'],
+    ['_id', '_id'],
+    ['__row_id', '__rowId'],
+    ['line_1_text', 'line1Text'],
+    ['a__b', 'aB'],
+    ['größe_in_m²', 'größeInM²'],
+    ['customerId', 'customerId'],
+    ['ends_', 'ends_'],
+  ])('%s the field %s by the rule camelCase', (name, camel) => {
+    expect(sourcesOf({ fields: 'camelCase' }, { columns: [column(name)] })).toEqual({ [name]: field(camel) });
+  });
+
+  test('a field whose name looks like a path or a word, by name', () => {
+    const names = ['a.b', '/a', '$value', 'toString', '__proto__'];
+    const { columns } = mapped({}, { columns: names.map((name) => column(name)) });
+    expect(columns.map(({ source }) => source)).toEqual(names.map((name) => field(name)));
+  });
+
+  test('what columns says, and the unit with it', () => {
+    const columns = {
+      customer_id: { from: 'customer.id' },
+      created_at: { from: '/times/0', as: 'epoch-millis' },
+      note: { from: '$header.note' },
+      row_id: { from: '$key.id' },
+      state: false,
+    } as const;
+    const mapping = mapped({ columns, fields: 'camelCase' });
+    expect(sourcesOf({ columns, fields: 'camelCase' })).toEqual({
+      row_id: { kind: 'key', path: ['id'] },
+      line: field('line'),
+      customer_id: field('customer', 'id'),
+      created_at: field('times', 0),
+      note: { kind: 'header', name: 'note' },
+    });
+    expect(mapping.columns.filter(({ unit }) => unit !== undefined)).toMatchObject([
+      { name: 'created_at', unit: 'epoch-millis' },
+    ]);
+    expect(mapping.unwritten).toEqual([
+      { name: 'state', type: 'text', gets: 'default' },
+      { name: 'total', type: 'text', gets: 'generated' },
+    ]);
+  });
+});
+
+const defaultsOf = (...given: Parameters<typeof mapped>) =>
+  mapped(...given)
+    .columns.filter(({ hasDefault }) => hasDefault)
+    .map(({ name }) => name);
+
+describe('a column with a default', () => {
+  test('has it for a missing field, since PostgreSQL 16', () => {
+    expect(defaultsOf({}, { version: 16 })).toEqual(['line', 'created_at', 'state']);
+  });
+
+  test.each([[13], [14], [15]])('is left alone by PostgreSQL %i, which would write NULL', (version) => {
+    const { columns, unwritten } = mapped({}, { version });
+    expect(columns.map(({ name }) => name)).toEqual(['customer_id', 'note']);
+    expect(unwritten.map(({ name, gets }) => `${name} ${gets}`)).toEqual([
+      'row_id identity',
+      'line identity',
+      'created_at default',
+      'state default',
+      'total generated',
+    ]);
+  });
+
+  test('is written by PostgreSQL 15 where columns names it, and then has none', () => {
+    const columns = { state: { from: 'state' }, created_at: { from: 'created' } };
+    expect(sourcesOf({ columns }, { version: 15 })).toMatchObject({
+      state: field('state'),
+      created_at: field('created'),
+    });
+    expect(defaultsOf({ columns }, { version: 15 })).toEqual([]);
+  });
+});
+
+const keyOf = (...columns: readonly string[]) => ({ columns, existing: 'replace', delete: 'tombstones' }) as const;
+
+describe('a column of the key', () => {
+  test.each([[15], [18]])('has to have a value, whatever the column says, by PostgreSQL %i', (version) => {
+    const names = ['row_id', 'created_at', 'note'];
+    const { columns, stage, unwritten } = mapped({ key: keyOf(...names) }, { version, indexes: [unique(names)] });
+    expect(stage?.columns).toContainEqual({ name: 'created_at', type: 'text', collation: null, default: null });
+    expect(columns.filter(({ name }) => names.includes(name))).toMatchObject(
+      names.map((name) => ({ name, source: field(name), isNotNull: true, hasDefault: false })),
+    );
+    expect(unwritten.map(({ name }) => name)).toEqual(['line', ...(version < 16 ? ['state'] : []), 'total']);
+  });
+
+  test('is found by an index over the columns in any order, and by no other', () => {
+    const key = keyOf('note', 'state');
+    expect(mapped({ key }, { indexes: [unique(['note']), unique(['state', 'note'])] }).key).toBe(key);
+    const others = [unique(['note', 'state'], { isExclusion: true }), unique(['note', 'state', 'line'])];
+    const { problems } = resolved({ key }, { indexes: others });
+    expect(problems).toEqual([
+      {
+        path: 'tables[0].key',
+        message:
+          'has no unique index that rows can be found by; the table has orders_pkey (note, state), which is WITHOUT OVERLAPS; orders_pkey (note, state, line), over other columns',
+        given: ['note', 'state'],
+        allowed:
+          'columns of a unique index; or ALTER TABLE public.orders DROP CONSTRAINT orders_pkey; CREATE UNIQUE INDEX ON public.orders (note, state)',
+      },
+    ]);
+  });
+
+  test('may be an identity that is ALWAYS, and no other column that is written may where rows are replaced', () => {
+    const columns = { row_id: { from: 'id' }, line: { from: 'line' } } as const;
+    const indexes = [unique(['row_id']), unique(['line'])];
+    expect(mapped({ key: keyOf('row_id') }, { indexes }).stage).toMatchObject({ overridesIdentity: true });
+    expect(mapped({ key: keyOf('line') }, { indexes }).stage).toMatchObject({ overridesIdentity: false });
+    const kept = { ...keyOf('line'), existing: 'keep' } as const;
+    expect(mapped({ key: kept, columns }, { indexes }).stage).toMatchObject({ overridesIdentity: true });
+    expect(resolved({ key: keyOf('line'), columns }, { indexes }).problems).toMatchObject([
+      { path: 'tables[0].columns.row_id', given: 'id' },
+    ]);
+  });
+});
+
+describe('what is shown', () => {
+  const settings = {
+    columns: {
+      created_at: { from: '/a~1b/0', as: 'epoch-millis' },
+      note: { from: '$offset' },
+      state: { from: '$key/i~0.x' },
+    },
+  } as const;
+
+  test('names the columns that a default is told of, before PostgreSQL 16', () => {
+    expect(mappingLines(mapped(settings, { version: 15 })).join('\n')).toBe(`orders -> public.orders
+  COLUMN       <- SOURCE                   -> TYPE                      NO VALUE
+  customer_id  <- customer_id              -> text NOT NULL             dead letter
+  created_at   <- /a~1b/0 as epoch-millis  -> timestamp with time zone  NULL
+  state        <- $key/i~0.x               -> text NOT NULL             dead letter
+  note         <- $offset                  -> text                      -
+  left to PostgreSQL: row_id (identity), line (identity), total (generated)
+  NOT NULL, seen record by record: customer_id, state
+  left to their defaults unless columns names them, as COPY of PostgreSQL 15 has no DEFAULT (16 and later have): line
+  NULL and no default where the field is missing, as COPY of PostgreSQL 15 has no DEFAULT (16 and later have): created_at, state`);
+  });
+
+  test('as JSON is one line, with sources as the settings take them', () => {
+    expect(JSON.parse(mappingJson(mapped(settings)))).toMatchObject({
+      topics: ['orders'],
+      columns: [
+        { name: 'line', from: 'line', type: 'text', notNull: true, noValue: 'default' },
+        { name: 'customer_id', from: 'customer_id', noValue: 'dead letter' },
+        { name: 'created_at', from: '/a~1b/0', as: 'epoch-millis', noValue: 'default' },
+        { name: 'state', from: '$key/i~0.x', noValue: 'default' },
+        { name: 'note', from: '$offset', noValue: null },
+      ],
+    });
+  });
+});

@@ -1,0 +1,297 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { query } from '../stack/database.ts';
+import { createTopic, produce, type TestRecord } from '../stack/kafka-client.ts';
+import { randomName } from '../stack/random-name.ts';
+import { databaseEnvironment, runCommand, startCommand } from '../stack/run-command.ts';
+import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
+import { startConsumer } from '../stack/start-consumer.ts';
+import { awaitEachOnce } from '../stack/stored-rows.ts';
+
+interface Place {
+  readonly schema: string;
+  readonly url?: string;
+}
+
+const placeOf = ({ schema, url = sharedDatabaseUrl() }: Place, env = {}) => ({
+  env: { ...databaseEnvironment(url, schema), ...env },
+});
+
+/** `dead-letters` with these arguments, as a process of its own. */
+const start = (args: readonly string[], place: Place, env = {}) =>
+  startCommand(['dead-letters', ...args], placeOf(place, env));
+
+const run = (args: readonly string[], place: Place, env = {}) =>
+  runCommand(['dead-letters', ...args], placeOf(place, env));
+
+/** A topic with records that were consumed with a limit of 20 bytes, and what became of them. */
+async function consumed(records: readonly TestRecord[], config: Readonly<Record<string, string>> = {}) {
+  const topic = await createTopic({ config });
+  await produce(topic, records);
+  const consumer = await startConsumer({ topics: [topic], settings: { consumer: { maxValueBytes: 20 } } });
+  const { schema, groupId } = consumer;
+  await awaitEachOnce({ schema, topic, records: records.length });
+  consumer.kill('SIGTERM');
+  await consumer.exited;
+  return { topic, schema, groupId };
+}
+
+/** A schema of its own for a test that changes what others need, too. */
+async function copyOf(original: string): Promise<string> {
+  const schema = randomName('schema');
+  await query(`CREATE SCHEMA ${schema}`);
+  for (const table of ['records', 'dead_letters']) {
+    await query(`CREATE TABLE ${schema}.${table} (LIKE ${original}.${table} INCLUDING ALL)`);
+    await query(`INSERT INTO ${schema}.${table} SELECT * FROM ${original}.${table}`);
+  }
+  return schema;
+}
+
+const LARGE = '{"a": 1,  "large": "xxxxxxxxxxxx"}';
+const HEADERS = { z: ['1', Buffer.from([255])], a: 'b' };
+const TIMESTAMP = Date.UTC(2026, 1, 3, 4, 5, 6, 789);
+
+describe('letters of which some fit by now', () => {
+  let topic: string;
+  let schema: string;
+  let groupId: string;
+  let original: string;
+
+  beforeAll(async () => {
+    ({
+      topic,
+      schema: original,
+      groupId,
+    } = await consumed([
+      { value: '1' },
+      { key: 'large', value: LARGE, headers: HEADERS, timestamp: TIMESTAMP },
+      { key: 'poison', value: '{oops' },
+      { key: Buffer.from([0xff]), value: null },
+      { key: 'late', value: `{"poison": "${'x'.repeat(20)}` },
+    ]));
+  });
+
+  beforeEach(async () => {
+    schema = await copyOf(original);
+  });
+
+  const letters = () => query(`SELECT "offset"::int, reason, error FROM ${schema}.dead_letters ORDER BY "offset"`);
+
+  test('list shows them without their content, unless that is asked for', async () => {
+    const { code, stdout, stderr } = await run(['list'], { schema });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: '4 dead letters: 2 value_too_large, 1 invalid_json, 1 key_not_text\n',
+    });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^GROUP +TOPIC +PARTITION +OFFSET +REASON +TARGET +FAILED AT +ERROR$/);
+    expect(lines[2]).toMatch(new RegExp(`^${groupId} +${topic} +0 +2 +invalid_json +- +\\S+Z +SQLSTATE 22P02`));
+    expect(lines).toHaveLength(5);
+    expect(stdout).not.toMatch(/oops|large"/);
+    const shown = await run(['list', '--show-value', '--reason', 'invalid_json'], { schema });
+    expect(shown.stdout).toContain('value  {oops');
+    expect(shown.stdout).not.toContain('value_too_large');
+  });
+
+  test('list takes a limit, topics and JSON', async () => {
+    const limited = await run(['list', '--limit', '1', '--json', '--topic', topic], { schema });
+    expect(JSON.parse(limited.stdout)).toMatchObject({ group: groupId, topic, offset: 1, reason: 'value_too_large' });
+    expect(limited.stderr).toContain('1 are shown, --limit shows more');
+    const other = await run(['list', '--topic', 'no-such-topic'], { schema });
+    expect(other).toMatchObject({ code: 0, stderr: '0 dead letters\n' });
+  });
+
+  test('replay moves those, byte for byte, and leaves the others with the error they have now', async () => {
+    const { code, stdout, stderr } = await run(['replay'], { schema });
+    expect(code).toBe(1);
+    expect(stderr).toBe('4 of 4 dead letters, 1 moved, 3 still refused (2 invalid_json, 1 key_not_text)\n');
+    expect(stdout).toContain(
+      `${topic}/0 offset 4 of group ${groupId} still does not fit: invalid_json: SQLSTATE 22P02`,
+    );
+    expect(stdout).not.toContain('oops');
+    expect(await query(`SELECT * FROM ${schema}.records WHERE "offset" = 1`)).toEqual([
+      {
+        topic,
+        partition: 0,
+        offset: '1',
+        timestamp: new Date(TIMESTAMP),
+        key: 'large',
+        headers: [
+          { key: 'z', value: '1' },
+          { key: 'z', value: { base64: '/w==' } },
+          { key: 'a', value: 'b' },
+        ],
+        value: JSON.parse(LARGE),
+        ingested_at: expect.any(Date),
+      },
+    ]);
+    expect(await letters()).toEqual([
+      { offset: 2, reason: 'invalid_json', error: expect.stringContaining('22P02') },
+      { offset: 3, reason: 'key_not_text', error: expect.any(String) },
+      { offset: 4, reason: 'invalid_json', error: expect.stringContaining('22P02') },
+    ]);
+  });
+
+  test('replay of one reason alone succeeds when all of them fit', async () => {
+    await query(`UPDATE ${schema}.dead_letters SET value = '{"right": true}' WHERE reason = 'invalid_json'`);
+    const { code, stdout, stderr } = await run(['replay', '--reason', 'invalid_json'], { schema });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '1 of 1 dead letters, 1 moved\n' });
+    expect(await query(`SELECT value FROM ${schema}.records WHERE key = 'poison'`)).toEqual([
+      { value: { right: true } },
+    ]);
+  });
+
+  test('a key that is no text fits once records.keyEncoding is base64, and is stored in it', async () => {
+    const replay = ['replay', '--reason', 'key_not_text'];
+    const { code, stderr } = await run(replay, { schema }, { RECORDS_KEY_ENCODING: 'base64' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '1 of 1 dead letters, 1 moved\n' });
+    expect(await query(`SELECT key, value FROM ${schema}.records WHERE "offset" = 3`)).toEqual([
+      { key: '/w==', value: null },
+    ]);
+  });
+
+  test('a dry run says the same and changes nothing', async () => {
+    const before = await letters();
+    const { code, stderr } = await run(['replay', '--dry-run', '--limit', '1'], { schema });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: '1 of 1 dead letters, 1 would be moved; nothing was changed (--dry-run)\n',
+    });
+    expect(await letters()).toEqual(before);
+    expect(await query(`SELECT count(*)::int FROM ${schema}.records`)).toEqual([{ count: 1 }]);
+  });
+
+  test('a record that is in records already is reported, neither doubled nor lost', async () => {
+    await query(`INSERT INTO ${schema}.records (topic, partition, "offset", headers) VALUES ($1, 0, 1, '[]')`, [topic]);
+    const { code, stdout, stderr } = await run(['replay', '--limit', '1', '--json'], { schema });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'present', topic, offset: 1 });
+    expect(stderr).toContain('1 present already');
+    expect(await letters()).toHaveLength(4);
+  });
+
+  test('a constraint of the user that is deferred refuses a letter like any other', async () => {
+    await query(`CREATE TABLE ${schema}.known (key text PRIMARY KEY)`);
+    await query(
+      `ALTER TABLE ${schema}.records ADD FOREIGN KEY (key) REFERENCES ${schema}.known DEFERRABLE INITIALLY DEFERRED`,
+    );
+    const { code } = await run(['replay', '--limit', '1'], { schema });
+    expect(code).toBe(1);
+    expect((await letters())[0]).toEqual({
+      offset: 1,
+      reason: 'rejected_by_database',
+      error: expect.stringContaining('23503'),
+    });
+  });
+});
+
+describe('many letters', () => {
+  const COUNT = 500;
+  const fitsLater = (id: number) => `{"id": ${id}, "text": "xxxxxxxxxx"}`;
+  let original: string;
+  const many = async () => ({ schema: await copyOf(original) });
+
+  beforeAll(async () => {
+    ({ schema: original } = await consumed(Array.from({ length: COUNT }, (_, id) => ({ value: fitsLater(id) }))));
+  });
+
+  const ids = (schema: string) =>
+    query<{ id: number }>(`SELECT (value->>'id')::int AS id FROM ${schema}.records ORDER BY "offset"`);
+
+  test('are moved exactly once by two replays at the same time, which share them', async () => {
+    const { schema } = await many();
+    const replays = await Promise.all([run(['replay'], { schema }), run(['replay'], { schema })]);
+    // The last line that counts: a replay that takes longer has lines about its progress before.
+    const countsOf = (text: string) => text.match(/[\d,]+(?= moved)/g) ?? [];
+    const moved = replays.map(({ stderr }) => Number(countsOf(stderr).at(-1)?.replace(',', '')));
+    expect(replays.map(({ code }) => code)).toEqual([0, 0]);
+    expect(moved.reduce((sum, count) => sum + count, 0)).toBe(COUNT);
+    expect(await ids(schema)).toEqual(Array.from({ length: COUNT }, (_, id) => ({ id })));
+    expect(await query(`SELECT 1 FROM ${schema}.dead_letters`)).toEqual([]);
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+    'survive a replay that ends by %s: each is in one table, and the next replay moves the rest',
+    async (signal) => {
+      const { schema } = await many();
+      const child = start(['replay', '--json'], { schema });
+      const stderr = text(child.stderr);
+      const lines = createInterface({ input: child.stdout });
+      await once(lines, 'line');
+      child.kill(signal);
+      const [code] = await once(child, 'exit');
+      // PostgreSQL may still be committing what the command sent last: the lock is free when it has ended.
+      await query(`BEGIN; LOCK TABLE ${schema}.dead_letters IN SHARE MODE; COMMIT`);
+      const left = (await query<{ count: number }>(`SELECT count(*)::int FROM ${schema}.dead_letters`))[0]?.count ?? 0;
+      expect(left).toBeGreaterThan(0);
+      expect((await ids(schema)).length + left).toBe(COUNT);
+      if (signal !== 'SIGKILL') {
+        expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
+        expect(await stderr).toMatch(/^interrupted: .* of 500 dead letters, .* moved\n$/);
+      }
+      expect(await run(['replay'], { schema })).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining(`${left.toLocaleString('en')} moved`),
+      });
+      expect(await ids(schema)).toHaveLength(COUNT);
+    },
+  );
+
+  test('end a list in order when its reader has gone', async () => {
+    const { schema } = await many();
+    const child = start(['list', '--limit', '500'], { schema });
+    const stderr = text(child.stderr);
+    const closed = once(child, 'close');
+    child.stdout.destroy();
+    expect(await closed).toEqual([141, null]);
+    expect(await stderr).not.toMatch(/EPIPE|^ {4}at /m);
+  });
+
+  test('end a list that cannot be written with code 1, and say so', async () => {
+    const { schema } = await many();
+    const { code, stderr } = await runCommand(['dead-letters', 'list'], {
+      ...placeOf({ schema }),
+      shell: 'exec "$@" > /dev/full',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^stream-consumer: standard output takes nothing \(ENOSPC: /m);
+  });
+});
+
+test('a letter that another transaction holds is passed over, not waited for', async () => {
+  const { schema } = await consumed([{ value: LARGE }, { value: LARGE }]);
+  const holder = new pg.Client({ connectionString: sharedDatabaseUrl() });
+  await holder.connect();
+  await holder.query(`BEGIN; SELECT 1 FROM ${schema}.dead_letters WHERE "offset" = 0 FOR UPDATE`);
+  const { code, stderr } = await run(['replay'], { schema });
+  await holder.end();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '1 of 2 dead letters, 1 moved\n' });
+  expect(await query(`SELECT "offset" FROM ${schema}.records`)).toEqual([{ offset: '1' }]);
+});
+
+test('a timestamp that did not fit is not replayed as none, until somebody gives one', async () => {
+  const { schema } = await consumed([{ value: '1', timestamp: 9_224_318_016_000_000 }], {
+    'message.timestamp.after.max.ms': '9223372036854775807',
+  });
+  expect((await run(['replay'], { schema })).stdout).toContain('timestamp_out_of_range');
+  await query(`UPDATE ${schema}.dead_letters SET timestamp = '2026-01-01Z'`);
+  expect((await run(['replay'], { schema })).code).toBe(0);
+  expect(await query(`SELECT timestamp FROM ${schema}.records`)).toEqual([{ timestamp: new Date(Date.UTC(2026, 0)) }]);
+});
+
+test('without the table the command says who makes it', async () => {
+  const { code, stdout, stderr } = await run(['list'], { schema: randomName('schema') });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^stream-consumer dead-letters list: there is no table dead_letters in the schema schema_/);
+});
+
+test('without PostgreSQL the command ends with code 1 and one line, the password not in it', async () => {
+  const url = 'postgresql://u:hunter2@127.0.0.1:1/d';
+  const { code, stderr } = await run(['replay'], { schema: 's', url });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^stream-consumer dead-letters replay: PostgreSQL .*ECONNREFUSED 127\.0\.0\.1:1\n$/);
+  expect(stderr).not.toContain('hunter2');
+});
