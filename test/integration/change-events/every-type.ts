@@ -65,7 +65,7 @@ const COLUMNS: Readonly<Record<string, TypedColumn>> = {
   feeling_list: { type: 'SCHEMA.mood[]', values: ["'{sad,happy}'"] },
   moment_list: { type: 'timestamptz[]', values: ['\'{"2026-07-15 13:14:15+02"}\''] },
   day_list: { type: 'date[]', values: ["'{2026-07-15,1970-01-01}'"] },
-  json_list: { type: 'jsonb[]', values: [`'{"{\\"a\\":1}","[1]"}'`] },
+  json_list: { type: 'jsonb[]', values: [`'{"{\\"a\\":1}","[1]"}'`], unit: 'json' },
   bytes_list: { type: 'bytea[]', values: [`'{"\\\\x00ff"}'`] },
 };
 
