@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ChangeSource } from '../../../dev/change-events/change-source.ts';
 import { shopChange } from '../../../dev/change-events/source-changes.ts';
 import { SHOP } from '../../../dev/change-events/source-tables.ts';
@@ -7,6 +7,7 @@ import { query } from '../stack/database.ts';
 import { IS_LONG_RUN, longTest } from '../stack/long-test.ts';
 import { EVERY_TYPE, typedChange } from './every-type.ts';
 import { ownTopics, Replica, startSource, WITH_SCHEMA, WITHOUT_SCHEMA } from './replica.ts';
+import { testSourceLosses } from './source-losses.ts';
 
 const TABLES = [...SHOP, EVERY_TYPE];
 /** The same events twice: in one partition with their schema, and in six without. */
@@ -69,30 +70,36 @@ async function alterBothSides(): Promise<void> {
   await change(source.client, CHANGES);
 }
 
-beforeAll(async () => {
-  source = await startSource(TABLES, TOPICS, (client) => change(client, CHANGES));
-  for (const topics of TOPICS) {
-    replicas.push(await Replica.start(TABLES, topics));
+describe('a replica', () => {
+  beforeAll(async () => {
+    source = await startSource(TABLES, TOPICS, (client) => change(client, CHANGES));
+    for (const topics of TOPICS) {
+      replicas.push(await Replica.start(TABLES, topics));
+    }
+  }, SET_UP_TIMEOUT_MS);
+  afterAll(() => Promise.all(replicas.map((replica) => replica.remove())));
+
+  if (!IS_LONG_RUN) {
+    test('is its source, row by row, where the consumer was killed', async () => {
+      await eachReplica((replica) => replica.kill());
+      await expectNoDifference();
+    });
   }
-}, SET_UP_TIMEOUT_MS);
-afterAll(() => Promise.all(replicas.map((replica) => replica.remove())));
 
-if (!IS_LONG_RUN) {
-  test('a replica is its source, row by row, where the consumer was killed', async () => {
-    await eachReplica((replica) => replica.kill());
-    await expectNoDifference();
-  });
+  longTest(
+    'is its source, row by row, through kills, fences, cuts and changes of tables',
+    async () => {
+      await eachReplica((replica) => replica.kill());
+      await eachReplica((replica) => replica.cut());
+      await alterBothSides();
+      await eachReplica((replica) => replica.fence());
+      await eachReplica((replica) => replica.kill());
+      await expectNoDifference();
+    },
+    LONG_TIMEOUT_MS,
+  );
+});
+
+if (IS_LONG_RUN) {
+  describe('Debezium', testSourceLosses);
 }
-
-longTest(
-  'a replica is its source, row by row, through kills, fences, cuts and changes of tables',
-  async () => {
-    await eachReplica((replica) => replica.kill());
-    await eachReplica((replica) => replica.cut());
-    await alterBothSides();
-    await eachReplica((replica) => replica.fence());
-    await eachReplica((replica) => replica.kill());
-    await expectNoDifference();
-  },
-  LONG_TIMEOUT_MS,
-);
