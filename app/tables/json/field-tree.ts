@@ -12,6 +12,9 @@ const UNMAPPED = -2;
 const MOST_UNMAPPED = 100;
 const LONGEST_UNMAPPED = 128;
 
+/** Called with the name of a field of the row that no path begins with, or `null` for one that is not kept. */
+export type OnUnmapped = (name: string | null) => void;
+
 interface Branch {
   readonly names: Map<string, Branch>;
   readonly positions: Map<number, Branch>;
@@ -66,7 +69,7 @@ export class FieldTree {
   /** The node of the object whose fields are the row's. */
   readonly row: number;
   readonly #ignoresUnmapped: boolean;
-  readonly #onUnmapped: (name: string | null) => void;
+  readonly #onUnmapped: OnUnmapped;
   /** Of the document: the fields that no path goes to, and starts and ends of names of theirs that may be new. */
   #unmappedFields = 0;
   #newNames: number[] = [];
@@ -79,11 +82,7 @@ export class FieldTree {
    * @param onUnmapped as {@link JsonScanner} has it. @default never called
    * @param row path of the object whose fields are the row's. @default the whole document
    */
-  constructor(
-    paths: readonly FieldPath[],
-    onUnmapped: (name: string | null) => void = () => undefined,
-    row: FieldPath = [],
-  ) {
+  constructor(paths: readonly FieldPath[], onUnmapped: OnUnmapped = () => undefined, row: FieldPath = []) {
     this.#onUnmapped = onUnmapped;
     this.nodes = new Int32Array(paths.length + 1);
     const root = branchesOf([...paths, row]);

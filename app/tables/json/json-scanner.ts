@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FieldPath } from '../mapping/table-mapping.ts';
-import { FieldTree, NO_NODE, ROOT } from './field-tree.ts';
+import { FieldTree, NO_NODE, type OnUnmapped, ROOT } from './field-tree.ts';
 import {
   asciiEnd,
   byteAt,
@@ -48,8 +48,6 @@ const IN_OBJECT = -2;
  */
 export class JsonScanner {
   readonly #tree: FieldTree;
-  /** Of {@link FieldTree.row}. */
-  readonly #row: number;
   /** By node: where the value begins and ends, and whether it is a string with escapes. */
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
@@ -76,13 +74,8 @@ export class JsonScanner {
    * there is another one. @default never
    * @param row path of the object whose fields are the row's. @default the whole value
    */
-  constructor(
-    paths: readonly FieldPath[],
-    onUnmapped: (name: string | null) => void = () => undefined,
-    row: FieldPath = [],
-  ) {
+  constructor(paths: readonly FieldPath[], onUnmapped?: OnUnmapped, row?: FieldPath) {
     this.#tree = new FieldTree(paths, onUnmapped, row);
-    this.#row = this.#tree.row;
     this.#starts = new Int32Array(this.#tree.size).fill(ABSENT);
     this.#ends = new Int32Array(this.#tree.size);
     this.#escaped = new Uint8Array(this.#tree.size);
@@ -292,7 +285,7 @@ export class JsonScanner {
       if (this.#starts[child] !== ABSENT) {
         this.#starts.fill(ABSENT, child, this.#tree.lastBelow[child]);
       }
-    } else if (parent === this.#row) {
+    } else if (parent === this.#tree.row) {
       this.#tree.addUnmapped(child, start, end);
     }
     return child;

@@ -47,8 +47,9 @@ const KIND_NAMES: Readonly<Record<Kind, string>> = {
   composite: 'composite',
 };
 
-const columnOf = (kinds: readonly Kind[]): string =>
-  `a column of type ${kinds.map((kind) => KIND_NAMES[kind]).join(', ')}`;
+/** @param other what else than its kinds the column may be. @default an enum, where any other type is */
+const columnOf = (kinds: readonly Kind[], other = KIND_NAMES.other): string =>
+  `a column of type ${kinds.map((kind) => (kind === 'other' ? other : KIND_NAMES[kind])).join(', ')}`;
 
 /** A source of which no value ever fits the type. */
 export function sourceProblem(
@@ -109,6 +110,13 @@ function typesOf(unit: Unit): readonly Kind[] {
   }
 }
 
+/** The types that a unit is for and that have no kind of their own. */
+const OTHER_TYPES: Readonly<Partial<Record<Unit, string>>> = {
+  json: 'hstore',
+  bits: 'bit or bit varying',
+  point: 'point, geometry or geography',
+};
+
 /** A unit that says nothing about values of the type. */
 export function unitProblem(path: string, unit: Unit | undefined, type: ColumnType): readonly Problem[] {
   if (unit === undefined) {
@@ -119,6 +127,6 @@ export function unitProblem(path: string, unit: Unit | undefined, type: ColumnTy
     path: `${path}.as`,
     message: `is no unit of the type ${type.name}`,
     given: unit,
-    allowed: `${columnOf(types)}, or an array of it; or no unit`,
+    allowed: `${columnOf(types, OTHER_TYPES[unit] ?? 'money')}, or an array of it; or no unit`,
   });
 }

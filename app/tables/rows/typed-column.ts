@@ -1,5 +1,5 @@
 import type { MappedColumn, TableEnvelope, ValueUnit } from '../mapping/table-mapping.ts';
-import { type RowColumn, rowColumn } from './row-text.ts';
+import { type RowColumn, rowColumn } from './row-column.ts';
 
 /** A column whose values are read as the schema of each record says, unless the settings say how. */
 export class TypedColumn {

@@ -1,6 +1,6 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { RowRefused } from '../../store/copy/isolate-poison.ts';
-import { DELETE, KEPT, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
+import { DELETE, KEPT, LACKING, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
 
 /** A table with a key and its stage, as SQL. */
 interface KeptTable {
@@ -32,6 +32,7 @@ const NO_DATA = '02000';
 /** Whether a row keeps a column, by its place; NULL where it keeps none. */
 const keeps = (relation: string, place: number): string => `get_bit(${relation}.${KEPT}, ${place}) = 1`;
 
+/** Whether a row keeps what is in the table alone: {@link KeptRows.fill} has set the bits of the others to 0. */
 const KEEPS_SOME = `s.${OPERATION} = '${UPSERT}' AND position(B'1' IN s.${KEPT}) > 0`;
 
 /**
@@ -43,8 +44,9 @@ const KEEPS_SOME = `s.${OPERATION} = '${UPSERT}' AND position(B'1' IN s.${KEPT})
  *
  * 1. Of the rows of a key, only the last one comes to the table, as all of them say all columns, but for those that are
  *    kept. {@link fill} has given it those of the rows before it, back to the last one that deletes.
- * 2. What it still keeps is of no row behind that delete. If there was a delete, the row is gone by then, and nothing is
- *    there to keep: {@link lacking} finds it. If there was none, the table has what the transaction before has left.
+ * 2. A row may keep something only of a row that is there by then: the table has one, which no row before it in the stage
+ *    deletes, or a row that keeps nothing is before it, and none that deletes is in between. Otherwise it is
+ *    {@link mark | lacking}, and so are those before it back to the one that deletes, whose values are worth nothing then.
  * 3. Whether a row is there is asked before the UPDATE. A row that another transaction deletes in between is deleted
  *    behind ours, in a valid order; one that is inserted in between does not count, and its record is a dead letter.
  */
@@ -72,14 +74,14 @@ export class KeptRows {
     });
   }
 
-  /** Counts the rows that keep columns of one that the table does not have. */
-  get lacking(): string {
-    return `SELECT ${this.#lacking}`;
-  }
-
-  get #lacking(): string {
-    const { table, last, isSameKey } = this.#names;
-    return `FROM ${last} WHERE ${KEEPS_SOME} AND NOT EXISTS (SELECT FROM ${table} AS t WHERE ${isSameKey('t', 's')})`;
+  /** Marks the rows that keep columns of one that is not there, and counts them: they come to no table. */
+  get mark(): string {
+    const { table, stage, last, isSameKey } = this.#names;
+    const isBehindOne = `SELECT p.${OPERATION} = '${UPSERT}' FROM ${stage} AS p
+      WHERE ${isSameKey('p', 's')} AND p.${SEQUENCE} < s.${SEQUENCE} AND p.${KEPT} IS NULL ORDER BY p.${SEQUENCE} DESC LIMIT 1`;
+    const lacking = `SELECT s.${SEQUENCE} FROM ${last} WHERE s.${OPERATION} = '${UPSERT}' AND s.${KEPT} IS NOT NULL
+      AND NOT EXISTS (SELECT FROM ${table} AS t WHERE ${isSameKey('t', 's')}) AND (${isBehindOne}) IS NOT TRUE`;
+    return `UPDATE ${stage} SET ${OPERATION} = '${LACKING}' WHERE ${SEQUENCE} IN (${lacking})`;
   }
 
   /** Replaces the rows of the table whose columns of these places are kept. A row that is there byte for byte stays. */
@@ -97,15 +99,24 @@ export class KeptRows {
       AND pg_catalog.record_image_ne(ROW(${now.join(', ')}), ROW(${values.join(', ')}))`;
   }
 
-  /** @throws RowRefused for the first row of the stage that keeps a column of one that is not there, if there is any */
-  async requireNone(client: PoolClient): Promise<void> {
-    const { stage, columns } = this.#names;
+  /**
+   * @param places of columns that some rows keep
+   * @throws RowRefused for the first of those that {@link mark} has found, if there is any
+   */
+  async requireNoneMarked(client: PoolClient, places: readonly number[]): Promise<void> {
+    const { stage } = this.#names;
     const first = `SELECT (SELECT count(*) FROM ${stage} AS p WHERE p.${SEQUENCE} < s.${SEQUENCE})::int AS index,
-      position(B'1' IN s.${KEPT})::int AS place ${this.#lacking} ORDER BY s.${SEQUENCE} LIMIT 1`;
-    const { rows } = await client.query<{ readonly index: number; readonly place: number }>(first);
+      position(B'1' IN s.${KEPT})::int AS position FROM ${stage} AS s WHERE s.${OPERATION} = '${LACKING}'
+      ORDER BY s.${SEQUENCE} LIMIT 1`;
+    const { rows } = await client.query<{ readonly index: number; readonly position: number }>(first);
     const [found] = rows;
     if (found !== undefined) {
-      throw new RowRefused(NO_DATA, found.index, { cause: new NothingKept(columns[found.place - 1] ?? '') });
+      throw this.refusal(found.index, found.position > 0 ? found.position - 1 : places[0]);
     }
+  }
+
+  /** @param index of the row among those that were sent @param place of a column that it keeps */
+  refusal(index: number, place = 0): RowRefused {
+    return new RowRefused(NO_DATA, index, { cause: new NothingKept(this.#names.columns[place] ?? '') });
   }
 }

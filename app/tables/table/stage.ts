@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { escapeIdentifier, type PoolClient } from 'pg';
+import type { RowRefused } from '../../store/copy/isolate-poison.ts';
 import type { RowKinds, SentRows } from '../../store/tables/row-target.ts';
 import type { TableKey, TableMapping, TableStage } from '../mapping/table-mapping.ts';
 import { KeptRows } from './kept-rows.ts';
@@ -17,6 +18,14 @@ const countIn = (tag: string | undefined): number => Number(tag?.split(' ').at(-
 
 const named = (prefix: string, columns: readonly string[]): string =>
   columns.map((name) => `${prefix}${escapeIdentifier(name)}`).join(', ');
+
+/** A row that may be older than what the table has of its key. */
+interface LateInsertion {
+  /** Behind the COPY. */
+  readonly statements: readonly string[];
+  /** By the tags of the COPY and of the statements. */
+  outcome(tags: readonly string[]): 'stored' | 'present' | 'dropped' | 'lacking';
+}
 
 /**
  * Statements that take rows into a table by way of a temporary one, the stage, in the transaction that moves their
@@ -124,7 +133,7 @@ export class Stage {
     return [
       ...(keptRows?.fill(places) ?? []),
       ...(hasDeletes ? [this.#delete(this.#key)] : []),
-      ...(keptRows === null ? [] : [keptRows.lacking, keptRows.update(places)]),
+      ...(keptRows === null ? [] : [keptRows.mark, keptRows.update(places)]),
       insert,
       ...(this.#stage.mayDropRows ? [this.#missing(this.#key)] : []),
     ];
@@ -136,7 +145,7 @@ export class Stage {
    * @returns what became of it, by the tags of the COPY and of these statements: `dropped` by a trigger, else `stored`, or
    * `present` where a row has its key, and `lacking` where none has and it keeps columns of one. `null` where that does not matter: rows are kept anyway, or there is no key.
    */
-  insertion({ hasDeletes: isDelete, kept }: RowKinds) {
+  insertion({ hasDeletes: isDelete, kept }: RowKinds): LateInsertion | null {
     const key = this.#key;
     if (key === null || (key.existing === 'keep' && !isDelete)) {
       return null;
@@ -144,19 +153,17 @@ export class Stage {
     const hasKey = `SELECT FROM ${this.#table} AS t JOIN ${this.name} AS s ON ${this.#sameKey(key)}`;
     const insert = this.#insertWhereMissing(key, false);
     const mayDrop = this.#stage.mayDropRows;
-    const isKept = kept.size > 0;
+    if (isDelete || kept.size > 0) {
+      const missing = isDelete ? ('stored' as const) : ('lacking' as const);
+      return {
+        statements: [hasKey],
+        outcome: ([, met]: readonly string[]) => (countIn(met) > 0 ? 'present' : missing),
+      };
+    }
     return {
-      statements: isDelete || isKept ? [hasKey] : [insert, ...(mayDrop ? [this.#missing(key)] : [])],
-      outcome: ([, first, last]: readonly string[]): 'stored' | 'present' | 'dropped' | 'lacking' => {
-        const isMet = countIn(first) > 0;
-        if (isKept) {
-          return isMet ? 'present' : 'lacking';
-        }
-        if (isDelete) {
-          return isMet ? 'present' : 'stored';
-        }
-        return isMet ? 'stored' : mayDrop && countIn(last) > 0 ? 'dropped' : 'present';
-      },
+      statements: [insert, ...(mayDrop ? [this.#missing(key)] : [])],
+      outcome: ([, first, last]: readonly string[]) =>
+        countIn(first) > 0 ? 'stored' : mayDrop && countIn(last) > 0 ? 'dropped' : 'present',
     };
   }
 
@@ -171,9 +178,14 @@ export class Stage {
     return length - lacking - (mayDropRows ? last : 0);
   }
 
+  /** That one row keeps a column of one that is not there. */
+  lacking({ kept }: RowKinds): RowRefused | undefined {
+    return this.#keptRows?.refusal(0, [...kept][0]);
+  }
+
   /** Asked with the rows in the stage. @throws RowRefused for the first that keeps columns of a row that is not there */
-  async requireKept(client: PoolClient): Promise<void> {
-    await this.#keptRows?.requireNone(client);
+  async requireKept(client: PoolClient, { kept }: RowKinds): Promise<void> {
+    await this.#keptRows?.requireNoneMarked(client, [...kept]);
   }
 
   get #insert(): string {

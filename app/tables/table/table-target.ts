@@ -144,9 +144,9 @@ export class TableTarget implements TopicTable {
     return this.#stage?.stored(sent, tags) ?? rowsStored(tags);
   }
 
-  async requireKept(client: PoolClient, { kept }: SentRows): Promise<void> {
-    if (kept.size > 0) {
-      await this.#stage?.requireKept(client);
+  async requireKept(client: PoolClient, sent: SentRows): Promise<void> {
+    if (sent.kept.size > 0) {
+      await this.#stage?.requireKept(client, sent);
     }
   }
 
@@ -157,9 +157,9 @@ export class TableTarget implements TopicTable {
     }
     const outcome = insertion.outcome(await copyAnd(client, this.copy, row.rows, insertion.statements));
     if (outcome === 'lacking') {
-      await this.requireKept(client, row);
+      throw this.#stage?.lacking(row);
     }
-    return outcome === 'lacking' ? 'dropped' : outcome;
+    return outcome;
   }
 
   deadlocked(): void {
