@@ -4,7 +4,7 @@ import pg from 'pg';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import { type ChangeTopics, slotOf, startDebezium, startSourcePostgres } from '../stack/connect/debezium-source.ts';
-import type { LocalConnect } from '../stack/connect/local-connect.ts';
+import { deathOf, type LocalConnect } from '../stack/connect/local-connect.ts';
 import type { LocalPostgres } from '../stack/local-postgres.ts';
 import type { Progress } from '../stack/maven-jars.ts';
 import { ensureTopic } from '../stack/topic.ts';
@@ -86,7 +86,7 @@ async function awaitFlushed(client: pg.Client, debezium: LocalConnect, slots: re
     }
     if (debezium.taskDied.aborted || performance.now() > deadline) {
       const what = debezium.taskDied.aborted ? 'does not go on' : `sent nothing for ${FLUSH_TIMEOUT_MS / 1_000} s`;
-      throw new ExplainedError([`Debezium ${what}.`, ...debezium.lastWords.map((line) => `    ${line}`)].join('\n'));
+      throw new ExplainedError([`Debezium ${what}.`, ...deathOf(debezium).map((line) => `    ${line}`)].join('\n'));
     }
     await delay(POLL_MS);
   }

@@ -8,7 +8,7 @@ import type { RunFolder } from '../run/run-folder.ts';
 
 const TAIL_LINES = 15;
 /** A line of Java's stack traces that has but a place: the causes have lines of their own. */
-const PLACE_IN_TRACE = /^\s+(at \S+\(|\.\.\. \d+ more)/;
+export const PLACE_IN_TRACE = /^\s+(at \S+\(|\.\.\. \d+ more)/;
 const PORT_ATTEMPTS = 3;
 /** Kafka's and PostgreSQL's words for a port that another process listens on. */
 const PORT_TAKEN = /could not bind|Address already in use/i;

@@ -5,6 +5,7 @@ import { shopChange } from '../change-events/source-changes.ts';
 import { replicaEntry, SHOP, sourceTableSql, topicOf } from '../change-events/source-tables.ts';
 import type { RunFolder } from '../run/run-folder.ts';
 import type { Screen } from '../run/screen.ts';
+import { deathOf } from '../stack/connect/local-connect.ts';
 import { compareReplica } from '../verdict/compare-replica.ts';
 import type { Written } from '../verdict/compare-tables.ts';
 import { countFinding, type Finding } from '../verdict/finding.ts';
@@ -79,7 +80,7 @@ export async function prepareReplica(
     `source      ready at ${new URL(source.postgres.url).host}, followed by Debezium, process ${source.debezium.pid}`,
   );
   source.debezium.taskDied.addEventListener('abort', () => {
-    screen.line(`Debezium    does not go on: ${source.debezium.lastWords[0]}`);
+    screen.line(`Debezium    does not go on: ${deathOf(source.debezium).join(' ')}`);
   });
   const readers = SHOP.map(({ name }) => {
     const topic = topicOf(prefix, name);

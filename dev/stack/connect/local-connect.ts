@@ -1,10 +1,11 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExplainedError } from '../../run/explained-error.ts';
+import { LogLines } from '../../run/log-lines.ts';
 import type { ExitStatus } from '../../run/owned-process.ts';
 import type { RunFolder } from '../../run/run-folder.ts';
 import { javaCommand, QUICK_START, readyJars } from '../java-program.ts';
-import { type LocalServer, startOnFreePort, startServer } from '../local-server.ts';
+import { type LocalServer, PLACE_IN_TRACE, startOnFreePort, startServer } from '../local-server.ts';
 import type { JarSet, Progress } from '../maven-jars.ts';
 
 /** Settings of a worker or a connector, as Connect names them. */
@@ -14,7 +15,7 @@ export type ConnectProperties = Readonly<Record<string, string | number | boolea
 const TASK_DIED = /Task threw an uncaught and unrecoverable exception|Failed to create connector/;
 /** A worker takes half a minute where the machine has other work. */
 const START_TIMEOUT_MS = 180_000;
-const LAST_WORDS = 15;
+const LAST_WORDS = 5;
 const STOP_TIMEOUT_MS = 20_000;
 const JVM_OPTIONS = ['-Xmx300m', ...QUICK_START];
 
@@ -48,8 +49,8 @@ export interface LocalConnect {
   readonly exited: Promise<ExitStatus>;
   /** Aborted when the task of a connector has died: the worker then does nothing more for it. */
   readonly taskDied: AbortSignal;
-  /** The first lines of its log from that on. */
-  readonly lastWords: readonly string[];
+  /** The lines of the worker's log so far. */
+  readonly logs: LogLines;
   /** Ends it in order; does nothing when it has ended. */
   stop(): Promise<void>;
 }
@@ -70,13 +71,10 @@ export async function startLocalConnect(run: RunFolder, options: LocalConnectOpt
       writeProperties(join(folder, `${name}.properties`), { name, 'tasks.max': 1, ...properties }),
     ),
   );
-  const [taskDied, lastWords] = [new AbortController(), [] as string[]];
+  const [taskDied, logs] = [new AbortController(), new LogLines()];
   const onLine = (line: string): void => {
-    const isDeath = TASK_DIED.test(line);
-    if ((isDeath || taskDied.signal.aborted) && lastWords.length < LAST_WORDS) {
-      lastWords.push(line);
-    }
-    if (isDeath) {
+    logs.add(line);
+    if (TASK_DIED.test(line)) {
       taskDied.abort();
     }
   };
@@ -84,9 +82,16 @@ export async function startLocalConnect(run: RunFolder, options: LocalConnectOpt
     const worker = await writeProperties(join(folder, 'worker.properties'), workerProperties(folder, port, options));
     return startWorker(run, { jars, args: [worker, ...connectors], onLine }, options);
   });
-  const connect = { ...server, taskDied: taskDied.signal, lastWords, stop: () => end(server) };
+  const connect = { ...server, taskDied: taskDied.signal, logs, stop: () => end(server) };
   run.beforeClose(connect.stop);
   return connect;
+}
+
+/** What a worker logged when a task died: the line, and the causes that follow it. */
+export function deathOf({ logs }: LocalConnect): readonly string[] {
+  const from = logs.all.findIndex((line) => TASK_DIED.test(line));
+  const words = from < 0 ? [] : logs.all.slice(from).filter((line) => !PLACE_IN_TRACE.test(line));
+  return words.slice(0, LAST_WORDS);
 }
 
 interface Worker {
