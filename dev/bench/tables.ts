@@ -2,8 +2,8 @@ import { Kafka, logLevel, type Message } from 'kafkajs';
 import { pick, randomSource } from '../orders/random-source.ts';
 import { uuid } from '../orders/table-records.ts';
 import type { Stack } from '../stack/local-stack.ts';
-import { type EventForm, eventMessage } from './change-events/event-message.ts';
-import { startJdbcSink } from './change-events/jdbc-sink.ts';
+import { eventOf, keyOf } from './change-events.ts';
+import { startJdbcSink } from './jdbc-sink.ts';
 import { connectTo, startConsumer } from './measured-program.ts';
 import { produceRecords } from './produce-records.ts';
 import { type ConsumeResult, consumeBacklog, median, medianResult } from './throughput.ts';
@@ -23,66 +23,44 @@ const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY'];
 const STATUSES = ['new', 'paid', 'packed', 'shipped'];
 const NAMES = ['Ada Okafor', 'Grace Lindqvist', 'Zoë Müller', 'Jun 田中', 'Émile Dubois', 'Sofía Rojas'];
 
-const noRecord = (_index: number) => false;
-const everySecond = (index: number) => index % 2 === 1;
+interface OrdersTopic {
+  readonly seed: number;
+  readonly isBroken?: (index: number) => boolean;
+  /** How the change events of the orders are written. Left out: the values are the orders. */
+  readonly events?: Parameters<typeof eventOf>[2];
+}
 
 /** Topics of the same orders: another seed gives the same keys other values. */
 const TOPICS = {
-  orders: { seed: 1, isBroken: noRecord },
-  again: { seed: 2, isBroken: noRecord },
-  broken: { seed: 1, isBroken: (index: number) => index % BROKEN_EVERY === BROKEN_EVERY / 2 },
-  events: { seed: 1, event: { hasSchema: false, isKept: noRecord } },
-  eventsAgain: { seed: 2, event: { hasSchema: false, isKept: noRecord } },
-  kept: { seed: 3, event: { hasSchema: false, isKept: everySecond } },
-  withSchema: { seed: 1, event: { hasSchema: true, isKept: noRecord } },
-} as const satisfies Record<string, TopicPlan>;
+  orders: { seed: 1 },
+  again: { seed: 2 },
+  broken: { seed: 1, isBroken: (index) => index % BROKEN_EVERY === BROKEN_EVERY / 2 },
+  events: { seed: 1, events: {} },
+  eventsAgain: { seed: 2, events: {} },
+  eventsKept: { seed: 3, events: { isKept: true } },
+  eventsWithSchema: { seed: 1, events: { hasSchema: true } },
+} as const satisfies Readonly<Record<string, OrdersTopic>>;
 
-/** What is produced to a topic: orders as they are, or Debezium's events of them. */
-interface TopicPlan {
-  readonly seed: number;
-  /** Orders whose total is no number. @default none */
-  readonly isBroken?: (index: number) => boolean;
-  /** @default the order is the value */
-  readonly event?: EventForm;
-}
+/** A replica. Without a schema the settings say that a text is JSON. */
+const REPLICA = { key: 'id', envelope: 'debezium' } as const;
+const ITEMS = { columns: { items: { from: 'items', as: 'json' } } } as const;
 
-const FLAT = { fields: 'camelCase' } as const;
-const EVENT = { key: 'id', envelope: 'debezium', columns: { items: { from: 'items', as: 'json' } } } as const;
-
-/** The ways that are measured, in their order: those that find rows find those of the way before. */
+/** The ways that are measured, in their order: the second upsert finds the rows of the first one. */
 export const MEASURED_WAYS = {
-  records: { title: 'records: jsonb in one table', topic: 'orders' },
-  append: { title: 'append: ten typed columns', topic: 'orders', tables: FLAT },
-  poison: { title: 'append, 1 % does not fit a column', topic: 'broken', tables: FLAT },
-  newKeys: { title: 'upsert of new keys', topic: 'orders', tables: { ...FLAT, key: 'id' } },
-  oldKeys: {
-    title: 'upsert of the same keys, other values',
-    topic: 'again',
-    tables: { ...FLAT, key: 'id' },
-    findsRows: true,
-  },
-  events: { title: 'change events of new keys', topic: 'events', tables: EVENT },
-  eventsAgain: { title: 'change events of the same keys', topic: 'eventsAgain', tables: EVENT, findsRows: true },
-  kept: { title: 'the same, 50 % keep a large value', topic: 'kept', tables: EVENT, findsRows: true },
-  withSchema: {
-    title: 'change events with schema, new keys',
-    topic: 'withSchema',
-    tables: { key: 'id', envelope: 'debezium' },
-  },
-  jdbcSink: { title: "the same by Debezium's JDBC sink", topic: 'withSchema', isSink: true },
-} as const satisfies Record<string, WayPlan>;
+  records: { title: 'records: jsonb in one table', topic: 'orders', tables: undefined },
+  append: { title: 'append: ten typed columns', topic: 'orders', tables: {} },
+  poison: { title: 'append, 1 % does not fit a column', topic: 'broken', tables: {} },
+  newKeys: { title: 'upsert of new keys', topic: 'orders', tables: { key: 'id' } },
+  oldKeys: { title: 'upsert of the same keys, other values', topic: 'again', tables: { key: 'id' } },
+  schemas: { title: 'change events with a schema, new keys', topic: 'eventsWithSchema', tables: REPLICA },
+  events: { title: 'change events, new keys', topic: 'events', tables: { ...REPLICA, ...ITEMS } },
+  changes: { title: 'change events, the same keys', topic: 'eventsAgain', tables: { ...REPLICA, ...ITEMS } },
+  kept: { title: 'the same, half without large values', topic: 'eventsKept', tables: { ...REPLICA, ...ITEMS } },
+  jdbcSink: { title: "with a schema, by Debezium's JDBC sink", topic: 'eventsWithSchema', tables: undefined },
+} as const;
 
-/** How the records of a topic are written. */
-interface WayPlan {
-  readonly title: string;
-  readonly topic: keyof typeof TOPICS;
-  /** The entry of the setting `tables`, but for topic and table. @default the records go to `records` */
-  readonly tables?: object;
-  /** Whether the rows of the way before are in the table. @default it is empty */
-  readonly findsRows?: boolean;
-  /** Whether Debezium's sink writes them in the place of the consumer. @default false */
-  readonly isSink?: boolean;
-}
+/** Ways that find the rows of the way before. */
+const WITH_ROWS: readonly Way[] = ['oldKeys', 'changes', 'kept'];
 
 type Way = keyof typeof MEASURED_WAYS;
 const WAYS = Object.keys(MEASURED_WAYS) as readonly Way[];
@@ -91,11 +69,11 @@ const RATIOS: readonly { readonly what: string; readonly of: Way; readonly to: W
   { what: 'append / records', of: 'append', to: 'records', goal: 0.9 },
   { what: 'upsert of new keys / append', of: 'newKeys', to: 'append', goal: 0.6 },
   { what: 'upsert of the same keys / append', of: 'oldKeys', to: 'append', goal: 0.5 },
+  { what: 'change events / upsert, new keys', of: 'events', to: 'newKeys', goal: 0.7 },
+  { what: 'change events with a schema / without', of: 'schemas', to: 'events', goal: 0.8 },
+  { what: 'change events, half kept / none', of: 'kept', to: 'changes', goal: 0.5 },
+  { what: "change events with a schema / by Debezium's sink", of: 'schemas', to: 'jdbcSink', goal: 1.5 },
   { what: 'append with 1 % / append', of: 'poison', to: 'append', goal: 0.5 },
-  { what: 'change events / upsert of new keys', of: 'events', to: 'newKeys', goal: 0.7 },
-  { what: 'change events with schema / without', of: 'withSchema', to: 'events', goal: 0.8 },
-  { what: 'change events that keep / that do not', of: 'kept', to: 'eventsAgain', goal: 0.5 },
-  { what: "change events with schema / by Debezium's sink", of: 'withSchema', to: 'jdbcSink', goal: 1.5 },
 ];
 
 /** One way: its medians over the repeats. */
@@ -119,57 +97,25 @@ interface TablesPlan {
   readonly repeats: number;
 }
 
-/** An order as a row, and so in an event. */
-export interface BenchOrder {
-  readonly id: number;
-  readonly customer_id: number;
-  /** A decimal with two digits behind the point. */
-  readonly total: string;
-  readonly placed_at: string;
-  readonly gift: boolean;
-  readonly payment_id: string;
-  readonly currency: string;
-  readonly status: string;
-  readonly customer_name: string;
-  readonly items: readonly object[];
-}
-
-function orderAt(seed: number, index: number): BenchOrder {
+/** An order of about 240 bytes, as a message of its key. */
+function orderMessage(topic: keyof typeof TOPICS, index: number): Message {
+  const { seed, isBroken, events }: OrdersTopic = TOPICS[topic];
   const random = randomSource(seed, index);
   const cents = String(100 + random.below(900_000));
-  return {
-    id: index,
-    total: `${cents.slice(0, -2)}.${cents.slice(-2)}`,
-    placed_at: new Date(FIRST_AT + index * 37).toISOString(),
+  const total = isBroken?.(index) ? '"much"' : `${cents.slice(0, -2)}.${cents.slice(-2)}`;
+  const rest = {
+    placedAt: new Date(FIRST_AT + index * 37).toISOString(),
     gift: random.below(5) === 0,
-    payment_id: uuid(random),
+    paymentId: uuid(random),
     currency: pick(random, CURRENCIES),
     status: pick(random, STATUSES),
-    customer_name: pick(random, NAMES),
+    customerName: pick(random, NAMES),
     items: [{ sku: 1_000 + random.below(9_000), quantity: 1 + random.below(4) }],
-    customer_id: random.below(20_000),
   };
-}
-
-/** An order as a message of its key: about 240 bytes of JSON, or an event of it. */
-function orderMessage(topic: keyof typeof TOPICS, index: number): Message {
-  const { seed, event, isBroken = noRecord }: TopicPlan = TOPICS[topic];
-  const order = orderAt(seed, index);
-  if (event !== undefined) {
-    return eventMessage(index, order, event);
-  }
-  const rest = {
-    placedAt: order.placed_at,
-    gift: order.gift,
-    paymentId: order.payment_id,
-    currency: order.currency,
-    status: order.status,
-    customerName: order.customer_name,
-    items: order.items,
-  };
-  const total = isBroken(index) ? '"much"' : order.total;
-  const json = `{"id":${index},"customerId":${order.customer_id},"total":${total},${JSON.stringify(rest).slice(1)}`;
-  return { key: String(index), value: json };
+  const json = `{"id":${index},"customerId":${random.below(20_000)},"total":${total},${JSON.stringify(rest).slice(1)}`;
+  return events === undefined
+    ? { key: String(index), value: json }
+    : { key: keyOf(index, events), value: eventOf(json, index, events) };
 }
 
 /**
@@ -191,7 +137,7 @@ export async function measureTables(
     const messageAt = (index: number) => orderMessage(topic, index);
     await produceRecords(kafka, { topic, partitions, records, perRequest: PER_REQUEST, messageAt });
   }
-  const results = Object.fromEntries(WAYS.map((way) => [way, [] as ConsumeResult[]])) as Record<Way, ConsumeResult[]>;
+  const results = Object.fromEntries(WAYS.map((way) => [way, []])) as unknown as Record<Way, ConsumeResult[]>;
   for (let repeat = 1; repeat <= repeats; repeat += 1) {
     for (const way of WAYS) {
       const schema = `bench_${way.toLowerCase()}_${repeat}`;
@@ -204,8 +150,24 @@ export async function measureTables(
   return { ways, ratios: RATIOS.map((ratio) => ratioOf(ratio, results)) };
 }
 
+/** Debezium's sink has no names of columns but those of the fields. */
+const SINK_COLUMNS = ['customer_id', 'placed_at', 'payment_id', 'customer_name'].map(
+  (column) =>
+    `ALTER TABLE ${TABLE} RENAME ${column} TO "${column.replace(/_(.)/, (_, letter) => letter.toUpperCase())}"`,
+);
+
+async function measureSink(
+  stack: Stack,
+  topic: string,
+  { schema, records, partitions }: MeasuredRun,
+): Promise<ConsumeResult> {
+  const lastIds = Array.from({ length: Math.min(partitions, records) }, (_, nth) => records - 1 - nth);
+  const target = { topic, table: TABLE, name: schema, lastIds };
+  return consumeBacklog(stack, () => startJdbcSink(stack, target), records);
+}
+
 interface MeasuredRun {
-  /** PostgreSQL schema of the consumer's own tables. */
+  /** Schema of the consumer's own tables; no other run has it. */
   readonly schema: string;
   readonly records: number;
   readonly partitions: number;
@@ -214,25 +176,23 @@ interface MeasuredRun {
 async function measureWay(
   stack: Stack,
   way: Way,
-  { schema, records, partitions }: MeasuredRun,
+  run: MeasuredRun,
   env: Record<string, string>,
 ): Promise<ConsumeResult> {
-  const { topic, tables, findsRows, isSink }: WayPlan = MEASURED_WAYS[way];
+  const { topic, tables } = MEASURED_WAYS[way];
+  const { schema, records } = run;
   const client = await connectTo({ connectionString: stack.postgres?.urlWithPassword });
   try {
-    if (findsRows !== true) {
+    if (!WITH_ROWS.includes(way)) {
       await client.query(`DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench; ${TABLE_DDL}`);
     }
-    await client.query('CHECKPOINT');
-    if (isSink === true) {
-      const lastIds = Array.from({ length: Math.min(partitions, records) }, (_, nth) => records - 1 - nth);
-      return await consumeBacklog(
-        stack,
-        () => startJdbcSink(stack, { topic, table: TABLE, name: schema, lastIds }),
-        records,
-      );
+    if (way === 'jdbcSink') {
+      await client.query(SINK_COLUMNS.join(';'));
+      await client.query('CHECKPOINT');
+      return await measureSink(stack, topic, run);
     }
-    const entry = { topic, table: TABLE, ...tables };
+    await client.query('CHECKPOINT');
+    const entry = { topic, table: TABLE, fields: 'camelCase', ...tables };
     const target = tables === undefined ? { schema, topics: [topic] } : { schema, topics: [], tables: [entry] };
     return await consumeBacklog(stack, () => startConsumer(stack, target, env), records);
   } finally {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { startLocalConnect } from '../../stack/connect/local-connect.ts';
-import type { Stack } from '../../stack/local-stack.ts';
-import type { JarSet } from '../../stack/maven-jars.ts';
-import { connectTo, type StartedProgram } from '../measured-program.ts';
+import { startLocalConnect } from '../stack/connect/local-connect.ts';
+import type { Stack } from '../stack/local-stack.ts';
+import type { JarSet } from '../stack/maven-jars.ts';
+import { connectTo, type StartedProgram } from './measured-program.ts';
 
 const SINK_JARS: JarSet = {
   name: 'Debezium sink',
-  pom: join(import.meta.dirname, '..', '..', 'stack', 'connect', 'sink', 'pom.xml'),
+  pom: join(import.meta.dirname, '..', 'stack', 'connect', 'sink', 'pom.xml'),
   download: '73 MB, about 40 s',
 };
 /** Once its task has its partitions or is about to get them. */
@@ -43,7 +43,7 @@ export async function startJdbcSink(
         properties: {
           'connector.class': 'io.debezium.connector.jdbc.JdbcSinkConnector',
           topics: topic,
-          'connection.url': `jdbc:postgresql://${hostname}:${port}/postgres?reWriteBatchedInserts=true`,
+          'connection.url': `jdbc:postgresql://${hostname}:${port}/postgres?reWriteBatchedInserts=true&stringtype=unspecified`,
           'connection.username': 'postgres',
           'connection.password': stack.postgres?.password ?? '',
           'collection.name.format': table,
