@@ -56,7 +56,7 @@ export async function compareReplica({
 }
 
 /** The table's columns, in their order. */
-export async function columnsOf(source: pg.Client, table: string): Promise<readonly string[]> {
+async function columnsOf(source: pg.Client, table: string): Promise<readonly string[]> {
   const { rows } = await source.query<{ name: string }>(
     `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
     [`public.${table}`],

@@ -6,7 +6,7 @@ import { TcpProxy } from '../../../dev/chaos/tcp-proxy.ts';
 import type { ChangeTopics } from '../../../dev/stack/connect/debezium-source.ts';
 import { compareReplica } from '../../../dev/verdict/compare-replica.ts';
 import type { Finding } from '../../../dev/verdict/finding.ts';
-import { awaitAccounted, PositionReader, sumOfNext } from '../../../dev/verdict/positions.ts';
+import { awaitAccounted, PositionReader, type Positions, sumOfNext } from '../../../dev/verdict/positions.ts';
 import { type CommitProxy, startCommitProxy } from '../stack/commit-proxy.ts';
 import { query } from '../stack/database.ts';
 import { kafkaClient } from '../stack/kafka-client.ts';
@@ -114,10 +114,19 @@ export class Replica {
     });
   }
 
+  #looks(): Promise<readonly Positions[]> {
+    return Promise.all([...this.#positions.values()].map((reader) => reader.read()));
+  }
+
   /** The sum of the next offsets of all topics. */
   async stored(): Promise<bigint> {
-    const looks = await Promise.all([...this.#positions.values()].map((reader) => reader.read()));
-    return looks.reduce((sum, look) => sum + sumOfNext(look), 0n);
+    return (await this.#looks()).reduce((sum, look) => sum + sumOfNext(look), 0n);
+  }
+
+  /** Events in Kafka that are not stored yet. */
+  async ahead(): Promise<bigint> {
+    const ends = (await this.#looks()).flatMap((look) => [...look.end.values(), -sumOfNext(look)]);
+    return ends.reduce((sum, each) => sum + each, 0n);
   }
 
   /** Waits until more is stored than now. */
