@@ -2,11 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT_CODE } from '../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../contract/identity.ts';
-import type { Settings } from '../settings/settings.ts';
 import { configure, type Decision } from './commands/configure.ts';
-import type { DeadLettersRequest } from './commands/dead-letters/dead-letters-request.ts';
-import type { OffsetsRequest } from './commands/offsets/offsets-request.ts';
-import type { TablesRequest } from './commands/tables/tables-request.ts';
 import { productBuild } from './metrics/process/product-build.ts';
 import { useModernTls } from './network/tls-profile.ts';
 
@@ -64,31 +60,12 @@ async function run({ settings, reload }: Extract<Decision, { kind: 'run' }>): Pr
   return application.ended;
 }
 
-/** A closed standard output ends the command in order, as a signal does: nothing more is done unseen. */
-async function runCommand(settings: Settings, request: DeadLettersRequest): Promise<number> {
+/** A closed standard output interrupts a command as a signal does: nothing more is done unseen. */
+function interruption(): AbortSignal {
   const ending = new AbortController();
   onSignal((signal) => ending.abort(signal));
   process.stdout.on('error', () => ending.abort('SIGPIPE'));
-  const { runDeadLetters } = await import('./commands/dead-letters/run-dead-letters.ts');
-  return runDeadLetters(settings, request, { out: process.stdout, err: process.stderr }, ending.signal);
-}
-
-/** Creates or upgrades the tables; a signal ends it at once, and PostgreSQL takes back what was not committed. */
-async function runMigration(settings: Settings): Promise<number> {
-  const { runMigrate } = await import('./commands/run-migrate.ts');
-  return runMigrate(settings.database, process.stdout, process.stderr);
-}
-
-/** Changes stored offsets; a signal ends it at once, as above. */
-async function runOffsetsCommand(settings: Settings, request: OffsetsRequest): Promise<number> {
-  const { runOffsets } = await import('./commands/offsets/run-offsets.ts');
-  return runOffsets(settings, request, process.stdout, process.stderr);
-}
-
-/** Compares tables with the settings; a signal ends it at once, and there is nothing to take back. */
-async function runTablesCommand(settings: Settings, request: TablesRequest): Promise<number> {
-  const { runTables } = await import('./commands/tables/run-tables.ts');
-  return runTables(settings, request, process.stdout, process.stderr);
+  return ending.signal;
 }
 
 // Where standard error is closed, the exit code still tells of an error.
@@ -102,14 +79,9 @@ if (decision.kind === 'exit') {
   process.exitCode = decision.code;
   process.stdout.write(decision.stdout ?? '');
   process.stderr.write(decision.stderr ?? '');
-} else if (decision.kind === 'dead-letters') {
-  await exit(await runCommand(decision.settings, decision.request));
-} else if (decision.kind === 'offsets') {
-  await exit(await runOffsetsCommand(decision.settings, decision.request));
-} else if (decision.kind === 'tables') {
-  await exit(await runTablesCommand(decision.settings, decision.request));
-} else if (decision.kind === 'migrate') {
-  await exit(await runMigration(decision.settings));
+} else if (decision.kind === 'command') {
+  const streams = { out: process.stdout, err: process.stderr };
+  await exit(await decision.request.run(decision.settings, { ...streams, interruption }));
 } else {
   await exit(await run(decision));
 }

@@ -72,7 +72,7 @@ export const ALERTS = {
     limit: "share of V8's heap limit that is in use after a garbage collection",
     warning: { threshold: 0.9, for: '5m' },
     keepFiringFor: '2m',
-    times: 'what five minutes of collections could not free is in use',
+    times: 'what five minutes of collections do not free is in use',
   },
   EventLoopBlocked: {
     limit: 'seconds by which the event loop came late to its work, at most within three minutes',
@@ -84,14 +84,15 @@ export const ALERTS = {
     limit: 'connections to PostgreSQL that failed within 5 minutes',
     critical: { threshold: 0, for: '0s' },
     keepFiringFor: '5m',
-    times: 'any failure is told at once; the next one within five minutes belongs to the same outage',
+    times: 'it reports any failure at once; the next one within five minutes belongs to the same outage',
   },
   KafkaUnreachable: {
     limit: "seconds since a broker last reported where a topic's log ends: to any Pod, or to one of several (warning)",
     warning: { threshold: 60, for: '1m' },
     critical: { threshold: 60, for: '1m' },
     keepFiringFor: '2m',
-    times: 'two minutes after the last answer: a broker that restarts is back by then, and ConsumerLagHigh still fires',
+    times:
+      'two minutes after the last answer: a broker that restarts is back before that, and ConsumerLagHigh still fires',
   },
   CertificateExpires: {
     limit: 'days until a certificate in use expires: of the HTTP interface, or of this client (fewer than)',
@@ -101,20 +102,20 @@ export const ALERTS = {
     times: 'a date does not flap; the kept time holds it over failed scrapes',
   },
   TopicGone: {
-    limit: 'Pods that say that a topic is gone',
+    limit: 'Pods that report a topic as gone',
     critical: { threshold: 0, for: '0s' },
     keepFiringFor: '2m',
     times: 'the consumer itself waits for a second answer of Kafka',
   },
   PartitionUnassigned: {
-    limit: 'partitions of a topic that no Pod tells a lag of',
+    limit: 'partitions of a topic for which no Pod exports a lag',
     critical: { threshold: 0, for: '5m' },
     keepFiringFor: '2m',
     times:
-      'as ConsumerLagHigh, whose sum these partitions are missing in; a rebalance and a new partition fit into five minutes',
+      'as ConsumerLagHigh, whose sum lacks these partitions; a rebalance and a new partition fit into five minutes',
   },
   PartitionUnreadable: {
-    limit: 'partitions that stand still before a batch that cannot be read',
+    limit: 'partitions that stopped at a batch that cannot be read',
     critical: { threshold: 0, for: '1m' },
     keepFiringFor: '2m',
     times: 'a minute has several attempts to read the batch',
@@ -126,7 +127,7 @@ export const ALERTS = {
     times: 'a broker that restarts is back within two minutes, and leads its partitions again',
   },
   RecordsSkipped: {
-    limit: 'offsets that were skipped, deleted before they were read or of a batch that cannot be, within 15 minutes',
+    limit: 'offsets skipped within 15 minutes: deleted before they were read, or of a batch that cannot be read',
     critical: { threshold: 0, for: '0s' },
     keepFiringFor: '15m',
     times: 'records are lost, whatever comes after it',

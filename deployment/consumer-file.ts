@@ -119,7 +119,7 @@ const unrenderable = (path: string): Problem => ({
 
 /** Labels and annotations may have any name that Kubernetes allows, but for one. */
 const namesAreRendered: readonly Rule<ConsumerFile>[] = PARTS.map((part) => ({
-  reads: [part],
+  reads: [`${part}[]`],
   find: (file) => keyProblems(file[part], part),
 }));
 

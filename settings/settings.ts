@@ -49,17 +49,17 @@ const consumer = Type.Object(
     startFrom: Type.Enum(['earliest', 'latest', 'committed'], {
       default: 'earliest',
       description:
-        "Where a topic without a stored position starts: its beginning, its end, or Kafka's committed offset (the beginning where there is none). Partitions that are added later, or have no leader at the first start, always start at their beginning.",
+        "Where a topic without a stored position starts: its beginning, its end, or Kafka's committed offset, else its beginning. Partitions added later, or without a leader at first, start at their beginning.",
     }),
     onGap: Type.Enum(['fail', 'skip'], {
       default: 'fail',
       description:
-        'What to do when records were deleted before they were read: stop and say which, or record the gap in the table gaps and go on.',
+        'What to do when records were deleted before they were read: stop and report which, or record the gap in the table gaps and go on.',
     }),
     onBrokenBatch: Type.Enum(['stop', 'skip'], {
       default: 'stop',
       description:
-        'What to do at a batch that cannot be read: stop its partition alone and read it again every 10 s, or, when it is the same the second time, record its offsets in the table gaps and go on behind it. One whose own head may be damaged is not skipped.',
+        'At a batch that cannot be read: stop its partition alone and read it again every 10 s; or, if it is the same again and its head is whole, record its offsets in the table gaps and go on behind it.',
     }),
     maxUnpackedBytes: Type.Integer({
       minimum: 65_536,
@@ -111,7 +111,7 @@ const records = Type.Object(
     onDroppedRows: Type.Enum(['fail', 'allow'], {
       default: 'fail',
       description:
-        'What to do when a row trigger of yours on the table records drops rows, which are then in no table: stop before COMMIT and say which, or commit the others, and log and count the dropped ones.',
+        'What to do when a row trigger of yours on the table records drops rows, which are then in no table: stop before COMMIT and report them, or commit the others, and log and count the dropped ones.',
     }),
   },
   { ...section, description: 'How records become rows.' },
@@ -146,7 +146,7 @@ export const SettingsSchema = Type.Object(
       {
         timeout: duration(
           '25s',
-          'Time to drain in after SIGTERM; what is not written by then stays ahead of the stored offset.',
+          'Time to drain in after SIGTERM; what is not written until then stays ahead of the stored offset.',
         ),
       },
       { ...section, description: 'How the process ends.' },

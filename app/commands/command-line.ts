@@ -3,66 +3,23 @@ import { nearestKey, type Problem } from '../../settings/schema/problem.ts';
 import { shownText } from '../../settings/schema/shown-value.ts';
 import { CONFIG_FILE_PLACES } from '../configuration/load-settings.ts';
 import {
-  type DeadLettersRequest,
+  type Command,
+  type CommandRequest,
+  EVERYWHERE,
   type GivenOptions,
-  readDeadLettersRequest,
-} from './dead-letters/dead-letters-request.ts';
-import { type OffsetsRequest, readOffsetsRequest } from './offsets/offsets-request.ts';
-import { readTablesRequest, type TablesRequest } from './tables/tables-request.ts';
+  type Option,
+  type Options,
+} from './command.ts';
+import { COMMANDS } from './commands.ts';
 
-interface Option {
-  readonly type: 'string' | 'boolean';
-  readonly short?: string;
-  /** The placeholder of its value in messages. */
-  readonly value?: string;
-}
+/** The options of a command line that starts the consumer. */
+const OF_CONSUMER: Options = { ...EVERYWHERE, check: { type: 'boolean' } };
 
-type Options = Readonly<Record<string, Option>>;
-
-const EVERYWHERE: Options = {
-  config: { type: 'string', value: 'FILE' },
-  'config-tree': { type: 'string', value: 'DIR' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'V' },
-};
-
-const SELECTING: Options = {
-  ...EVERYWHERE,
-  reason: { type: 'string', value: 'REASON' },
-  topic: { type: 'string', value: 'TOPIC' },
-  limit: { type: 'string', value: 'N' },
-  json: { type: 'boolean' },
-};
-
-const CONSUME = '';
-const DEAD_LETTERS = 'dead-letters';
-const MIGRATE = 'migrate';
-const OFFSETS = 'offsets';
-const TABLES = 'tables';
-
-const OF_TABLES: Options = { ...EVERYWHERE, json: { type: 'boolean' } };
-
-const OF_TOPIC: Options = { ...EVERYWHERE, 'dry-run': { type: 'boolean' } };
-
-/** The options of each command, by the words that name it. */
-const COMMANDS: Readonly<Record<string, Options>> = {
-  [CONSUME]: { ...EVERYWHERE, check: { type: 'boolean' } },
-  [MIGRATE]: EVERYWHERE,
-  [DEAD_LETTERS]: SELECTING,
-  [`${DEAD_LETTERS} list`]: { ...SELECTING, 'show-value': { type: 'boolean' } },
-  [`${DEAD_LETTERS} replay`]: { ...SELECTING, 'dry-run': { type: 'boolean' }, overwrite: { type: 'boolean' } },
-  [OFFSETS]: OF_TOPIC,
-  [`${OFFSETS} accept-topic`]: OF_TOPIC,
-  [`${OFFSETS} begin-again`]: {
-    ...OF_TOPIC,
-    'rename-rows': { type: 'boolean' },
-    'keep-table-rows': { type: 'boolean' },
-  },
-  [TABLES]: OF_TABLES,
-  [`${TABLES} check`]: OF_TABLES,
-};
-
-const ALL_OPTIONS: Options = Object.fromEntries(Object.values(COMMANDS).flatMap((options) => Object.entries(options)));
+const ALL_OPTIONS: Options = Object.assign(
+  {},
+  OF_CONSUMER,
+  ...COMMANDS.flatMap(({ options, actions }) => [options, ...actions.map((action) => action.options)]),
+);
 
 /** The command line's options and command. */
 export interface CommandLine {
@@ -71,14 +28,10 @@ export interface CommandLine {
   readonly check: boolean;
   readonly help: boolean;
   readonly version: boolean;
-  /** The command's first word, even if the rest of the line is wrong; none starts the consumer. */
-  readonly command: '' | 'dead-letters' | 'migrate' | 'offsets' | 'tables';
-  /** The request of a right `dead-letters` command; else `undefined`. */
-  readonly deadLetters?: DeadLettersRequest | undefined;
-  /** The request of a right `offsets` command; else `undefined`. */
-  readonly offsets?: OffsetsRequest | undefined;
-  /** The request of a right `tables` command; else `undefined`. */
-  readonly tables?: TablesRequest | undefined;
+  /** The command that the first word names, even if the rest of the line is wrong; `undefined` starts the consumer. */
+  readonly command: Command | undefined;
+  /** The request of a right command; else `undefined`. */
+  readonly request?: CommandRequest | undefined;
   /** Words and options that are wrong; the other fields hold the right ones none the less. */
   readonly problems: readonly Problem[];
 }
@@ -103,14 +56,26 @@ function wrongUse(name: string, { value: placeholder }: Option, value: string | 
     : undefined;
 }
 
+const fullNames = ({ name, actions }: Command): readonly string[] =>
+  actions.map(({ word }) => `${name} ${word}`.trimEnd());
+
 function wrongWord(word: string): Problem {
-  const commands = Object.keys(COMMANDS).filter((name) => name === MIGRATE || name.includes(' '));
-  const nearest = nearestKey(word, [DEAD_LETTERS, MIGRATE, OFFSETS, TABLES]);
-  const given = shownText(word, [...commands, DEAD_LETTERS, OFFSETS, TABLES, ...CONFIG_FILE_PLACES]);
+  const commands = COMMANDS.flatMap(fullNames);
+  const names = COMMANDS.map(({ name }) => name);
+  const nearest = nearestKey(word, names);
+  const given = shownText(word, [...commands, ...names, ...CONFIG_FILE_PLACES]);
   const problem = { path: 'the command line', message: 'has a word that is no command', given };
   const allowed = `options, or one of the commands ${commands.join(', ')}`;
   const command = commands.find((name) => nearest !== undefined && name.startsWith(nearest));
   return { ...problem, allowed, ...(command !== undefined && { nearest: command }) };
+}
+
+function wrongAction(command: Command, given: string | undefined): Problem {
+  const words = command.actions.map(({ word }) => word);
+  const problem = { path: `the command ${command.name}`, allowed: fullNames(command).join(', ') };
+  return given === undefined
+    ? { ...problem, message: 'needs to be told what to do' }
+    : { ...problem, message: 'cannot do this', given: shownText(given, words) };
 }
 
 type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
@@ -120,20 +85,23 @@ type Token = NonNullable<ReturnType<typeof parseArgs>['tokens']>[number];
  * would show a password that was written behind a dash
  */
 function optionProblems(tokens: readonly Token[], options: Options, argv: readonly string[]): readonly Problem[] {
-  const told = new Set<number>();
+  const reported = new Set<number>();
   return tokens.flatMap((token) => {
-    if (token.kind !== 'option' || told.has(token.index)) {
+    if (token.kind !== 'option' || reported.has(token.index)) {
       return [];
     }
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
     if (option !== undefined) {
       return wrongUse(token.name, option, token.value) ?? [];
     }
-    told.add(token.index);
+    reported.add(token.index);
     const written = token.rawName.startsWith('--') ? token.rawName : (argv[token.index] ?? token.rawName);
     return unknownOption(written, options);
   });
 }
+
+const valueProblems = (given: GivenOptions, options: Options): readonly Problem[] =>
+  Object.entries(options).flatMap(([name, { check }]) => check?.(given.get(name) ?? []) ?? []);
 
 function givenOptions(tokens: readonly Token[]): GivenOptions {
   const given = new Map<string, readonly string[]>();
@@ -147,40 +115,43 @@ function givenOptions(tokens: readonly Token[]): GivenOptions {
 }
 
 /** The words without those right behind an unknown option: they are its value. */
-function wordsOf(tokens: readonly Token[]): readonly string[] {
+function wordsOfLine(tokens: readonly Token[]): readonly string[] {
   const isUnknown = (token: Token) => token.kind === 'option' && !Object.hasOwn(ALL_OPTIONS, token.name);
   const values = new Set(tokens.filter(isUnknown).map(({ index }) => index + 1));
   return tokens.flatMap((token) => (token.kind === 'positional' && !values.has(token.index) ? [token.value] : []));
 }
 
-const isCommand = (word: string | undefined): word is Exclude<CommandLine['command'], ''> =>
-  word === DEAD_LETTERS || word === MIGRATE || word === OFFSETS || word === TABLES;
+/** A command with the options that its line may have, and what its words ask for. */
+interface ReadCommand {
+  readonly options: Options;
+  readonly request?: CommandRequest | undefined;
+  readonly problems: readonly Problem[];
+}
 
-/** What the words behind the command's name come to. */
-function requested(command: CommandLine['command'], words: readonly string[], given: GivenOptions) {
-  if (command === DEAD_LETTERS) {
-    const { request, problems } = readDeadLettersRequest(words, given);
-    return { deadLetters: request, problems };
+/** @param words those behind the command's name */
+function readCommand(command: Command, [word, ...others]: readonly string[], given: GivenOptions): ReadCommand {
+  const options = { ...EVERYWHERE, ...command.options };
+  const alone = command.actions.find((action) => action.word === '');
+  if (alone !== undefined) {
+    const surplus = word === undefined ? [] : [word, ...others];
+    return { options, ...alone.read([], given), problems: surplus.map(wrongWord) };
   }
-  if (command === OFFSETS) {
-    const { request, problems } = readOffsetsRequest(words, given);
-    return { offsets: request, problems };
-  }
-  if (command === TABLES) {
-    const { request, problems } = readTablesRequest(words, given);
-    return { tables: request, problems };
-  }
-  return { problems: words.map(wrongWord) };
+  const action = command.actions.find((each) => each.word === word);
+  return action === undefined
+    ? { options, problems: [wrongAction(command, word)] }
+    : { options: { ...options, ...action.options }, ...action.read(others, given) };
 }
 
 /** Reads the command line's words and options; it never throws. */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   const { tokens } = parseArgs({ args: [...argv], options: ALL_OPTIONS, strict: false, tokens: true });
-  const words = wordsOf(tokens);
+  const words = wordsOfLine(tokens);
   const given = givenOptions(tokens);
-  const command = isCommand(words[0]) ? words[0] : CONSUME;
-  const { problems, ...request } = requested(command, command === CONSUME ? words : words.slice(1), given);
-  const options = COMMANDS[`${command} ${words[1]}`] ?? COMMANDS[command] ?? EVERYWHERE;
+  const command = COMMANDS.find(({ name }) => name === words[0]);
+  const { options, request, problems }: ReadCommand =
+    command === undefined
+      ? { options: OF_CONSUMER, problems: words.map(wrongWord) }
+      : readCommand(command, words.slice(1), given);
   return {
     config: given.get('config')?.at(-1),
     configTree: given.get('config-tree')?.at(-1),
@@ -188,7 +159,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     help: given.has('help'),
     version: given.has('version'),
     command,
-    ...request,
-    problems: [...optionProblems(tokens, options, argv), ...problems],
+    request,
+    problems: [...optionProblems(tokens, options, argv), ...problems, ...valueProblems(given, options)],
   };
 }

@@ -8,20 +8,15 @@ import type { SchemaNode } from '../../settings/schema/schema.ts';
 import { kafkaWarnings } from '../../settings/sections/kafka.ts';
 import { type Settings, SettingsSchema } from '../../settings/settings.ts';
 import { CONFIG_FILE_PLACES, type LoadedSettings, loadSettings } from '../configuration/load-settings.ts';
-import { DATABASE_FILE_RULES, FILE_RULES } from '../credentials/tls-files.ts';
+import { FILE_RULES } from '../credentials/tls-files.ts';
+import type { CommandRequest } from './command.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
-import type { DeadLettersRequest } from './dead-letters/dead-letters-request.ts';
-import { deadLettersHelp, helpText, offsetsHelp, tablesHelp } from './help-text.ts';
-import type { OffsetsRequest } from './offsets/offsets-request.ts';
-import type { TablesRequest } from './tables/tables-request.ts';
+import { helpText } from './help-text.ts';
 
-/** The command to run with its settings, or the output and exit code to end with. */
+/** The consumer or the command to run with its settings, or the output and exit code to end with. */
 export type Decision =
   | { readonly kind: 'run'; readonly settings: Settings; readonly reload: () => LoadedSettings }
-  | { readonly kind: 'dead-letters'; readonly settings: Settings; readonly request: DeadLettersRequest }
-  | { readonly kind: 'offsets'; readonly settings: Settings; readonly request: OffsetsRequest }
-  | { readonly kind: 'tables'; readonly settings: Settings; readonly request: TablesRequest }
-  | { readonly kind: 'migrate'; readonly settings: Settings }
+  | { readonly kind: 'command'; readonly settings: Settings; readonly request: CommandRequest }
   | { readonly kind: 'exit'; readonly code: number; readonly stdout?: string; readonly stderr?: string };
 
 function refuse(what: string, problems: readonly Problem[], hint: string): Decision {
@@ -38,25 +33,12 @@ function refuseSettings(problems: readonly Problem[], configFile: string | undef
   return refuse('The configuration is wrong', problems, `${read} --help lists the settings.`);
 }
 
-function settle(
-  loaded: LoadedSettings,
-  { check, command, deadLetters, offsets, tables }: CommandLine,
-  reload: () => LoadedSettings,
-): Decision {
+function settle(loaded: LoadedSettings, { check, request }: CommandLine, reload: () => LoadedSettings): Decision {
   if (!loaded.ok) {
     return refuseSettings(loaded.problems, loaded.configFile);
   }
-  if (deadLetters) {
-    return { kind: 'dead-letters', settings: loaded.value, request: deadLetters };
-  }
-  if (offsets) {
-    return { kind: 'offsets', settings: loaded.value, request: offsets };
-  }
-  if (tables) {
-    return { kind: 'tables', settings: loaded.value, request: tables };
-  }
-  if (command === 'migrate') {
-    return { kind: 'migrate', settings: loaded.value };
+  if (request !== undefined) {
+    return { kind: 'command', settings: loaded.value, request };
   }
   const warnings = kafkaWarnings(loaded.value.kafka).map((warning) => `warning: ${warning}\n`);
   return check
@@ -77,10 +59,9 @@ export function configure(
   cwd: string,
 ): Decision {
   const commandLine = parseCommandLine(argv);
+  const { command } = commandLine;
   if (commandLine.help) {
-    const ofCommand = { 'dead-letters': deadLettersHelp, offsets: offsetsHelp, tables: tablesHelp };
-    const help = { ...ofCommand, migrate: helpText, '': helpText };
-    return { kind: 'exit', code: EXIT_CODE.ok, stdout: help[commandLine.command]() };
+    return { kind: 'exit', code: EXIT_CODE.ok, stdout: command?.help?.() ?? helpText() };
   }
   if (commandLine.version) {
     return { kind: 'exit', code: EXIT_CODE.ok, stdout: `${PRODUCT_NAME} ${PRODUCT_VERSION}\n` };
@@ -88,8 +69,8 @@ export function configure(
   if (commandLine.problems.length > 0) {
     return refuse('The command line is wrong', commandLine.problems, '--help lists the options.');
   }
-  const { config, configTree, deadLetters, offsets, tables } = commandLine;
-  const rules = deadLetters || offsets || tables ? DATABASE_FILE_RULES : FILE_RULES;
+  const { config, configTree } = commandLine;
+  const rules = command?.fileRules ?? FILE_RULES;
   const sources = { configFile: config, configTree, env, cwd };
   // Files that settings name are looked at again where they are used: a broken one keeps no password from being taken.
   return settle(loadSettings({ ...sources, rules }), commandLine, () => loadSettings(sources));

@@ -1,7 +1,6 @@
 import { errorText } from '../logging/error-text.ts';
-import type { Health, HealthComponent } from './health.ts';
+import type { Health, HealthComponent, Status } from './health.ts';
 import type { HealthIndicator } from './health-indicators.ts';
-import { UpTime } from './up-time.ts';
 
 /** How often an indicator is checked and how long a check may take, in milliseconds. */
 export interface RefreshTiming {
@@ -105,5 +104,34 @@ export class RefreshedHealth implements HealthComponent {
     this.#last = health;
     this.#upTime.result(health.status, performance.now());
     this.#markKnown();
+  }
+}
+
+/** Measures for how long every result of a check has been UP. Times are milliseconds of a clock that is never set. */
+export class UpTime {
+  readonly #longestPauseMs: number;
+  #upSince: number | null = null;
+  #lastAt = Number.NEGATIVE_INFINITY;
+
+  /** @param longestPauseMs two results that lie further apart, as when the process was frozen, say nothing in between */
+  constructor(longestPauseMs: number) {
+    this.#longestPauseMs = longestPauseMs;
+  }
+
+  /** A check has ended. */
+  result(status: Status, now: number): void {
+    const wasUp = this.ms(now) > 0;
+    this.#lastAt = now;
+    if (status !== 'UP') {
+      this.#upSince = null;
+    } else if (!wasUp) {
+      this.#upSince = now;
+    }
+  }
+
+  /** For how long the part has been reachable; 0 where it is not, or is not known to be. */
+  ms(now: number): number {
+    const isKnown = now - this.#lastAt <= this.#longestPauseMs;
+    return this.#upSince === null || !isKnown ? 0 : now - this.#upSince;
   }
 }

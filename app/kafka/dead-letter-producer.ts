@@ -5,13 +5,13 @@ import type { RecordHeader } from '../records/record.ts';
 import type { Clock } from '../stream/ports/clock.ts';
 import type { DeadLetter, DeadLetterTopic } from '../stream/ports/dead-letter.ts';
 import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
-import { errorTypeOf } from './authorization.ts';
+import { errorTypeOf, messageOf } from './client/kafka-errors.ts';
 
 /** Below `database.statementTimeout` (30 s): PostgreSQL's transaction is open and idle meanwhile. */
 const SEND_TIMEOUT_MS = 10_000;
 
 /** Kafka's errors that no retry mends, with the change that does. */
-const ADVICE: Readonly<Record<string, string>> = {
+const REFUSAL_ADVICE: Readonly<Record<string, string>> = {
   MESSAGE_TOO_LARGE: "raise the topic's max.message.bytes: a letter is its record and some headers more",
   RECORD_LIST_TOO_LARGE: "raise the topic's segment.bytes and max.message.bytes",
   INVALID_RECORD: 'set cleanup.policy=delete: a compacted topic refuses records without a key',
@@ -114,9 +114,9 @@ async function sendAll(producer: Producer, topic: string, letters: readonly Dead
 }
 
 function describe(error: unknown, topic: string, count: number): OutageError | FatalError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const type = errorTypeOf(error);
-  const advice = ADVICE[type ?? ''];
+  const advice = REFUSAL_ADVICE[type ?? ''];
   if (advice !== undefined) {
     const message = `the topic ${topic} refused ${count} dead letters (${type}): ${reason}; ${advice}, then start again`;
     return new FatalError('DEAD_LETTER_TOPIC_REFUSED', message, { cause: error });

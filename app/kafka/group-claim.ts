@@ -4,15 +4,15 @@ import type { Clock } from '../stream/ports/clock.ts';
 import type { WritePlace } from '../stream/ports/record-sink.ts';
 import type { Position } from '../stream/ports/record-source.ts';
 import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
-import { refusal } from './authorization.ts';
+import { messageOf, refusal } from './client/kafka-errors.ts';
 import type { GroupOffset, KafkaAdmin } from './kafka-admin.ts';
 
 /** The key of a claim in the metadata of a committed offset, which other tools fill with texts of their own. */
-const KEY = 'stream-consumer';
+const CLAIM_KEY = 'stream-consumer';
 
-const ASK_AGAIN_MS = 50;
+const CLAIM_POLL_MS = 50;
 
-/** Longer than the session time-out by this much, a member that stood still has left its generation for sure. */
+/** Longer than the session time-out by this much, a member that was frozen has left its generation for sure. */
 const MARGIN_MS = 2_000;
 
 /** Where a group writes, as far as the metadata of a committed offset says it. */
@@ -23,12 +23,12 @@ interface Claim extends WritePlace {
 
 /** The metadata of an offset that is committed by a consumer that writes into this place. */
 const claimText = ({ schema, database, systemIdentifier }: WritePlace, isTentative = false): string =>
-  JSON.stringify({ [KEY]: { schema, database, systemIdentifier, ...(isTentative ? { isTentative } : {}) } });
+  JSON.stringify({ [CLAIM_KEY]: { schema, database, systemIdentifier, ...(isTentative ? { isTentative } : {}) } });
 
 /** The claim in an offset's metadata; `null` where there is none, or only what another program wrote. */
 function claimOf(metadata: string | null): Claim | null {
   try {
-    const { schema, database, systemIdentifier, isTentative } = JSON.parse(metadata ?? '')[KEY];
+    const { schema, database, systemIdentifier, isTentative } = JSON.parse(metadata ?? '')[CLAIM_KEY];
     const isClaim = typeof schema === 'string' && typeof database === 'string';
     const identifier = typeof systemIdentifier === 'string' ? systemIdentifier : null;
     return isClaim ? { schema, database, systemIdentifier: identifier, isTentative: isTentative === true } : null;
@@ -37,7 +37,7 @@ function claimOf(metadata: string | null): Claim | null {
   }
 }
 
-/** A server that does not tell its identifier may be any: the names alone are compared. */
+/** A server whose identifier is not known may be any: the names alone are compared. */
 function isSamePlace(one: WritePlace, other: WritePlace): boolean {
   const isSameServer =
     one.systemIdentifier === null || other.systemIdentifier === null || one.systemIdentifier === other.systemIdentifier;
@@ -48,8 +48,8 @@ const shown = ({ schema, database, systemIdentifier }: WritePlace): string =>
   `schema "${schema}" of database "${database}" (system_identifier ${systemIdentifier ?? 'unknown'})`;
 
 /** Why Kafka did not take the commit of a claim. */
-export function notClaimed(error: unknown, asked: Parameters<typeof refusal>[1]): FatalError | OutageError {
-  const message = `Kafka did not take the claim of the group: ${error instanceof Error ? error.message : String(error)}`;
+export function claimError(error: unknown, asked: Parameters<typeof refusal>[1]): FatalError | OutageError {
+  const message = `Kafka did not take the claim of the group: ${messageOf(error)}`;
   return refusal(error, asked) ?? new OutageError(message, { reason: 'kafka_away', cause: error });
 }
 
@@ -90,7 +90,7 @@ interface GroupClaimPorts {
 
 /**
  * Keeps a group in one schema: two would split the partitions, and each table would lack what the other has. The schema
- * stands in the metadata of the offsets that the group commits to Kafka, and nothing is read before it does.
+ * is in the metadata of the offsets that the group commits to Kafka, and nothing is read before it does.
  *
  * Where no offset has it yet, the leader of the generation puts it there; the brokers take it in that generation only,
  * so of many members that start at once one decides for all. A leader that cannot, such as one of an older version, is
@@ -103,7 +103,10 @@ interface GroupClaimPorts {
 export class GroupClaim {
   readonly #ports: GroupClaimPorts;
   #place: WritePlace | null = null;
-  /** Where nobody leads, the wait goes on over new assignments: Kafka would have taken the commits of before in them, too. */
+  /**
+   * Where nobody leads, the wait goes on over new assignments: Kafka would have taken the commits of before in them,
+   * too.
+   */
   #tentativeSince = Number.POSITIVE_INFINITY;
 
   constructor(ports: GroupClaimPorts) {
@@ -128,7 +131,7 @@ export class GroupClaim {
    */
   async hold(member: ClaimingMember, signal: AbortSignal): Promise<void> {
     const { clock } = this.#ports;
-    const patience = this.#ports.sessionTimeoutMs + MARGIN_MS;
+    const timeoutMs = this.#ports.sessionTimeoutMs + MARGIN_MS;
     const joinedAt = clock.steady().getTime();
     let tentativeSince = member.isLeader === null ? this.#tentativeSince : Number.POSITIVE_INFINITY;
     while (!signal.aborted) {
@@ -138,8 +141,8 @@ export class GroupClaim {
       if (isHeld || signal.aborted) {
         return;
       }
-      const isLate = member.isLeader === null || now - joinedAt >= patience;
-      if (member.isLeader || now - tentativeSince >= patience) {
+      const isLate = member.isLeader === null || now - joinedAt >= timeoutMs;
+      if (member.isLeader || now - tentativeSince >= timeoutMs) {
         await this.#commit(member, offsets, claimText(place), signal).catch(isLate ? rethrow : unjoined);
       } else if (isLate && tentativeSince > now) {
         this.#ports.logger.info({ ...place }, `claiming the group: ${whyWithoutLeader(member)}`);
@@ -147,7 +150,7 @@ export class GroupClaim {
         tentativeSince = clock.steady().getTime();
         this.#tentativeSince = tentativeSince;
       }
-      await clock.wait(ASK_AGAIN_MS, signal);
+      await clock.wait(CLAIM_POLL_MS, signal);
     }
   }
 

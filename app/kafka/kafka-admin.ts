@@ -1,14 +1,11 @@
 import type { Admin, Kafka } from 'kafkajs';
 import type { PartitionLog, Position } from '../stream/ports/record-source.ts';
 import { OutageError } from '../stream/ports/stream-errors.ts';
-import { refusal } from './authorization.ts';
-import type { TopicIdAdmin } from './kafkajs/topic-id-patches.ts';
-
-/** What kafkajs answers for a partition without a committed offset, and our patch for one without a leader. */
-const NO_OFFSET = '-1';
+import { messageOf, refusal } from './client/kafka-errors.ts';
+import { NO_OFFSET, type TopicIdAdmin } from './kafkajs/topic-patches.ts';
 
 const asOutage = (what: string, asked: Parameters<typeof refusal>[1]) => (error: unknown) => {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const outage = () =>
     new OutageError(`Kafka could not tell ${what}: ${reason}`, { cause: error, reason: 'kafka_away' });
   throw refusal(error, asked) ?? outage();
@@ -52,7 +49,7 @@ export class KafkaAdmin {
   }
 
   /**
-   * Kafka's ids of topics; a topic that the brokers do not have, or tell no id of, is left out.
+   * Kafka's ids of topics; a topic that the brokers do not have, or have no id of, is left out.
    *
    * @throws OutageError while the brokers are away
    */
@@ -64,7 +61,7 @@ export class KafkaAdmin {
 
   /**
    * Whether the log of a partition's leader knows the epoch that the record before the position was read under; true
-   * where there is none, or that is not told. Of a topic whose log ranges were asked for.
+   * where there is none, or that is not known. Of a topic whose log ranges were asked for.
    *
    * @throws OutageError while the leader is away
    */

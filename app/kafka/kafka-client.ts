@@ -35,7 +35,7 @@ const isEcho = ({ namespace, log: { message } }: LogEntry): boolean =>
 
 /**
  * kafkajs's own log lines, one level less severe: its failures also come as errors and events, which are logged in
- * full. All clients of an outage complain together, several times a second, so what they say of a broker is told once
+ * full. All clients of an outage complain together, several times a second, so what they report of a broker is logged once
  * for each reason, with a count, and again every five minutes; the others are at `debug`.
  */
 class ClientLog {
@@ -84,7 +84,7 @@ interface SharedByClients {
 /**
  * What the clients of a process share.
  *
- * @param onRefused told once, when every broker that answered refuses the login or the certificate
+ * @param onRefused called once, when every broker that answered refuses the login or the certificate
  */
 export function shareByClients(
   current: () => Settings['kafka'],
@@ -92,7 +92,7 @@ export function shareByClients(
   onRefused: (error: FatalError) => void,
 ): SharedByClients {
   const logins = new BrokerLogins({ current, clock: systemClock, logger, onRefused });
-  return { log: new ClientLog(logger), tokens: new TokenLogin(() => current().sasl), logins, current };
+  return { log: new ClientLog(logger), tokens: new TokenLogin(() => current().sasl, kafkajs), logins, current };
 }
 
 /**

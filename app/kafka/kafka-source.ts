@@ -10,14 +10,14 @@ import type { Clock } from '../stream/ports/clock.ts';
 import type { WritePlace } from '../stream/ports/record-sink.ts';
 import type { PartitionLog, Position, RecordSource, RecordSourceListener } from '../stream/ports/record-source.ts';
 import { FatalError } from '../stream/ports/stream-errors.ts';
-import { stoppedForGood } from './authorization.ts';
-import { type ClientListener, isOutage } from './client-listener.ts';
-import type { FetchListener } from './fetch/answer-taker.ts';
+import type { ClientListener } from './client/client-listener.ts';
+import { isOutage, stoppedForGood } from './client/kafka-errors.ts';
+import { createMember } from './create-member.ts';
 import { BrokerConnections, clusterApart } from './fetch/broker-connections.ts';
+import type { FetchListener } from './fetch/fetch-collector.ts';
 import { PartitionFetcher } from './fetch/partition-fetcher.ts';
-import { createMember } from './group/create-member.ts';
 import type { Assignment, GroupMember, GroupMemberListener } from './group/group-member.ts';
-import { type ClaimingMember, GroupClaim, notClaimed } from './group-claim.ts';
+import { type ClaimingMember, claimError, GroupClaim } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
 import { SourceLog } from './source-log.ts';
 import { type SubscriptionParts, subscribe } from './subscription.ts';
@@ -133,7 +133,7 @@ export class KafkaSource implements RecordSource {
     }
     const commit: ClaimingMember['commit'] = (position, metadata) =>
       this.#commit([position], metadata).catch((error: unknown) => {
-        throw notClaimed(error, { groupId: this.#settings.groupId, topics: [position.topic] });
+        throw claimError(error, { groupId: this.#settings.groupId, topics: [position.topic] });
       });
     return this.#claim.hold({ isLeader: this.#isLeader, assigned, topics, commit }, signal);
   }

@@ -5,8 +5,8 @@ import { partitionKey, type TopicPartition } from '../records/record.ts';
 import { systemClock } from '../stream/ports/clock.ts';
 import type { FetchedRecords, Position } from '../stream/ports/record-source.ts';
 import { OutageError } from '../stream/ports/stream-errors.ts';
-import type { FetchListener } from './fetch/answer-taker.ts';
 import { BrokerConnections, clusterApart } from './fetch/broker-connections.ts';
+import type { FetchListener } from './fetch/fetch-collector.ts';
 import { PartitionFetcher } from './fetch/partition-fetcher.ts';
 import { KafkaAdmin } from './kafka-admin.ts';
 

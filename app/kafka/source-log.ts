@@ -1,8 +1,8 @@
 import type { Logger } from '../logging/logger.ts';
 import { partitionKey, type TopicPartition } from '../records/record.ts';
 import type { PartitionLog, UnreadableBatch } from '../stream/ports/record-source.ts';
+import { messageOf } from './client/kafka-errors.ts';
 import type { FetchByName } from './fetch/fetch-loop.ts';
-import { messageOf } from './subscription.ts';
 
 const GIVE_UP = 'give its records up: consumer.onBrokenBatch: skip';
 const DAMAGED = `. Let a replica that has it whole lead the partition, or ${GIVE_UP}`;
@@ -10,7 +10,7 @@ const DAMAGED_HEAD =
   '. Let a replica that has it whole lead the partition, or delete the records up to its end, with consumer.onGap: skip';
 
 /** What to do about a batch that cannot be read, where its reason does not say that. */
-const ADVICE: Readonly<Record<UnreadableBatch['code'], string>> = {
+const BATCH_ADVICE: Readonly<Record<UnreadableBatch['code'], string>> = {
   CORRUPT_BATCH: DAMAGED,
   OVERSIZED_BATCH: `. Raise the setting in brackets, or ${GIVE_UP}`,
   UNKNOWN_CODEC: `. Upgrade the consumer, or ${GIVE_UP}`,
@@ -57,7 +57,7 @@ export class SourceLog {
     this.#logger.error(
       { code, topic, partition, offset: offset.toString(), codec },
       `the batch at offset ${offset} of ${topic}/${partition} cannot be read: ${reason}. This partition stops in front of ` +
-        `it and reads it again every 10 s, the others go on${ADVICE[code]}`,
+        `it and reads it again every 10 s, the others go on${BATCH_ADVICE[code]}`,
     );
   }
 
@@ -78,7 +78,7 @@ export class SourceLog {
     }
   }
 
-  /** A broker offers no fetch by topic id; told once. */
+  /** A broker offers no fetch by topic id; logged once. */
   fetchedByName({ offered, knowsIds }: FetchByName): void {
     if (this.#hasToldOfNames) {
       return;

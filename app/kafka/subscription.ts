@@ -3,7 +3,7 @@ import { Retries } from '../stream/partition/retries.ts';
 import type { Clock } from '../stream/ports/clock.ts';
 import type { Position, RecordSourceListener } from '../stream/ports/record-source.ts';
 import { FatalError, OutageError } from '../stream/ports/stream-errors.ts';
-import { refusal } from './authorization.ts';
+import { messageOf, refusal } from './client/kafka-errors.ts';
 import type { GroupClaim } from './group-claim.ts';
 import type { KafkaAdmin } from './kafka-admin.ts';
 
@@ -15,11 +15,8 @@ export interface SubscriptionParts {
   readonly claim: Pick<GroupClaim, 'check'>;
 }
 
-/** The words of an error. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** How long to go on trying, and what is told of each failure. */
-interface Patience {
+/** How long to go on trying, and who learns of each failure. */
+interface SubscriptionWatch {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly logger: Logger;
@@ -37,7 +34,7 @@ interface Patience {
 export async function subscribe(
   topics: string[],
   parts: SubscriptionParts,
-  { clock, signal, logger, listener, brokers }: Patience,
+  { clock, signal, logger, listener, brokers }: SubscriptionWatch,
 ): Promise<void> {
   let told = '';
   listener.onAsked();

@@ -7,7 +7,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { requireCertificate } from '../credentials/certificate.ts';
 import { createHealth } from '../health/create-health.ts';
 import type { DatabaseCheck, KafkaCheck } from '../health/health-indicators.ts';
-import type { ClientListener } from '../kafka/client-listener.ts';
+import type { ClientListener } from '../kafka/client/client-listener.ts';
 import { type LogDestination, LogOutput } from '../logging/logger.ts';
 import type { PoolFigures, PoolMetrics } from '../metrics/consumer/connection-pool.ts';
 import { createMetrics } from '../metrics/create-metrics.ts';

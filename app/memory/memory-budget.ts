@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { memoryLimit } from './memory-limit.ts';
 import { MemoryPool } from './memory-pool.ts';
 
 const MEBIBYTE = 1_048_576;
@@ -23,14 +24,9 @@ const LEAST_BYTES_PER_FETCH = 65_536;
 /** The ratio of bytes in memory to bytes on the wire is that of about so many of the latter. */
 const RATIO_OVER_BYTES = 4 * MEBIBYTE;
 
-/**
- * The memory limit of the process: its control group's, else that of a default Pod, whatever the machine has.
- *
- * @param constrained what `process.constrainedMemory()` says: 0 or more than any machine has where there is no limit
- */
-export function memoryLimit(constrained: number = process.constrainedMemory(), machine: number = totalmem()): number {
-  return constrained > 0 && constrained < machine ? constrained : Math.min(DEFAULT_LIMIT, machine);
-}
+/** The memory limit that the budget is a share of: without one that of a default Pod, however much the machine has. */
+export const limitOfBudget = (limit: number | null = memoryLimit(), machine: number = totalmem()): number =>
+  limit ?? Math.min(DEFAULT_LIMIT, machine);
 
 /** How many bytes in memory a byte on the wire has become lately. */
 class UnpackRatio {
@@ -104,7 +100,7 @@ export class MemoryBudget {
   readonly #answers = new WeakMap<object, UnpackedAnswer>();
 
   /** @param limit of the process. @default that of its control group, else 512 MiB */
-  constructor(limit: number = memoryLimit()) {
+  constructor(limit: number = limitOfBudget()) {
     this.#bytes = limit * SHARE_OF_LIMIT;
     this.sets = new MemoryPool(this.bytesUnderWay);
   }

@@ -2,7 +2,7 @@ import { PRODUCT_NAME } from '../../contract/identity.ts';
 import { HEALTH_STATUS_CODE, type HealthStatus } from '../../contract/metrics/definition.ts';
 import { topicsOf } from '../../settings/sections/tables.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { ClientListener } from '../kafka/client-listener.ts';
+import type { ClientListener } from '../kafka/client/client-listener.ts';
 import { KAFKAJS_VERSION } from '../kafka/kafkajs/internals.ts';
 import type { ConsumerReport } from '../stream/partition/consumer-state.ts';
 import type { StreamListener } from '../stream/ports/stream-listener.ts';

@@ -1,22 +1,19 @@
 import { totalmem } from 'node:os';
+import { memoryLimit } from '../memory/memory-limit.ts';
 
 const MEBIBYTE = 1_048_576;
 
 /** What is always taken: librdkafka's `receive.message.max.bytes`. */
 const LEAST_LIMIT = 100_000_000;
-/** Where the memory has no limit, the most that is taken. */
-const MOST_LIMIT = 1_024 * MEBIBYTE;
+/** The limit where the memory has none, on a machine that has as much. */
+const MOST_MEMORY = 2_048 * MEBIBYTE;
 
 /**
  * Bytes that an answer of a broker, or a message of PostgreSQL, may have: half of the memory limit. It is in memory twice
  * while its pieces are joined, so a larger one could not be read.
- *
- * @param constrained what `process.constrainedMemory()` says
  */
-export function answerLimit(constrained: number = process.constrainedMemory(), machine: number = totalmem()): number {
-  const limit = constrained > 0 && constrained < machine ? constrained : Math.min(machine, 2 * MOST_LIMIT);
-  return Math.max(LEAST_LIMIT, Math.floor(limit / 2));
-}
+export const answerLimit = (limit: number | null = memoryLimit(), machine: number = totalmem()): number =>
+  Math.max(LEAST_LIMIT, Math.floor((limit ?? Math.min(machine, MOST_MEMORY)) / 2));
 
 /** Stable: alerts and runbooks may match it. */
 export const INVALID_ANSWER = 'INVALID_ANSWER';

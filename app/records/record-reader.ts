@@ -109,13 +109,16 @@ export class RecordReader {
     return length < 0 ? null : this.bytes.subarray(this.#at - length, this.#at);
   }
 
-  /** Passes over bytes behind their length. @returns the length, -1 for null */
+  /** Passes over bytes behind their length. @returns the length; -1 for null, which any negative one is, as for Java */
   skipField(): number {
     const length = this.varint();
-    if (length < NULL_LENGTH || length > this.#end - this.#at) {
+    if (length < 0) {
+      return NULL_LENGTH;
+    }
+    if (length > this.#end - this.#at) {
       throw new Error(`a field has the length ${length}, and ${this.left} bytes are left`);
     }
-    this.#at += length < 0 ? 0 : length;
+    this.#at += length;
     return length;
   }
 

@@ -41,7 +41,7 @@ export const ERROR_REASON = {
   database_away: 'PostgreSQL could not be reached, or the connection broke',
   database_busy: 'PostgreSQL refused for now: a conflict, a lock, a time-out, a shutdown or no room',
   database_unknown: 'PostgreSQL failed with an error that nobody has classified',
-  kafka_away: 'the brokers did not answer the consumer or the health check, or could not tell what a topic holds',
+  kafka_away: 'the brokers did not answer the consumer or the health check, or could not report what a topic contains',
   kafka_client: 'the Kafka client crashed though Kafka was not away, and started again',
   dead_letter_topic: 'the topic for dead letters did not take them',
   fenced: 'another writer had moved the stored offset',

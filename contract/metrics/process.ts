@@ -149,7 +149,7 @@ export const PROCESS_METRICS = {
     name: 'application_ready_time_seconds',
     type: 'gauge',
     labels: ['main_application_class'],
-    help: 'Time from the start of the process until it was ready, the tables being there',
+    help: 'Time from the start of the process until it was ready, with its tables in place',
     dotted: 'application.ready.time',
     unit: 'seconds',
   },

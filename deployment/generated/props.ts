@@ -86,7 +86,7 @@ export interface StreamConsumerProps {
   readonly serviceAccount?: ServiceAccountProps;
 
   /**
-   * What else is said about the Pods of the Deployment and of the Job.
+   * Further parts of the Pods of the Deployment and of the Job.
    *
    * @default { labels: {}, annotations: {}, environment: {}, nodeSelector: {}, tolerations: [], spread: true,
    * volumes: [], volumeMounts: [], envFrom: [], initContainers: [], sidecars: [] }
@@ -315,7 +315,7 @@ export interface ServiceAccountProps {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** What else is said about the Pods of the Deployment and of the Job. */
+/** Further parts of the Pods of the Deployment and of the Job. */
 export interface PodsProps {
   /**
    * More labels; ours win.
@@ -407,12 +407,12 @@ export interface PodsProps {
   readonly affinity?: Readonly<Record<string, unknown>>;
 
   /**
-   * How the Pods are spread (TopologySpreadConstraint), in the place of spread; without a labelSelector the Pods of
-   * this consumer count. Left out: as spread says.
+   * How the Pods are spread (TopologySpreadConstraint), instead of spread; without a labelSelector the Pods of this
+   * consumer count. Left out: as spread sets it.
    *
    * Allowed: a list, each item a TopologySpreadConstraint in Kubernetes' own words.
    *
-   * @default - as spread says
+   * @default - as spread sets it
    */
   readonly topologySpreadConstraints?: readonly Readonly<Record<string, unknown>>[];
 
@@ -582,8 +582,8 @@ export interface MonitoringProps {
   readonly customResources?: boolean;
 
   /**
-   * How Prometheus is told: by a custom resource of the operator, or by annotations prometheus.io/scrape on the Pods,
-   * which the operator does not look at. none: by nothing among the manifests.
+   * How Prometheus finds the Pods: by a custom resource of the operator, or by annotations prometheus.io/scrape on
+   * the Pods, which the operator does not look at. none: the manifests do not help it.
    *
    * @default 'serviceMonitor'
    */
@@ -1154,7 +1154,7 @@ export interface DatabaseSealedSecretProps {
   readonly encryptedData: Readonly<Record<string, string>>;
 
   /**
-   * What kubeseal was told that the values may be used for.
+   * Scope that kubeseal encrypted the values for: what may use them.
    *
    * @default 'strict'
    */
@@ -1281,7 +1281,7 @@ export interface KafkaSealedSecretProps {
   readonly encryptedData: Readonly<Record<string, string>>;
 
   /**
-   * What kubeseal was told that the values may be used for.
+   * Scope that kubeseal encrypted the values for: what may use them.
    *
    * @default 'strict'
    */
@@ -1603,22 +1603,20 @@ export interface ApplicationKafkaProps {
   readonly groupId: string;
 
   /**
-   * How the group is joined. consumer: by the protocol of KIP-848, in which the brokers assign the partitions; where
-   * they do not offer it (Kafka 4.0), by classic. They then decide after which silence a member is gone, 45 s unless
-   * they are configured otherwise, and kafka.sessionTimeout does not count for it.
+   * How the process joins the group. consumer: by KIP-848, where brokers assign the partitions and decide when a
+   * silent member is gone (45 s by default); by classic where they lack it (before Kafka 4.0).
    *
    * @default 'classic'
    */
   readonly groupProtocol?: 'classic' | 'consumer';
 
   /**
-   * Name of this process in the group, which no other process of the group has. Once killed and started again under
-   * it, the process takes its own place without waiting for the session time-out. Left out: the group waits for it;
-   * the manifests set it to the uid of the Pod.
+   * Name of this process in the group, unique there. Killed and started again under it, the process takes its place
+   * at once. Left out: after the session time-out; manifests set the uid of the Pod.
    *
    * Allowed: 1 to 249 letters, digits, dots, underscores and dashes, not . or ...
    *
-   * @default - the group waits for it
+   * @default - after the session time-out
    */
   readonly groupInstanceId?: string;
 
@@ -1688,9 +1686,9 @@ export interface ApplicationDatabaseProps {
 
   /**
    * TLS to PostgreSQL: the certificate of the server has to be trusted and to name the host. The files are read at
-   * each new connection, and win over those of the URL. Left out: as the URL says.
+   * each new connection, and win over those of the URL. Left out: as in the URL.
    *
-   * @default - as the URL says
+   * @default - as in the URL
    */
   readonly tls?: ApplicationDatabaseTlsProps;
 
@@ -1749,16 +1747,15 @@ export interface ApplicationDatabaseProps {
 /** How records are read and written. */
 export interface ApplicationConsumerProps {
   /**
-   * Where a topic without a stored position starts: its beginning, its end, or Kafka's committed offset (the
-   * beginning where there is none). Partitions that are added later, or have no leader at the first start, always
-   * start at their beginning.
+   * Where a topic without a stored position starts: its beginning, its end, or Kafka's committed offset, else its
+   * beginning. Partitions added later, or without a leader at first, start at their beginning.
    *
    * @default 'earliest'
    */
   readonly startFrom?: 'earliest' | 'latest' | 'committed';
 
   /**
-   * What to do when records were deleted before they were read: stop and say which, or record the gap in the table
+   * What to do when records were deleted before they were read: stop and report which, or record the gap in the table
    * gaps and go on.
    *
    * @default 'fail'
@@ -1766,9 +1763,8 @@ export interface ApplicationConsumerProps {
   readonly onGap?: 'fail' | 'skip';
 
   /**
-   * What to do at a batch that cannot be read: stop its partition alone and read it again every 10 s, or, when it is
-   * the same the second time, record its offsets in the table gaps and go on behind it. One whose own head may be
-   * damaged is not skipped.
+   * At a batch that cannot be read: stop its partition alone and read it again every 10 s; or, if it is the same
+   * again and its head is whole, record its offsets in the table gaps and go on behind it.
    *
    * @default 'stop'
    */
@@ -1843,7 +1839,7 @@ export interface ApplicationRecordsProps {
 
   /**
    * What to do when a row trigger of yours on the table records drops rows, which are then in no table: stop before
-   * COMMIT and say which, or commit the others, and log and count the dropped ones.
+   * COMMIT and report them, or commit the others, and log and count the dropped ones.
    *
    * @default 'fail'
    */
@@ -1868,8 +1864,8 @@ export interface ApplicationTablesProps {
   readonly table: string;
 
   /**
-   * Column, or columns, that rows are replaced and deleted by; a unique index over exactly them has to exist. Where
-   * the value has no field for one of them, it comes from the record key. Left out: rows are appended.
+   * Column, or columns, that rows are replaced and deleted by; a unique index over exactly them has to exist. If the
+   * value has no field for one, it comes from the record key. Left out: rows are appended.
    *
    * Allowed: a column, named as in the catalog, or a list of them, each once.
    *
@@ -1895,11 +1891,28 @@ export interface ApplicationTablesProps {
   readonly delete?: string;
 
   /**
-   * Whether this group may fill the table although another group of database.schema fills it from the same topic:
-   * each group then writes each record. Left out: it may not; a group without a stored offset of the topic stops with
-   * GROUP_MEETS_ANOTHER before it reads.
+   * What is around each row: debezium, its change events; debezium-flat, the same by ExtractNewRecordState; connect,
+   * an object of schema and payload. Left out: the value is the row.
    *
-   * @default - it may not
+   * @default - the value is the row
+   */
+  readonly envelope?: 'debezium' | 'debezium-flat' | 'connect';
+
+  /**
+   * What Debezium sends for a large value that an update did not change: the column keeps what it has. Only with its
+   * envelopes. Left out: __debezium_unavailable_value.
+   *
+   * Allowed: the text that the connector has as unavailable.value.placeholder, with its prefix hex: where it has one.
+   *
+   * @default - __debezium_unavailable_value
+   */
+  readonly unavailableValue?: string;
+
+  /**
+   * Whether this group may fill the table although another group of database.schema does from the same topic: each
+   * writes each record. Left out: no; a group new to it stops with GROUP_MEETS_ANOTHER.
+   *
+   * @default - no
    */
   readonly sharedWithGroups?: boolean;
 
@@ -1912,9 +1925,8 @@ export interface ApplicationTablesProps {
   readonly fields?: 'same' | 'camelCase';
 
   /**
-   * Columns, named as in the catalog, that take something else than the field of their name: a path into objects
-   * (customer.name), a JSON Pointer (/a.b/0), $value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset
-   * or $timestamp. false: the column is never written.
+   * Columns, as in the catalog, not from the field of their name: a path, $value, $key, $key.<field>, $header.<name>,
+   * $topic, $partition, $offset, $timestamp, $op or $source.<field>. false: never written.
    *
    * @default {}
    */
@@ -1955,7 +1967,7 @@ export interface ApplicationDeadLettersProps {
 /** How the process ends. */
 export interface ApplicationShutdownProps {
   /**
-   * Time to drain in after SIGTERM; what is not written by then stays ahead of the stored offset.
+   * Time to drain in after SIGTERM; what is not written until then stays ahead of the stored offset.
    *
    * Allowed: a duration: a whole number and one of ms, s, m, h, such as 500ms, 30s, 5m.
    *
@@ -2208,7 +2220,7 @@ export interface DatabaseOwnerSealedSecretProps {
   readonly encryptedData: Readonly<Record<string, string>>;
 
   /**
-   * What kubeseal was told that the values may be used for.
+   * Scope that kubeseal encrypted the values for: what may use them.
    *
    * @default 'strict'
    */
@@ -2673,7 +2685,7 @@ export interface ApplicationKafkaSaslProps {
 
 /**
  * TLS to PostgreSQL: the certificate of the server has to be trusted and to name the host. The files are read at each
- * new connection, and win over those of the URL. Left out: as the URL says.
+ * new connection, and win over those of the URL. Left out: as in the URL.
  */
 export interface ApplicationDatabaseTlsProps {
   /**
@@ -2727,13 +2739,16 @@ export interface ApplicationTablesColumnsProps {
   readonly from: string;
 
   /**
-   * Unit of a number in a column for a date or time, or form of a text that stands for bytes; decimal is Kafka
-   * Connect's. Left out: the column's type says how the value is read.
+   * Unit of a number in a column for a date or time, or form of a value that encodes another one: decimal and
+   * time-millis are Kafka Connect's, bits, variable-decimal and point Debezium's, json is a text that holds JSON.
+   * Left out: what the schema in the record says, where it has one; else the column's type determines how the value
+   * is read.
    *
-   * Allowed: one of epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, epoch-days, base64, hex, or
-   * decimal(<scale>) with a scale from 0 to 9999.
+   * Allowed: one of epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, epoch-days, time-millis, time-micros,
+   * time-nanos, duration-micros, base64, hex, json, bits, variable-decimal, point, or decimal(<scale>) with a scale
+   * from 0 to 9999.
    *
-   * @default - the column's type says how the value is read
+   * @default - what the schema in the record says, where it has one
    */
   readonly as?: string;
 }
@@ -2882,10 +2897,10 @@ export interface KafkaTlsClientCertificateKeysProps {
 /** The level warning, where the alert has it; left out: as docs/monitoring.md lists it. */
 export interface MonitoringAlertsRulesWarningProps {
   /**
-   * Whether the alert has this level; left out: as enabled of the alert says, otherwise true, but false for an
-   * optional one.
+   * Whether the alert has this level; left out: as enabled of the alert, otherwise true, but false for an optional
+   * one.
    *
-   * @default - as enabled of the alert says, otherwise true, but false for an optional one
+   * @default - as enabled of the alert, otherwise true, but false for an optional one
    */
   readonly enabled?: boolean;
 
@@ -2918,10 +2933,10 @@ export interface MonitoringAlertsRulesWarningProps {
 /** The level critical, where the alert has it; left out: as docs/monitoring.md lists it. */
 export interface MonitoringAlertsRulesCriticalProps {
   /**
-   * Whether the alert has this level; left out: as enabled of the alert says, otherwise true, but false for an
-   * optional one.
+   * Whether the alert has this level; left out: as enabled of the alert, otherwise true, but false for an optional
+   * one.
    *
-   * @default - as enabled of the alert says, otherwise true, but false for an optional one
+   * @default - as enabled of the alert, otherwise true, but false for an optional one
    */
   readonly enabled?: boolean;
 
@@ -3113,7 +3128,7 @@ export interface ApplicationManagementInfoOsProps {
 /** An optional part of /actuator/info. */
 export interface ApplicationManagementInfoProcessProps {
   /**
-   * Whether /actuator/info tells of the process: its number, owner, processors and memory.
+   * Whether /actuator/info contains the process: its number, owner, processors and memory.
    *
    * @default false
    */
@@ -3259,7 +3274,7 @@ export interface ApplicationSpringBootAdminClientProps {
   readonly period?: string;
 
   /**
-   * Whether the first server that answers is enough. false: each of them is told.
+   * Whether the first server that answers is enough. false: the consumer registers at each.
    *
    * @default true
    */
@@ -3273,7 +3288,7 @@ export interface ApplicationSpringBootAdminClientProps {
   readonly autoDeregistration?: boolean;
 
   /**
-   * What the server is told.
+   * What the server gets.
    *
    * @default { sendCredentials: false, metadata: {} }
    */
@@ -3337,7 +3352,7 @@ export interface ApplicationManagementEndpointHealthGroupStatusProps {
   readonly httpMapping?: ApplicationManagementEndpointHealthGroupStatusHttpMappingProps;
 }
 
-/** What the server is told. */
+/** What the server gets. */
 export interface ApplicationSpringBootAdminClientInstanceProps {
   /**
    * Name to be shown. Left out: management.metrics.tags.application.
@@ -3375,7 +3390,7 @@ export interface ApplicationSpringBootAdminClientInstanceProps {
   readonly healthUrl?: string;
 
   /**
-   * Whether the server is told user and password of management.security (metadata user.name, user.password), without
+   * Whether the server gets user and password of management.security (metadata user.name, user.password), without
    * which it sees the status of the health alone.
    *
    * @default false
@@ -3383,7 +3398,7 @@ export interface ApplicationSpringBootAdminClientInstanceProps {
   readonly sendCredentials?: boolean;
 
   /**
-   * Told to the server as it is, such as tags.environment: staging.
+   * Sent to the server unchanged, such as tags.environment: staging.
    *
    * @default {}
    */

@@ -37,7 +37,7 @@ export const podParts = {
   topologySpreadConstraints: Type.Optional(
     list('TopologySpreadConstraint', {
       description:
-        'How the Pods are spread (TopologySpreadConstraint), in the place of spread; without a labelSelector the Pods of this consumer count. Left out: as spread says.',
+        'How the Pods are spread (TopologySpreadConstraint), instead of spread; without a labelSelector the Pods of this consumer count. Left out: as spread sets it.',
     }),
   ),
   initContainers: parts(

@@ -68,7 +68,7 @@ export const pods = Type.Object(
     }),
     ...podParts,
   },
-  { ...section, description: 'What else is said about the Pods of the Deployment and of the Job.' },
+  { ...section, description: 'Further parts of the Pods of the Deployment and of the Job.' },
 );
 
 /** Why a variable does not belong into the environment of the Pods, and what does what it is for. */
@@ -151,7 +151,7 @@ interface PodsPart {
 }
 
 const environmentIsFree: Rule<PodsPart> = {
-  reads: ['pods.environment'],
+  reads: ['pods.environment[]'],
   find: ({ pods }) =>
     Object.keys(pods.environment).flatMap((name): Problem[] => {
       const refusal = REFUSED.find(({ names }) => names.test(name));
@@ -161,7 +161,7 @@ const environmentIsFree: Rule<PodsPart> = {
 };
 
 const tolerationsFit: Rule<PodsPart> = {
-  reads: ['pods.tolerations'],
+  reads: ['pods.tolerations[]'],
   find: ({ pods }) =>
     pods.tolerations.flatMap(({ key, operator, value, effect, tolerationSeconds }, index) => [
       ...problemIf(key === undefined && operator === 'Equal', {

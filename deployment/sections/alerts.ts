@@ -26,7 +26,7 @@ const level = (name: string) =>
       enabled: Type.Optional(
         Type.Boolean({
           description:
-            'Whether the alert has this level; left out: as enabled of the alert says, otherwise true, but false for an optional one.',
+            'Whether the alert has this level; left out: as enabled of the alert, otherwise true, but false for an optional one.',
         }),
       ),
       threshold: Type.Optional(
@@ -151,7 +151,7 @@ const templatesParse = (
   path: string,
   read: (part: AlertsPart) => Readonly<Record<string, string>>,
 ): Rule<AlertsPart> => ({
-  reads: [path],
+  reads: [`${path}[]`],
   find: (part) =>
     Object.entries(read(part)).flatMap(([name, given]) => {
       const message = templateMistake(given);
@@ -163,7 +163,7 @@ const TEMPLATE_ALLOWED =
   'text, or a template of Prometheus such as {{ $labels.pod }} or {{ $value }}; {{ "{{" }} for two braces';
 
 const ruleTemplatesParse: Rule<AlertsPart> = {
-  reads: ['monitoring.alerts.rules'],
+  reads: ['monitoring.alerts.rules[]'],
   find: ({ monitoring }) =>
     Object.entries(monitoring.alerts.rules).flatMap(([name, rule]) =>
       (['labels', 'annotations'] as const).flatMap((key) =>
@@ -173,7 +173,7 @@ const ruleTemplatesParse: Rule<AlertsPart> = {
 };
 
 const alertsExist: Rule<AlertsPart> = {
-  reads: ['monitoring.alerts.rules'],
+  reads: ['monitoring.alerts.rules[]'],
   find: ({ monitoring }) => Object.entries(monitoring.alerts.rules).flatMap(([name, given]) => problemsOf(name, given)),
 };
 

@@ -133,7 +133,7 @@ export const monitoring = Type.Object(
     scrape: Type.Enum(['serviceMonitor', 'podMonitor', 'scrapeConfig', 'annotations', 'none'], {
       default: 'serviceMonitor',
       description:
-        'How Prometheus is told: by a custom resource of the operator, or by annotations prometheus.io/scrape on the Pods, which the operator does not look at. none: by nothing among the manifests.',
+        'How Prometheus finds the Pods: by a custom resource of the operator, or by annotations prometheus.io/scrape on the Pods, which the operator does not look at. none: the manifests do not help it.',
     }),
     annotationJob: Type.String({
       pattern: '^[A-Za-z0-9_./-]{1,253}$',
@@ -210,7 +210,7 @@ const LABEL_NAMES = 'letters, digits and underscores, no digit first, and not tw
 const FREE_NAMES = `a label such as cluster or region, but none of ${[...TAKEN_LABELS].join(', ')}`;
 
 const matchersHaveFreeNames: Rule<MonitoringPart> = {
-  reads: ['monitoring.matchers'],
+  reads: ['monitoring.matchers[]'],
   find: ({ monitoring: { matchers } }) =>
     Object.keys(matchers).flatMap((name) => {
       const path = `monitoring.matchers.${name}`;
@@ -242,7 +242,7 @@ const LABELLED: Readonly<
 
 /** Series with another value are never found, and an alert with another one is missing in the dashboards. */
 const matchersAreNotContradicted: readonly Rule<MonitoringPart>[] = Object.entries(LABELLED).map(([place, read]) => ({
-  reads: ['monitoring.matchers', place],
+  reads: ['monitoring.matchers[]', `${place}[]`],
   find: (part) => {
     const matchers = Object.entries(part.monitoring.matchers).filter(([name]) => !TAKEN_LABELS.has(name));
     return read(part).flatMap(([path, labels]) =>

@@ -137,12 +137,12 @@ function placeProblems(path: string, { cidr, namespace, podLabels }: NetworkPlac
 }
 
 const placesAreOne = (path: string, read: (part: NetworkPolicyPart) => readonly NetworkPlace[]) => ({
-  reads: [path],
+  reads: [`${path}[]`],
   find: (part: NetworkPolicyPart) => read(part).flatMap((place, index) => placeProblems(`${path}[${index}]`, place)),
 });
 
 const askersAreNamed: Rule<NetworkPolicyPart> = {
-  reads: ['networkPolicy.ingress'],
+  reads: ['networkPolicy.ingress[]'],
   find: ({ networkPolicy: { ingress } }) =>
     ingress.flatMap((place, index) =>
       Object.keys(place).length > 0

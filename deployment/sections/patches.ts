@@ -82,7 +82,7 @@ function operandProblems({ op, from, value }: PatchOperation, at: string): reado
 }
 
 const operandsFit: Rule<PatchesPart> = {
-  reads: ['patches'],
+  reads: ['patches[]'],
   find: ({ patches }) =>
     patches.flatMap(({ operations }, index) =>
       operations.flatMap((each, place) => operandProblems(each, `patches[${index}].operations[${place}]`)),
@@ -117,12 +117,12 @@ function identityProblems({ kind, operations }: Patch, at: string): Problem[] {
 }
 
 const identityStays: Rule<PatchesPart> = {
-  reads: ['patches'],
+  reads: ['patches[]'],
   find: ({ patches }) => patches.flatMap((each, index) => identityProblems(each, `patches[${index}]`)),
 };
 
 const monitoringIsThere: Rule<PatchesPart> = {
-  reads: ['patches', 'monitoring.customResources'],
+  reads: ['patches[]', 'monitoring.customResources'],
   find: ({ patches, monitoring }) =>
     patches.flatMap(({ kind }, index) =>
       problemIf(!monitoring.customResources && MONITORING_KINDS.includes(kind), {

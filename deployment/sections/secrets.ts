@@ -44,7 +44,7 @@ const sealedSecret = Type.Object(
     ),
     scope: Type.Enum(['strict', 'namespace-wide', 'cluster-wide'], {
       default: 'strict',
-      description: 'What kubeseal was told that the values may be used for.',
+      description: 'Scope that kubeseal encrypted the values for: what may use them.',
     }),
   },
   {

@@ -46,6 +46,18 @@ export const SCENARIO_RUNS: Readonly<Record<GroupScenario, ScenarioRun>> = {
       }
     },
   },
+  replace: {
+    title: 'roll all without a surge',
+    run: async (group, onProgress) => {
+      const { size } = group;
+      for (let nth = 1; nth <= size; nth += 1) {
+        onProgress(`${nth} of ${size}`);
+        // A Pod that is being ended does not count any more: its successor is started at once.
+        await Promise.all([group.stop(1), group.add(1)]);
+        await group.settled();
+      }
+    },
+  },
   kill: {
     title: 'kill one',
     run: async (group) => void (await group.kill()),

@@ -5,7 +5,7 @@ const BENCHMARKS = ['throughput', 'everyday', 'group', 'idle', 'partitions', 'sc
 
 export type Benchmark = (typeof BENCHMARKS)[number];
 
-const GROUP_SCENARIOS = ['stop', 'half', 'add', 'roll', 'kill', 'restart'] as const;
+const GROUP_SCENARIOS = ['stop', 'half', 'add', 'roll', 'replace', 'kill', 'restart'] as const;
 
 /** What the benchmark of a group does to its members. */
 export type GroupScenario = (typeof GROUP_SCENARIOS)[number];

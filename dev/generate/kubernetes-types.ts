@@ -76,7 +76,7 @@ function inlined(node: Published, definitions: Readonly<Record<string, Published
 
 const HEADER = `// Written by npm run generate out of the schemas that Kubernetes publishes (Apache-2.0); never edited.
 
-import type { SchemaNode } from '../settings/schema.ts';
+import type { SchemaNode } from '../../settings/schema/schema.ts';
 
 /** What Kubernetes 1.35 takes as a part of a Pod, by the name of its type; unknown fields are refused. */
 export const KUBERNETES_TYPES = `;

@@ -36,7 +36,7 @@ export const topicAlerts = (workload: CheckedWorkload): AlertRule[] =>
   alertRules(workload, 'TopicGone', {
     expr: (pods) => `sum by (${ownLabels(workload)}, topic) (${series(workload, METRICS.topicGone)}) > ${pods}`,
     summary: 'Kafka does not have a topic of the consumer any more.',
-    description: `${workload.names.workload} in {{ $labels.namespace }}: the topic {{ $labels.topic }} is gone, as {{ $value }} of its Pods say.`,
+    description: `${workload.names.workload} in {{ $labels.namespace }}: the topic {{ $labels.topic }} is gone, as {{ $value }} of its Pods report.`,
   });
 
 /** The health stays UP for the other partitions, so this alert is the one that tells. */
@@ -44,7 +44,7 @@ export const unreadableAlerts = (workload: CheckedWorkload): AlertRule[] =>
   alertRules(workload, 'PartitionUnreadable', {
     expr: (partitions) =>
       `sum by (${ownLabels(workload)}, topic) (${series(workload, METRICS.unreadablePartitions)}) > ${partitions}`,
-    summary: 'A partition stands still before a batch that cannot be read.',
+    summary: 'A batch that cannot be read stops a partition.',
     description: `${workload.names.workload} in {{ $labels.namespace }}: partitions of topic {{ $labels.topic }} whose next batch cannot be read: {{ $value }}.`,
   });
 

@@ -52,7 +52,7 @@ export function unassignedAlerts(workload: CheckedWorkload): AlertRule[] {
     expr: (limit) =>
       `(${partitions} - (${told} or ${partitions} * 0) - (${leaderless} or ${partitions} * 0) unless ${blind}) > ${limit}`,
     summary: 'No Pod reads some partitions of a topic.',
-    description: `${workload.names.workload} in {{ $labels.namespace }}: partitions of topic {{ $labels.topic }} that no Pod tells a lag of: {{ $value }}.`,
+    description: `${workload.names.workload} in {{ $labels.namespace }}: partitions of topic {{ $labels.topic }} without a lag from any Pod: {{ $value }}.`,
   });
 }
 

@@ -146,7 +146,7 @@ const kafka = ({ own, byPod, limits }: DashboardScope): RowDefinition => ({
     {
       id: 41,
       title: 'Silence of the brokers',
-      description: 'Time since a broker last told where a topic ends. Beyond a minute the lag is not known.',
+      description: 'Time since a broker last reported where a topic ends. Beyond a minute the lag is not known.',
       unit: 's',
       queries: { '{{topic}}': `max by (topic) (${own(METRICS.logEndAge)})` },
       limits: limits('KafkaUnreachable'),

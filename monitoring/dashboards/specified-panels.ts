@@ -73,7 +73,7 @@ const recordPanels = (scope: DashboardScope): PanelDefinition[] => [
     id: 6,
     title: 'Consumer lag',
     description:
-      'Records of each topic that PostgreSQL does not have yet. Where brokers tell nothing, the lag is not known and the line ends.',
+      'Records of each topic that PostgreSQL does not have yet. While brokers report nothing, the lag is not known and the line ends.',
     unit: 'short',
     queries: { '{{topic}}': `sum by (topic) (max by (topic, partition) (${scope.own(METRICS.recordsLag)}))` },
     limits: scope.limits('ConsumerLagHigh'),

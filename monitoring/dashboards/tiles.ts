@@ -71,7 +71,7 @@ export function firstRow(scope: DashboardScope): RowDefinition {
         id: 71,
         title: 'What is wrong',
         description:
-          'Alerts that fire, and what is broken now, by what the Pods and Prometheus say. An alert fires some minutes longer than its cause lasts; what is written as a sentence is so now.',
+          'Alerts that fire, and what is broken now, as the Pods and Prometheus report it. An alert fires some minutes longer than its cause lasts; a sentence describes the state of now.',
         unit: 'short',
         queries: { ...wrong, 'nothing that is known': `vector(1) unless on () (${anything.join(' or ')})` },
         width: WIDE,

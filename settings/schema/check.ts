@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import { compileSchema } from './compile-schema.ts';
+import { formatPath, valueAt } from './document.ts';
 import type { Problem } from './problem.ts';
 import type { SchemaNode } from './schema.ts';
 import { schemaProblems } from './schema-problems.ts';
@@ -15,6 +16,9 @@ export interface Rule<T> {
   /**
    * Paths of the values it looks at: the rule is asked only when none of them, nothing around them and nothing in them is a
    * problem already. A value that a finding can do without belongs to another rule, so that nobody waits for it.
+   *
+   * A path that ends in `[]` is that of a list or map, whose entries the rule looks at one by one. It is then asked of those
+   * that are right: the others are no keys of the map, and holes in the list, which `flatMap` passes over.
    */
   readonly reads: readonly string[];
   /** All that is wrong; empty when the values fit. `given` is masked as that of any problem, unless the rule does so itself. */
@@ -32,16 +36,58 @@ export function deepFreeze<T>(value: T): T {
   return value;
 }
 
-const concerns = (path: string, problem: string): boolean =>
-  problem === '' ||
-  path === problem ||
-  [`.`, `[`].some((next) => path.startsWith(problem + next) || problem.startsWith(path + next));
+const isWithin = (path: string, place: string): boolean => ['.', '['].some((next) => path.startsWith(place + next));
+
+/** Whether a problem at a path is at a place or around it. */
+const encloses = (problem: string, place: string): boolean =>
+  problem === '' || problem === place || isWithin(place, problem);
+
+const concerns = (place: string, problem: string): boolean => encloses(problem, place) || isWithin(problem, place);
 
 const withShownValue = (problem: Problem): Problem =>
   problem.given === undefined ? problem : { ...problem, given: shownValue(problem.given) };
 
+/** Ends the path of a list or map of which a rule looks at the entries one by one. */
+const EACH = '[]';
+
+const placeOf = (read: string): string => (read.endsWith(EACH) ? read.slice(0, -EACH.length) : read);
+
+/** Whether a problem at a path takes from a rule what it reads. */
+const hides = (problem: string, read: string): boolean =>
+  read.endsWith(EACH) ? encloses(problem, placeOf(read)) : concerns(read, problem);
+
+/** A copy without the entries at a place that have problems; the value itself where there are none. */
+function withoutRefused<T>(value: T, place: string, problems: readonly Problem[]): T {
+  if (!problems.some(({ path }) => isWithin(path, place))) {
+    return value;
+  }
+  const copy = structuredClone(value);
+  const at = place.split('.');
+  const entries = Object(valueAt(copy, at));
+  for (const key of Object.keys(entries)) {
+    const entry = formatPath([...at, Array.isArray(entries) ? Number(key) : key]);
+    if (problems.some(({ path }) => concerns(entry, path))) {
+      Reflect.deleteProperty(entries, key);
+    }
+  }
+  return copy;
+}
+
+/** What a rule finds that none of the problems so far takes anything from. */
+function found<T>(rule: Rule<T>, value: T, problems: readonly Problem[]): readonly Problem[] {
+  if (problems.some(({ path }) => rule.reads.some((read) => hides(path, read)))) {
+    return [];
+  }
+  const lists = rule.reads.filter((read) => read.endsWith(EACH)).map(placeOf);
+  return findings(
+    rule,
+    lists.reduce((left, place) => withoutRefused(left, place, problems), value),
+  );
+}
+
 /** The error of a rule that fails may hold any value, a secret too: the problem has the place alone. */
-function findings<T>({ reads: [path = ''], find, masksItself }: Rule<T>, value: T): readonly Problem[] {
+function findings<T>({ reads: [read = ''], find, masksItself }: Rule<T>, value: T): readonly Problem[] {
+  const path = placeOf(read);
   try {
     return masksItself ? find(value) : find(value).map(withShownValue);
   } catch {
@@ -85,7 +131,6 @@ export function checkAgainst<S extends TSchema>(
 ): Checked<Static<S>> {
   const { document, problems } = completed(schema, input);
   const value = document as Static<S>;
-  const askable = rules.filter(({ reads }) => !problems.some(({ path }) => reads.some((read) => concerns(read, path))));
-  problems.push(...askable.flatMap((rule) => findings(rule, value)));
+  problems.push(...rules.flatMap((rule) => found(rule, value, problems)));
   return problems.length === 0 ? { ok: true, value: deepFreeze(value) } : { ok: false, problems };
 }

@@ -35,7 +35,7 @@ const tls = Type.Object(
   {
     ...closed,
     description:
-      'TLS to PostgreSQL: the certificate of the server has to be trusted and to name the host. The files are read at each new connection, and win over those of the URL. Left out: as the URL says.',
+      'TLS to PostgreSQL: the certificate of the server has to be trusted and to name the host. The files are read at each new connection, and win over those of the URL. Left out: as in the URL.',
   },
 );
 

@@ -168,7 +168,7 @@ const PROBES = 'management.endpoint.health.probes.enabled';
 
 /** A group that waits for a component that does not exist would be wrong for ever. */
 const membersExist: Rule<HealthPart> = {
-  reads: [GROUPS, PROBES],
+  reads: [`${GROUPS}[]`, PROBES],
   find: ({ management }) => {
     const { group, probes } = management.endpoint.health;
     const missing: readonly string[] = probes.enabled ? [] : PROBE_COMPONENTS;
@@ -194,7 +194,7 @@ const membersExist: Rule<HealthPart> = {
 
 /** Two groups cannot answer at one path. */
 const additionalPathsDiffer: Rule<HealthPart> = {
-  reads: [GROUPS],
+  reads: [`${GROUPS}[]`],
   find: ({ management }) => {
     const seen = new Map<string, string>();
     return Object.entries(management.endpoint.health.group).flatMap(([name, group]): Problem[] => {

@@ -83,14 +83,14 @@ export const kafka = Type.Object(
     groupProtocol: Type.Enum([...GROUP_PROTOCOLS], {
       default: 'classic',
       description:
-        'How the group is joined. consumer: by the protocol of KIP-848, in which the brokers assign the partitions; where they do not offer it (Kafka 4.0), by classic. They then decide after which silence a member is gone, 45 s unless they are configured otherwise, and kafka.sessionTimeout does not count for it.',
+        'How the process joins the group. consumer: by KIP-848, where brokers assign the partitions and decide when a silent member is gone (45 s by default); by classic where they lack it (before Kafka 4.0).',
     }),
     groupInstanceId: Type.Optional(
       Type.String({
         pattern: TOPIC_PATTERN,
         [ALLOWED]: INSTANCE_ID_ALLOWED,
         description:
-          'Name of this process in the group, which no other process of the group has. Once killed and started again under it, the process takes its own place without waiting for the session time-out. Left out: the group waits for it; the manifests set it to the uid of the Pod.',
+          'Name of this process in the group, unique there. Killed and started again under it, the process takes its place at once. Left out: after the session time-out; manifests set the uid of the Pod.',
       }),
     ),
     clientId: Type.String({
@@ -125,7 +125,7 @@ export interface KafkaPart {
 }
 
 const brokerPorts: Rule<KafkaPart> = {
-  reads: ['kafka.brokers'],
+  reads: ['kafka.brokers[]'],
   find: ({ kafka }) =>
     kafka.brokers.flatMap((given, index): Problem[] => {
       const port = Number(given.slice(given.lastIndexOf(':') + 1));
@@ -157,7 +157,7 @@ const instanceId: Rule<KafkaPart> = {
 };
 
 const topicNames: Rule<KafkaPart> = {
-  reads: ['kafka.topics'],
+  reads: ['kafka.topics[]'],
   find: ({ kafka }) => kafka.topics.flatMap((given, index) => forbiddenTopic(`kafka.topics[${index}]`, given)),
 };
 

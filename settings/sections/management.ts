@@ -86,7 +86,7 @@ const part = (description: string) =>
 const managementInfo = Type.Object(
   {
     os: part('Whether /actuator/info names the operating system.'),
-    process: part('Whether /actuator/info tells of the process: its number, owner, processors and memory.'),
+    process: part('Whether /actuator/info contains the process: its number, owner, processors and memory.'),
   },
   { ...section, description: 'Which optional parts /actuator/info has.' },
 );
@@ -97,7 +97,7 @@ const tags = Type.Unsafe<Record<string, string>>(
       application: Type.String({
         minLength: 1,
         default: PRODUCT_NAME,
-        description: 'The label application of every series: tells several consumers apart.',
+        description: 'The label application of every series, which distinguishes several consumers.',
       }),
     },
     {
@@ -215,7 +215,7 @@ const RESERVED_LABELS: ReadonlySet<string> = new Set([
 ]);
 
 const tagNames: Rule<ManagementPart> = {
-  reads: ['management.metrics.tags'],
+  reads: ['management.metrics.tags[]'],
   find: ({ management }) =>
     Object.keys(management.metrics.tags)
       .filter((name) => RESERVED_LABELS.has(name) || name.startsWith('__'))

@@ -32,7 +32,7 @@ const instance = Type.Object(
     'send-credentials': Type.Boolean({
       default: false,
       description:
-        'Whether the server is told user and password of management.security (metadata user.name, user.password), without which it sees the status of the health alone.',
+        'Whether the server gets user and password of management.security (metadata user.name, user.password), without which it sees the status of the health alone.',
     }),
     metadata: Type.Unsafe<Record<string, string>>(
       Type.Object(
@@ -41,12 +41,12 @@ const instance = Type.Object(
           ...closed,
           patternProperties: { '^[A-Za-z0-9._-]+$': Type.String() },
           default: {},
-          description: 'Told to the server as it is, such as tags.environment: staging.',
+          description: 'Sent to the server unchanged, such as tags.environment: staging.',
         },
       ),
     ),
   },
-  { ...section, description: 'What the server is told.' },
+  { ...section, description: 'What the server gets.' },
 );
 
 const client = Type.Object(
@@ -65,7 +65,7 @@ const client = Type.Object(
     period: duration('10s', 'Time between two registrations; a server that was started anew knows nobody.'),
     'register-once': Type.Boolean({
       default: true,
-      description: 'Whether the first server that answers is enough. false: each of them is told.',
+      description: 'Whether the first server that answers is enough. false: the consumer registers at each.',
     }),
     'auto-deregistration': Type.Boolean({
       default: true,
@@ -96,7 +96,7 @@ interface SpringPart {
 const CLIENT = 'spring.boot.admin.client';
 
 const urlsParse: Rule<SpringPart> = {
-  reads: [`${CLIENT}.url`],
+  reads: [`${CLIENT}.url[]`],
   find: ({ spring }) =>
     spring.boot.admin.client.url.flatMap((given, index): Problem[] =>
       URL.canParse(given)

@@ -26,7 +26,7 @@ export const ENVELOPE_PROPERTIES = {
   envelope: Type.Optional(
     Type.Enum(['debezium', 'debezium-flat', 'connect'], {
       description:
-        "What is around each row. debezium: change events, whose rows are replaced and deleted by key. debezium-flat: the same flattened by Debezium's ExtractNewRecordState. connect: an object of schema and payload, which all of them may have around them, in keys too. Left out: the value is the row.",
+        'What is around each row: debezium, its change events; debezium-flat, the same by ExtractNewRecordState; connect, an object of schema and payload. Left out: the value is the row.',
     }),
   ),
   unavailableValue: Type.Optional(
@@ -34,7 +34,7 @@ export const ENVELOPE_PROPERTIES = {
       minLength: 1,
       [ALLOWED]:
         'the text that the connector has as unavailable.value.placeholder, with its prefix hex: where it has one',
-      description: `What Debezium sends in place of a large value that an update did not change; the column then keeps what it has. Only with envelope debezium or debezium-flat. Left out: ${UNAVAILABLE_VALUE}, which is Debezium's own.`,
+      description: `What Debezium sends for a large value that an update did not change: the column keeps what it has. Only with its envelopes. Left out: ${UNAVAILABLE_VALUE}.`,
     }),
   ),
 };

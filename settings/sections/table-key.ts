@@ -24,7 +24,7 @@ export const KEY_PROPERTIES = {
     Type.Union([Type.String(keyColumn), Type.Array(Type.String(keyColumn), { minItems: 1, uniqueItems: true })], {
       [ALLOWED]: 'a column, named as in the catalog, or a list of them, each once',
       description:
-        'Column, or columns, that rows are replaced and deleted by; a unique index over exactly them has to exist. Where the value has no field for one of them, it comes from the record key. Left out: rows are appended.',
+        'Column, or columns, that rows are replaced and deleted by; a unique index over exactly them has to exist. If the value has no field for one, it comes from the record key. Left out: rows are appended.',
     }),
   ),
   existing: Type.Optional(
@@ -71,7 +71,7 @@ export function tableKeyOf(entry: KeyedEntry): TableKey | null {
 }
 
 const keyIsThere: Rule<KeyedTables> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) =>
     tables.flatMap((entry, index) =>
       (['existing', 'delete'] as const).flatMap((name) =>
@@ -86,7 +86,7 @@ const keyIsThere: Rule<KeyedTables> = {
 };
 
 const keyIsWritten: Rule<KeyedTables> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) =>
     tables.flatMap((entry, index) =>
       keyColumnsOf(entry)
@@ -115,7 +115,7 @@ function wordMistake(given: string): Pick<Problem, 'message' | 'allowed'> | unde
 }
 
 const deleteIsPath: Rule<KeyedTables> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) =>
     tables.flatMap(({ delete: given }, index) => {
       const mistake = given === undefined || given === NEVER ? undefined : (wordMistake(given) ?? fieldMistake(given));

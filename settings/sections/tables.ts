@@ -39,7 +39,7 @@ const unit = Type.Unsafe<Unit>(
     [ALLOWED]:
       'one of epoch-seconds, epoch-millis, epoch-micros, epoch-nanos, epoch-days, time-millis, time-micros, time-nanos, duration-micros, base64, hex, json, bits, variable-decimal, point, or decimal(<scale>) with a scale from 0 to 9999',
     description:
-      "Unit of a number in a column for a date or time, or form of a value that stands for another one: decimal and time-millis are Kafka Connect's, bits, variable-decimal and point Debezium's, json is a text that holds JSON. Left out: what the schema in the record says, where it has one; else the column's type says how the value is read.",
+      "Unit of a number in a column for a date or time, or form of a value that encodes another one: decimal and time-millis are Kafka Connect's, bits, variable-decimal and point Debezium's, json is a text that holds JSON. Left out: what the schema in the record says, where it has one; else the column's type determines how the value is read.",
   }),
 );
 
@@ -80,7 +80,7 @@ const entry = Type.Object(
     sharedWithGroups: Type.Optional(
       Type.Boolean({
         description:
-          'Whether this group may fill the table although another group of database.schema fills it from the same topic: each group then writes each record. Left out: it may not; a group without a stored offset of the topic stops with GROUP_MEETS_ANOTHER before it reads.',
+          'Whether this group may fill the table although another group of database.schema does from the same topic: each writes each record. Left out: no; a group new to it stops with GROUP_MEETS_ANOTHER.',
       }),
     ),
     fields: Type.Enum(['same', 'camelCase'], {
@@ -96,7 +96,7 @@ const entry = Type.Object(
           patternProperties: { '^.+$': column },
           default: {},
           description:
-            'Columns, named as in the catalog, that take something else than the field of their name: a path into objects (customer.name), a JSON Pointer (/a.b/0), $value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset, $timestamp, and of a change event $op or $source.<field>. false: the column is never written.',
+            'Columns, as in the catalog, not from the field of their name: a path, $value, $key, $key.<field>, $header.<name>, $topic, $partition, $offset, $timestamp, $op or $source.<field>. false: never written.',
         },
       ),
     ),
@@ -180,7 +180,7 @@ const someTopic: Rule<KafkaPart & TablesPart> = {
 };
 
 const topicNames: Rule<TablesPart> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) =>
     tables.flatMap((each, index) =>
       topicsOfEntry(each).flatMap((given, item) => forbiddenTopic(topicPath(each, index, item), given)),
@@ -189,7 +189,7 @@ const topicNames: Rule<TablesPart> = {
 
 /** Two rows of one record in one table are a slip: nothing tells them apart. */
 const tablesDiffer: Rule<TablesPart> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) => {
     const seen = new Map<string, number>();
     return tables.flatMap((each, index) =>
@@ -225,7 +225,7 @@ function sourceProblems(path: string, column: Entry['columns'][string]): readonl
 }
 
 const sources: Rule<TablesPart> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) =>
     tables.flatMap(({ columns }, index) =>
       Object.entries(columns).flatMap(([name, column]) => sourceProblems(`tables[${index}].columns.${name}`, column)),
@@ -236,7 +236,7 @@ const sources: Rule<TablesPart> = {
 const WITHOUT_UNIT: readonly ColumnSource['kind'][] = ['topic', 'partition', 'offset', 'timestamp'];
 
 const units: Rule<TablesPart> = {
-  reads: ['tables'],
+  reads: ['tables[]'],
   find: ({ tables }) =>
     tables.flatMap((each, index) =>
       columnsOf(each).flatMap(([name, setting]): readonly Problem[] => {

@@ -54,7 +54,7 @@ describe('who migrates', () => {
 describe('the Job', () => {
   test('runs a command that the consumer has', () => {
     expect(container?.args).toEqual(['migrate']);
-    expect(parseCommandLine(container?.args ?? [])).toMatchObject({ command: 'migrate', problems: [] });
+    expect(parseCommandLine(container?.args ?? [])).toMatchObject({ command: { name: 'migrate' }, problems: [] });
   });
 
   test("runs the Deployment's image with its configuration, and no probe", () => {

@@ -74,8 +74,8 @@ describe('the index', () => {
   });
 });
 
-test('no page is longer than 250 lines, but for decisions: a record is not changed afterwards', () => {
+test('no page is longer than 300 lines, but for decisions: a record is not changed afterwards', () => {
   const lines = (path: string): number => readFileSync(path, 'utf8').trimEnd().split('\n').length;
-  const long = PAGES.filter((path) => !/^docs\/decisions\/\d{4}-/.test(path) && lines(path) > 250);
+  const long = PAGES.filter((path) => !/^docs\/decisions\/\d{4}-/.test(path) && lines(path) > 300);
   expect(long).toEqual([]);
 });

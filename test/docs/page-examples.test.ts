@@ -97,6 +97,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'docs/operate.md': 'the short form of other pages',
   'docs/reliability.md': 'promises, each with a link to its test',
   'docs/faults.md': 'promises, each with a link to its test',
+  'docs/health-and-lag.md': 'promises, each with a link to its test',
   'docs/verification.md': 'about the tests themselves',
   'docs/performance.md': 'figures that were measured, with the commands that take minutes',
   'docs/pgbouncer.md': "PgBouncer's own file, all of it optional",

@@ -1,19 +1,19 @@
 import { once } from 'node:events';
-import type { Writable } from 'node:stream';
 import { printable } from '../../logging/printable-text.ts';
 import { isText } from '../../store/copy/headers-json.ts';
 import { RECORDS } from '../../store/tables/record-rows.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
+import type { OutputStreams } from '../command.ts';
 import type { ReplayOutcome } from './dead-letters-replay.ts';
 import type { ListedDeadLetter, TargetCount } from './dead-letters-table.ts';
 
-const HEADINGS = ['GROUP', 'TOPIC', 'PARTITION', 'OFFSET', 'REASON', 'TARGET', 'FAILED AT', 'ERROR'] as const;
+const LETTER_HEADINGS = ['GROUP', 'TOPIC', 'PARTITION', 'OFFSET', 'REASON', 'TARGET', 'FAILED AT', 'ERROR'] as const;
 
 /** The user's own table and its column at fault; `-` for `records`, or for all tables of the record. */
 const targetOf = (target: string | null, column: string | null): string =>
   target === null ? '-' : [target, ...(column === null ? [] : [column])].join('.');
 
-const cells = (letter: ListedDeadLetter): readonly string[] => {
+const letterCells = (letter: ListedDeadLetter): readonly string[] => {
   const { groupId, topic, partition, offset, reason, target, targetColumn, failedAt, error } = letter;
   const place = [groupId, topic, String(partition), String(offset)];
   return [...place, reason, targetOf(target, targetColumn), failedAt.toISOString(), error].map(printable);
@@ -35,13 +35,15 @@ export function tablePage(
   letters: readonly ListedDeadLetter[],
   widths: readonly number[],
 ): { readonly lines: readonly string[]; readonly widths: readonly number[] } {
-  const rows = letters.map((letter) => ({ letter, cells: cells(letter) }));
-  const wide = HEADINGS.map((heading, column) =>
+  const rows = letters.map((letter) => ({ letter, cells: letterCells(letter) }));
+  const wide = LETTER_HEADINGS.map((heading, column) =>
     Math.max(widths[column] ?? heading.length, ...rows.map((row) => row.cells[column]?.length ?? 0)),
   );
   const line = (texts: readonly string[]): string =>
-    texts.map((text, column) => (column === HEADINGS.length - 1 ? text : text.padEnd(wide[column] ?? 0))).join('  ');
-  const heading = widths.length === 0 ? [line(HEADINGS)] : [];
+    texts
+      .map((text, column) => (column === LETTER_HEADINGS.length - 1 ? text : text.padEnd(wide[column] ?? 0)))
+      .join('  ');
+  const heading = widths.length === 0 ? [line(LETTER_HEADINGS)] : [];
   return {
     lines: [...heading, ...rows.flatMap((row) => [line(row.cells), ...contentLines(row.letter)])],
     widths: wide,
@@ -174,12 +176,6 @@ export class ReplayTally {
 const TERMINAL_MS = 100;
 const LOG_MS = 10_000;
 const CLEAR_LINE = '\r\u001b[2K';
-
-/** The streams of a command: `out` for its answer, `err` for progress and errors. */
-export interface OutputStreams {
-  readonly out: Writable;
-  readonly err: Writable & { readonly isTTY?: boolean };
-}
 
 /** Writes a command's lines and its progress: in place on a terminal, else as a line every 10 s. */
 export class Output {

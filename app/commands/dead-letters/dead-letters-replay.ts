@@ -1,23 +1,23 @@
 import type { PoolClient } from 'pg';
 import type { DatabasePool } from '../../store/connection/database-pool.ts';
 import { BEGIN_ROWS, commit } from '../../store/connection/transaction.ts';
-import type { DeadLetterFilter, ReplayRequest } from './dead-letters-request.ts';
+import type { DeadLetterFilter, ReplayRequest } from './dead-letters-command.ts';
 import {
-  COLUMNS,
   type DeadLetterPlace,
   deadLetterOf,
   deadLettersTable,
+  LETTER_COLUMNS,
   type StoredDeadLetter,
   selection,
 } from './dead-letters-table.ts';
 import {
-  keyOf,
+  CONTENT_COLUMNS,
   type LockedLetter,
   PRIMARY_KEY,
   type Present,
-  RECORD_COLUMNS,
+  placeValues,
   type ReplayTables,
-  writeRows,
+  writeLetter,
 } from './replay-rows.ts';
 
 /**
@@ -57,7 +57,7 @@ export async function replayNext(
     await client.query('ROLLBACK');
     return null;
   }
-  const outcome = await replay(client, target, row);
+  const outcome = await replayLocked(client, target, row);
   if (target.dryRun || outcome.kind === 'present') {
     await client.query('ROLLBACK');
   } else {
@@ -74,16 +74,16 @@ async function lockNext(
 ): Promise<LockedLetter | undefined> {
   const { sql, values } = selection(filter, after);
   const { rows } = await client.query<LockedLetter>(
-    `SELECT ${COLUMNS}, ${RECORD_COLUMNS} FROM ${deadLettersTable(schema)}
+    `SELECT ${LETTER_COLUMNS}, ${CONTENT_COLUMNS} FROM ${deadLettersTable(schema)}
       WHERE ${sql} ORDER BY group_id, topic, partition, "offset" LIMIT 1 FOR UPDATE SKIP LOCKED`,
     [...values],
   );
   return rows[0];
 }
 
-async function replay(client: PoolClient, target: ReplayTarget, row: LockedLetter): Promise<ReplayOutcome> {
+async function replayLocked(client: PoolClient, target: ReplayTarget, row: LockedLetter): Promise<ReplayOutcome> {
   const letter = deadLetterOf(row);
-  const written = await writeRows(client, target, row);
+  const written = await writeLetter(client, target, row);
   if (written !== 'written' && 'presentIn' in written) {
     return { kind: 'present', letter, ...written };
   }
@@ -91,11 +91,11 @@ async function replay(client: PoolClient, target: ReplayTarget, row: LockedLette
     const { reason, error, target: table = null, targetColumn = null } = written;
     await client.query(
       `UPDATE ${deadLettersTable(target.schema)} SET reason = $5, error = $6, target = $7, target_column = $8 WHERE ${PRIMARY_KEY}`,
-      [...keyOf(letter), reason, error, table, targetColumn],
+      [...placeValues(letter), reason, error, table, targetColumn],
     );
     return { kind: 'refused', letter: { ...letter, reason, error, target: table, targetColumn } };
   }
-  await client.query(`DELETE FROM ${deadLettersTable(target.schema)} WHERE ${PRIMARY_KEY}`, keyOf(letter));
+  await client.query(`DELETE FROM ${deadLettersTable(target.schema)} WHERE ${PRIMARY_KEY}`, placeValues(letter));
   return { kind: 'moved', letter };
 }
 

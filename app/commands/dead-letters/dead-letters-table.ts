@@ -2,7 +2,7 @@ import { escapeIdentifier, type PoolClient } from 'pg';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import type { DatabasePool } from '../../store/connection/database-pool.ts';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
-import type { DeadLetterFilter, ListRequest } from './dead-letters-request.ts';
+import type { DeadLetterFilter, ListRequest } from './dead-letters-command.ts';
 
 /** The primary key of a row of `dead_letters`. */
 export interface DeadLetterPlace {
@@ -22,7 +22,7 @@ export interface StoredDeadLetter extends DeadLetterPlace {
   readonly targetColumn: string | null;
 }
 
-/** A row of `dead_letters` as `SELECT` with {@link COLUMNS} gives it. */
+/** A row of `dead_letters` as `SELECT` with {@link LETTER_COLUMNS} gives it. */
 export interface DeadLetterRow {
   readonly group_id: string;
   readonly topic: string;
@@ -35,7 +35,7 @@ export interface DeadLetterRow {
   readonly target_column: string | null;
 }
 
-export const COLUMNS = 'group_id, topic, partition, "offset", reason, error, failed_at, target, target_column';
+export const LETTER_COLUMNS = 'group_id, topic, partition, "offset", reason, error, failed_at, target, target_column';
 
 export const deadLetterOf = (row: DeadLetterRow): StoredDeadLetter => ({
   groupId: row.group_id,
@@ -143,7 +143,7 @@ interface ListedRow extends DeadLetterRow {
   readonly value?: Buffer | null;
 }
 
-function listed(row: ListedRow): ListedDeadLetter {
+function listedLetter(row: ListedRow): ListedDeadLetter {
   const { key, value } = row;
   return { ...deadLetterOf(row), ...(key === undefined || value === undefined ? {} : { content: { key, value } }) };
 }
@@ -156,9 +156,9 @@ function listed(row: ListedRow): ListedDeadLetter {
 export async function* listDeadLetters(
   pool: Pick<DatabasePool, 'withClient'>,
   schema: string,
-  { filter, limit = Number.POSITIVE_INFINITY, showValue }: Omit<ListRequest, 'action' | 'json'>,
+  { filter, limit = Number.POSITIVE_INFINITY, showValue }: Omit<ListRequest, 'json'>,
 ): AsyncGenerator<readonly ListedDeadLetter[]> {
-  const columns = showValue ? `${COLUMNS}, key, value` : COLUMNS;
+  const columns = showValue ? `${LETTER_COLUMNS}, key, value` : LETTER_COLUMNS;
   let after: DeadLetterPlace | null = null;
   for (let seen = 0; seen < limit; ) {
     const { sql, values } = selection(filter, after);
@@ -169,7 +169,7 @@ export async function* listDeadLetters(
           ORDER BY group_id, topic, partition, "offset" LIMIT ${pageRows}`,
         [...values],
       );
-      return rows.map(listed);
+      return rows.map(listedLetter);
     });
     if (page.length > 0) {
       yield page;

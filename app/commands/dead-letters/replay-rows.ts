@@ -3,8 +3,9 @@ import { DEAD_LETTER_REASON } from '../../../contract/dead-letter-reasons.ts';
 import { recordsOf } from '../../records/pack-records.ts';
 import type { RecordHeader, StreamRecord } from '../../records/record.ts';
 import { NO_TIMESTAMP } from '../../records/record-batch.ts';
-import { asRefusal, describeDatabaseError, reasonOf, verdictOn } from '../../store/connection/sqlstate.ts';
+import { describeDatabaseError, verdictOn } from '../../store/connection/sqlstate.ts';
 import { RowRefused } from '../../store/copy/isolate-poison.ts';
+import { asRefusal, reasonOf } from '../../store/copy/refused-row.ts';
 import { type Admission, type KeyEncoding, RECORDS, refusal } from '../../store/tables/record-rows.ts';
 import {
   type Refusal,
@@ -29,7 +30,7 @@ export interface LockedLetter extends DeadLetterRow {
 }
 
 /** Columns of `dead_letters` beside those that are listed. */
-export const RECORD_COLUMNS =
+export const CONTENT_COLUMNS =
   'key, value, headers, round(extract(epoch FROM timestamp) * 1000)::bigint AS milliseconds';
 
 /** Where the records of topics go, by the settings of now. */
@@ -44,17 +45,17 @@ export interface ReplayTables extends Admission {
 
 export const PRIMARY_KEY = 'group_id = $1 AND topic = $2 AND partition = $3 AND "offset" = $4';
 
-export const keyOf = ({ groupId, topic, partition, offset }: DeadLetterPlace) => [
+export const placeValues = ({ groupId, topic, partition, offset }: DeadLetterPlace) => [
   groupId,
   topic,
   partition,
   offset.toString(),
 ];
 
-const bytesOf = (stored: StoredBytes): Buffer =>
+const storedBytes = (stored: StoredBytes): Buffer =>
   typeof stored === 'string' ? Buffer.from(stored, 'utf8') : Buffer.from(stored.base64, 'base64');
 
-function recordOf({ offset, key, value, headers, milliseconds }: LockedLetter): StreamRecord {
+function recordOfLetter({ offset, key, value, headers, milliseconds }: LockedLetter): StreamRecord {
   return {
     offset: BigInt(offset),
     timestamp: milliseconds === null ? NO_TIMESTAMP : BigInt(milliseconds),
@@ -62,8 +63,8 @@ function recordOf({ offset, key, value, headers, milliseconds }: LockedLetter): 
     value,
     headers: headers.map(
       (header): RecordHeader => ({
-        key: typeof header.key === 'string' ? header.key : bytesOf(header.key),
-        value: header.value === null ? null : bytesOf(header.value),
+        key: typeof header.key === 'string' ? header.key : storedBytes(header.key),
+        value: header.value === null ? null : storedBytes(header.value),
       }),
     ),
   };
@@ -80,7 +81,7 @@ export interface Present {
  *
  * @throws OutageError when a table was altered at the same time
  */
-export async function writeRows(
+export async function writeLetter(
   client: PoolClient,
   target: ReplayTables,
   letter: LockedLetter,
@@ -96,7 +97,7 @@ export async function writeRows(
     return inserted === false ? { presentIn: RECORDS.table } : inserted;
   }
   for (const table of target.tablesOf(letter.topic)) {
-    const kept = await writeRow(client, table, letter, target.overwrite);
+    const kept = await writeToTable(client, table, letter, target.overwrite);
     if (kept !== null) {
       return kept;
     }
@@ -130,7 +131,7 @@ async function insertRecord(
        SELECT topic, partition, "offset", timestamp, ${KEY_COLUMN[keyEncoding]}, headers, convert_from(value, 'UTF8')::jsonb
          FROM ${deadLettersTable(schema)} WHERE ${PRIMARY_KEY}
        ON CONFLICT (topic, partition, "offset") DO NOTHING`,
-      keyOf(deadLetterOf(letter)),
+      placeValues(deadLetterOf(letter)),
     );
     return rowCount === 1;
   } catch (error) {
@@ -143,13 +144,13 @@ async function insertRecord(
 }
 
 /** @throws FatalError `ROWS_DROPPED` when a trigger dropped the row: the letter stays */
-async function writeRow(
+async function writeToTable(
   client: PoolClient,
   table: TopicTable,
   letter: LockedLetter,
   overwrite: boolean,
 ): Promise<Refusal | Present | null> {
-  const record = recordOf(letter);
+  const record = recordOfLetter(letter);
   const { topic, partition } = letter;
   await client.query(table.opening(ROWS_THAT_DELETE));
   await table.require(client);

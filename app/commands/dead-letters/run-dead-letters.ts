@@ -1,15 +1,14 @@
 import { constants } from 'node:os';
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
-import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import { DatabasePool } from '../../store/connection/database-pool.ts';
 import { systemClock } from '../../stream/ports/clock.ts';
-import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { UserTables } from '../../tables/table/user-tables.ts';
+import type { OutputStreams } from '../command.ts';
+import { withDatabase } from '../with-database.ts';
+import type { ListRequest, ReplayRequest } from './dead-letters-command.ts';
 import {
   jsonLine,
   Output,
-  type OutputStreams,
   outcomeJson,
   outcomeLine,
   ReplayTally,
@@ -18,102 +17,96 @@ import {
   targetLines,
 } from './dead-letters-output.ts';
 import { replayDeadLetters } from './dead-letters-replay.ts';
-import type { DeadLettersRequest, ListRequest, ReplayRequest } from './dead-letters-request.ts';
 import { countDeadLetters, countTargets, listDeadLetters } from './dead-letters-table.ts';
 
-/** The parts that a command works with. */
-interface Tools {
-  readonly settings: Settings;
-  readonly pool: DatabasePool;
-  readonly output: Output;
-  readonly signal: AbortSignal;
-}
+/** @returns 128 plus the number of the signal that has interrupted the command; `code` where none has */
+const unlessInterrupted = ({ aborted, reason }: AbortSignal, code: number): number =>
+  aborted ? 128 + (constants.signals[reason as NodeJS.Signals] ?? 0) : code;
+
+const total = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((all, count) => all + count, 0);
 
 /**
- * Runs `dead-letters list` or `dead-letters replay`.
+ * Runs `dead-letters list`.
  *
- * @param signal ends it after the current transaction or page; its reason is the name of the operating system's signal
- * @returns the exit code: 0 on success, 1 when dead letters stayed or PostgreSQL did not answer, 128 plus the signal's
- * number when it was ended by one. It rejects only for a mistake in the program.
+ * @param signal ends it after the current page; its reason is the name of the operating system's signal
+ * @returns the exit code: 0 on success, 1 when PostgreSQL did not answer, 128 plus the signal's number when it was
+ * ended by one. It rejects only for a mistake in the program.
  */
-export async function runDeadLetters(
-  settings: Settings,
-  request: DeadLettersRequest,
+export function listLetters(
+  { database }: Settings,
+  request: ListRequest,
   streams: OutputStreams,
   signal: AbortSignal,
 ): Promise<number> {
-  const output = new Output(streams, systemClock);
-  const pool = new DatabasePool({ ...settings.database, poolSize: 1 }, () => undefined, {
-    warn: (warning) => streams.err.write(`warning: ${warning}\n`),
+  const { schema } = database;
+  return withDatabase('dead-letters list', database, streams, async (pool) => {
+    const output = new Output(streams, systemClock);
+    const counts = await pool.withClient((client) => countDeadLetters(client, schema, request.filter));
+    const targets = await pool.withClient((client) => countTargets(client, schema, request.filter));
+    let widths: readonly number[] = [];
+    let shown = 0;
+    for await (const letters of listDeadLetters(pool, schema, request)) {
+      const page = tablePage(letters, widths);
+      widths = page.widths;
+      shown += letters.length;
+      await output.lines(request.json ? letters.map(jsonLine) : page.lines);
+      if (signal.aborted) {
+        break;
+      }
+    }
+    const all = total(counts);
+    const reasons = all === 0 ? '' : `: ${reasonList(counts)}`;
+    const more = shown < all ? `; ${shown} are shown, --limit shows more` : '';
+    await output.lines([`${all.toLocaleString('en')} dead letters${reasons}${more}`, ...targetLines(targets)], 'err');
+    return unlessInterrupted(signal, EXIT_CODE.ok);
   });
-  const tools = { settings, pool, output, signal };
-  try {
-    const code = await (request.action === 'list' ? list(tools, request) : replay(tools, request));
-    return signal.aborted ? interrupted(signal) : code;
-  } catch (error) {
-    if (!(error instanceof OutageError || error instanceof FatalError)) {
-      throw error;
-    }
-    await output.lines([`${PRODUCT_NAME} dead-letters ${request.action}: ${error.message}`], 'err');
-    return EXIT_CODE.failed;
-  } finally {
-    await pool.close();
-  }
 }
 
-const interrupted = ({ reason }: AbortSignal): number => 128 + (constants.signals[reason as NodeJS.Signals] ?? 0);
-
-const sum = (counts: ReadonlyMap<string, number>): number =>
-  [...counts.values()].reduce((all, count) => all + count, 0);
-
-async function list({ settings, pool, output, signal }: Tools, request: ListRequest): Promise<number> {
-  const { schema } = settings.database;
-  const counts = await pool.withClient((client) => countDeadLetters(client, schema, request.filter));
-  const targets = await pool.withClient((client) => countTargets(client, schema, request.filter));
-  let widths: readonly number[] = [];
-  let shown = 0;
-  for await (const letters of listDeadLetters(pool, schema, request)) {
-    const page = tablePage(letters, widths);
-    widths = page.widths;
-    shown += letters.length;
-    await output.lines(request.json ? letters.map(jsonLine) : page.lines);
-    if (signal.aborted) {
-      break;
-    }
-  }
-  const total = sum(counts);
-  const reasons = total === 0 ? '' : `: ${reasonList(counts)}`;
-  const more = shown < total ? `; ${shown} are shown, --limit shows more` : '';
-  await output.lines([`${total.toLocaleString('en')} dead letters${reasons}${more}`, ...targetLines(targets)], 'err');
-  return EXIT_CODE.ok;
-}
-
-async function replay({ settings, pool, output, signal }: Tools, request: ReplayRequest): Promise<number> {
-  const { schema } = settings.database;
-  const counts = await pool.withClient((client) => countDeadLetters(client, schema, request.filter));
-  const tally = new ReplayTally(Math.min(sum(counts), request.limit ?? Number.POSITIVE_INFINITY), request.dryRun);
-  const tables = new UserTables(settings);
-  await pool.withClient((client) => tables.read(client));
-  const target = {
-    schema,
-    maxValueBytes: settings.consumer.maxValueBytes,
-    keyEncoding: settings.records.keyEncoding,
+function replayTarget({ database, consumer, records, kafka }: Settings, request: ReplayRequest, tables: UserTables) {
+  return {
+    schema: database.schema,
+    maxValueBytes: consumer.maxValueBytes,
+    keyEncoding: records.keyEncoding,
     dryRun: request.dryRun,
     overwrite: request.overwrite,
-    isInRecords: (topic: string) => settings.kafka.topics.includes(topic) || tables.of(topic).length === 0,
+    isInRecords: (topic: string) => kafka.topics.includes(topic) || tables.of(topic).length === 0,
     tablesOf: (topic: string) => tables.of(topic),
   };
-  try {
-    for await (const outcome of replayDeadLetters(pool, target, request, signal)) {
-      tally.add(outcome);
-      const line = request.json ? outcomeJson(outcome) : outcomeLine(outcome);
-      if (line !== null) {
-        await output.lines([line]);
+}
+
+/**
+ * Runs `dead-letters replay`.
+ *
+ * @param signal ends it after the current transaction; its reason is the name of the operating system's signal
+ * @returns the exit code: 0 on success, 1 when dead letters stayed or PostgreSQL did not answer, 128 plus the signal's
+ * number when it was ended by one. It rejects only for a mistake in the program.
+ */
+export function replayLetters(
+  settings: Settings,
+  request: ReplayRequest,
+  streams: OutputStreams,
+  signal: AbortSignal,
+): Promise<number> {
+  const { schema } = settings.database;
+  return withDatabase('dead-letters replay', settings.database, streams, async (pool) => {
+    const output = new Output(streams, systemClock);
+    const counts = await pool.withClient((client) => countDeadLetters(client, schema, request.filter));
+    const tally = new ReplayTally(Math.min(total(counts), request.limit ?? Number.POSITIVE_INFINITY), request.dryRun);
+    const tables = new UserTables(settings);
+    await pool.withClient((client) => tables.read(client));
+    try {
+      for await (const outcome of replayDeadLetters(pool, replayTarget(settings, request, tables), request, signal)) {
+        tally.add(outcome);
+        const line = request.json ? outcomeJson(outcome) : outcomeLine(outcome);
+        if (line !== null) {
+          await output.lines([line]);
+        }
+        output.progress(() => tally.progress());
       }
-      output.progress(() => tally.progress());
+    } finally {
+      await output.lines([`${signal.aborted ? 'interrupted: ' : ''}${tally.summary()}`], 'err');
     }
-  } finally {
-    await output.lines([`${signal.aborted ? 'interrupted: ' : ''}${tally.summary()}`], 'err');
-  }
-  return tally.isClean ? EXIT_CODE.ok : EXIT_CODE.failed;
+    return unlessInterrupted(signal, tally.isClean ? EXIT_CODE.ok : EXIT_CODE.failed);
+  });
 }

@@ -1,16 +1,15 @@
-import type { Writable } from 'node:stream';
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import { shownText } from '../../../settings/schema/shown-value.ts';
 import { type TableSettings, tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import { DatabasePool } from '../../store/connection/database-pool.ts';
 import { BEGIN, commit } from '../../store/connection/transaction.ts';
 import { requireMigrated } from '../../store/tables/migrations.ts';
 import { RECORDS } from '../../store/tables/record-rows.ts';
-import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
-import type { AcceptTopicRequest, BeginAgainRequest, OffsetsRequest } from './offsets-request.ts';
+import type { OutputStreams } from '../command.ts';
+import { withDatabase } from '../with-database.ts';
+import type { AcceptTopicRequest, BeginAgainRequest } from './offsets-command.ts';
 
 /** Renaming many rows takes longer than any statement of the consumer may. */
 const STATEMENT_TIMEOUT = '24h';
@@ -18,12 +17,12 @@ const STATEMENT_TIMEOUT = '24h';
 const LOCK_TIMEOUT = '30s';
 
 /** A request that was not carried out, for a reason that the user has to see to. */
-class Refused extends Error {
-  override readonly name = 'Refused';
+class ChangeRefused extends Error {
+  override readonly name = 'ChangeRefused';
 }
 
 /** The connection, and the offsets' owner. */
-interface Tools {
+interface GroupOffsets {
   readonly client: PoolClient;
   /** Quoted. */
   readonly schema: string;
@@ -38,9 +37,15 @@ interface StoredOffset {
   readonly id: string | null;
 }
 
+/** What is done with the locked offsets of a topic; the lines tell of it. */
+type Change<Request> = (
+  group: GroupOffsets,
+  request: Request,
+  offsets: readonly StoredOffset[],
+) => Promise<readonly string[]>;
+
 /**
- * Runs `offsets accept-topic` or `offsets begin-again`: one transaction that holds the offsets of all partitions of the
- * topic, and tells what it did.
+ * Runs a change as one transaction that holds the offsets of all partitions of the topic, and tells what it did.
  *
  * A consumer may run beside it. Every transaction of a consumer holds the offset of its partition, too, so it commits
  * before this one or finds the offset moved: then it writes nothing and reads the stored position again. One that
@@ -49,53 +54,56 @@ interface StoredOffset {
  * @returns the exit code: 0 when it was done, or there was nothing to do; 1 when it was refused, or PostgreSQL was away
  * or refused. It rejects only for a mistake in the program.
  */
-export async function runOffsets(
+function runChange<Request extends AcceptTopicRequest>(
+  command: string,
   { database, kafka: { groupId }, tables }: Settings,
-  request: OffsetsRequest,
-  out: Writable,
-  err: Writable,
+  request: Request,
+  { out, err }: OutputStreams,
+  change: Change<Request>,
 ): Promise<number> {
-  const pool = new DatabasePool({ ...database, statementTimeout: STATEMENT_TIMEOUT, poolSize: 1 }, () => undefined, {
-    warn: (warning) => err.write(`warning: ${warning}\n`),
-  });
-  const schema = escapeIdentifier(database.schema);
-  try {
+  const patient = { ...database, statementTimeout: STATEMENT_TIMEOUT };
+  return withDatabase(command, patient, { err }, async (pool) => {
+    const schema = escapeIdentifier(database.schema);
     const lines = await pool.withClient(async (client) => {
       await requireMigrated(client, database.schema);
-      return change({ client, schema, groupId, tables: tablesOf({ tables }) }, request).catch(refusalOnly);
+      const group = { client, schema, groupId, tables: tablesOf({ tables }) };
+      return inTransaction(group, request, change).catch(refusalAsValue);
     });
-    if (lines instanceof Refused) {
-      throw lines;
+    if (lines instanceof ChangeRefused) {
+      err.write(`${PRODUCT_NAME} ${command}: ${lines.message}\n`);
+      return EXIT_CODE.failed;
     }
     out.write(`${[...lines, ...(request.dryRun ? ['nothing was changed (--dry-run)'] : [])].join('\n')}\n`);
     return EXIT_CODE.ok;
-  } catch (error) {
-    if (!(error instanceof OutageError || error instanceof FatalError || error instanceof Refused)) {
-      throw error;
-    }
-    err.write(`${PRODUCT_NAME} offsets ${request.action}: ${error.message}\n`);
-    return EXIT_CODE.failed;
-  } finally {
-    await pool.close();
-  }
+  });
 }
 
-/** A refusal as a value: the pool knows no such error. */
-function refusalOnly(error: unknown): Refused {
-  if (error instanceof Refused) {
+/** Runs `offsets accept-topic`; see {@link runChange}. */
+export const acceptTopic = (settings: Settings, request: AcceptTopicRequest, streams: OutputStreams): Promise<number> =>
+  runChange('offsets accept-topic', settings, request, streams, acceptStored);
+
+/** Runs `offsets begin-again`; see {@link runChange}. */
+export const beginAgain = (settings: Settings, request: BeginAgainRequest, streams: OutputStreams): Promise<number> =>
+  runChange('offsets begin-again', settings, request, streams, resetTopic);
+
+/** The pool knows no such error. */
+function refusalAsValue(error: unknown): ChangeRefused {
+  if (error instanceof ChangeRefused) {
     return error;
   }
   throw error;
 }
 
-async function change(tools: Tools, request: OffsetsRequest): Promise<readonly string[]> {
-  const { client } = tools;
+async function inTransaction<Request extends AcceptTopicRequest>(
+  group: GroupOffsets,
+  request: Request,
+  change: Change<Request>,
+): Promise<readonly string[]> {
+  const { client } = group;
   await client.query(BEGIN);
   await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-  const offsets = await lockOffsets(tools, request.topic);
-  const lines = await (request.action === 'accept-topic'
-    ? acceptTopic(tools, request, offsets)
-    : beginAgain(tools, request, offsets));
+  const offsets = await lockOffsets(group, request.topic);
+  const lines = await change(group, request, offsets);
   if (request.dryRun) {
     await client.query('ROLLBACK');
   } else {
@@ -104,8 +112,8 @@ async function change(tools: Tools, request: OffsetsRequest): Promise<readonly s
   return lines;
 }
 
-/** @throws Refused when the group has no offset of the topic */
-async function lockOffsets({ client, schema, groupId }: Tools, topic: string): Promise<readonly StoredOffset[]> {
+/** @throws ChangeRefused when the group has no offset of the topic */
+async function lockOffsets({ client, schema, groupId }: GroupOffsets, topic: string): Promise<readonly StoredOffset[]> {
   const { rows } = await client.query<StoredOffset>(
     `SELECT partition, next_offset AS next, topic_id AS id FROM ${schema}.offsets
       WHERE group_id = $1 AND topic = $2 ORDER BY partition FOR UPDATE`,
@@ -119,15 +127,15 @@ async function lockOffsets({ client, schema, groupId }: Tools, topic: string): P
     [groupId],
   );
   const topics = found.rows.map((row) => row.topic);
-  throw new Refused(
+  throw new ChangeRefused(
     `the group ${groupId} has no stored offset of the topic ${shownText(topic, topics)}; ` +
       `it has offsets of ${topics.length === 0 ? 'no topic' : topics.join(', ')}. Check kafka.groupId and database.schema`,
   );
 }
 
 /** What is unknown is adopted: the next consumer stores the id that the topic has by then. */
-async function acceptTopic(
-  { client, schema, groupId }: Tools,
+async function acceptStored(
+  { client, schema, groupId }: GroupOffsets,
   { topic, dryRun }: AcceptTopicRequest,
   offsets: readonly StoredOffset[],
 ): Promise<readonly string[]> {
@@ -154,29 +162,29 @@ const idBefore = (id: string | null): string => (id === null ? 'no topic id was 
  * they stay in their tables under another name, and so does the position that they were written up to. In tables of the
  * user's own no row says which topic it is of, so all of them stay as they are.
  */
-async function beginAgain(
-  tools: Tools,
+async function resetTopic(
+  group: GroupOffsets,
   { topic, dryRun, renameRows, keepTableRows }: BeginAgainRequest,
   offsets: readonly StoredOffset[],
 ): Promise<readonly string[]> {
-  const counts = await countRows(tools, topic);
+  const counts = await countRows(group, topic);
   const hasRows = counts.some(({ rows }) => rows !== '0');
   const found = counts.map(({ table, rows }) => `${BigInt(rows).toLocaleString('en')} in ${table}`).join(', ');
-  const kept = await tablesOfTopic(tools, topic);
+  const kept = await tablesOfTopic(group, topic);
   const obstacles = [
     ...(hasRows && !renameRows ? [rowsInTheWay(topic, found)] : []),
     ...(keepTableRows ? [] : unkept(kept)),
   ];
   if (obstacles.length > 0) {
-    throw new Refused(`${obstacles.join('\n')}\nNothing was changed`);
+    throw new ChangeRefused(`${obstacles.join('\n')}\nNothing was changed`);
   }
-  const renamed = hasRows ? await nameOfRowsBefore(tools, topic) : null;
+  const renamed = hasRows ? await nameOfRowsBefore(group, topic) : null;
   if (!dryRun) {
-    await (renamed === null ? undefined : renameTo(tools, topic, renamed));
-    await resetOffsets(tools, topic);
+    await (renamed === null ? undefined : renameTo(group, topic, renamed));
+    await resetOffsets(group, topic);
   }
   return [
-    `${topic} of group ${tools.groupId}: begins again at offset 0, with the topic id that the next consumer finds`,
+    `${topic} of group ${group.groupId}: begins again at offset 0, with the topic id that the next consumer finds`,
     ...offsets.map(({ partition, next, id }) => `  partition ${partition} was at ${next}, ${idBefore(id)}`),
     ...(renamed === null ? [] : [`its rows before are those of the topic ${renamed}: ${found}`]),
     ...kept.map((line) => `table ${line}`),
@@ -199,7 +207,10 @@ const unkept = (tables: readonly string[]): readonly string[] =>
  * What becomes of each table of the user's own that the topic fills by the settings, or has filled by what consumers of the
  * group have stored.
  */
-async function tablesOfTopic({ client, schema, groupId, tables }: Tools, topic: string): Promise<readonly string[]> {
+async function tablesOfTopic(
+  { client, schema, groupId, tables }: GroupOffsets,
+  topic: string,
+): Promise<readonly string[]> {
   const { rows } = await client.query<{ target: string }>(
     `SELECT DISTINCT target FROM ${schema}.filled_tables WHERE group_id = $1 AND topic = $2 AND target <> $3 ORDER BY 1`,
     [groupId, topic, RECORDS.table],
@@ -225,7 +236,7 @@ const ROWS = [
   { table: 'records', isOwn: 'topic = $1 AND $2::text IS NOT NULL' },
 ] as const;
 
-async function countRows({ client, schema, groupId }: Tools, topic: string) {
+async function countRows({ client, schema, groupId }: GroupOffsets, topic: string) {
   const counts: { readonly table: string; readonly rows: string }[] = [];
   for (const { table, isOwn } of ROWS) {
     const { rows } = await client.query<{ count: string }>(`SELECT count(*) FROM ${schema}.${table} WHERE ${isOwn}`, [
@@ -238,7 +249,7 @@ async function countRows({ client, schema, groupId }: Tools, topic: string) {
 }
 
 /** No topic can be called so: Kafka's names have no `@`. */
-async function nameOfRowsBefore({ client }: Tools, topic: string): Promise<string> {
+async function nameOfRowsBefore({ client }: GroupOffsets, topic: string): Promise<string> {
   const { rows } = await client.query<{ time: string }>(
     `SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS time`,
   );
@@ -249,7 +260,7 @@ async function nameOfRowsBefore({ client }: Tools, topic: string): Promise<strin
  * Dead letters come first: a replay holds the lock of its letter until its row is in `records`, so no row of the topic
  * before can come after `records` was looked through.
  */
-async function renameTo({ client, schema, groupId }: Tools, topic: string, renamed: string): Promise<void> {
+async function renameTo({ client, schema, groupId }: GroupOffsets, topic: string, renamed: string): Promise<void> {
   for (const { table, isOwn } of ROWS) {
     await client.query(`UPDATE ${schema}.${table} SET topic = $3 WHERE ${isOwn}`, [topic, groupId, renamed]);
   }
@@ -261,7 +272,7 @@ async function renameTo({ client, schema, groupId }: Tools, topic: string, renam
   );
 }
 
-async function resetOffsets({ client, schema, groupId }: Tools, topic: string): Promise<void> {
+async function resetOffsets({ client, schema, groupId }: GroupOffsets, topic: string): Promise<void> {
   await client.query(
     `UPDATE ${schema}.offsets SET next_offset = 0, updated_at = now(),
             topic_id = NULL, leader_epoch = NULL, leader_epoch_offset = NULL

@@ -57,13 +57,13 @@ function withoutValue({ source, isNotNull, hasDefault }: MappedColumn): 'default
 
 const SHOWN = { default: 'DEFAULT', null: 'NULL', 'dead letter': 'dead letter' } as const;
 
-const HEADINGS = ['COLUMN', '<- SOURCE', '-> TYPE', 'NO VALUE'] as const;
+const MAPPING_HEADINGS = ['COLUMN', '<- SOURCE', '-> TYPE', 'NO VALUE'] as const;
 
 /** A column of the key takes from the record key what the value lacks, as that of a tombstone. */
 const takesRecordKey = ({ name, source }: MappedColumn, key: TableKey | null): boolean =>
   source.kind === 'field' && (key?.columns.includes(name) ?? false);
 
-function cells(column: MappedColumn, key: TableKey | null): readonly string[] {
+function mappingCells(column: MappedColumn, key: TableKey | null): readonly string[] {
   const missing = withoutValue(column);
   const unit = column.unit === undefined ? '' : ` as ${column.unit}`;
   return [
@@ -75,7 +75,7 @@ function cells(column: MappedColumn, key: TableKey | null): readonly string[] {
 }
 
 function aligned(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = HEADINGS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const widths = MAPPING_HEADINGS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows.map((row) =>
     row
       .map((text, at) => text.padEnd(widths[at] ?? 0))
@@ -92,7 +92,7 @@ const GETS = {
 } as const satisfies Readonly<Record<UnwrittenColumn['gets'], string>>;
 
 /** A list behind its heading; nothing where it is empty. */
-const listed = (heading: string, items: readonly string[]): readonly string[] =>
+const note = (heading: string, items: readonly string[]): readonly string[] =>
   items.length === 0 ? [] : [`${heading}: ${items.join(', ')}`];
 
 /** PostgreSQL's major version. */
@@ -109,8 +109,8 @@ function ofOldServer({ serverVersion, relation, columns, unwritten }: CheckedMap
   const reason = `COPY of PostgreSQL ${majorOf(serverVersion)} has no DEFAULT (16 and later have)`;
   const names = (of: readonly { readonly name: string }[]) => of.map(({ name }) => name);
   return [
-    ...listed(`left to their defaults unless columns names them, as ${reason}`, names(left)),
-    ...listed(`NULL and no default where the field is missing, as ${reason}`, names(named)),
+    ...note(`left to their defaults unless columns names them, as ${reason}`, names(left)),
+    ...note(`NULL and no default where the field is missing, as ${reason}`, names(named)),
   ];
 }
 
@@ -191,22 +191,24 @@ export function mappingLines(
   const notes = [
     ...ofEnvelope(mapping),
     ...ofStage(mapping),
-    ...listed(
+    ...note(
       'left to PostgreSQL',
       unwritten.map(({ name, gets }) => `${name} (${GETS[gets]})`),
     ),
-    ...listed(
+    ...note(
       'NOT NULL, seen record by record',
       seen.map(({ name }) => name),
     ),
-    ...listed('row triggers, which may change or drop rows', relation.rowTriggers),
+    ...note('row triggers, which may change or drop rows', relation.rowTriggers),
     ...ofOldServer(mapping),
     ...ofTopics(mapping, elsewhere).map(shownElsewhere),
     ...keyLines(mapping, keys),
   ];
   return [
     `${topics.join(', ')} -> ${schema}.${table}`,
-    ...[...aligned([HEADINGS, ...columns.map((column) => cells(column, key))]), ...notes].map((line) => `  ${line}`),
+    ...[...aligned([MAPPING_HEADINGS, ...columns.map((column) => mappingCells(column, key))]), ...notes].map(
+      (line) => `  ${line}`,
+    ),
   ];
 }
 

@@ -24,7 +24,7 @@ declare module 'snappyjs/snappy_decompressor.js' {
   /** Unpacks one block. What does not fit into the target is dropped without a word. */
   export class SnappyDecompressor {
     constructor(block: Uint8Array);
-    /** Reads the size that stands in front; -1 when there is none. */
+    /** Reads the size in front; -1 when there is none. */
     readUncompressedLength(): number;
     /** @returns false when the block is not whole */
     uncompressToBuffer(target: Uint8Array): boolean;

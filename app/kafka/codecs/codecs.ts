@@ -22,7 +22,7 @@ export class UnknownCodecError extends Error {
   }
 }
 
-/** The name of the codec that attributes tell; its number, where Kafka has none of it. */
+/** The name of the codec that attributes name; its number, where Kafka has none of it. */
 export const codecOf = (attributes: number): string =>
   CODECS[attributes & CODEC_MASK] ?? String(attributes & CODEC_MASK);
 
@@ -41,7 +41,7 @@ interface ZlibDecoder {
   readonly stream: () => Transform;
 }
 
-async function sizeOf(decoder: Transform, bytes: Buffer, limit: number): Promise<number> {
+async function unpackedSizeOf(decoder: Transform, bytes: Buffer, limit: number): Promise<number> {
   const size = new UnpackedSize(limit);
   decoder.end(bytes);
   for await (const piece of decoder) {
@@ -62,7 +62,7 @@ const unpackByZlib =
         throw error;
       }
     }
-    const size = await sizeOf(stream(), bytes, limit);
+    const size = await unpackedSizeOf(stream(), bytes, limit);
     return unpack(bytes, { maxOutputLength: size, chunkSize: size + 1 });
   };
 
@@ -82,11 +82,11 @@ export const unpackZstdByNode =
     ? unpackByZlib({ unpack: promisify(zstdDecompress), stream: createZstdDecompress })
     : undefined;
 
-/** RFC 8878, 3.1.1: the parts of a frame that tell its window and its end. */
+/** RFC 8878, 3.1.1: the parts of a frame that hold its window and its end. */
 const FRAME = { magic: 0xfd2fb528, descriptor: 4, windowOrSize: 5, singleSegment: 0x20, checksum: 0x04 };
 /** Bytes of the dictionary's id and of the content's size, by their bits in the descriptor. */
-const ID_BYTES = [0, 1, 2, 4];
-const SIZE_BYTES = [0, 2, 4, 8];
+const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
+const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const RUN_BLOCK = 1;
 
 /** That of all levels up to 19; RFC 8878 asks no more of a decoder. */
@@ -99,8 +99,8 @@ function frameHeader(bytes: Buffer): { readonly window: number; readonly blocksA
   }
   const descriptor = bytes.readUInt8(FRAME.descriptor);
   const isSingle = (descriptor & FRAME.singleSegment) !== 0;
-  const sizeAt = FRAME.windowOrSize + (isSingle ? 0 : 1) + (ID_BYTES[descriptor & 3] ?? 0);
-  const sizeBytes = descriptor >> 6 === 0 && isSingle ? 1 : (SIZE_BYTES[descriptor >> 6] ?? 0);
+  const sizeAt = FRAME.windowOrSize + (isSingle ? 0 : 1) + (DICTIONARY_ID_BYTES[descriptor & 3] ?? 0);
+  const sizeBytes = descriptor >> 6 === 0 && isSingle ? 1 : (CONTENT_SIZE_BYTES[descriptor >> 6] ?? 0);
   if (isSingle) {
     const told = sizeBytes === 8 ? Number(bytes.readBigUInt64LE(sizeAt)) : bytes.readUIntLE(sizeAt, sizeBytes);
     return { window: told + (sizeBytes === 2 ? 256 : 0), blocksAt: sizeAt + sizeBytes };
@@ -190,7 +190,7 @@ export function unpackAtMost(bytes: number): void {
 }
 
 /**
- * Unpacks what the codec of these attributes has packed, up to the bound; `null` where they tell none.
+ * Unpacks what the codec of these attributes has packed, up to the bound; `null` where they name none.
  *
  * @throws UnknownCodecError when Kafka had no such codec when this program was made
  */

@@ -8,7 +8,7 @@ const MAGIC_BYTES = 4;
 /** Flags of a frame. The two uppermost bits are its version, 01; the lowest but one is reserved, and so 0. */
 const FLAG = { dictionary: 0x01, contentChecksum: 0x04, contentSize: 0x08, blockChecksum: 0x10, independent: 0x20 };
 const VERSION_MASK = 0xc2;
-const VERSION = 0x40;
+const FRAME_VERSION = 0x40;
 
 /** The uppermost bit of a block's size: it was stored as it is. */
 const STORED = 0x80000000;
@@ -32,7 +32,7 @@ interface Block {
 interface Frame {
   readonly flags: number;
   readonly blockBytes: number;
-  /** The size of the content that the header tells; null: it tells none. */
+  /** The size of the content by the header; null: it has none. */
   readonly contentSize: bigint | null;
   /** Where the first block is. */
   readonly blocksAt: number;
@@ -65,7 +65,7 @@ function readHeader(bytes: Buffer): Frame {
   const flags = bytes.readUInt8(MAGIC_BYTES);
   const descriptor = bytes.readUInt8(MAGIC_BYTES + 1);
   const blockBytes = BLOCK_BYTES[descriptor >> 4];
-  if ((flags & VERSION_MASK) !== VERSION || has({ flags }, FLAG.dictionary) || descriptor & 0xf || !blockBytes) {
+  if ((flags & VERSION_MASK) !== FRAME_VERSION || has({ flags }, FLAG.dictionary) || descriptor & 0xf || !blockBytes) {
     const given = [flags, descriptor].map((byte) => byte.toString(16)).join(' ');
     throw new Error(
       `the lz4 header ${given} is none of version 1 without a dictionary, with blocks of 64 KiB to 4 MiB`,

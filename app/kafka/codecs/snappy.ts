@@ -7,10 +7,10 @@ const FRAMING_BYTES = 16;
 
 /** The two lowest bits of a tag; 3 is a copy with an offset of four bytes. */
 const KIND = { literal: 0, shortCopy: 1, copy: 2 };
-/** A literal's size, less 1, that stands in the tag; above it, so many bytes behind the tag hold it. */
+/** A literal's size, less 1, that is in the tag; above it, so many bytes behind the tag hold it. */
 const LONGEST_IN_TAG = 59;
 
-/** What a tag at some place stands for. */
+/** What a tag at some place means. */
 interface Element {
   /** Bytes that it becomes. */
   readonly produced: number;

@@ -14,7 +14,10 @@ import {
 } from '../kafkajs/flexible-versions.ts';
 
 export const HEARTBEAT_KEY = 68;
-/** The first version in which the member makes its id (KIP-1082): Kafka 4.0. Version 0 was an early access, off by default. */
+/**
+ * The first version in which the member makes its id (KIP-1082): Kafka 4.0. Version 0 was an early access, off by
+ * default.
+ */
 export const HEARTBEAT_VERSION = 1;
 
 /** Epochs of a heartbeat that stand for something else. */
@@ -49,7 +52,7 @@ export interface HeartbeatAnswer {
   readonly memberEpoch: number;
   /** The longest pause between two heartbeats that the broker asks for, in milliseconds. */
   readonly intervalMs: number;
-  /** Everything that the member may own now; null: as told before. */
+  /** Everything that the member may own now; null: as in the answer before. */
   readonly assignment: PartitionsById | null;
 }
 

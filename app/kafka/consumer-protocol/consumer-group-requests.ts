@@ -21,11 +21,11 @@ const DESCRIBE_VERSION = 0;
 export interface ListedMember {
   readonly memberId: string;
   readonly instanceId: string | null;
-  /** What it was told to own; the target that it is on its way to is not in it. */
+  /** What it was assigned; the target that it is on its way to is not in it. */
   readonly assigned: PartitionsById;
 }
 
-/** Those of the partitions that no member was told to own. */
+/** Those of the partitions that no member was assigned. */
 export function unowned(partitions: PartitionsById, members: readonly ListedMember[]): PartitionsById {
   const isOwned = (topicId: string, partition: number): boolean =>
     members.some(({ assigned }) => assigned.get(topicId)?.includes(partition));
@@ -139,7 +139,7 @@ export interface EpochCommit {
  *     partitions            array
  *       partition_index     int32
  *       committed_offset    int64
- *       committed_leader_epoch int32  -1, not told
+ *       committed_leader_epoch int32  -1, not sent
  *       committed_metadata  string?
  *
  * Its answer is throttle_time_ms int32, and the topics with partition_index int32, error_code int16 for each partition.

@@ -1,9 +1,14 @@
 import { backoffMs } from '../../stream/partition/retries.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
 import type { Position } from '../../stream/ports/record-source.ts';
-import { asError, isForGood } from '../group/coordinator-answers.ts';
+import { asError, isForGood } from '../client/kafka-errors.ts';
 import { replacedBySuccessor } from '../group/former-member.ts';
-import type { GroupMember, GroupMemberListener } from '../group/group-member.ts';
+import {
+  type GroupMember,
+  type GroupMemberListener,
+  HEARTBEAT_INTERVAL_MS,
+  REPORTED_SILENCE_MS,
+} from '../group/group-member.ts';
 import { type TopicsAnswer, type TopicsPort, watchTopics } from '../group/subscribed-metadata.ts';
 import type { HeartbeatAnswer, PartitionsById } from './consumer-group-heartbeat.ts';
 import { unowned } from './consumer-group-requests.ts';
@@ -12,23 +17,18 @@ import {
   type ConsumerCoordinator,
   type ConsumerMemberOptions,
   ConsumerSession,
-  errorOf,
+  protocolError,
 } from './consumer-session.ts';
 import { Reconciliation } from './reconciliation.ts';
 
-/** What changes is learned by the next beat: so long takes a change of the group. Brokers ask for every 5 s. */
-const BEAT_MS = 1_000;
-
 /**
  * How long a coordinator may be silent before the member gives up what it owns: the brokers' default session time-out, since
- * they do not tell theirs. Where it is shorter, two members fence each other until then.
+ * they do not send theirs. Where it is shorter, two members fence each other until then.
  */
-const SESSION_MS = 45_000;
+const SESSION_TIMEOUT_MS = 45_000;
 
-/** Silence that is reported: one beat that fails, as where the coordinator moves, is none. */
-const SILENCE_MS = 3_000;
-/** The pause between two looks at who owns what is handed over. */
-const LOOK_MS = 100;
+/** How often the coordinator is asked who owns what is handed over. */
+const HANDOVER_POLL_MS = 100;
 
 /** The coordinator does not have the protocol. */
 export class NotOffered extends Error {
@@ -50,7 +50,7 @@ export interface ConsumerMemberPorts {
  * it keeps whatever happens to the others, and acknowledges what it lost once nothing of it is written ({@link Reconciliation}).
  *
  * Handing over goes beyond the protocol. Who leaves is assigned nothing at once, and those who win its partitions learn of
- * it a beat or two later. So it leaves, and goes on writing each partition until its winner was told. Why no record is lost
+ * it a beat or two later. So it leaves, and goes on writing each partition until its winner was assigned it. Why no record is lost
  * or doubled meanwhile: the compare-and-set of the stored offset is in the transaction of the rows, so of two writers of a
  * partition the one that is behind writes nothing, and reads the offset again or finds the partition gone.
  *
@@ -116,7 +116,7 @@ export class ConsumerMember implements GroupMember {
         await this.#reconciliation.settled();
         return true;
       }
-      await this.#ports.clock.wait(LOOK_MS);
+      await this.#ports.clock.wait(HANDOVER_POLL_MS);
     }
     return false;
   }
@@ -165,7 +165,7 @@ export class ConsumerMember implements GroupMember {
       return;
     }
     this.#waking = new AbortController();
-    const pause = failures > 0 ? backoffMs(failures) : Math.min(BEAT_MS, this.#session.intervalMs);
+    const pause = failures > 0 ? backoffMs(failures) : Math.min(HEARTBEAT_INTERVAL_MS, this.#session.intervalMs);
     await this.#ports.clock.wait(Math.min(pause, this.#sessionLeftMs), this.#waking.signal);
     if (this.#joiningSince !== null) {
       this.#joiningSince = this.#now();
@@ -199,7 +199,7 @@ export class ConsumerMember implements GroupMember {
       return null;
     }
     const { groupId, instanceId } = this.#options;
-    const error = errorOf(errorCode, errorMessage);
+    const error = protocolError(errorCode, errorMessage);
     switch (errorCode) {
       case CODE.UNKNOWN_MEMBER_ID:
       case CODE.FENCED_MEMBER_EPOCH:
@@ -235,10 +235,10 @@ export class ConsumerMember implements GroupMember {
 
   #failed(error: Error, listener: GroupMemberListener): void {
     const { silenceMs, isJoined } = this.#session;
-    if (silenceMs >= SESSION_MS) {
-      this.#expel(new Error(`the group's coordinator has not answered for ${SESSION_MS / 1_000} s`), listener);
+    if (silenceMs >= SESSION_TIMEOUT_MS) {
+      this.#expel(new Error(`the group's coordinator has not answered for ${SESSION_TIMEOUT_MS / 1_000} s`), listener);
     }
-    if (silenceMs >= SILENCE_MS || !isJoined) {
+    if (silenceMs >= REPORTED_SILENCE_MS || !isJoined) {
       listener.onTryingAgain(error, !isJoined);
     }
   }
@@ -290,7 +290,7 @@ export class ConsumerMember implements GroupMember {
   /** How long it may own what it owns without an answer, in milliseconds; without a bound once that is over. */
   get #sessionLeftMs(): number {
     const { silenceMs } = this.#session;
-    return silenceMs < SESSION_MS ? SESSION_MS - silenceMs : Number.POSITIVE_INFINITY;
+    return silenceMs < SESSION_TIMEOUT_MS ? SESSION_TIMEOUT_MS - silenceMs : Number.POSITIVE_INFINITY;
   }
 
   #now(): number {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../stream/ports/clock.ts';
 import type { Position } from '../../stream/ports/record-source.ts';
+import { isAnswer } from '../client/kafka-errors.ts';
+import { LEAVE_RETRY_MS, REBALANCE_TIMEOUT_MS } from '../group/group-member.ts';
 import type { ProtocolRequest } from '../kafkajs/classes.ts';
 import { internals } from '../kafkajs/internals.ts';
 import {
@@ -16,21 +18,12 @@ import {
 } from './consumer-group-heartbeat.ts';
 import { consumerGroupDescribe, type ListedMember, offsetCommit } from './consumer-group-requests.ts';
 
-/** How long the others wait for what the member gives up, before it is expelled. */
-const REBALANCE_TIMEOUT_MS = 60_000;
-
 /** A request without an answer for this long goes out again, over another connection. */
-const ANSWER_MS = 10_000;
-
-/** The pause between two attempts to leave. */
-const LEAVE_AGAIN_MS = 100;
+const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Kafka's codes of errors that mean something to a member. */
 export const CODE = {
   NONE: 0,
-  COORDINATOR_LOAD_IN_PROGRESS: 14,
-  COORDINATOR_NOT_AVAILABLE: 15,
-  NOT_COORDINATOR: 16,
   UNKNOWN_MEMBER_ID: 25,
   TOPIC_AUTHORIZATION_FAILED: 29,
   GROUP_AUTHORIZATION_FAILED: 30,
@@ -40,15 +33,11 @@ export const CODE = {
   UNRELEASED_INSTANCE_ID: 111,
 } as const;
 
-/** Codes by which the broker does not coordinate the group, or not yet. */
-const MOVED: ReadonlySet<number> = new Set([
-  CODE.COORDINATOR_LOAD_IN_PROGRESS,
-  CODE.COORDINATOR_NOT_AVAILABLE,
-  CODE.NOT_COORDINATOR,
-]);
+/** Whether the broker does not coordinate the group, or not yet. */
+const isElsewhere = (code: number): boolean => code !== CODE.NONE && !isAnswer(internals.createErrorFromCode(code));
 
 /** The words of the broker, and kafkajs's error of the code as their cause. */
-export function errorOf(code: number, words: string | null): Error {
+export function protocolError(code: number, words: string | null): Error {
   const cause = internals.createErrorFromCode(code);
   return words === null ? cause : new Error(words, { cause });
 }
@@ -110,7 +99,10 @@ export class ConsumerSession {
     return this.#intervalMs;
   }
 
-  /** Since the coordinator got the last request that it answered, which was not before it was sent; before: the first one. */
+  /**
+   * Since the coordinator got the last request that it answered, which was not before it was sent; before: the first
+   * one.
+   */
   get silenceMs(): number {
     return Number.isNaN(this.#signAt) ? 0 : this.#now() - this.#signAt;
   }
@@ -132,7 +124,7 @@ export class ConsumerSession {
    */
   async beat(owned: PartitionsById, boundMs: number): Promise<HeartbeatAnswer | null> {
     const sentAt = this.#now();
-    const until = sentAt + Math.min(ANSWER_MS, boundMs);
+    const until = sentAt + Math.min(REQUEST_TIMEOUT_MS, boundMs);
     this.#signAt = Number.isNaN(this.#signAt) ? sentAt : this.#signAt;
     if ((await this.#within(this.#coordinator.offers(HEARTBEAT_KEY), until - sentAt)) < HEARTBEAT_VERSION) {
       return null;
@@ -151,14 +143,14 @@ export class ConsumerSession {
       this.#isFull = false;
       this.#told = owned;
       this.#signAt = sentAt;
-    } else if (MOVED.has(answer.errorCode)) {
+    } else if (isElsewhere(answer.errorCode)) {
       this.#coordinator.forget();
     }
     return answer;
   }
 
   /** The members of the group. @throws Error when there is no answer in time */
-  members(milliseconds: number = ANSWER_MS): Promise<readonly ListedMember[]> {
+  members(milliseconds: number = REQUEST_TIMEOUT_MS): Promise<readonly ListedMember[]> {
     return this.#within(this.#coordinator.send(consumerGroupDescribe(this.#options.groupId)), milliseconds);
   }
 
@@ -177,10 +169,10 @@ export class ConsumerSession {
     const until = this.#now() + timeoutMs;
     while (this.#isKnown && this.#now() < until) {
       const answer = await this.#beat({ memberEpoch: LEAVE_EPOCH }, until - this.#now()).catch(() => null);
-      this.#isKnown = answer === null || MOVED.has(answer.errorCode);
+      this.#isKnown = answer === null || isElsewhere(answer.errorCode);
       if (this.#isKnown) {
         this.#coordinator.forget();
-        await this.#clock.wait(LEAVE_AGAIN_MS);
+        await this.#clock.wait(LEAVE_RETRY_MS);
       }
     }
   }
@@ -191,20 +183,20 @@ export class ConsumerSession {
     const at = { groupId, memberId: this.#memberId, memberEpoch: this.#epoch };
     const errorCode = await this.#coordinator.send(offsetCommit({ ...at, positions, metadata }));
     if (errorCode !== CODE.NONE) {
-      throw errorOf(errorCode, null);
+      throw protocolError(errorCode, null);
     }
   }
 
   #beat(
     beat: Pick<Heartbeat, 'memberEpoch'> & Partial<Heartbeat>,
-    milliseconds: number = ANSWER_MS,
+    milliseconds: number = REQUEST_TIMEOUT_MS,
   ): Promise<HeartbeatAnswer> {
     const { groupId, instanceId } = this.#options;
     const request = consumerGroupHeartbeat({ groupId, memberId: this.#memberId, instanceId, ...beat });
     return this.#within(this.#coordinator.send(request), milliseconds);
   }
 
-  async #within<Answer>(answer: Promise<Answer>, milliseconds: number = ANSWER_MS): Promise<Answer> {
+  async #within<Answer>(answer: Promise<Answer>, milliseconds: number = REQUEST_TIMEOUT_MS): Promise<Answer> {
     const ending = new AbortController();
     const late = this.#clock.wait(milliseconds, ending.signal).then(() => {
       const message = `the group's coordinator did not answer within ${milliseconds / 1_000} s`;

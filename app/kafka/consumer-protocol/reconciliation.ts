@@ -44,7 +44,7 @@ export class Reconciliation {
     this.#ports = ports;
   }
 
-  /** What the coordinator is told to be owned; another object each time that it changes. */
+  /** What the member reports to own; another object each time that it changes. */
   get owned(): PartitionsById {
     return this.#owned;
   }

@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import { memoryLimit } from '../../memory/memory-limit.ts';
 import type { BatchObserver } from '../../records/record-index.ts';
 
 const MEBIBYTE = 1_048_576;
@@ -40,15 +41,14 @@ export interface BatchRoom {
  * The room of this process.
  *
  * @param heapLimit what V8 lets the heap become. @default that of this process, which `--max-old-space-size` sets
- * @param memoryLimit that of the control group. @default none, where there is none
+ * @param limit of the memory; `null` for none. @default that of this process
  */
 export function batchRoom(
   heapLimit: number = getHeapStatistics().heap_size_limit,
-  memoryLimit: number = process.constrainedMemory(),
+  limit: number | null = memoryLimit(),
 ): BatchRoom {
-  const isLimited = memoryLimit > 0 && memoryLimit < Number.MAX_SAFE_INTEGER;
-  const heapBytes = Math.max(LEAST_ROOM, heapLimit - HEAP_BESIDE - (isLimited ? 0 : YOUNG_GENERATION));
-  return { heapBytes, bytes: isLimited ? Math.max(LEAST_ROOM, memoryLimit - PROCESS_BYTES) : Number.POSITIVE_INFINITY };
+  const heapBytes = Math.max(LEAST_ROOM, heapLimit - HEAP_BESIDE - (limit === null ? YOUNG_GENERATION : 0));
+  return { heapBytes, bytes: limit === null ? Number.POSITIVE_INFINITY : Math.max(LEAST_ROOM, limit - PROCESS_BYTES) };
 }
 
 /** A batch would take more memory than the process has for it. */

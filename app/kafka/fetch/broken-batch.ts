@@ -1,16 +1,32 @@
 import type { UnreadableBatch } from '../../stream/ports/record-source.ts';
+import { messageOf } from '../client/kafka-errors.ts';
 import { codecOf, UnknownCodecError } from '../codecs/codecs.ts';
 import { OversizedError } from '../codecs/unpacked-size.ts';
 import { TooManyObjectsError } from './batch-memory.ts';
 
-/** Bytes of the record formats: the same place in all of them, that of old messages, and those of a batch of v2. */
+/** Bytes of the record formats: the same place in all of them, and that of old messages. */
 const MAGIC_AT = 16;
 const OLD_ATTRIBUTES_AT = 17;
-const HEAD = { attributes: 21, lastOffsetDelta: 23, records: 57, bytes: 61 };
+
+/**
+ * Where a batch of format v2 has the fields of its head, of so many bytes. The checksum is that of those from
+ * `attributes` on.
+ */
+export const BATCH_HEAD = {
+  leaderEpoch: 12,
+  checksum: 17,
+  attributes: 21,
+  lastOffsetDelta: 23,
+  firstTimestamp: 27,
+  maxTimestamp: 35,
+  producerId: 43,
+  records: 57,
+  bytes: 61,
+} as const;
 
 export const RECORD_FORMAT_V2 = 2;
 
-/** The record format of a batch; one that is too short to tell it is taken for the last one. */
+/** The record format of a batch; one that is too short to have it is taken for the last one. */
 export const formatOf = (batch: Buffer): number =>
   batch.length > MAGIC_AT ? batch.readInt8(MAGIC_AT) : RECORD_FORMAT_V2;
 
@@ -46,20 +62,20 @@ function codeOf(error: unknown): BatchFault['code'] {
 }
 
 /**
- * The offset behind a batch that cannot be read, `null` where it is not certain: it is told by its head, which may be
- * what is damaged. The checksum covers that of format v2; where it is wrong, the head has to tell as many records as
+ * The offset behind a batch that cannot be read, `null` where it is not certain: it is in its head, which may be
+ * what is damaged. The checksum covers that of format v2; where it is wrong, the head has to have as many records as
  * offsets, as every batch does that no compaction took records from. An old message has only its own offset, as far as
- * a reader can tell the last one that it holds.
+ * a reader can know the last one that it holds.
  */
 function offsetBehind(batch: Buffer, format: number, isDamaged: boolean): bigint | null {
   const offset = batch.readBigInt64BE(0);
   if (format < RECORD_FORMAT_V2) {
     return offset + 1n;
   }
-  if (batch.length < HEAD.bytes) {
+  if (batch.length < BATCH_HEAD.bytes) {
     return null;
   }
-  const [lastDelta, records] = [batch.readInt32BE(HEAD.lastOffsetDelta), batch.readInt32BE(HEAD.records)];
+  const [lastDelta, records] = [batch.readInt32BE(BATCH_HEAD.lastOffsetDelta), batch.readInt32BE(BATCH_HEAD.records)];
   const isCertain = lastDelta >= 0 && (!isDamaged || records === lastDelta + 1);
   return isCertain ? offset + BigInt(lastDelta) + 1n : null;
 }
@@ -68,10 +84,10 @@ function codecIn(batch: Buffer, format: number): string | null {
   if (format < RECORD_FORMAT_V2) {
     return batch.length > OLD_ATTRIBUTES_AT ? codecOf(batch.readInt8(OLD_ATTRIBUTES_AT)) : null;
   }
-  return batch.length < HEAD.bytes ? null : codecOf(batch.readInt16BE(HEAD.attributes));
+  return batch.length < BATCH_HEAD.bytes ? null : codecOf(batch.readInt16BE(BATCH_HEAD.attributes));
 }
 
-/** What is told of a batch that cannot be read, as far as its head tells it. @param error why it cannot be read */
+/** What is reported of a batch that cannot be read, as far as its head has it. @param error why it cannot be read */
 export function faultOf(batch: Buffer, error: unknown): BatchFault {
   const format = formatOf(batch);
   const isKnown = format >= 0 && format <= RECORD_FORMAT_V2;
@@ -80,6 +96,6 @@ export function faultOf(batch: Buffer, error: unknown): BatchFault {
     nextOffset: isKnown ? offsetBehind(batch, format, error instanceof ChecksumError) : null,
     code: codeOf(error),
     codec: isKnown ? codecIn(batch, format) : null,
-    reason: error instanceof Error ? error.message : String(error),
+    reason: messageOf(error),
   };
 }

@@ -1,24 +1,24 @@
 import type { Kafka } from 'kafkajs';
 import type { Clock } from '../../stream/ports/clock.ts';
-import { errorTypeOf } from '../authorization.ts';
-import { type ClientListener, isOutage } from '../client-listener.ts';
+import type { ClientListener } from '../client/client-listener.ts';
+import { errorTypeOf, isOutage } from '../client/kafka-errors.ts';
+import { METADATA_KEY } from '../kafkajs/admin-requests.ts';
 import type { Broker, BrokerAddress, Cluster, ProtocolRequest } from '../kafkajs/classes.ts';
 import { createCluster, internals } from '../kafkajs/internals.ts';
 
-const METADATA_KEY = 3;
 const FIND_COORDINATOR_KEY = 10;
 
 /** The kind of coordinator that groups have. */
 const OF_GROUP = 0;
 
 /** A broker that has not answered for this time is asked along with the next one. */
-const PATIENCE_MS = 1_000;
+const SLOW_BROKER_MS = 1_000;
 
 /** So many bootstrap brokers are connected to, one after the other, before there is none. */
 const BOOTSTRAP_TRIES = 3;
 
 /** What a broker answers about topics, as kafkajs reads it, whatever errors are in it. */
-export interface Metadata {
+export interface ClusterMetadata {
   readonly brokers: readonly (BrokerAddress & { readonly nodeId: number })[];
   readonly topicMetadata: readonly {
     readonly topic: string;
@@ -126,13 +126,13 @@ export class BrokerConnections {
   }
 
   /**
-   * What the brokers tell about topics, by the first one that answers. Where one does not, the next is asked as well: those
+   * The metadata of topics, by the first broker that answers. Where one does not, the next is asked as well: those
    * with a connection first, the bootstrap brokers last.
    *
    * @param slow brokers that are asked behind the others
    * @throws Error when none answers
    */
-  async metadata(topics: readonly string[], slow: ReadonlySet<number>): Promise<Metadata> {
+  async metadata(topics: readonly string[], slow: ReadonlySet<number>): Promise<ClusterMetadata> {
     const metadata = await this.#askAny((broker) => askMetadata(broker, topics), slow);
     this.#follow(metadata.brokers);
     return metadata;
@@ -227,7 +227,7 @@ export class BrokerConnections {
       asked.push(each());
       const answer = Promise.any(asked).catch(() => undefined);
       const ending = new AbortController();
-      const found = await Promise.race([answer, this.#clock.wait(PATIENCE_MS, ending.signal).then(() => undefined)]);
+      const found = await Promise.race([answer, this.#clock.wait(SLOW_BROKER_MS, ending.signal).then(() => undefined)]);
       ending.abort();
       if (found !== undefined) {
         return found;
@@ -239,7 +239,7 @@ export class BrokerConnections {
   }
 
   /** Takes the addresses of the brokers as they are now. */
-  #follow(brokers: Metadata['brokers']): void {
+  #follow(brokers: ClusterMetadata['brokers']): void {
     const gone = new Set(this.#brokers.keys());
     for (const { nodeId, host, port, rack = null } of brokers) {
       gone.delete(nodeId);
@@ -257,12 +257,12 @@ export class BrokerConnections {
 }
 
 /** By the last version that both sides have. kafkajs fails for errors in the answer; here they stay in it. */
-function askMetadata({ lookupRequest, connectionPool }: Broker, topics: readonly string[]): Promise<Metadata> {
+function askMetadata({ lookupRequest, connectionPool }: Broker, topics: readonly string[]): Promise<ClusterMetadata> {
   const asked = { topics, allowAutoTopicCreation: false };
   const { request, response } = lookupRequest(
     METADATA_KEY,
     internals.requests.Metadata,
-  )(asked) as ProtocolRequest<Metadata>;
+  )(asked) as ProtocolRequest<ClusterMetadata>;
   const { decode } = response;
   return connectionPool.send({ request, response: { decode, parse: async (metadata) => metadata } });
 }

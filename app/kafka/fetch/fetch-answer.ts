@@ -21,11 +21,12 @@
  *       tag 0, diverging_epoch: epoch int32, end_offset int64   12+
  */
 import { InvalidAnswerError } from '../../network/invalid-answer.ts';
-import type { AbortedTransaction } from './aborted-transactions.ts';
+import { Records } from '../../records/records.ts';
+import { TOPIC_ID_BYTES } from '../kafkajs/flexible-versions.ts';
 import { FETCH_BY_ID, nameIn } from './fetch-request.ts';
 import type { FetchedPartition } from './fetched-partition.ts';
+import type { ReadBatch } from './record-set.ts';
 
-const ID_BYTES = 16;
 const TRANSACTION_BYTES = 16;
 const DIVERGING_EPOCH = 0;
 const DIVERGENCE_BYTES = 12;
@@ -74,7 +75,7 @@ export class FetchAnswer {
   errorCode = 0;
   /** The end of the log for a reader of everything. */
   highWatermark = 0;
-  /** The end of the log for a reader of committed records; -1 where the broker tells none. */
+  /** The end of the log for a reader of committed records; -1 where the broker sends none. */
   lastStableOffset = 0;
   abortedTransactions: readonly AbortedTransaction[] = NO_TRANSACTIONS;
   /** `null`: the log holds what was read. */
@@ -130,7 +131,7 @@ export class FetchAnswer {
   }
 
   #beginTopic(): void {
-    const length = this.#version >= FETCH_BY_ID ? ID_BYTES : this.#int16();
+    const length = this.#version >= FETCH_BY_ID ? TOPIC_ID_BYTES : this.#int16();
     this.#sameName = null;
     this.#topicAt = this.#skip(length);
     this.#topicEnd = this.#at;
@@ -198,14 +199,14 @@ export class FetchAnswer {
         return value;
       }
     }
-    throw invalid('has a number of more than five bytes');
+    throw invalidFetch('has a number of more than five bytes');
   }
 
   /** How many items follow, each of so many bytes at least; none where there is no list. */
   #count(leastBytes: number): number {
     const count = Math.max(0, this.#isFlexible ? this.#uvarint() - 1 : this.#int32());
     if (count * leastBytes > this.bytes.length - this.#at) {
-      throw invalid(`counts ${count} items, and ${this.bytes.length - this.#at} bytes are left for them`);
+      throw invalidFetch(`counts ${count} items, and ${this.bytes.length - this.#at} bytes are left for them`);
     }
     return count;
   }
@@ -214,12 +215,47 @@ export class FetchAnswer {
   #skip(size: number): number {
     const at = this.#at;
     if (!(size >= 0 && size <= this.bytes.length - at)) {
-      throw invalid(`has a field of ${size} bytes, and ${this.bytes.length - at} are left`);
+      throw invalidFetch(`has a field of ${size} bytes, and ${this.bytes.length - at} are left`);
     }
     this.#at = at + size;
     return at;
   }
 }
 
-const invalid = (text: string): InvalidAnswerError =>
+const invalidFetch = (text: string): InvalidAnswerError =>
   new InvalidAnswerError(`an answer of Kafka ${text}: a proxy or a wrong port answers like that`);
+
+/** An aborted transaction of the answer to a fetch. */
+export interface AbortedTransaction {
+  readonly producerId: bigint;
+  readonly firstOffset: bigint;
+}
+
+/**
+ * The batches with the records of aborted transactions left out; each still has its range of offsets.
+ *
+ * As in Kafka's own client, a transaction begins at its first offset, whatever other one it lies in, and ends at the abort
+ * marker of its producer. All records of a batch are of one producer, and in one transaction or in none.
+ *
+ * @param transactions in any order: brokers list them by their ends, and Redpanda does not sort them
+ */
+export function withoutAborted(
+  batches: readonly ReadBatch[],
+  transactions: readonly AbortedTransaction[],
+): readonly ReadBatch[] {
+  if (transactions.length === 0) {
+    return batches;
+  }
+  const ahead = [...transactions].sort((one, other) => (one.firstOffset > other.firstOffset ? -1 : 1));
+  const aborted = new Set<bigint>();
+  return batches.map((batch) => {
+    for (let next = ahead.at(-1); next !== undefined && next.firstOffset < batch.nextOffset; next = ahead.at(-1)) {
+      aborted.add(next.producerId);
+      ahead.pop();
+    }
+    if (batch.control === 'abort') {
+      aborted.delete(batch.producerId);
+    }
+    return batch.isTransactional && aborted.has(batch.producerId) ? { ...batch, records: Records.NONE } : batch;
+  });
+}

@@ -1,37 +1,34 @@
 import type { MemoryBudget } from '../../memory/memory-budget.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
-import { FETCH_REQUEST } from '../client-listener.ts';
-import { answerMemory } from '../kafkajs/answer-memory.ts';
+import { FETCH_REQUEST } from '../client/client-listener.ts';
+import { METADATA_KEY, METADATA_WITH_IDS } from '../kafkajs/admin-requests.ts';
+import { answerMemory } from '../kafkajs/answer-patches.ts';
 import type { Broker } from '../kafkajs/classes.ts';
-import { METADATA_KEY, METADATA_WITH_IDS } from '../topic-id-requests.ts';
-import type { AnswerTaker, SentFetch } from './answer-taker.ts';
 import type { BrokerConnections } from './broker-connections.ts';
 import { FetchAnswer } from './fetch-answer.ts';
+import type { FetchCollector, SentFetch } from './fetch-collector.ts';
 import { FETCH_BY_ID, FETCH_KEY, FetchEncoder, fetchVersion } from './fetch-request.ts';
 import type { FetchedPartition } from './fetched-partition.ts';
+import { brokerBackoffMs } from './partition-leaders.ts';
 
 /** The duration of an empty long poll: what is resumed meanwhile is asked for by the next request. */
 const MAX_WAIT_MS = 500;
 
 /** A broker that has not answered for this time beyond that may be away. */
-const SILENCE_MS = 1_500;
-
-/** The pause after a failure, which doubles from one to the other up to the longest one. */
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 1_000;
+const OVERDUE_MS = 1_500;
 
 /** A broker was asked for topics by their names, since it does not offer fetches by id. */
 export interface FetchByName {
   /** The latest version of Fetch that it offers. */
   readonly offered: number;
-  /** Whether it tells the ids of topics in its metadata. */
+  /** Whether its metadata have the ids of topics. */
   readonly knowsIds: boolean;
 }
 
 /** The parts that all loops work with. */
 export interface FetchPorts {
   readonly connections: Pick<BrokerConnections, 'to' | 'drop'>;
-  readonly taker: Pick<AnswerTaker, 'take'>;
+  readonly collector: Pick<FetchCollector, 'collect'>;
   readonly memory: MemoryBudget;
   readonly clock: Clock;
   /** How many brokers are asked. */
@@ -84,7 +81,7 @@ export class FetchLoop {
 
   /** Whether the broker is overdue with an answer. */
   isSilent(now: number): boolean {
-    return now - this.#askedAt > MAX_WAIT_MS + SILENCE_MS;
+    return now - this.#askedAt > MAX_WAIT_MS + OVERDUE_MS;
   }
 
   /** Asks for nothing any more; an answer under way is dropped. */
@@ -113,7 +110,7 @@ export class FetchLoop {
   }
 
   async #fetch(): Promise<void> {
-    const { connections, taker, onFailed, clock } = this.#ports;
+    const { connections, collector, onFailed, clock } = this.#ports;
     const { signal } = this.#ending;
     try {
       this.#askedAt = performance.now();
@@ -123,7 +120,7 @@ export class FetchLoop {
         const answer = await this.#send(broker, sent);
         this.#askedAt = Number.POSITIVE_INFINITY;
         if (!signal.aborted) {
-          await taker.take(sent, answer);
+          await collector.collect(sent, answer);
           answerMemory.giveBack(answer.bytes);
         }
       }
@@ -132,7 +129,7 @@ export class FetchLoop {
       if (!signal.aborted) {
         connections.drop(this.nodeId);
         onFailed(this.nodeId, error);
-        await clock.wait(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures), signal);
+        await clock.wait(brokerBackoffMs(this.#failures), signal);
         this.#failures += 1;
       }
     } finally {

@@ -1,16 +1,17 @@
 import type { TopicPartition } from '../../records/record.ts';
 import type { OffsetOrigin } from '../../stream/ports/record-source.ts';
+import { NO_EPOCH } from '../kafkajs/flexible-versions.ts';
 
 /** The leader of a partition whose leader is not known, which no broker is. */
 export const NO_LEADER = -1;
 
-/** An epoch that is not known, or not told. */
-const NO_EPOCH = -1;
-
-/** What a fetch told of the ends of a log that did not move is told again after this time. */
+/** The ends of a log that did not move are reported again after this time. */
 const TELL_AGAIN_MS = 10_000;
 
-/** The names of a topic in requests. There is one object a topic, and one Buffer a name, so that they are compared at once. */
+/**
+ * The names of a topic in requests. There is one object a topic, and one Buffer a name, so that they are compared at
+ * once.
+ */
 export class FetchedTopic {
   readonly name: Buffer;
   readonly #ids = new Map<string, Buffer>();
@@ -101,7 +102,7 @@ export class FetchedPartition implements TopicPartition {
     this.leaderEpoch = leaderEpoch ?? NO_EPOCH;
   }
 
-  /** Whether the ends of the log have to be told: they moved, or were told some time ago. */
+  /** Whether the ends of the log have to be reported: they moved, or were reported some time ago. */
   hasNewEnds(highWatermark: number, lastStableOffset: number, now: number): boolean {
     const isSame = highWatermark === this.#highWatermark && lastStableOffset === this.#lastStableOffset;
     if (isSame && now - this.#toldAt < TELL_AGAIN_MS) {

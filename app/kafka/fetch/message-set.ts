@@ -29,7 +29,7 @@ const LOG_APPEND_TIME = 0x8;
 export const LEAST_MESSAGE_BYTES = 14;
 
 /** Messages that are read before the time is looked at. */
-const STEP = 256;
+const MESSAGES_A_LOOK = 256;
 
 const NOT_ITS_OWN = 'it is compressed, and holds no messages of its own format';
 
@@ -78,7 +78,7 @@ async function endsOf(set: Buffer, { room, turns }: DecodingBounds): Promise<rea
     }
     ends.push(end);
     at = end;
-    if (ends.length % STEP === 0) {
+    if (ends.length % MESSAGES_A_LOOK === 0) {
       await turns.afterTurn();
     }
   }
@@ -125,7 +125,7 @@ export async function decodeMessage(bytes: Buffer, bounds: DecodingBounds): Prom
       throw new Error(NOT_ITS_OWN);
     }
     records[nth] = recordOf(message, base + message.offset, appendTime ?? message.timestamp);
-    if (nth % STEP === STEP - 1) {
+    if (nth % MESSAGES_A_LOOK === MESSAGES_A_LOOK - 1) {
       await bounds.turns.afterTurn();
     }
   }

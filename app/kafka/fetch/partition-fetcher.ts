@@ -5,16 +5,16 @@ import type { MemoryBudget } from '../../memory/memory-budget.ts';
 import { partitionKey, type TopicPartition } from '../../records/record.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
 import type { Position } from '../../stream/ports/record-source.ts';
-import { isOutage } from '../client-listener.ts';
-import { AnswerTaker, type FetchListener } from './answer-taker.ts';
+import { isOutage, messageOf } from '../client/kafka-errors.ts';
 import type { BrokerConnections } from './broker-connections.ts';
+import { FetchCollector, type FetchListener } from './fetch-collector.ts';
 import { type FetchByName, FetchLoop, type FetchPorts } from './fetch-loop.ts';
 import { FetchedPartition, FetchedTopic, NO_LEADER } from './fetched-partition.ts';
 import { PartitionLeaders } from './partition-leaders.ts';
 import { RecordSetReader } from './record-set.ts';
 
 /** How often it is looked whether a broker is overdue with an answer. */
-const LOOK_MS = 1_000;
+const SILENCE_POLL_MS = 1_000;
 
 interface FetcherPorts {
   readonly connections: Pick<BrokerConnections, 'to' | 'drop' | 'metadata' | 'close'>;
@@ -52,7 +52,7 @@ export class PartitionFetcher {
     this.#ports = ports;
     const { connections, memory, clock, listener } = ports;
     const turns = new EventLoopTurns();
-    const taker = new AnswerTaker(new RecordSetReader(memory, turns), turns, this.#listener(listener));
+    const collector = new FetchCollector(new RecordSetReader(memory, turns), turns, this.#listener(listener));
     this.#leaders = new PartitionLeaders(connections, clock, {
       topics: () => [...new Set(Array.from(this.#partitions.values(), ({ topic }) => topic))],
       silent: () => this.#silent(),
@@ -60,7 +60,7 @@ export class PartitionFetcher {
       onFailed: (error) => this.#failed(NO_LEADER, error),
     });
     this.#loopPorts = {
-      ...{ connections, taker, memory, clock },
+      ...{ connections, collector, memory, clock },
       brokers: () => [...this.#loops.values()].filter(({ isNeeded }) => isNeeded).length,
       onPoll: ports.onPoll,
       onFetchedByName: ports.onFetchedByName,
@@ -69,7 +69,7 @@ export class PartitionFetcher {
         this.#leaders.look();
       },
     };
-    this.#watch = setInterval(() => this.#silent().size > 0 && this.#leaders.look(), LOOK_MS);
+    this.#watch = setInterval(() => this.#silent().size > 0 && this.#leaders.look(), SILENCE_POLL_MS);
     this.#watch.unref();
   }
 
@@ -77,7 +77,9 @@ export class PartitionFetcher {
     return this.#partitions;
   }
 
-  /** These are assigned now and no others. What is new is fetched from when it was sought and resumed; the others go on. */
+  /**
+   * These are assigned now and no others. What is new is fetched from when it was sought and resumed; the others go on.
+   */
   assign(partitions: readonly TopicPartition[]): void {
     const before = this.#partitions;
     const byTopic = partitions.toSorted((one, other) =>
@@ -131,7 +133,7 @@ export class PartitionFetcher {
     }
   }
 
-  #listener(listener: FetchListener): ConstructorParameters<typeof AnswerTaker>[2] {
+  #listener(listener: FetchListener): ConstructorParameters<typeof FetchCollector>[2] {
     return {
       onFetched: (fetched) => listener.onFetched(fetched),
       onLogEnds: (ends) => listener.onLogEnds(ends),
@@ -173,7 +175,7 @@ export class PartitionFetcher {
   #failed(nodeId: number, error: unknown): void {
     const failures = this.#failures.get(nodeId) ?? new RepeatedFailures();
     this.#failures.set(nodeId, failures);
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const count = isOutage(error) ? undefined : failures.failed(reason);
     const about = nodeId === NO_LEADER ? 'a partition cannot be fetched' : 'fetches from a broker fail';
     this.#ports.logger[count === undefined ? 'debug' : 'warn'](

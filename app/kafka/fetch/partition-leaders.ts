@@ -3,9 +3,8 @@ import type { Clock } from '../../stream/ports/clock.ts';
 import type { BrokerConnections } from './broker-connections.ts';
 import { NO_LEADER } from './fetched-partition.ts';
 
-/** The pause before a look that follows others, which doubles from one to the other up to the longest one. */
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 1_000;
+/** Milliseconds before brokers are asked again: they double from one attempt to the next one, up to 1 s. */
+export const brokerBackoffMs = (before: number): number => Math.min(1_000, 100 * 2 ** before);
 
 /** Looks that are further apart do not follow each other. */
 const CALM_MS = 5_000;
@@ -21,7 +20,10 @@ export interface LeaderSearch {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Which broker leads a partition, as the brokers told last. They are asked when a partition has none, or another one. */
+/**
+ * Which broker leads a partition, as the brokers answered last. They are asked when a partition has none, or another
+ * one.
+ */
 export class PartitionLeaders {
   readonly #connections: Pick<BrokerConnections, 'metadata'>;
   readonly #clock: Clock;
@@ -70,7 +72,7 @@ export class PartitionLeaders {
     const now = this.#clock.steady().getTime();
     this.#looks = now - this.#lookedAt < CALM_MS ? this.#looks + 1 : 0;
     this.#lookedAt = now;
-    return this.#looks === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#looks - 1));
+    return this.#looks === 0 ? 0 : brokerBackoffMs(this.#looks - 1);
   }
 
   /** @returns whether a leader is missing */

@@ -1,17 +1,13 @@
 import type { TopicPartition } from '../../records/record.ts';
 import { backoffMs } from '../../stream/partition/retries.ts';
 import type { Position } from '../../stream/ports/record-source.ts';
-import { errorTypeOf } from '../authorization.ts';
-import { asError, EXPELLED, isForGood, OF_GENERATION } from './coordinator-answers.ts';
+import { asError, EXPELLED, errorTypeOf, isForGood, OF_GENERATION } from '../client/kafka-errors.ts';
 import { MemberPlace } from './former-member.ts';
 import { GroupJoin, type MemberOptions, type MemberPorts } from './group-join.ts';
 import type { GroupMember, GroupMemberListener } from './group-member.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { MemberState } from './member-state.ts';
-import type { TopicsAnswer } from './subscribed-metadata.ts';
-
-/** Topics that are deleted, created (again) or given partitions are noticed after this time at the latest. */
-const TOPICS_MS = 5_000;
+import { TOPICS_POLL_MS, type TopicsAnswer } from './subscribed-metadata.ts';
 
 /** Nothing is waited for but a reason to join again. */
 const IDLE_MS = 60_000;
@@ -189,7 +185,7 @@ export class ClassicMember implements GroupMember {
     const released = this.#listener?.onAssigned({ ...change, isLeader: this.#group.isLeader, milliseconds });
     this.#onFirst();
     if (onLeaving !== null) {
-      // Dealt to again: the leader is of the version before.
+      // Assigned something again: the leader is of the version before.
       const isHandedOver = owned.length === 0;
       void Promise.resolve(released).then(() => onLeaving(isHandedOver));
     }
@@ -244,7 +240,9 @@ export class ClassicMember implements GroupMember {
     return true;
   }
 
-  /** Nothing is fetched or written before the next assignment. Joins again, where no join is under way that may succeed. */
+  /**
+   * Nothing is fetched or written before the next assignment. Joins again, where no join is under way that may succeed.
+   */
   #expel(reason: Error): void {
     if (EXPELLED.has(errorTypeOf(reason))) {
       this.#place.forgotten();
@@ -262,7 +260,7 @@ export class ClassicMember implements GroupMember {
   async #watchTopics(): Promise<void> {
     const { signal } = this.#ending;
     while (!signal.aborted) {
-      await this.#ports.clock.wait(TOPICS_MS, signal);
+      await this.#ports.clock.wait(TOPICS_POLL_MS, signal);
       if (!signal.aborted && this.#hasLooked) {
         await this.#look().catch((error: unknown) => signal.aborted || this.#report(error));
       }

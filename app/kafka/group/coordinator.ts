@@ -1,8 +1,9 @@
 import type { Position } from '../../stream/ports/record-source.ts';
+import { isAnswer, isAnswerToCommit } from '../client/kafka-errors.ts';
 import { type BrokerConnections, closeBroker } from '../fetch/broker-connections.ts';
 import type { Broker, ProtocolRequest } from '../kafkajs/classes.ts';
 import { internals } from '../kafkajs/internals.ts';
-import { isAnswer, isAnswerToCommit } from './coordinator-answers.ts';
+import { REBALANCE_TIMEOUT_MS } from './group-member.ts';
 
 /** A member as the coordinator passes it on. */
 export interface RawMember {
@@ -28,7 +29,7 @@ export interface InGeneration {
 
 /** The members of a group, as the coordinator describes them. */
 export interface DescribedGroup {
-  /** Stable: nobody joins. Only then the coordinator tells what the members say of themselves. */
+  /** Stable: nobody joins. Only then the answer has the metadata of the members. */
   readonly state: string;
   readonly members: readonly RawMember[];
 }
@@ -42,10 +43,13 @@ export interface DescribedGroup {
  * committed, so a commit that fails closes no connection but that of commits.
  */
 export interface Coordinator {
-  /** @param metadata by protocols, the first one preferred. @throws Error with the `memberId` to join by, where one is required */
+  /**
+   * @param metadata by protocols, the first one preferred. @throws Error with the `memberId` to join by, where one is
+   * required
+   */
   join(memberId: string, metadata: ReadonlyMap<string, Buffer>): Promise<Joined>;
-  /** @param dealt by the leader; of others nothing. @returns what the member is dealt */
-  sync(member: InGeneration, dealt: ReadonlyMap<string, Buffer>): Promise<Buffer>;
+  /** @param assigned by the leader to all; of others nothing. @returns what the member is assigned */
+  sync(member: InGeneration, assigned: ReadonlyMap<string, Buffer>): Promise<Buffer>;
   beat(member: InGeneration): Promise<void>;
   leave(memberId: string): Promise<void>;
   commit(member: InGeneration, positions: readonly Position[], metadata: string | null): Promise<void>;
@@ -76,11 +80,10 @@ export interface GroupIdentity {
   readonly sessionTimeoutMs: number;
 }
 
-/** How long the group waits for a member of which it hears beats, and which does not join. */
-const REBALANCE_TIMEOUT_MS = 60_000;
-
-/** The part of the session after which a coordinator that takes no connection is found anew: the next one is in time. */
-const CONNECTING = 1 / 3;
+/**
+ * The part of the session after which a coordinator that takes no connection is found anew: the next one is in time.
+ */
+const CONNECTING_SHARE = 1 / 3;
 
 /** The coordinator's address, and the connections to it. */
 type Connections = Pick<BrokerConnections, 'coordinator' | 'apart' | 'close'>;
@@ -118,8 +121,8 @@ export class GroupCoordinator implements Coordinator {
     return this.#ask(this.#joins, 'JoinGroup', { ...times, memberId, protocolType: 'consumer', groupProtocols });
   }
 
-  async sync(member: InGeneration, dealt: ReadonlyMap<string, Buffer>): Promise<Buffer> {
-    const groupAssignment = [...dealt].map(([memberId, memberAssignment]) => ({ memberId, memberAssignment }));
+  async sync(member: InGeneration, assigned: ReadonlyMap<string, Buffer>): Promise<Buffer> {
+    const groupAssignment = [...assigned].map(([memberId, memberAssignment]) => ({ memberId, memberAssignment }));
     type Synced = { readonly memberAssignment: Buffer };
     return (await this.#ask<Synced>(this.#joins, 'SyncGroup', { ...member, groupAssignment })).memberAssignment;
   }
@@ -222,12 +225,12 @@ export class GroupCoordinator implements Coordinator {
     const { opened: before, cutting } = link;
     const opened = before === null ? this.#open(link) : before.then((broker) => this.#reopened(link, broker));
     link.opened = opened;
-    const patienceMs = this.#group.sessionTimeoutMs * CONNECTING;
+    const timeoutMs = this.#group.sessionTimeoutMs * CONNECTING_SHARE;
     const giveUp = (): void => {
       cutting.signal.aborted ||
-        this.#lose(link, `the coordinator of the group took no connection for ${patienceMs / 1_000} s`);
+        this.#lose(link, `the coordinator of the group took no connection for ${timeoutMs / 1_000} s`);
     };
-    const timer = setTimeout(giveUp, patienceMs).unref();
+    const timer = setTimeout(giveUp, timeoutMs).unref();
     const end = (): void => clearTimeout(timer);
     void opened.then(end, () => {
       end();
@@ -259,7 +262,10 @@ export class GroupCoordinator implements Coordinator {
   }
 }
 
-/** Connects once, where kafkajs would try a silent broker for minutes: who asked tries again, at the coordinator of then. */
+/**
+ * Connects once, where kafkajs would try a silent broker for minutes: who asked tries again, at the coordinator of
+ * then.
+ */
 async function connected(broker: Broker, signal: AbortSignal): Promise<Broker> {
   try {
     await broker.connect();

@@ -1,7 +1,7 @@
 import type { Logger } from '../../logging/logger.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
-import { causesOf, errorTypeOf } from '../authorization.ts';
+import { causesOf, errorTypeOf } from '../client/kafka-errors.ts';
 import type { Coordinator } from './coordinator.ts';
 import { type DescribedMember, decodeMember } from './member-metadata.ts';
 
@@ -12,7 +12,7 @@ const STABLE = 'Stable';
 const WITHOUT_MEMBERS: ReadonlySet<string> = new Set(['Empty', 'Dead']);
 
 /** The pause between two looks at a group that is being joined. */
-const LOOK_AGAIN_MS = 250;
+const SUCCESSOR_POLL_MS = 250;
 
 /** A place that a process runs in. */
 interface Instance {
@@ -41,11 +41,11 @@ export class MemberPlace {
   readonly #ports: PlacePorts;
   #place: Instance | null;
   readonly #startedAt: number;
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
   #isToLook = true;
   #mayHaveSuccessor = false;
 
-  /** @param patienceMs for how long a successor is looked for in a group that is being joined, in milliseconds */
+  /** @param timeoutMs for how long a successor is looked for in a group that is being joined, in milliseconds */
   constructor(
     {
       groupId,
@@ -53,12 +53,12 @@ export class MemberPlace {
       startedAt,
     }: { readonly groupId: string } & Pick<DescribedMember, 'instanceId' | 'startedAt'>,
     ports: PlacePorts,
-    patienceMs: number,
+    timeoutMs: number,
   ) {
     this.#ports = ports;
     this.#place = instanceId === null ? null : { groupId, instanceId };
     this.#startedAt = startedAt;
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** The coordinator does not know the member any more: a newer one may have its place, or its session was over. */
@@ -75,7 +75,7 @@ export class MemberPlace {
 
   /**
    * Leaves the group for the members that ran in the place before, which were killed: the group would wait for the end of their
-   * sessions. Where others join at the moment, the coordinator does not tell who they were: the next join looks again.
+   * sessions. Where others join at the moment, the coordinator does not answer who they were: the next join looks again.
    *
    * @param ownId the member's; it stays
    * @throws FatalError `GROUP_INSTANCE_REPLACED` when a newer member has the place
@@ -117,13 +117,13 @@ export class MemberPlace {
     });
   }
 
-  /** @returns the members in the place; `null`: the coordinator does not tell now */
+  /** @returns the members in the place; `null`: the coordinator does not know them now */
   async #look(place: Instance, signal: AbortSignal): Promise<readonly DescribedMember[] | null> {
     const { clock } = this.#ports;
-    const until = clock.steady().getTime() + (this.#mayHaveSuccessor ? this.#patienceMs : 0);
+    const until = clock.steady().getTime() + (this.#mayHaveSuccessor ? this.#timeoutMs : 0);
     let found = await this.#members(place);
     while (found === null && clock.steady().getTime() < until && !signal.aborted) {
-      await clock.wait(LOOK_AGAIN_MS, signal);
+      await clock.wait(SUCCESSOR_POLL_MS, signal);
       found = await this.#members(place);
     }
     return found;

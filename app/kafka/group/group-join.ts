@@ -1,9 +1,9 @@
 import type { Logger } from '../../logging/logger.ts';
 import type { TopicPartition } from '../../records/record.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
-import { errorTypeOf } from '../authorization.ts';
+import { EXPELLED, errorTypeOf, isForGood } from '../client/kafka-errors.ts';
 import type { Coordinator, Joined, RawMember } from './coordinator.ts';
-import { EXPELLED, isForGood } from './coordinator-answers.ts';
+import { LEAVE_RETRY_MS } from './group-member.ts';
 import {
   decodeAssignment,
   decodeMember,
@@ -16,20 +16,17 @@ import type { MemberState } from './member-state.ts';
 import { assignSticky, type JoinedMember, type PartitionCounts } from './sticky-assignment.ts';
 import { LearnedTopics, type TopicsAnswer, type TopicsPort } from './subscribed-metadata.ts';
 
-/** The others wait for what the leader deals, so it waits no longer for what the brokers tell about topics. */
-const TOPICS_MS = 2_000;
-
-/** The pause before a LeaveGroup that the coordinator did not take is sent to the coordinator of then. */
-const LEAVE_AGAIN_MS = 100;
+/** The others wait for what the leader assigns, so it waits no longer for what the brokers answer about topics. */
+const METADATA_TIMEOUT_MS = 2_000;
 
 /** How long a member that leaves waits for its id. */
-const ID_MS = 300;
+const MEMBER_ID_TIMEOUT_MS = 300;
 
 /** What a join goes by. */
 interface JoinWatch {
   /** Aborted: the member ends, and asks for nothing more. */
   readonly signal: AbortSignal;
-  /** Gets what the brokers tell the leader. */
+  /** Gets what the brokers answer the leader. */
   readonly onTopics: (answer: TopicsAnswer) => void;
 }
 
@@ -52,8 +49,8 @@ export interface MemberPorts {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** What the leader dealt by. */
-interface Dealt {
+/** What the leader assigned by. */
+interface LedGeneration {
   readonly counts: PartitionCounts;
   /** How many partitions each topic has at least, by what the members owned. */
   readonly owned: ReadonlyMap<string, number>;
@@ -61,7 +58,7 @@ interface Dealt {
 }
 
 /** How many partitions each topic has at least, by what the members own. */
-function ownedOf(members: readonly JoinedMember[]): ReadonlyMap<string, number> {
+function ownedCounts(members: readonly JoinedMember[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { topic, partition } of members.flatMap(({ owned }) => owned)) {
     counts.set(topic, Math.max(counts.get(topic) ?? 0, partition + 1));
@@ -70,9 +67,9 @@ function ownedOf(members: readonly JoinedMember[]): ReadonlyMap<string, number> 
 }
 
 /**
- * Joins of one member: JoinGroup, what the leader deals, and SyncGroup.
+ * Joins of one member: JoinGroup, what the leader assigns, and SyncGroup.
  *
- * Both protocols are offered, with the same data: the coordinator takes the first one that all members offer. A leader deals
+ * Both protocols are offered, with the same data: the coordinator takes the first one that all members offer. A leader assigns
  * in the same way by both, and members of the version before, which own nothing when they join, get what is left.
  */
 export class GroupJoin {
@@ -82,7 +79,7 @@ export class GroupJoin {
   readonly #learned: LearnedTopics;
   /** When the process was started, by its clock, in milliseconds since 1970. */
   readonly startedAt: number;
-  #dealt: Dealt | null = null;
+  #led: LedGeneration | null = null;
   /** The JoinGroup that is not answered yet. */
   #asking: Promise<Joined> | null = null;
 
@@ -101,33 +98,33 @@ export class GroupJoin {
 
   /** Whether the member leads the generation. */
   get isLeader(): boolean {
-    return this.#dealt !== null;
+    return this.#led !== null;
   }
 
   /** Whether nobody else is in the generation, as far as the member knows. */
   get isAlone(): boolean {
-    return this.#dealt?.members === 1;
+    return this.#led?.members === 1;
   }
 
-  /** Asks about all topics that the member has to know of: its own, and those that it deals to others. */
+  /** Asks about all topics that the member has to know of: its own, and those that it assigns to others. */
   look(): Promise<TopicsAnswer> {
-    const topics = new Set([...this.#own, ...(this.#dealt?.counts.keys() ?? [])]);
+    const topics = new Set([...this.#own, ...(this.#led?.counts.keys() ?? [])]);
     return this.#learned.ask([...topics], this.#own);
   }
 
-  /** Whether the member leads, and has to deal anew, since partitions came or went. */
+  /** Whether the member leads, and has to assign anew, since partitions came or went. */
   get isStale(): boolean {
-    const { counts, owned } = this.#dealt ?? { counts: new Map<string, number | null>(), owned: new Map() };
-    return [...counts].some(([topic, dealt]) => {
-      const count = this.#learned.count(topic, dealt ?? owned.get(topic) ?? 0);
-      return count !== null && count !== dealt;
+    const { counts, owned } = this.#led ?? { counts: new Map<string, number | null>(), owned: new Map() };
+    return [...counts].some(([topic, before]) => {
+      const count = this.#learned.count(topic, before ?? owned.get(topic) ?? 0);
+      return count !== null && count !== before;
     });
   }
 
   /**
    * Joins once. The state has the id and the generation of then, also when the rest fails.
    *
-   * @returns what the member is dealt; `null`: the group went on without it meanwhile
+   * @returns what the member is assigned; `null`: the group went on without it meanwhile
    */
   async join(
     state: MemberState,
@@ -145,16 +142,16 @@ export class GroupJoin {
     });
     state.answered(askedAt);
     const { memberId, generationId, leaderId, members } = joined;
-    this.#dealt = null;
-    const dealt = leaderId === memberId ? await this.#deal(members, onTopics) : new Map<string, Buffer>();
+    this.#led = null;
+    const assigned = leaderId === memberId ? await this.#assign(members, onTopics) : new Map<string, Buffer>();
     const syncedAt = this.#now();
-    const assignment = await this.#ports.coordinator.sync({ memberId, generationId }, dealt);
+    const assignment = await this.#ports.coordinator.sync({ memberId, generationId }, assigned);
     return this.#isIn(state, joined, syncedAt) ? decodeAssignment(assignment, topics) : null;
   }
 
   /**
    * An answer may be late: the beats may have learned meanwhile that the coordinator does not know the member, or its session
-   * may be over. Then others may own what it was dealt.
+   * may be over. Then others may own what it was assigned.
    */
   #isIn(state: MemberState, { memberId, generationId }: Joined, syncedAt: number): boolean {
     const { inGeneration } = state;
@@ -180,7 +177,7 @@ export class GroupJoin {
         () => undefined,
         () => undefined,
       );
-      await Promise.race([asked, clock.wait(ID_MS, signal)]);
+      await Promise.race([asked, clock.wait(MEMBER_ID_TIMEOUT_MS, signal)]);
     }
     const { id } = state;
     for (let isMember = id !== ''; isMember && !signal.aborted; ) {
@@ -189,7 +186,7 @@ export class GroupJoin {
         isMember = false;
       } catch (error) {
         isMember = !EXPELLED.has(errorTypeOf(error)) && !isForGood(error);
-        await (isMember && clock.wait(LEAVE_AGAIN_MS, signal));
+        await (isMember && clock.wait(LEAVE_RETRY_MS, signal));
       }
     }
   }
@@ -213,7 +210,7 @@ export class GroupJoin {
     return joined;
   }
 
-  async #deal(
+  async #assign(
     raw: readonly RawMember[],
     onTopics: (answer: TopicsAnswer) => void,
   ): Promise<ReadonlyMap<string, Buffer>> {
@@ -223,17 +220,17 @@ export class GroupJoin {
     if (answer !== null) {
       onTopics(answer);
     }
-    const owned = ownedOf(members);
+    const owned = ownedCounts(members);
     const counts = new Map(topics.map((topic) => [topic, this.#learned.count(topic, owned.get(topic) ?? 0)]));
-    this.#dealt = { counts, owned, members: members.length };
-    const dealt = assignSticky(members, counts);
-    return new Map([...dealt].map(([id, partitions]) => [id, encodeAssignment(partitions)]));
+    this.#led = { counts, owned, members: members.length };
+    const assigned = assignSticky(members, counts);
+    return new Map([...assigned].map(([id, partitions]) => [id, encodeAssignment(partitions)]));
   }
 
-  /** `null`: the brokers did not tell in time, so the member deals by what they told before. */
+  /** `null`: the brokers did not answer in time, so the member assigns by what they answered before. */
   async #learn(topics: readonly string[]): Promise<TopicsAnswer | null> {
     const timer = new AbortController();
-    const late = this.#ports.clock.wait(TOPICS_MS, timer.signal).then(() => null);
+    const late = this.#ports.clock.wait(METADATA_TIMEOUT_MS, timer.signal).then(() => null);
     const answer = this.#learned.ask(topics, this.#own).catch(() => null);
     return Promise.race([answer, late]).finally(() => timer.abort());
   }

@@ -1,6 +1,18 @@
 import type { TopicPartition } from '../../records/record.ts';
 import type { Position } from '../../stream/ports/record-source.ts';
 
+/** The pause between two heartbeats: what changes in the group is learned by the next one. Brokers ask for less. */
+export const HEARTBEAT_INTERVAL_MS = 1_000;
+
+/** Silence of the coordinator that is reported: one heartbeat that fails, as where the coordinator moves, is none. */
+export const REPORTED_SILENCE_MS = 3_000;
+
+/** How long the group waits for a member that has to join again, or to give partitions up, before it is expelled. */
+export const REBALANCE_TIMEOUT_MS = 60_000;
+
+/** The pause before a request to leave that the coordinator did not take is sent to the coordinator of then. */
+export const LEAVE_RETRY_MS = 100;
+
 /** What the group gave a member in a generation (KIP-848: at an epoch). */
 export interface Assignment {
   /** All partitions that the member owns from now on. */
@@ -27,7 +39,7 @@ export interface GroupMemberListener {
   /**
    * The coordinator has heard that the member gave up what it lost and has what it won.
    *
-   * @param milliseconds since it was told to, or since it began to join
+   * @param milliseconds since the assignment reached it, or since it began to join
    */
   onAcknowledged(milliseconds: number): void;
   /**

@@ -1,23 +1,22 @@
-import { errorTypeOf } from '../authorization.ts';
+import { asError, EXPELLED, errorTypeOf, isForGood, OF_GENERATION, REBALANCING } from '../client/kafka-errors.ts';
 import type { InGeneration } from './coordinator.ts';
-import { asError, EXPELLED, isForGood, OF_GENERATION, REBALANCING } from './coordinator-answers.ts';
 import type { MemberPorts } from './group-join.ts';
+import { HEARTBEAT_INTERVAL_MS, REPORTED_SILENCE_MS } from './group-member.ts';
 import type { MemberState } from './member-state.ts';
 
-/** What changes is learned by the next beat, so this is how long a change of the group takes. */
-const BEAT_MS = 1_000;
-
-/** The part of the session in which a beat has to be answered; then the coordinator is found anew, and asked once more. */
-const PATIENCE = 0.5;
-
-/** Silence that is reported: one beat that fails, as where the coordinator moves, is none. */
-const SILENCE_MS = 3_000;
+/**
+ * The part of the session in which a beat has to be answered; then the coordinator is found anew, and asked once more.
+ */
+const ANSWER_SHARE = 0.5;
 
 /** A beat. */
 interface Sent {
   readonly at: number;
-  /** SyncGroup was answered before. Brokers before 2.6 answer REBALANCE_IN_PROGRESS until then: the join of now is meant. */
-  readonly isDealt: boolean;
+  /**
+   * SyncGroup was answered before. Brokers before 2.6 answer REBALANCE_IN_PROGRESS until then: the join of now is
+   * meant.
+   */
+  readonly isSynced: boolean;
 }
 
 /** What the answers to beats say. */
@@ -69,7 +68,10 @@ export class Heartbeats {
   /** Until the next beat, or the end of the session. */
   #pause(): number {
     const { isWriting, signAt } = this.#state;
-    return Math.min(BEAT_MS, isWriting ? Math.max(0, signAt + this.#sessionTimeoutMs - this.#now()) : BEAT_MS);
+    return Math.min(
+      HEARTBEAT_INTERVAL_MS,
+      isWriting ? Math.max(0, signAt + this.#sessionTimeoutMs - this.#now()) : HEARTBEAT_INTERVAL_MS,
+    );
   }
 
   /** The session began when the coordinator got the last request that it answered, which was not before it was sent. */
@@ -82,7 +84,7 @@ export class Heartbeats {
 
   #beatOnce(signal: AbortSignal): void {
     const { inGeneration } = this.#state;
-    if (this.#sent !== null && this.#now() - this.#sent.at >= this.#sessionTimeoutMs * PATIENCE) {
+    if (this.#sent !== null && this.#now() - this.#sent.at >= this.#sessionTimeoutMs * ANSWER_SHARE) {
       // Given up: the one that takes its place has as long.
       this.#sent = null;
       this.#ports.coordinator.forget();
@@ -93,7 +95,7 @@ export class Heartbeats {
   }
 
   async #beat(member: InGeneration, signal: AbortSignal): Promise<void> {
-    const sent = { at: this.#now(), isDealt: this.#state.claim.generation === member.generationId };
+    const sent = { at: this.#now(), isSynced: this.#state.claim.generation === member.generationId };
     this.#sent = sent;
     const answer = await this.#ports.coordinator.beat(member).then(
       () => null,
@@ -109,7 +111,7 @@ export class Heartbeats {
     }
     const { inGeneration } = this.#state;
     const isOfNow = inGeneration?.memberId === member.memberId && inGeneration.generationId === member.generationId;
-    if (answer !== null && (sent.isDealt || answer.type !== REBALANCING)) {
+    if (answer !== null && (sent.isSynced || answer.type !== REBALANCING)) {
       this.#failed(answer, isOfNow);
     }
   }
@@ -120,7 +122,7 @@ export class Heartbeats {
       isOfNow && this.#listener.onRebalance();
     } else if (EXPELLED.has(type)) {
       isOfNow && this.#listener.onExpelled(asError(error));
-    } else if (isForGood(error) || this.#now() - this.#state.signAt >= SILENCE_MS) {
+    } else if (isForGood(error) || this.#now() - this.#state.signAt >= REPORTED_SILENCE_MS) {
       this.#listener.onFailed(error);
     }
   }

@@ -4,7 +4,9 @@ import type { JoinedMember } from './sticky-assignment.ts';
 
 const { MemberMetadata, MemberAssignment } = loadKafkajs().AssignerProtocol;
 
-/** The group uses the first protocol that all its members offer: this one, once none of the version before is a member. */
+/**
+ * The group uses the first protocol that all its members offer: this one, once none of the version before is a member.
+ */
 export const STICKY = 'stream-consumer-sticky';
 
 /** The protocol of members of the version before, which is kafkajs's own. */
@@ -14,7 +16,7 @@ export const ROUND_ROBIN = 'RoundRobinAssigner';
  * Version 0 of both formats. Brokers read them where members of KIP-848 are in the group, and kafkajs can write no later one:
  * what a member owns is in the data of its own instead.
  */
-const VERSION = 0;
+const FORMAT_VERSION = 0;
 
 /** The generation of a member that has none. */
 export const NO_GENERATION = -1;
@@ -55,7 +57,11 @@ export function encodeMember({
     ...(isLeaving && { leaving: true }),
     ...(instanceId !== null && { instance: instanceId }),
   };
-  return MemberMetadata.encode({ version: VERSION, topics: [...topics], userData: Buffer.from(JSON.stringify(said)) });
+  return MemberMetadata.encode({
+    version: FORMAT_VERSION,
+    topics: [...topics],
+    userData: Buffer.from(JSON.stringify(said)),
+  });
 }
 
 /**
@@ -70,7 +76,7 @@ export function decodeMember(id: string, metadata: Buffer): DescribedMember {
   return {
     id,
     topics,
-    ...ownedOf(said),
+    ...claimIn(said),
     isLeaving: Reflect.get(said, 'leaving') === true,
     instanceId: typeof instanceId === 'string' ? instanceId : null,
     startedAt: isNumber(startedAt) ? startedAt : 0,
@@ -96,7 +102,7 @@ function objectOf(userData: Buffer | null): object {
 
 const isNumber = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-function ownedOf(said: object): Pick<JoinedMember, 'owned' | 'generation'> {
+function claimIn(said: object): Pick<JoinedMember, 'owned' | 'generation'> {
   const generation: unknown = Reflect.get(said, 'generation');
   const owned = Object.entries<unknown>(Object(Reflect.get(said, 'owned'))).flatMap(([topic, partitions]) =>
     Array.isArray(partitions) ? partitions.filter(isNumber).map((partition) => ({ topic, partition })) : [],
@@ -104,12 +110,15 @@ function ownedOf(said: object): Pick<JoinedMember, 'owned' | 'generation'> {
   return isNumber(generation) ? { owned, generation } : { owned: [], generation: NO_GENERATION };
 }
 
-/** What the leader deals to a member. */
+/** What the leader assigns to a member. */
 export const encodeAssignment = (partitions: readonly TopicPartition[]): Buffer =>
-  MemberAssignment.encode({ version: VERSION, assignment: byTopic(partitions), userData: Buffer.alloc(0) });
+  MemberAssignment.encode({ version: FORMAT_VERSION, assignment: byTopic(partitions), userData: Buffer.alloc(0) });
 
-/** What the leader dealt to the member. A leader of before deals by its own topics, so some may not be the member's. */
+/**
+ * What the leader assigned to the member. A leader of before assigns by its own topics, so some may not be the
+ * member's.
+ */
 export function decodeAssignment(assignment: Buffer, topics: readonly string[]): readonly TopicPartition[] {
-  const dealt = MemberAssignment.decode(assignment)?.assignment ?? {};
-  return topics.flatMap((topic) => (dealt[topic] ?? []).map((partition) => ({ topic, partition })));
+  const assigned = MemberAssignment.decode(assignment)?.assignment ?? {};
+  return topics.flatMap((topic) => (assigned[topic] ?? []).map((partition) => ({ topic, partition })));
 }

@@ -4,7 +4,7 @@ import type { Assignment } from './group-member.ts';
 import { NO_GENERATION } from './member-metadata.ts';
 
 /** A member without an id: the coordinator makes one for who joins like that. */
-const NO_ID = '';
+const NO_MEMBER_ID = '';
 
 /**
  * What a member knows of itself.
@@ -16,12 +16,12 @@ const NO_ID = '';
  *    nothing. The update locks the row, so of two from one value the second finds another one.
  * 2. Rows, dead letters and rows by key are behind that update in the same transaction. So the committed transactions are a
  *    chain, each from where the one before ended, whoever wrote it: no record is in two, and no older value of a key comes last.
- * 3. Who is turned away goes on from the stored offset, or is told that the partition is gone.
+ * 3. Who is turned away goes on from the stored offset, or learns that the partition is gone.
  * 4. Two that go on for ever would turn each other away for ever. So a member is expelled, and writes nothing before it has
  *    joined again, when the group may believe that it is dead.
  */
 export class MemberState {
-  #id = NO_ID;
+  #id = NO_MEMBER_ID;
   #generation = NO_GENERATION;
   #owned: readonly TopicPartition[] = [];
   /** The generation that gave what is owned; a later one may have been joined, and have given nothing yet. */
@@ -52,12 +52,16 @@ export class MemberState {
     return !this.#isExpelled;
   }
 
-  /** When a request was sent that the coordinator answered, in milliseconds: until then the member was alive for sure. */
+  /**
+   * When a request was sent that the coordinator answered, in milliseconds: until then the member was alive for sure.
+   */
   get signAt(): number {
     return this.#signAt;
   }
 
-  /** What it says to own when it joins. One that was expelled says it, too: who came after it has a later generation. */
+  /**
+   * What it says to own when it joins. One that was expelled says it, too: who came after it has a later generation.
+   */
   get claim(): { readonly owned: readonly TopicPartition[]; readonly generation: number } {
     return { owned: this.#owned, generation: this.#ownedSince };
   }
@@ -98,7 +102,7 @@ export class MemberState {
 
   /** The coordinator does not know the id. */
   forgotten(): void {
-    this.#id = NO_ID;
+    this.#id = NO_MEMBER_ID;
     this.#generation = NO_GENERATION;
   }
 }

@@ -16,26 +16,26 @@ export interface JoinedMember {
 /** How many partitions each topic has; `null`: that cannot be learned now. A topic that is left out does not exist. */
 export type PartitionCounts = ReadonlyMap<string, number | null>;
 
-/** A partition that is dealt. */
-interface Deal extends TopicPartition {
+/** A partition that is assigned. */
+interface AssignedPartition extends TopicPartition {
   /** The member that owned it before. */
   readonly owner: string | null;
   /** It stays with its owner: its topic is not known now. */
   readonly isFixed: boolean;
 }
 
-/** A partition that moves from one hand to another. */
+/** A partition that moves from one share to another. */
 interface Move {
-  readonly deal: Deal;
-  readonly from: Hand;
-  readonly to: Hand;
+  readonly target: AssignedPartition;
+  readonly from: MemberShare;
+  readonly to: MemberShare;
 }
 
-/** What a member is dealt. */
-class Hand {
+/** What a member is assigned. */
+class MemberShare {
   readonly id: string;
   readonly topics: ReadonlySet<string>;
-  readonly #deals = new Map<string, Deal[]>();
+  readonly #partitions = new Map<string, AssignedPartition[]>();
   size = 0;
 
   constructor({ id, topics }: JoinedMember) {
@@ -43,19 +43,19 @@ class Hand {
     this.topics = new Set(topics);
   }
 
-  get deals(): readonly Deal[] {
-    return [...this.#deals.values()].flat();
+  get partitions(): readonly AssignedPartition[] {
+    return [...this.#partitions.values()].flat();
   }
 
-  take(deal: Deal): void {
-    const others = this.#deals.get(deal.topic);
-    others === undefined ? this.#deals.set(deal.topic, [deal]) : others.push(deal);
+  take(target: AssignedPartition): void {
+    const others = this.#partitions.get(target.topic);
+    others === undefined ? this.#partitions.set(target.topic, [target]) : others.push(target);
     this.size += 1;
   }
 
-  give({ topic, partition }: Deal): void {
-    const others = this.#deals.get(topic) ?? [];
-    this.#deals.set(
+  give({ topic, partition }: AssignedPartition): void {
+    const others = this.#partitions.get(topic) ?? [];
+    this.#partitions.set(
       topic,
       others.filter((other) => other.partition !== partition),
     );
@@ -63,10 +63,10 @@ class Hand {
   }
 
   /** What it can give to the other one: rather what it did not own before. */
-  dealFor(other: Hand): Deal | undefined {
-    let found: Deal | undefined;
-    for (const [topic, deals] of this.#deals) {
-      const movable = other.topics.has(topic) ? deals.filter(({ isFixed }) => !isFixed) : [];
+  movableTo(other: MemberShare): AssignedPartition | undefined {
+    let found: AssignedPartition | undefined;
+    for (const [topic, partitions] of this.#partitions) {
+      const movable = other.topics.has(topic) ? partitions.filter(({ isFixed }) => !isFixed) : [];
       const foreign = movable.find(({ owner }) => owner !== this.id);
       if (foreign !== undefined) {
         return foreign;
@@ -77,16 +77,16 @@ class Hand {
   }
 }
 
-const bySize = (one: Hand, other: Hand): number => one.size - other.size;
+const bySize = (one: MemberShare, other: MemberShare): number => one.size - other.size;
 
 /**
- * Deals the partitions of a group to its members:
+ * Assigns the partitions of a group to its members:
  *
  * - a partition goes to a member that is subscribed to its topic, or to none; one that leaves gets nothing, unless all leave:
- *   then nobody is there to hand over to, and each finishes what it owns
+ *   then nobody is left to hand over to, and each finishes what it owns
  * - of two members the one has at most one more than the other, as far as their subscriptions allow
  * - what moves is the least for that: each member keeps what it owns, up to its share
- * - of two that say to own a partition, that of the higher generation owns it: the other one did not hear of the later deal
+ * - of two that say to own a partition, that of the higher generation owns it: the other one did not hear of the later assignment
  * - what exists of a topic that cannot be learned now stays with its owners
  *
  * The same members and topics always give the same assignment.
@@ -99,21 +99,21 @@ export function assignSticky(
 ): ReadonlyMap<string, readonly TopicPartition[]> {
   const sorted = members.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const staying = sorted.filter(({ isLeaving }) => !isLeaving);
-  const hands = (staying.length === 0 ? sorted : staying).map((member) => new Hand(member));
-  const handOf = new Map(hands.map((hand) => [hand.id, hand]));
-  const free: Deal[] = [];
-  for (const deal of dealsOf(sorted, counts)) {
-    const owner = handOf.get(deal.owner ?? '');
-    owner?.topics.has(deal.topic) ? owner.take(deal) : free.push({ ...deal, owner: null, isFixed: false });
+  const shares = (staying.length === 0 ? sorted : staying).map((member) => new MemberShare(member));
+  const shareOf = new Map(shares.map((share) => [share.id, share]));
+  const free: AssignedPartition[] = [];
+  for (const target of ownedPartitions(sorted, counts)) {
+    const owner = shareOf.get(target.owner ?? '');
+    owner?.topics.has(target.topic) ? owner.take(target) : free.push({ ...target, owner: null, isFixed: false });
   }
-  for (const deal of free) {
-    leastOf(hands.filter(({ topics }) => topics.has(deal.topic)))?.take(deal);
+  for (const target of free) {
+    leastOf(shares.filter(({ topics }) => topics.has(target.topic)))?.take(target);
   }
-  balance(hands);
+  balance(shares);
   return new Map(
     sorted.map(({ id }) => [
       id,
-      (handOf.get(id)?.deals ?? []).map(({ topic, partition }) => ({ topic, partition })).toSorted(byName),
+      (shareOf.get(id)?.partitions ?? []).map(({ topic, partition }) => ({ topic, partition })).toSorted(byName),
     ]),
   );
 }
@@ -121,10 +121,10 @@ export function assignSticky(
 const byName = (one: TopicPartition, other: TopicPartition): number =>
   one.topic === other.topic ? one.partition - other.partition : one.topic < other.topic ? -1 : 1;
 
-const leastOf = (hands: readonly Hand[]): Hand | undefined => hands.toSorted(bySize)[0];
+const leastOf = (shares: readonly MemberShare[]): MemberShare | undefined => shares.toSorted(bySize)[0];
 
 /** All partitions, with the member that owns each: of several that say so, that of the highest generation. */
-function dealsOf(members: readonly JoinedMember[], counts: PartitionCounts): readonly Deal[] {
+function ownedPartitions(members: readonly JoinedMember[], counts: PartitionCounts): readonly AssignedPartition[] {
   const owners = new Map<string, { readonly of: TopicPartition; readonly member: JoinedMember }>();
   for (const member of members) {
     for (const of of member.owned) {
@@ -146,23 +146,23 @@ function dealsOf(members: readonly JoinedMember[], counts: PartitionCounts): rea
 }
 
 /**
- * Moves partitions from hands that have more to hands that have fewer by two or more, each by as few moves as possible.
+ * Moves partitions from shares that have more to shares that have fewer by two or more, each by as few moves as possible.
  * Each time the sum of the squares of the sizes falls, so it ends.
  */
-function balance(hands: readonly Hand[]): void {
-  for (let moves = nextMoves(hands); moves !== null; moves = nextMoves(hands)) {
-    for (const { deal, from, to } of moves) {
-      from.give(deal);
-      to.take(deal);
+function balance(shares: readonly MemberShare[]): void {
+  for (let moves = nextMoves(shares); moves !== null; moves = nextMoves(shares)) {
+    for (const { target, from, to } of moves) {
+      from.give(target);
+      to.take(target);
     }
   }
 }
 
-function nextMoves(hands: readonly Hand[]): readonly Move[] | null {
-  const ascending = hands.toSorted(bySize);
+function nextMoves(shares: readonly MemberShare[]): readonly Move[] | null {
+  const ascending = shares.toSorted(bySize);
   const smallest = ascending[0]?.size ?? 0;
-  for (const hand of ascending.toReversed()) {
-    const moves = hand.size - smallest < 2 ? null : movesFrom(hand, ascending);
+  for (const share of ascending.toReversed()) {
+    const moves = share.size - smallest < 2 ? null : movesFrom(share, ascending);
     if (moves !== null) {
       return moves;
     }
@@ -170,14 +170,16 @@ function nextMoves(hands: readonly Hand[]): readonly Move[] | null {
   return null;
 }
 
-/** The shortest chain from a hand, by way of others where subscriptions differ, to one that has fewer by two or more. */
-function movesFrom(start: Hand, ascending: readonly Hand[]): readonly Move[] | null {
-  const reached = new Map<Hand, readonly Move[]>([[start, []]]);
+/**
+ * The shortest chain from a share, by way of others where subscriptions differ, to one that has fewer by two or more.
+ */
+function movesFrom(start: MemberShare, ascending: readonly MemberShare[]): readonly Move[] | null {
+  const reached = new Map<MemberShare, readonly Move[]>([[start, []]]);
   for (const [from, moves] of reached) {
     for (const to of ascending) {
-      const deal = reached.has(to) ? undefined : from.dealFor(to);
-      if (deal !== undefined) {
-        const chain = [...moves, { deal, from, to }];
+      const target = reached.has(to) ? undefined : from.movableTo(to);
+      if (target !== undefined) {
+        const chain = [...moves, { target, from, to }];
         if (to.size <= start.size - 2) {
           return chain;
         }

@@ -1,19 +1,11 @@
 import { backoffMs } from '../../stream/partition/retries.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
-import { ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
-import type { BrokerConnections, Metadata } from '../fetch/broker-connections.ts';
-import { asError } from './coordinator-answers.ts';
+import { asError, ForbiddenTopics, isForbiddenTopic, isUnknownTopic } from '../client/kafka-errors.ts';
+import type { BrokerConnections } from '../fetch/broker-connections.ts';
 
-/** Kafka's code of a topic that the broker does not have: UNKNOWN_TOPIC_OR_PARTITION. */
-const UNKNOWN_TOPIC = 3;
+const isKnown = ({ topicErrorCode = 0 }: { readonly topicErrorCode?: number }): boolean => topicErrorCode === 0;
 
-type TopicMetadata = Metadata['topicMetadata'][number];
-
-const isUnknown = ({ topicErrorCode }: TopicMetadata): boolean => topicErrorCode === UNKNOWN_TOPIC;
-const isForbidden = ({ topicErrorCode }: TopicMetadata): boolean => topicErrorCode === TOPIC_AUTHORIZATION_FAILED;
-const isKnown = ({ topicErrorCode = 0 }: TopicMetadata): boolean => topicErrorCode === 0;
-
-/** What the brokers tell about topics. Of a topic that is in neither they cannot tell now. */
+/** What the brokers answer about topics. Of a topic that is in neither they know nothing now. */
 export interface TopicsAnswer {
   /** Topics that the brokers do not have. */
   readonly unknown: readonly string[];
@@ -33,20 +25,20 @@ export interface TopicsPort {
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** Topics that are deleted or created (again) are noticed after this time at the latest. */
-const LOOK_MS = 5_000;
+/** Topics that are deleted, created (again) or given partitions are noticed after this time at the latest. */
+export const TOPICS_POLL_MS = 5_000;
 
-/** What a look at topics works with. */
-interface Look {
+/** What {@link watchTopics} works with. */
+interface TopicsWatch {
   readonly topics: TopicsPort;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Reports what the brokers tell about topics, or why they do not, until the signal is aborted. */
+/** Reports what the brokers answer about topics, or why they do not, until the signal is aborted. */
 export async function watchTopics(
   own: readonly string[],
-  { topics, clock, signal }: Look,
+  { topics, clock, signal }: TopicsWatch,
   report: (answer: TopicsAnswer | Error) => void,
 ): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
@@ -54,7 +46,7 @@ export async function watchTopics(
     if (!signal.aborted) {
       failures = answer instanceof Error ? failures + 1 : 0;
       report(answer);
-      await clock.wait(failures === 0 ? LOOK_MS : backoffMs(failures), signal);
+      await clock.wait(failures === 0 ? TOPICS_POLL_MS : backoffMs(failures), signal);
     }
   }
 }
@@ -63,13 +55,13 @@ export async function watchTopics(
 export const topicsOf = (connections: Pick<BrokerConnections, 'metadata'>): TopicsPort => ({
   ask: async (topics, own) => {
     const { topicMetadata } = topics.length === 0 ? { topicMetadata: [] } : await connections.metadata(topics, NONE);
-    const forbidden = topicMetadata.filter((of) => isForbidden(of) && own.has(of.topic)).map(({ topic }) => topic);
+    const forbidden = topicMetadata.filter((of) => isForbiddenTopic(of) && own.has(of.topic)).map(({ topic }) => topic);
     if (forbidden.length > 0) {
       throw new ForbiddenTopics(forbidden);
     }
     return {
       unknown: topicMetadata
-        .filter(isUnknown)
+        .filter(isUnknownTopic)
         .map(({ topic }) => topic)
         .toSorted(),
       partitions: new Map(
@@ -79,10 +71,12 @@ export const topicsOf = (connections: Pick<BrokerConnections, 'metadata'>): Topi
   },
 });
 
-/** A broker may not have heard of all partitions yet, or may answer by what it heard long ago; none does for this long. */
+/**
+ * A broker may not have heard of all partitions yet, or may answer by what it heard long ago; none does for this long.
+ */
 const CONFIRMED_MS = 5_000;
 
-/** What the brokers last told about a topic, and since when they tell it. */
+/** What the brokers last answered about a topic, and since when they answer that. */
 interface Learned {
   /** 0: they do not have the topic. */
   readonly count: number;
@@ -90,7 +84,7 @@ interface Learned {
   readonly at: number;
 }
 
-/** What the brokers told about topics, for a leader that has to deal before they answer. */
+/** What the brokers answered about topics, for a leader that has to assign before they answer again. */
 export class LearnedTopics implements TopicsPort {
   readonly #topics: TopicsPort;
   readonly #clock: Clock;

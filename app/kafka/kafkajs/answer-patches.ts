@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
+import { processMemory } from '../../memory/memory-budget.ts';
+import { MemoryPool } from '../../memory/memory-pool.ts';
 import { answerLimit, InvalidAnswerError, isTls, usualCause } from '../../network/invalid-answer.ts';
-import { answerMemory } from './answer-memory.ts';
 import type { Connection, Scram } from './classes.ts';
 import { internals } from './internals.ts';
 
@@ -17,7 +18,7 @@ const refused = new WeakMap<Socket, Error>();
 /** The answer that comes over a socket. */
 interface Incoming {
   readonly head: Buffer;
-  /** Memory of the size that the head tells, the head included; `null` until the head is there. */
+  /** Memory of the size in the head, the head included; `null` until the head is there. */
   answer: Buffer | null;
   /** Bytes that have come of the head, or of the answer. */
   come: number;
@@ -38,7 +39,7 @@ function incomingOf({ socket }: Connection): Incoming {
  * @param behind bytes that came with the last one of the head
  * @throws InvalidAnswerError when no answer can have it
  */
-function sizeOf(connection: Connection, head: Buffer, behind: Buffer, limit: number): number {
+function answerSize(connection: Connection, head: Buffer, behind: Buffer, limit: number): number {
   const size = head.readInt32BE(0);
   // A mechanism of before Kafka 1.0 answers without a correlation id, and with nothing where it has nothing to add.
   const least = connection.authHandlers === null ? CORRELATION_BYTES : 0;
@@ -56,14 +57,14 @@ function sizeOf(connection: Connection, head: Buffer, behind: Buffer, limit: num
  * Copies bytes of a piece to where they belong: the head of an answer, and then the answer in memory of its size.
  *
  * @returns what is left of the piece
- * @throws InvalidAnswerError when no answer can have the size that the head tells
+ * @throws InvalidAnswerError when no answer can have the size in the head
  */
 function take(connection: Connection, under: Incoming, piece: Buffer, limit: number): Buffer {
   const copied = piece.copy(under.answer ?? under.head, under.come);
   const rest = piece.subarray(copied);
   under.come += copied;
   if (under.answer === null && under.come === SIZE_BYTES) {
-    const bytes = SIZE_BYTES + sizeOf(connection, under.head, rest, limit);
+    const bytes = SIZE_BYTES + answerSize(connection, under.head, rest, limit);
     under.answer = answerMemory.take(bytes).subarray(0, bytes);
     under.head.copy(under.answer);
   }
@@ -171,3 +172,14 @@ export function boundIterations(prototype: Scram): void {
     return sendClientFinalMessage.call(this, first);
   };
 }
+
+/**
+ * Memory of answers. Between two answers no more lies ready than answers under way may take.
+ *
+ * Why nobody reads what the next answer is written to: each answer has memory of its own from its first byte on. It
+ * goes back by one call alone, that of the loop which has sent the fetch, after it took the whole answer. By then
+ * kafkajs has handed the answer over and keeps nothing of it, and each record set was copied out before anything was
+ * made of it. Where taking it failed, where the request had timed out, was given up or was no fetch, nothing goes
+ * back.
+ */
+export const answerMemory = new MemoryPool(processMemory.bytesUnderWay);

@@ -28,7 +28,7 @@ export interface Encoder {
   size(): number;
 }
 
-type Reader<T> = (decoder: Decoder) => T;
+export type Reader<T> = (decoder: Decoder) => T;
 
 /** Reads answers, in the types of Kafka's protocol. */
 export interface Decoder {
@@ -166,7 +166,7 @@ export interface Broker {
 /** The brokers of a cluster by their ids. */
 export interface BrokerPool {
   readonly brokers: Readonly<Record<string, Broker>>;
-  /** As they were told last; another object each time. */
+  /** As they were answered last; another object each time. */
   readonly metadata: Metadata | null;
   createBroker(options: object): Broker;
   connectBroker(broker: Broker): Promise<void>;

@@ -1,17 +1,14 @@
 import type { ISocketFactory } from 'kafkajs';
-import type { AnsweredSoFar, BrokerLogins } from '../logins/broker-logins.ts';
-import type { ListenerAddress } from '../logins/listener-probe.ts';
-import { type LoginRefusal, loginRefusal } from '../logins/login-refusal.ts';
+import type { BrokerLogins } from '../logins/broker-logins.ts';
+import { type AnsweredSoFar, type ListenerAddress, type LoginRefusal, loginRefusal } from '../logins/login-refusal.ts';
+import { METADATA_KEY } from './admin-requests.ts';
 import type { Authenticator, BrokerPool, Cluster, Connection, RequestQueue } from './classes.ts';
 import { internals } from './internals.ts';
-import { closingFailures } from './login-patches.ts';
 
 /** ApiVersions, SaslHandshake and SaslAuthenticate: a broker answers them before a login. */
 const GREETINGS: ReadonlySet<number> = new Set([18, 17, 36]);
 
-const METADATA = 3;
-
-interface Metadata {
+interface ListedBrokers {
   /** Left out where topic ids alone were asked for. */
   readonly brokers?: readonly ListenerAddress[];
 }
@@ -32,7 +29,7 @@ interface Progress {
 }
 
 const progress = new WeakMap<Connection, Progress>();
-/** Errors that were told; several requests fail by one. */
+/** Errors that were reported; several requests fail by one. */
 const told = new WeakSet<object>();
 
 /** kafkajs tries another bootstrap broker after an error of this kind, and after no other. */
@@ -91,7 +88,7 @@ export function watchConnections(prototype: Connection): void {
     const isGreeting = GREETINGS.has(sent.request.apiKey);
     try {
       const answer = await send.call(this, sent);
-      const brokers = sent.request.apiKey === METADATA ? (answer as Metadata).brokers : undefined;
+      const brokers = sent.request.apiKey === METADATA_KEY ? (answer as ListedBrokers).brokers : undefined;
       if (brokers !== undefined) {
         logins.advertised(brokers);
       }
@@ -110,7 +107,7 @@ export function watchConnections(prototype: Connection): void {
 
 /**
  * Asks the next broker where one cannot be connected to. As shipped one of them, by chance, fails the request, and
- * metadata that no broker tells are null. Bootstrap addresses are not asked: what they answer does not say that any
+ * metadata that no broker sends are null. Bootstrap addresses are not asked: what they answer does not say that any
  * broker can be reached.
  */
 export function askAnyBroker(pool: BrokerPool, cluster: Cluster): void {
@@ -140,8 +137,10 @@ export function askAnyBroker(pool: BrokerPool, cluster: Cluster): void {
   };
 }
 
-/** A lost connection is no refusal, and neither is a token that cannot be had, which is told as a lost connection. */
-function refusalOf(connection: Connection, error: Error): LoginRefusal | undefined {
+/**
+ * A lost connection is no refusal, and neither is a token that cannot be had, which is reported as a lost connection.
+ */
+function connectionRefusal(connection: Connection, error: Error): LoginRefusal | undefined {
   const failure = progress.get(connection)?.greetingFailure as Error | undefined;
   const isLost = failure !== undefined && failure.name !== 'KafkaJSProtocolError';
   return isLost || error.name === 'KafkaJSConnectionError' ? undefined : loginRefusal(error);
@@ -169,7 +168,7 @@ export function watchAuthentication(prototype: Authenticator): void {
     try {
       await authenticate.call(this);
     } catch (error) {
-      const refusal = refusalOf(connection, error as Error);
+      const refusal = connectionRefusal(connection, error as Error);
       if (refusal !== undefined) {
         logins.refused(connection.broker, refusal);
       }
@@ -215,3 +214,45 @@ export function checkTimeoutsRarely(prototype: RequestQueue): void {
     }, CHECK_MS);
   };
 }
+
+/** kafkajs's own time before the end of a session in which it logs in again, in milliseconds. */
+const LATEST_LOGIN_MS = 10_000;
+/** The part of a session that it may be, as of Java's client, which logs in again at 85 to 95 % of it. */
+const SESSION_SHARE = 0.2;
+/** A broker takes a further login no sooner than a second after the last one, with a little for the way to it. */
+const SOONEST_MS = 1_100;
+
+/**
+ * Logs in again (KIP-368) in the last fifth of a session, and in the last 10 s at the earliest. As shipped it is always the
+ * last 10 s: in a session of no more than that, as with a token that ends soon, each request has a login of its own, and
+ * the broker, which takes one a second, refuses the others with ILLEGAL_SASL_STATE.
+ */
+export function logInLate(prototype: Connection): void {
+  Object.defineProperty(prototype, 'reauthenticationThreshold', {
+    configurable: true,
+    get(this: Connection): number {
+      const lifetime = this.sessionLifetime.toNumber();
+      return Math.floor(Math.min(LATEST_LOGIN_MS, lifetime * SESSION_SHARE, lifetime - SOONEST_MS));
+    },
+    // kafkajs's constructor sets its own.
+    set: () => undefined,
+  });
+}
+
+/**
+ * Closes a connection whose login failed, so that the next attempt has a new one. As shipped it stays open, and the broker,
+ * which waits for the rest of the login, refuses the beginning of the next one with ILLEGAL_SASL_STATE for good. Requests
+ * on their way fail as those of any connection that is closed do: they are not what is refused.
+ */
+const closingFailures = (authenticate: Authenticator['authenticate']) =>
+  async function authenticateOrClose(this: Authenticator): Promise<void> {
+    try {
+      await authenticate.call(this);
+    } catch (error) {
+      const { host, port } = this.connection;
+      const closed = new internals.errors.KafkaJSConnectionClosedError('Closed connection', { host, port });
+      this.connection.rejectRequests(closed);
+      await this.connection.disconnect();
+      throw error;
+    }
+  };

@@ -1,15 +1,13 @@
 import { InvalidAnswerError } from '../../network/invalid-answer.ts';
-import type { Decoder } from './classes.ts';
+import type { Decoder, Reader } from './classes.ts';
 import { internals } from './internals.ts';
 
 /** The longest varint of 32 bits and varlong of 64 bits. */
 const VARINT_BYTES = 5;
 const VARLONG_BYTES = 10;
 
-type Reader<T> = (decoder: Decoder) => T;
-
 /** @throws KafkaJSError, which passes, as a broker's restart does */
-function invalid(text: string): Error {
+function invalidField(text: string): Error {
   const error = new InvalidAnswerError(`an answer of Kafka ${text}: a proxy or a wrong port answers like that`);
   return Object.assign(new internals.errors.KafkaJSError(error), { code: error.code, cause: error });
 }
@@ -19,7 +17,7 @@ const leftIn = ({ buffer, offset }: Decoder): number => buffer.length - offset;
 /** @throws Error when so many bytes are not left */
 function requireLeft(decoder: Decoder, bytes: number): void {
   if (!(bytes >= 0 && bytes <= leftIn(decoder))) {
-    throw invalid(`has a field of ${bytes} bytes, and ${leftIn(decoder)} are left`);
+    throw invalidField(`has a field of ${bytes} bytes, and ${leftIn(decoder)} are left`);
   }
 }
 
@@ -32,7 +30,7 @@ function requireVarint(decoder: Decoder, longest: number): void {
       return;
     }
   }
-  throw invalid(`has a number of more than ${longest} bytes`);
+  throw invalidField(`has a number of more than ${longest} bytes`);
 }
 
 /** Reads the items one by one: no memory is taken for what is counted and is not there. */
@@ -48,7 +46,7 @@ function readItems<T>(decoder: Decoder, count: number, read: Reader<T>): T[] {
 /** Each item has a byte at least. */
 function requireCount(decoder: Decoder, count: number): void {
   if (count < 0 || count > leftIn(decoder)) {
-    throw invalid(`counts ${count} items, and ${leftIn(decoder)} bytes are left for them`);
+    throw invalidField(`counts ${count} items, and ${leftIn(decoder)} bytes are left for them`);
   }
 }
 

@@ -8,17 +8,17 @@ import { type Classes, internals } from './internals.ts';
 export const KafkajsEncoder: Classes['Encoder'] = internals.Encoder;
 export const KafkajsDecoder: Classes['Decoder'] = internals.Decoder;
 
-/** An epoch that is not known, or not told. */
+/** An epoch that is not known, or not sent. */
 export const NO_EPOCH = -1;
 
-export const ID_BYTES = 16;
+export const TOPIC_ID_BYTES = 16;
 /** The id of a topic that the broker does not have. */
-export const NO_ID = Buffer.alloc(ID_BYTES).toString('base64url');
+export const NO_TOPIC_ID = Buffer.alloc(TOPIC_ID_BYTES).toString('base64url');
 
 /** A topic's id, as `kafka-topics --describe` prints it. */
 export function readTopicId(decoder: Decoder): string {
-  decoder.forward(ID_BYTES);
-  return decoder.buffer.toString('base64url', decoder.offset - ID_BYTES, decoder.offset);
+  decoder.forward(TOPIC_ID_BYTES);
+  return decoder.buffer.toString('base64url', decoder.offset - TOPIC_ID_BYTES, decoder.offset);
 }
 
 export function readInt64(decoder: Decoder): bigint {

@@ -133,7 +133,9 @@ function partNow(part: Part): unknown {
   return name === undefined ? exports : exports[name];
 }
 
-/** kafkajs's inside as it is now, with the patches that it has so far. Each part is loaded when it is first asked for. */
+/**
+ * kafkajs's inside as it is now, with the patches that it has so far. Each part is loaded when it is first asked for.
+ */
 export const internals = Object.defineProperties(
   {},
   Object.fromEntries(Object.keys(PLACES).map((part) => [part, { enumerable: true, get: () => partNow(part as Part) }])),
@@ -174,7 +176,9 @@ interface ClusterOptions {
   readonly instrumentationEmitter?: { emit(event: string, payload: object): void };
 }
 
-/** Brokers and connections as a consumer or an admin client of this client has them: those of one client are its own. */
+/**
+ * Brokers and connections as a consumer or an admin client of this client has them: those of one client are its own.
+ */
 export function createCluster(client: Kafka, options: ClusterOptions): Cluster {
   const create = Reflect.get(client, privateKey(client, 'private:Kafka:createCluster')) as (
     of: ClusterOptions,

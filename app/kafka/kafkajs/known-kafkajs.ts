@@ -3,7 +3,9 @@ import { type Classes, type Internals, KAFKAJS_VERSION, REQUESTS } from './inter
 /** What a connection has from its first connect on. */
 type Later = 'socket';
 
-/** The members that each object of a class has from the beginning: the compiler asks for each of them, and for no other. */
+/**
+ * The members that each object of a class has from the beginning: the compiler asks for each of them, and for no other.
+ */
 type Members<T> = {
   readonly [Name in keyof T as Name extends string
     ? object extends Pick<T, Name>
@@ -153,7 +155,7 @@ function objectsOf(kafkajs: Classes): Readonly<Record<keyof Classes, object>> {
   };
 }
 
-const FUNCTIONS = ['createAdmin', 'encodeRecord', 'createErrorFromCode', 'shuffle'] as const;
+const SHIPPED_FUNCTIONS = ['createAdmin', 'encodeRecord', 'createErrorFromCode', 'shuffle'] as const;
 
 const ERRORS: Readonly<Record<keyof Internals['errors'], true>> = {
   KafkaJSError: true,
@@ -172,7 +174,7 @@ function missingOf(kafkajs: Internals): readonly string[] {
     ...Object.fromEntries(REQUESTS.map((name) => [`requests.${name}`, requests[name]?.protocol])),
   };
   const functions = [
-    ...[...CLASSES, ...FUNCTIONS].filter((name) => isMissing(kafkajs[name])),
+    ...[...CLASSES, ...SHIPPED_FUNCTIONS].filter((name) => isMissing(kafkajs[name])),
     ...Object.keys(ERRORS).filter((name) => isMissing(Reflect.get(errors, name))),
     ...Object.keys(nested).filter((name) => isMissing(Reflect.get(nested, name))),
   ];

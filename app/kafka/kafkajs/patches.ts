@@ -2,15 +2,19 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { compileFunction } from 'node:vm';
+import type { RecordHeader } from '../../records/record.ts';
 import { boundAnswers, boundIterations } from './answer-patches.ts';
+import type { Encoder } from './classes.ts';
 import {
   askAnyBroker,
   checkTimeoutsRarely,
+  logInLate,
   stopIdleTimer,
   watchAuthentication,
   watchConnections,
 } from './connection-patches.ts';
 import { boundDecoder } from './decoder-patches.ts';
+import { KafkajsEncoder } from './flexible-versions.ts';
 import {
   type Classes,
   FUNCTIONS,
@@ -23,10 +27,7 @@ import {
   requireVersion,
 } from './internals.ts';
 import { CLASSES, requireKnown } from './known-kafkajs.ts';
-import { logInLate } from './login-patches.ts';
-import { encodeRecord } from './record-encoder.ts';
-import { administerTopicIds } from './topic-id-patches.ts';
-import { administerKnownTopics, failOverUnknownTopics, metadataResponse } from './topic-patches.ts';
+import { administerKnownTopics, administerTopicIds, failOverUnknownTopics, metadataResponse } from './topic-patches.ts';
 
 /** A method by its class and name, any method of a class, or a function. */
 type Place = `${keyof Classes}.${string}` | FunctionPart;
@@ -89,7 +90,7 @@ const PATCHES: readonly Patch[] = [
   ],
   // One unknown, forbidden or leaderless topic fails the metadata of all, and is not named.
   ['metadata of each topic', ['metadataResponse', 'Broker.metadata'], readEachTopic],
-  // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, tells no topic ids, and does
+  // One unknown or leaderless topic stops the admin client; it keeps leaders for five minutes, knows no topic ids, and does
   // not say that an ACL forbids a group.
   ['clusters of admin clients', ['createAdmin'], administer],
 ];
@@ -200,4 +201,30 @@ function measureMonotonically(): void {
     run(module.exports, createRequire(file), module, file, dirname(file), MONOTONIC_DATE);
     replaceModule(path, module.exports);
   }
+}
+
+interface ProducedRecord {
+  readonly offsetDelta: number;
+  readonly timestampDelta: number;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers: readonly RecordHeader[];
+}
+
+const NO_ATTRIBUTES = 0;
+
+/** A record of record format v2, with its headers in the order in which they are given. */
+export function encodeRecord({ offsetDelta, timestampDelta, key, value, headers }: ProducedRecord): Encoder {
+  const body = new KafkajsEncoder()
+    .writeInt8(NO_ATTRIBUTES)
+    .writeVarLong(timestampDelta)
+    .writeVarInt(offsetDelta)
+    .writeVarIntBytes(key)
+    .writeVarIntBytes(value)
+    .writeVarInt(headers.length);
+  for (const header of headers) {
+    const key = typeof header.key === 'string' ? Buffer.from(header.key, 'utf8') : header.key;
+    body.writeVarIntBytes(key).writeVarIntBytes(header.value);
+  }
+  return new KafkajsEncoder().writeVarInt(body.size()).writeEncoder(body);
 }

@@ -1,23 +1,31 @@
-import { errorTypeOf, ForbiddenTopics, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
+import type { TopicPartition } from '../../records/record.ts';
+import {
+  errorTypeOf,
+  ForbiddenTopics,
+  isForbiddenTopic,
+  isUnknownTopic,
+  UNKNOWN_TOPIC_OR_PARTITION,
+} from '../client/kafka-errors.ts';
+import {
+  LEADER_EPOCH_KEY,
+  LEADER_EPOCH_VERSION,
+  leaderEpochRequest,
+  METADATA_KEY,
+  topicIdsRequest,
+} from './admin-requests.ts';
 import type { AskedTopic, Broker, ClientOptions, Cluster, TopicMetadata, TopicOffsets } from './classes.ts';
 import { type Internals, internals } from './internals.ts';
 
-/** Kafka's code of a topic that the broker does not have: UNKNOWN_TOPIC_OR_PARTITION. */
-const UNKNOWN_TOPIC = 3;
-
 /**
- * Kafka's codes of a partition that has no leader for now: LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND. It is told with the
+ * Kafka's codes of a partition that has no leader for now: LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND. It comes with the
  * leader -1, which no broker is.
  */
 const LEADERLESS: readonly number[] = [5, 72];
 
-/** What kafkajs answers for a partition whose offset is not known. */
-const NO_OFFSET = '-1';
+/** What kafkajs answers for a partition without a committed offset, and this patch for one without a leader. */
+export const NO_OFFSET = '-1';
 
 type MetadataResponse = Internals['metadataResponse'];
-
-const isUnknown = ({ topicErrorCode }: TopicMetadata): boolean => topicErrorCode === UNKNOWN_TOPIC;
-const isForbidden = ({ topicErrorCode }: TopicMetadata): boolean => topicErrorCode === TOPIC_AUTHORIZATION_FAILED;
 
 /** What is left of an answer about a topic for kafkajs to find errors in. */
 const withLeaders = (topic: TopicMetadata): TopicMetadata => ({
@@ -35,7 +43,7 @@ export function metadataResponse(shipped: MetadataResponse): MetadataResponse {
   return {
     ...shipped,
     parse: async (data) => {
-      const topicMetadata = data.topicMetadata.filter((topic) => !isUnknown(topic) && !isForbidden(topic));
+      const topicMetadata = data.topicMetadata.filter((topic) => !isUnknownTopic(topic) && !isForbiddenTopic(topic));
       await shipped.parse({ ...data, topicMetadata: topicMetadata.map(withLeaders) });
       return data;
     },
@@ -53,13 +61,13 @@ export function failOverUnknownTopics(prototype: Broker): void {
   const { metadata } = prototype;
   prototype.metadata = async function metadataOrFail(this: Broker, topics) {
     const answer = await metadata.call(this, topics);
-    const forbidden = answer.topicMetadata.filter(isForbidden).map(({ topic }) => topic);
+    const forbidden = answer.topicMetadata.filter(isForbiddenTopic).map(({ topic }) => topic);
     if (forbidden.length > 0) {
       throw new ForbiddenTopics(forbidden);
     }
-    const unknown = answer.topicMetadata.filter(isUnknown);
+    const unknown = answer.topicMetadata.filter(isUnknownTopic);
     if (unknown.length > 0 && !tolerant.has(this)) {
-      throw internals.createErrorFromCode(UNKNOWN_TOPIC);
+      throw internals.createErrorFromCode(UNKNOWN_TOPIC_OR_PARTITION);
     }
     return answer;
   };
@@ -83,7 +91,7 @@ const failingForUnknown =
   async (topics) => {
     const known = await fetch(topics);
     if (topics.some(({ topic }) => !known.some((answered) => answered.topic === topic))) {
-      throw internals.createErrorFromCode(UNKNOWN_TOPIC);
+      throw internals.createErrorFromCode(UNKNOWN_TOPIC_OR_PARTITION);
     }
     return known;
   };
@@ -173,4 +181,40 @@ function findForbiddenGroups(cluster: Cluster): void {
         throw errorTypeOf(answer) === 'GROUP_AUTHORIZATION_FAILED' ? answer : error;
       });
     });
+}
+
+/** What the admin client answers beside kafkajs's own. */
+export interface TopicIdAdmin {
+  /** The ids of topics; those that the broker does not have, or has no id of, are left out. */
+  fetchTopicIds(topics: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Whether the leader's log has the epoch, or a later one; true where the broker does not know. Of topics that the
+   * client has asked for before.
+   */
+  knowsEpoch(target: TopicPartition, leaderEpoch: number): Promise<boolean>;
+}
+
+/** Lets the admin client answer the ids of topics and the epochs of logs. */
+export function administerTopicIds(
+  create: (options: ClientOptions) => object,
+): (options: ClientOptions) => TopicIdAdmin {
+  return (options) => {
+    const { cluster } = options;
+    return {
+      ...create(options),
+      fetchTopicIds: async (topics) => {
+        const { versions, connectionPool } = await cluster.brokerPool.findConnectedBroker();
+        const request = topicIdsRequest(versions?.[METADATA_KEY]?.maxVersion ?? 0, topics);
+        return request ? connectionPool.send(request) : new Map();
+      },
+      knowsEpoch: async (target, leaderEpoch) => {
+        const { topic, partition } = target;
+        const [nodeId = ''] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
+        const { versions, connectionPool } = await cluster.findBroker({ nodeId });
+        const tells = (versions?.[LEADER_EPOCH_KEY]?.maxVersion ?? 0) >= LEADER_EPOCH_VERSION;
+        const answer = tells ? await connectionPool.send(leaderEpochRequest(target, leaderEpoch)) : null;
+        return answer?.isKnown !== false || answer.errorCode !== 0;
+      },
+    };
+  };
 }

@@ -1,24 +1,30 @@
 import { isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import type { ISocketFactoryArgs } from 'kafkajs';
 import type { Settings } from '../../../settings/settings.ts';
+import { readTls } from '../../credentials/tls-files.ts';
 import type { Logger } from '../../logging/logger.ts';
 import { INVALID_ANSWER } from '../../network/invalid-answer.ts';
 import { plainSocket } from '../../network/plain-socket.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
-import { tlsOptions } from './kafka-tls.ts';
-import { type ListenerAddress, speaksClear, speaksTls, wantsLogin } from './listener-probe.ts';
-import { certificateRefusal, type LoginRefusal, MISMATCH } from './login-refusal.ts';
+import {
+  type AnsweredSoFar,
+  certificateRefusal,
+  isMismatch,
+  type ListenerAddress,
+  type LoginRefusal,
+  listenerMismatch,
+} from './login-refusal.ts';
 
 /** Refusals in a row, of all brokers together, that are the end: fewer than lock an account at most places. */
 const MOST_REFUSALS = 5;
 
-/** A broker that answered a request in the last minutes counts as one that accepts, although it is away now. As long a row of refusals is held. */
+/** For so long a broker that answered a request counts as one that accepts, and a row of refusals is kept. */
 const REMEMBERED_MS = 300_000;
 
-/** Between attempts at a broker that refuses, longer by this with each refusal: 5 attempts take 10 s, and a changed Secret some time. */
+/** The pause after a refusal grows by this with each one: 5 attempts take 10 s, and a changed Secret some time. */
 const PACE_MS = 1_000;
 const SLOWEST_MS = 10_000;
 
@@ -34,12 +40,7 @@ const ROTATION_PACE_MS = 30_000;
 /** As kafkajs's own sockets. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** What a broker answered on a connection: nothing, greetings that need no login, or requests. */
-export type AnsweredSoFar = 'nothing' | 'greetings' | 'requests';
-
 const nameOf = ({ host, port }: ListenerAddress): string => `${host}:${port}`;
-
-const ALL_MISMATCHES: readonly LoginRefusal[] = Object.values(MISMATCH);
 
 /** What is known of one address. */
 interface BrokerState {
@@ -73,14 +74,14 @@ interface BrokerLoginPorts {
 
 /**
  * The connections that all Kafka clients of the process open, and how the brokers took them. A refused login or
- * certificate passes by no waiting: when every broker that answered refuses, it is told as fatal. One that refuses while
+ * certificate passes by no waiting: when every broker that answered refuses, it is reported as fatal. One that refuses while
  * others accept is left to them, as one that is away. Nothing was read over a refused connection, so all records are still
  * ahead of the stored offsets.
  */
 export class BrokerLogins {
   readonly #ports: BrokerLoginPorts;
   readonly #brokers = new Map<string, BrokerState>();
-  /** Empty until a broker has told them. */
+  /** Empty until a broker has listed them. */
   #advertised: ReadonlySet<string> = new Set();
   /** Since when the process is refused. */
   #refusedSince: number | null = null;
@@ -128,11 +129,11 @@ export class BrokerLogins {
   }
 
   /**
-   * A broker told the addresses that the brokers advertise. All but the first requests go there, so from now on they alone
+   * A broker listed the addresses that the brokers advertise. All but the first requests go there, so from now on they alone
    * count: a bootstrap address that is none of them, such as a load balancer's, may accept what they refuse.
    */
   advertised(addresses: readonly ListenerAddress[]): void {
-    // What was tried counts on: bootstrap addresses of several listeners are told different ones.
+    // What was tried counts on: bootstrap addresses of several listeners list different ones.
     const tried = [...this.#advertised].filter((broker) => this.#brokers.has(broker));
     this.#advertised = new Set([...addresses.map(nameOf), ...tried]);
   }
@@ -202,28 +203,15 @@ export class BrokerLogins {
       return undefined;
     }
     const state = this.#state(nameOf(address));
-    if (state.refusal !== undefined && ALL_MISMATCHES.includes(state.refusal)) {
+    if (state.refusal !== undefined && isMismatch(state.refusal)) {
       return state.refusal;
     }
-    state.asking ??= this.#askOtherwise(address, isAnswered ? 'otherwise' : answered).finally(() => {
+    const open = (): Socket => this.#open(address, 'copied');
+    const soFar = isAnswered ? 'otherwise' : answered;
+    state.asking ??= listenerMismatch(address, soFar, this.#ports.current(), open).finally(() => {
       state.asking = undefined;
     });
     return state.asking;
-  }
-
-  async #askOtherwise(
-    address: ListenerAddress,
-    answered: AnsweredSoFar | 'otherwise',
-  ): Promise<LoginRefusal | undefined> {
-    const { ssl, sasl } = this.#ports.current();
-    if (answered === 'otherwise') {
-      return !ssl && (await speaksTls(address)) ? MISMATCH.tls : undefined;
-    }
-    if (answered === 'nothing' && (await (ssl ? speaksClear(address) : speaksTls(address)))) {
-      return ssl ? MISMATCH.clear : MISMATCH.tls;
-    }
-    // kafkajs sends no greetings to an advertised address: it takes the versions of the bootstrap address.
-    return sasl === undefined && (await wantsLogin(this.#open(address, 'copied'))) ? MISMATCH.login : undefined;
   }
 
   #open({ host, port }: ListenerAddress, pieces: Parameters<typeof plainSocket>[0], onConnect?: () => void): Socket {
@@ -293,4 +281,18 @@ export class BrokerLogins {
   #now(): number {
     return this.#ports.clock.steady().getTime();
   }
+}
+
+/**
+ * The options of `kafka.tls`, with the files as they are now.
+ *
+ * @throws Error with the setting, for a file that cannot be read or holds something else
+ */
+export function tlsOptions({ tls }: Settings['kafka']): ConnectionOptions {
+  const { serverName, verifyHostName = true } = tls ?? {};
+  return {
+    ...readTls('kafka.tls', tls),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(verifyHostName ? {} : { checkServerIdentity: () => undefined }),
+  };
 }

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { Settings } from '../../../settings/settings.ts';
-import { causesOf } from '../authorization.ts';
+import { causesOf } from '../client/kafka-errors.ts';
 
 /** Why a broker and the consumer do not talk to each other; neither passes by itself. */
 export interface LoginRefusal {
@@ -58,7 +61,10 @@ const OF_MECHANISM: Readonly<Record<string, string>> = {
 const OF_LOGIN =
   'check what kafka.sasl names, such as the user and the password, and that the broker knows it under this mechanism';
 
-/** The refusal of a login by SASL; undefined for any other error, such as a lost connection or a token server that is away. */
+/**
+ * The refusal of a login by SASL; undefined for any other error, such as a lost connection or a token server that is
+ * away.
+ */
 export function loginRefusal(error: unknown): LoginRefusal | undefined {
   const code = 'KAFKA_LOGIN_REFUSED';
   for (const { name, message, type } of causesOf(error) as Iterable<Error & { readonly type?: string }>) {
@@ -81,7 +87,7 @@ export function certificateRefusal(error: unknown, settings: Settings['kafka']):
 }
 
 /** A listener that speaks otherwise than the settings. */
-export const MISMATCH = {
+const MISMATCH = {
   tls: {
     code: 'KAFKA_TLS_MISMATCH',
     words: 'the broker closed the connection without an answer, and speaks TLS at this port',
@@ -98,3 +104,102 @@ export const MISMATCH = {
     remedy: 'set kafka.sasl, or use the port of a listener without SASL',
   },
 } as const satisfies Record<string, LoginRefusal>;
+
+const MISMATCHES: readonly LoginRefusal[] = Object.values(MISMATCH);
+
+export const isMismatch = (refusal: LoginRefusal): boolean => MISMATCHES.includes(refusal);
+
+/** A listener of a broker. */
+export interface ListenerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+const TIMEOUT_MS = 3_000;
+
+const API_VERSIONS = 18;
+const SASL_HANDSHAKE = 17;
+const CORRELATION_ID = 0x5eed;
+
+/** A request of version 0 without a client id: its size, head and body. */
+function request(apiKey: number, body = Buffer.alloc(0)): Buffer {
+  const bytes = Buffer.alloc(14);
+  bytes.writeInt32BE(10 + body.length, 0);
+  bytes.writeInt16BE(apiKey, 4);
+  bytes.writeInt32BE(CORRELATION_ID, 8);
+  bytes.writeInt16BE(-1, 12);
+  return Buffer.concat([bytes, body]);
+}
+
+const PLAIN = 'PLAIN';
+const handshake = Buffer.concat([Buffer.of(0, PLAIN.length), Buffer.from(PLAIN)]);
+
+/** Kafka's code of a login at a listener that takes none. */
+const ILLEGAL_SASL_STATE = 34;
+
+/** The first bytes of the answer to a request, behind size and correlation id; undefined where none is Kafka's. */
+async function ask(socket: Socket, bytes: Buffer): Promise<Buffer | undefined> {
+  socket.on('error', () => undefined);
+  try {
+    socket.write(bytes);
+    const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(TIMEOUT_MS) })) as [Buffer];
+    return answer.length >= 10 && answer.readInt32BE(4) === CORRELATION_ID ? answer.subarray(8) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Whether a broker answers there without TLS. */
+const speaksClear = async ({ host, port }: ListenerAddress): Promise<boolean> =>
+  (await ask(connect({ host, port }), request(API_VERSIONS))) !== undefined;
+
+/**
+ * Whether there is TLS: the other side answers a handshake, be it with an alert. Nothing is sent behind the handshake, so
+ * it does not matter who answers.
+ */
+async function speaksTls({ host, port }: ListenerAddress): Promise<boolean> {
+  const socket = connectTls({ host, port, rejectUnauthorized: false });
+  socket.on('error', () => undefined);
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return true;
+  } catch (error) {
+    return /^ERR_SSL_\w+_ALERT_/.test(String((error as NodeJS.ErrnoException).code));
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Whether the listener takes logins: it answers the handshake of SASL, be it that it has another mechanism. */
+async function wantsLogin(socket: Socket): Promise<boolean> {
+  const answer = await ask(socket, request(SASL_HANDSHAKE, handshake));
+  return answer !== undefined && answer.readInt16BE(0) !== ILLEGAL_SASL_STATE;
+}
+
+/** What a broker answered on a connection: nothing, greetings that need no login, or requests. */
+export type AnsweredSoFar = 'nothing' | 'greetings' | 'requests';
+
+/**
+ * Asks a listener in the other way than the settings, after it closed a connection without a word.
+ *
+ * @param answered what it answered on that connection; `otherwise`: something that is not Kafka's protocol
+ * @param open opens a connection by the settings
+ * @returns undefined where it speaks as the settings have it, or is away
+ */
+export async function listenerMismatch(
+  address: ListenerAddress,
+  answered: AnsweredSoFar | 'otherwise',
+  { ssl, sasl }: Settings['kafka'],
+  open: () => Socket,
+): Promise<LoginRefusal | undefined> {
+  if (answered === 'otherwise') {
+    return !ssl && (await speaksTls(address)) ? MISMATCH.tls : undefined;
+  }
+  if (answered === 'nothing' && (await (ssl ? speaksClear(address) : speaksTls(address)))) {
+    return ssl ? MISMATCH.clear : MISMATCH.tls;
+  }
+  // kafkajs sends no greetings to an advertised address: it takes the versions of the bootstrap address.
+  return sasl === undefined && (await wantsLogin(open())) ? MISMATCH.login : undefined;
+}

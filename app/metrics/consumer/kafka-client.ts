@@ -1,4 +1,4 @@
-import { type ClientListener, FETCH_REQUEST, type LogEnds } from '../../kafka/client-listener.ts';
+import { type ClientListener, FETCH_REQUEST, type LogEnds } from '../../kafka/client/client-listener.ts';
 import type { ConsumerReport } from '../../stream/partition/consumer-state.ts';
 import {
   type Labels,

@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
+import { memoryLimit } from '../../memory/memory-limit.ts';
 import { type Labels, type MetricSources, oncePerScrape, type Sample, single } from '../exposition/metric-source.ts';
 
 /** V8 has one limit for the whole heap. As in the JVM's G1, the space that grows up to it carries it: sums fit. */
@@ -39,18 +40,12 @@ const memoryUsage = oncePerScrape(() => process.memoryUsage());
 const limitOf = (space: string): number =>
   space === SPACE_WITH_THE_LIMIT ? getHeapStatistics().heap_size_limit : NO_LIMIT;
 
-/** In bytes; without a container's limit Node.js gives 0 or a number larger than any machine. */
-function processLimit(): number {
-  const constrained = process.constrainedMemory();
-  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
-}
-
 const heap = (id: string, value: number): Sample => ({ labels: { area: 'heap', id }, value });
 
 const nonheap = (id: string, value: number): Sample => ({ labels: { area: 'nonheap', id }, value });
 
 function nonheapLimit(labels: Labels): Sample {
-  return { labels, value: labels['id'] === REST_WITH_THE_LIMIT ? processLimit() : NO_LIMIT };
+  return { labels, value: labels['id'] === REST_WITH_THE_LIMIT ? (memoryLimit() ?? totalmem()) : NO_LIMIT };
 }
 
 function nonheapBytes(): Sample[] {

@@ -1,11 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { DatabaseError } from 'pg';
-import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import { CredentialsRefused, CredentialsUnavailable } from '../../credentials/credentials.ts';
 import { InvalidAnswerError } from '../../network/invalid-answer.ts';
-import { refusedLine } from '../copy/copy-context.ts';
-import { RowRefused } from '../copy/isolate-poison.ts';
-import type { RowCopy } from '../tables/row-target.ts';
 import { tlsAdvice, wordsOf } from './tls-errors.ts';
 
 /**
@@ -172,34 +168,6 @@ function commonVerdict(verdicts: readonly Verdict[]): Verdict {
   return verdicts.every((verdict) => verdict === first) ? first : 'unknown';
 }
 
-/** Why PostgreSQL refused a row, by SQLSTATE (documentation, appendix A). */
-export function reasonOf(sqlstate: string): DeadLetterReason {
-  const reasons: Readonly<Record<string, DeadLetterReason>> = {
-    '22P02': 'invalid_json',
-    '22021': 'invalid_utf8',
-    '22P05': 'nul_character',
-    '22003': 'number_out_of_range',
-    '54001': 'nesting_too_deep',
-    '54000': 'jsonb_limit_exceeded',
-  };
-  return reasons[sqlstate] ?? 'rejected_by_database';
-}
-
-/** Why PostgreSQL refused a row of a user's own table: there it converts a column's text, and a message quotes it. */
-export function tableReasonOf(sqlstate: string): DeadLetterReason {
-  if (sqlstate === '23502') {
-    return 'missing_value';
-  }
-  if (sqlstate === INSUFFICIENT_PRIVILEGE) {
-    return 'constraint_violated';
-  }
-  const byClass: Readonly<Record<string, DeadLetterReason>> = {
-    '22': 'value_does_not_fit',
-    '23': 'constraint_violated',
-  };
-  return byClass[sqlstate.slice(0, 2)] ?? 'rejected_by_database';
-}
-
 /** Whether the server takes no writes, on this connection and all others to it. */
 export const isReadOnly = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === READ_ONLY_SQL_TRANSACTION;
@@ -225,26 +193,8 @@ export function describeDatabaseError(error: unknown): string {
   return isNativeError(error) ? wordsOf(error) : String(error);
 }
 
-const INSUFFICIENT_PRIVILEGE = '42501';
-
-const isOfRow = (error: DatabaseError, copy: RowCopy | undefined): boolean =>
-  verdictOn(error) === 'isolate' || (copy?.hasPolicies === true && error.code === INSUFFICIENT_PRIVILEGE);
-
 /** `lock_not_available`: PostgreSQL gave up the wait for a lock. */
 export const isLockTimeout = (error: unknown): boolean => error instanceof DatabaseError && error.code === '55P03';
 
 /** Whether PostgreSQL ended a transaction of two that waited for each other. */
 export const isDeadlock = (error: unknown): boolean => error instanceof DatabaseError && error.code === '40P01';
-
-/**
- * The error of a failed COPY as the fault of a row, {@link RowRefused}; any other error stays as it is.
- *
- * @param copy whose rows are counted. @default no row is named
- */
-export function asRefusal(error: unknown, copy?: RowCopy): unknown {
-  if (error instanceof DatabaseError && error.code !== undefined && isOfRow(error, copy)) {
-    const line = copy === undefined ? null : refusedLine(error.where, copy);
-    return new RowRefused(error.code, line?.row ?? null, { cause: error });
-  }
-  return error;
-}

@@ -29,6 +29,17 @@ export function copyStatement(schema: string, { table, columns }: CopyTarget): s
 /** The format of a COPY's rows. */
 export type CopyFormat = 'binary' | 'text';
 
+/** A COPY from the client, and how an error about one of its rows names the table: `COPY orders, line 2`. */
+export interface RowCopy {
+  readonly statement: string;
+  readonly format: CopyFormat;
+  readonly relation: string;
+  /** What makes room for the rows of one more COPY of a transaction. @default nothing: each adds rows to the table */
+  readonly emptying?: string;
+  /** Whether policies of row-level security may refuse a row, with the SQLSTATE of a missing privilege. @default false */
+  readonly hasPolicies?: boolean;
+}
+
 /** Encoded rows of one COPY, without head and end of the format. */
 export interface CopyRows {
   readonly format: CopyFormat;

@@ -1,13 +1,15 @@
 import type { PoolClient } from 'pg';
 import type { TopicPartition } from '../../records/record.ts';
 import type { Records } from '../../records/records.ts';
-import { describeDatabaseError, reasonOf } from '../connection/sqlstate.ts';
+import { describeDatabaseError } from '../connection/sqlstate.ts';
+import type { RowCopy } from '../copy/binary-copy.ts';
 import { copyStatement, rowsStored } from '../copy/binary-copy.ts';
 import type { RowRefused } from '../copy/isolate-poison.ts';
+import { reasonOf } from '../copy/refused-row.ts';
 import type { Memory } from '../copy/row-memory.ts';
 import type { OwnTables } from './own-tables.ts';
 import { type Admission, encodeRecords, RECORDS } from './record-rows.ts';
-import type { Refusal, RowCopy, RowTarget, SentRows, TableRows } from './row-target.ts';
+import type { Refusal, RowTarget, SentRows, TableRows } from './row-target.ts';
 import { lockOf, type TableGuard } from './table-guard.ts';
 
 /** The schema of `records`, and the conditions of its rows. */

@@ -3,7 +3,7 @@ import type { TableOperation } from '../../../contract/metrics/definition.ts';
 import type { TopicPartition } from '../../records/record.ts';
 import type { Records } from '../../records/records.ts';
 import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
-import { type CopyFormat, CopyQuery } from '../copy/binary-copy.ts';
+import { CopyQuery, type RowCopy } from '../copy/binary-copy.ts';
 import type { RowRefused } from '../copy/isolate-poison.ts';
 import type { Memory } from '../copy/row-memory.ts';
 import type { TableGuard } from './table-guard.ts';
@@ -116,17 +116,6 @@ export interface TableRows {
   readonly refused: ReadonlyMap<number, Refusal>;
   /** Fields of the values of the others that no table of the topic takes. @default 0 */
   readonly unmappedFields?: number;
-}
-
-/** A COPY from the client, and how an error about one of its rows names the table: `COPY orders, line 2`. */
-export interface RowCopy {
-  readonly statement: string;
-  readonly format: CopyFormat;
-  readonly relation: string;
-  /** What makes room for the rows of one more COPY of a transaction. @default nothing: each adds rows to the table */
-  readonly emptying?: string;
-  /** Whether policies of row-level security may refuse a row, with the SQLSTATE of a missing privilege. @default false */
-  readonly hasPolicies?: boolean;
 }
 
 /**

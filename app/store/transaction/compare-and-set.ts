@@ -1,10 +1,10 @@
 import { DatabaseError, escapeIdentifier, escapeLiteral, type PoolClient, type QueryResult } from 'pg';
 import type { Gap } from '../../stream/ports/record-sink.ts';
 import type { OffsetOrigin } from '../../stream/ports/record-source.ts';
-import { asRefusal } from '../connection/sqlstate.ts';
 import { beginRows, commit, requireCommitted, type Timeouts } from '../connection/transaction.ts';
 import { CopyQuery, isCopyTag } from '../copy/binary-copy.ts';
 import { RowRefused } from '../copy/isolate-poison.ts';
+import { asRefusal } from '../copy/refused-row.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
 import type { RowTarget, SentRows } from '../tables/row-target.ts';
 import { droppedRows } from './dropped-rows.ts';

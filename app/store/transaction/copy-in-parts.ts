@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
-import { asRefusal } from '../connection/sqlstate.ts';
 import { RowRefused, storeWithoutPoison } from '../copy/isolate-poison.ts';
+import { asRefusal } from '../copy/refused-row.ts';
 import type { AdmittedRecords, TargetRows } from '../tables/admit.ts';
 import { type RefusedRecord, type RowTarget, sendRows } from '../tables/row-target.ts';
 import { RefusingTable, requireSomeTaken, type TableOwner } from './refusing-table.ts';

@@ -1,7 +1,8 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
-import { asRefusal, describeDatabaseError } from '../connection/sqlstate.ts';
+import { describeDatabaseError } from '../connection/sqlstate.ts';
 import { RowRefused } from '../copy/isolate-poison.ts';
+import { asRefusal } from '../copy/refused-row.ts';
 import type { AdmittedRecords } from '../tables/admit.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
 import { type RefusedRecord, ROWS_THAT_DELETE, type RowTarget, sendRows } from '../tables/row-target.ts';

@@ -1,12 +1,10 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
-import { tableReasonOf } from '../../store/connection/sqlstate.ts';
-import { rowsStored } from '../../store/copy/binary-copy.ts';
-import { refusedLine } from '../../store/copy/copy-context.ts';
+import { type RowCopy, rowsStored } from '../../store/copy/binary-copy.ts';
 import type { RowRefused } from '../../store/copy/isolate-poison.ts';
+import { refusedLine, tableReasonOf } from '../../store/copy/refused-row.ts';
 import {
   copyAnd,
   type Refusal,
-  type RowCopy,
   type RowKinds,
   type SentRows,
   sendRows,

@@ -34,13 +34,18 @@ ${schemas.map(({ name }) => `  if (schema === ${name}) return validate${name};`)
 export function compiledSchemas(schemas: readonly BundledSchema[]): Plugin {
   return {
     name: 'compiled-schemas',
-    setup({ onLoad, initialOptions }) {
+    setup({ onLoad, onEnd, initialOptions }) {
       const root = initialOptions.absWorkingDir ?? process.cwd();
-      onLoad({ filter: /[/\\]settings[/\\]compile-schema\.ts$/ }, () => ({
-        contents: compiledModule(schemas),
-        loader: 'js',
-        resolveDir: join(root, 'settings'),
-      }));
+      let isReplaced = false;
+      onLoad({ filter: /[/\\]settings[/\\]schema[/\\]compile-schema\.ts$/ }, () => {
+        isReplaced = true;
+        return { contents: compiledModule(schemas), loader: 'js', resolveDir: join(root, 'settings') };
+      });
+      onEnd(() => {
+        if (!isReplaced) {
+          throw new Error('the bundle does not load settings/schema/compile-schema.ts: name the file that it loads');
+        }
+      });
     },
   };
 }

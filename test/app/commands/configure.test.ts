@@ -109,19 +109,18 @@ describe('--help', () => {
 
 test('migrate takes the settings from the same places as the consumer', () => {
   const decision = configure(['migrate', '--config', 'application.yml'], {}, CWD);
-  expect(decision).toMatchObject({ kind: 'migrate', settings: { kafka: { groupId: 'g' } } });
+  expect(decision).toMatchObject({ kind: 'command', settings: { kafka: { groupId: 'g' } } });
   expect(exit(['migrate', '--config', 'wrong.yml']).code).toBe(78);
 });
 
 describe('dead-letters', () => {
   const asked = (argv: readonly string[]) => {
     const decision = configure(['dead-letters', ...argv], {}, CWD);
-    return decision.kind === 'dead-letters' ? decision.request : exitOf(decision);
+    return decision.kind === 'command' ? decision.request.asked : exitOf(decision);
   };
 
   test('list shows the first hundred without their values unless it is told otherwise', () => {
     expect(asked(['list'])).toEqual({
-      action: 'list',
       filter: { reasons: [], topics: [] },
       limit: 100,
       json: false,
@@ -147,7 +146,6 @@ describe('dead-letters', () => {
       '--overwrite',
     ];
     expect(asked(['replay', ...options])).toEqual({
-      action: 'replay',
       filter: { reasons: ['invalid_json', 'key_not_text'], topics: ['a', 'b'] },
       limit: undefined,
       json: false,
@@ -158,7 +156,7 @@ describe('dead-letters', () => {
 
   test('options may stand before the command, and its settings come from where the consumer has them', () => {
     const decision = configure(['--config', 'application.yml', 'dead-letters', 'list'], {}, CWD);
-    expect(decision).toMatchObject({ kind: 'dead-letters', settings: { kafka: { groupId: 'g' } } });
+    expect(decision).toMatchObject({ kind: 'command', settings: { kafka: { groupId: 'g' } } });
     expect(exit(['dead-letters', 'list', '--config', 'wrong.yml']).code).toBe(78);
   });
 
@@ -177,19 +175,19 @@ describe('dead-letters', () => {
 
 describe('offsets', () => {
   test.each([
-    [['accept-topic', 'orders'], { action: 'accept-topic', topic: 'orders', dryRun: false }],
+    [['accept-topic', 'orders'], { topic: 'orders', dryRun: false }],
     [
       ['begin-again', '--rename-rows', 'orders', '--dry-run'],
-      { action: 'begin-again', topic: 'orders', dryRun: true, renameRows: true, keepTableRows: false },
+      { topic: 'orders', dryRun: true, renameRows: true, keepTableRows: false },
     ],
     [
       ['begin-again', 'orders', '--keep-table-rows'],
-      { action: 'begin-again', topic: 'orders', dryRun: false, renameRows: false, keepTableRows: true },
+      { topic: 'orders', dryRun: false, renameRows: false, keepTableRows: true },
     ],
   ])('%j is the request, with the settings of the consumer', (argv, request) => {
     const decision = configure(['offsets', ...argv], {}, CWD);
-    expect(decision).toMatchObject({ kind: 'offsets', settings: { kafka: { groupId: 'g' } } });
-    expect(decision).toHaveProperty('request', request);
+    expect(decision).toMatchObject({ kind: 'command', settings: { kafka: { groupId: 'g' } } });
+    expect(decision).toHaveProperty('request.asked', request);
     expect(exit(['offsets', ...argv, '--config', 'wrong.yml']).code).toBe(78);
   });
 
@@ -215,12 +213,12 @@ describe('offsets', () => {
 
 describe('tables', () => {
   test.each([
-    [['check'], { action: 'check', json: false }],
-    [['check', '--json'], { action: 'check', json: true }],
+    [['check'], { json: false }],
+    [['check', '--json'], { json: true }],
   ])('%j is the request, with the settings of the consumer', (argv, request) => {
     const decision = configure(['tables', ...argv], {}, CWD);
-    expect(decision).toMatchObject({ kind: 'tables', settings: { kafka: { groupId: 'g' } } });
-    expect(decision).toHaveProperty('request', request);
+    expect(decision).toMatchObject({ kind: 'command', settings: { kafka: { groupId: 'g' } } });
+    expect(decision).toHaveProperty('request.asked', request);
     expect(exit(['tables', ...argv, '--config', 'wrong.yml']).code).toBe(78);
   });
 

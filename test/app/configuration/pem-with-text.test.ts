@@ -5,7 +5,7 @@ import { type ConnectionOptions, connect, createServer, type Server, type TLSSoc
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ClientCertificates } from '../../../app/credentials/certificates-in-use.ts';
 import { FILE_RULES } from '../../../app/credentials/tls-files.ts';
-import { tlsOptions } from '../../../app/kafka/logins/kafka-tls.ts';
+import { tlsOptions } from '../../../app/kafka/logins/broker-logins.ts';
 import { databaseHosts } from '../../../app/store/connection/database-connection.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { testAuthority } from '../../integration/stack/test-authority.ts';

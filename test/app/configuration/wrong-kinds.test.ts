@@ -39,7 +39,7 @@ const MISTAKES: readonly (readonly Mistake[])[] = [
     },
   ],
   [
-    { at: 'kafka.brokers', value: ['b:0'], problem: 'kafka.brokers[0] has a port', needs: ['kafka.brokers'] },
+    { at: 'kafka.brokers[1]', value: 'b:0', problem: 'kafka.brokers[1] has a port', needs: [] },
     { at: 'kafka.tls.ca', value: '/no/ca', problem: 'kafka.tls.ca names a file', needs: ['kafka.tls.ca'] },
     {
       at: 'database.url',
@@ -52,17 +52,18 @@ const MISTAKES: readonly (readonly Mistake[])[] = [
       at: 'management.metrics.tags.le',
       value: 'x',
       problem: 'management.metrics.tags.le is the name of a label',
-      needs: ['management.metrics.tags'],
+      needs: [],
     },
     {
       at: `${GROUPS}.a.additional-path`,
       value: 'server:/b',
       problem: `${GROUPS}.b.additional-path is already the path`,
-      needs: [GROUPS],
+      needs: [`${GROUPS}.a`, `${GROUPS}.b`],
     },
-    { at: `${ADMIN}.url`, value: ['http://h:99999'], problem: `${ADMIN}.url[0] is not a URL`, needs: [`${ADMIN}.url`] },
+    { at: `${ADMIN}.url[1]`, value: 'http://h:99999', problem: `${ADMIN}.url[1] is not a URL`, needs: [] },
     { at: 'shutdown.timeout', value: '0s', problem: 'shutdown.timeout is out of range', needs: ['shutdown.timeout'] },
-    { at: 'tables[0].columns.x', value: 'a..b', problem: 'tables[0].columns.x has a dot', needs: ['tables'] },
+    { at: 'tables[1].columns.x', value: 'a..b', problem: 'tables[1].columns.x has a dot', needs: ['tables[1]'] },
+    { at: 'tables[1].delete', value: 'a', problem: 'tables[1].delete stands without key', needs: ['tables[1]'] },
   ],
   [
     {
@@ -105,7 +106,7 @@ const MISTAKES: readonly (readonly Mistake[])[] = [
       at: 'management.endpoint.health.probes.enabled',
       value: false,
       problem: `${GROUPS}.a.include[0] is a component that is not there`,
-      needs: [GROUPS, 'management.endpoint.health.probes.enabled'],
+      needs: [`${GROUPS}.a`, 'management.endpoint.health.probes.enabled'],
     },
     {
       at: 'server.ssl.certificate',
@@ -145,7 +146,7 @@ beforeAll(async () => {
   right = {
     server: { ssl: { certificate: join(folder, 'tls.crt'), 'certificate-private-key': join(folder, 'tls.key') } },
     kafka: {
-      brokers: ['b:1'],
+      brokers: ['a:1', 'b:1'],
       topics: ['orders'],
       groupId: 'g',
       ssl: true,
@@ -153,7 +154,10 @@ beforeAll(async () => {
       sasl: { mechanism: 'scram-sha-256', username: 'u', password: SECRETS.kafka },
     },
     database: { url: `postgresql://u:${SECRETS.url}@h/d`, password: SECRETS.database, tls },
-    tables: [{ topic: 'items', table: 's.t', key: 'x', columns: { x: '$key', custom: { from: 'a' } } }],
+    tables: [
+      { topic: 'items', table: 's.t', key: 'x', columns: { x: '$key', custom: { from: 'a' } } },
+      { topic: 'items', table: 's.u', columns: { x: 'a' } },
+    ],
     deadLetters: { to: 'both', topic: 'letters' },
     management: {
       security: { token: SECRETS.token, username: 'u', password: SECRETS.management },
@@ -161,7 +165,7 @@ beforeAll(async () => {
         health: { group: { a: { include: ['livenessState'] }, b: { 'additional-path': 'server:/b' } } },
       },
     },
-    spring: { boot: { admin: { client: { username: 'a', password: SECRETS.admin } } } },
+    spring: { boot: { admin: { client: { url: ['http://g'], username: 'a', password: SECRETS.admin } } } },
   };
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { HealthEvaluator, START_PERIOD_MS } from '../../../app/health/create-health.ts';
 import type { Status } from '../../../app/health/health.ts';
-import { HealthEvaluator, START_PERIOD_MS } from '../../../app/health/health-evaluator.ts';
 import { ALERTS, HEALTH_EVALUATION_INTERVAL_MS } from '../../../contract/alerts.ts';
 
 let status: Status;

@@ -37,7 +37,7 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     captures: ['prometheus-openmetrics-3'],
     parts: ['headers'],
-    reason: 'a scrape is compressed for who accepts gzip; Spring Boot does that when `server.compression` says so',
+    reason: 'a scrape is compressed for who accepts gzip; Spring Boot does that when `server.compression` is on',
   },
   {
     captures: ['prometheus-protobuf'],
@@ -79,7 +79,7 @@ export const FOREIGN_KEYS: readonly { readonly keys: readonly string[]; readonly
   { keys: ['ssl', 'kafka', 'consumer'], reason: 'no component `ssl`; `kafka` and `consumer` besides' },
   {
     keys: ['java', 'license', 'runtime'],
-    reason: 'no section `java`; `runtime` says what runs, `license` under which terms',
+    reason: 'no section `java`; `runtime` names what runs, `license` the terms',
   },
 ];
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MemoryBudget, memoryLimit } from '../../../app/memory/memory-budget.ts';
+import { limitOfBudget, MemoryBudget } from '../../../app/memory/memory-budget.ts';
 import { recordsOf } from '../../../app/records/pack-records.ts';
 import { RecordQueue } from '../../../app/stream/partition/record-queue.ts';
 import { aRecord } from '../stream/records.ts';
@@ -17,10 +17,9 @@ const LIMIT = DEFAULT_LIMIT;
 const BUDGET = LIMIT / 8;
 
 test('the limit is that of the control group, or that of a default Pod where there is none', () => {
-  expect(memoryLimit(256 * MEBIBYTE, 8_192 * MEBIBYTE)).toBe(256 * MEBIBYTE);
-  expect(memoryLimit(0, 8_192 * MEBIBYTE)).toBe(DEFAULT_LIMIT);
-  expect(memoryLimit(2 ** 63, 8_192 * MEBIBYTE)).toBe(DEFAULT_LIMIT);
-  expect(memoryLimit(0, 256 * MEBIBYTE)).toBe(256 * MEBIBYTE);
+  expect(limitOfBudget(256 * MEBIBYTE, 8_192 * MEBIBYTE)).toBe(256 * MEBIBYTE);
+  expect(limitOfBudget(null, 8_192 * MEBIBYTE)).toBe(DEFAULT_LIMIT);
+  expect(limitOfBudget(null, 256 * MEBIBYTE)).toBe(256 * MEBIBYTE);
 });
 
 test('there is room up to three quarters, and whoever waits is told when there is again, once', () => {

@@ -55,7 +55,6 @@ test('an answer of exactly the bound is read, and one byte more is not', async (
 test('an answer of a broker may have half of the memory limit, and as much as in librdkafka at least', () => {
   expect(answerLimit(512 * MEBIBYTE, 8_192 * MEBIBYTE)).toBe(256 * MEBIBYTE);
   expect(answerLimit(64 * MEBIBYTE, 8_192 * MEBIBYTE)).toBe(100_000_000);
-  expect(answerLimit(0, 1_024 * MEBIBYTE)).toBe(512 * MEBIBYTE);
-  expect(answerLimit(0, 65_536 * MEBIBYTE)).toBe(1_024 * MEBIBYTE);
-  expect(answerLimit(2 ** 63, 65_536 * MEBIBYTE)).toBe(1_024 * MEBIBYTE);
+  expect(answerLimit(null, 1_024 * MEBIBYTE)).toBe(512 * MEBIBYTE);
+  expect(answerLimit(null, 65_536 * MEBIBYTE)).toBe(1_024 * MEBIBYTE);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BENCH_HELP, readBenchOptions } from '../../../dev/bench/options.ts';
 
-const SCENARIOS = ['stop', 'half', 'add', 'roll', 'kill', 'restart'];
+const SCENARIOS = ['stop', 'half', 'add', 'roll', 'replace', 'kill', 'restart'];
 const DEFAULTS = {
   benchmark: 'throughput',
   numbers: {},
@@ -62,7 +62,7 @@ describe('the options of the benchmarks', () => {
         '--seconds needs a value.',
         '--members: "1" is not allowed; allowed is a whole number from 2 to 50.',
         '--members: "51" is not allowed; allowed is a whole number from 2 to 50.',
-        '--scenarios: "stop,start" is not allowed; allowed are stop, half, add, roll, kill, restart, with commas between them.',
+        '--scenarios: "stop,start" is not allowed; allowed are stop, half, add, roll, replace, kill, restart, with commas between them.',
         '--repeat is not an option; the nearest one is --repeats.',
         '--pod takes no value.',
         '--set: "A" is not allowed; allowed is NAME=VALUE.',

@@ -76,9 +76,8 @@ describe('the TCP proxy', () => {
     const before = performance.now();
     await answerTo(socket, 'c');
     expect(performance.now() - before).toBeGreaterThanOrEqual(118);
+    proxy.delayBy(3_600_000);
     proxy.delayBy(0);
-    const after = performance.now();
-    await answerTo(socket, 'd');
-    expect(performance.now() - after).toBeLessThan(60);
+    expect(await answerTo(socket, 'd')).toBe('d');
   });
 });

@@ -9,7 +9,7 @@ import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..', '..');
 const DOCUMENT = join(ROOT, 'docs', 'database-roles.md');
 
 const schema = randomName('schema');

@@ -15,7 +15,7 @@ import { awaitEachOnce } from '../stack/stored-rows.ts';
 import { testRun } from '../stack/test-run.ts';
 import { until } from '../stack/until.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 interface Column {
   readonly place: string;
@@ -66,6 +66,9 @@ function rolloutTest(name: string, run: () => Promise<void>, timeout?: number): 
     test.skip(`${name}; needs the whole history: git fetch --unshallow`, run);
   }
 }
+
+/** A file of the program for `git log`, also before it was moved to where it is now. */
+const wherever = (file: string): string => `:(glob)app/**/${file}`;
 
 /** The commit before the first one that options of `git log` choose. */
 function commitBefore(...options: readonly string[]): string {
@@ -121,7 +124,7 @@ async function versionsIn(schema: string): Promise<readonly number[]> {
 rolloutTest(
   'during a rollout the version before and this one write side by side, and after a rollback the one before does',
   async () => {
-    const main = await compiledProgram(commitBefore(`-Sversion: ${newest},`, '--', 'app/store/tables/migrations.ts'));
+    const main = await compiledProgram(commitBefore(`-Sversion: ${newest},`, '--', wherever('migrations.ts')));
     const [groupId, schema, own] = [randomName('group'), randomName('schema'), randomName('own')];
     const topic = await createTopic({ partitions: 6 });
     await query(`CREATE SCHEMA ${own}; CREATE TABLE ${own}.places ("partition" int, "offset" bigint)`);
@@ -169,8 +172,8 @@ rolloutTest(
 
 /** The programs whose membership or fetching another way replaced, by a file that came with it. */
 const REPLACED = [
-  ['kafkajs fetched', 'app/kafka/fetch/partition-fetcher.ts'],
-  ['kafkajs joined the group', 'app/kafka/group/group-member.ts'],
+  ['kafkajs fetched', 'partition-fetcher.ts'],
+  ['kafkajs joined the group', 'group-member.ts'],
 ] as const;
 const MEMBERS = 3;
 const ROLLOUT_TIMEOUT_MS = 600_000;
@@ -179,7 +182,7 @@ for (const [what, file] of REPLACED) {
   rolloutTest(
     `three members of the version in which ${what} are rolled to this one and back under load, and each record is written once`,
     async () => {
-      const main = await compiledProgram(commitBefore('--diff-filter=A', '--', file));
+      const main = await compiledProgram(commitBefore('--diff-filter=A', '--', wherever(file)));
       const [groupId, schema] = [randomName('group'), randomName('schema')];
       const topic = await createTopic({ partitions: 12 });
       const place = { topics: [topic], groupId, schema };

@@ -6,7 +6,7 @@ import { createTopic, produce } from '../stack/kafka-client.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { awaitEachOnce } from '../stack/stored-rows.ts';
 
-const DOCUMENT = join(import.meta.dirname, '..', '..', 'docs', 'schema.md');
+const DOCUMENT = join(import.meta.dirname, '..', '..', '..', 'docs', 'schema.md');
 
 /** The document's SQL, word for word but for the names of the schema and of the topic. */
 function documentedSql(schema: string, topic: string): string {

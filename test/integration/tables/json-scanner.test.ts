@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { reasonOf } from '../../../app/store/connection/sqlstate.ts';
+import { reasonOf } from '../../../app/store/copy/refused-row.ts';
 import { JsonScanner, MOST_NESTED } from '../../../app/tables/json/json-scanner.ts';
 import { withDatabase } from '../stack/database.ts';
 import { longTest } from '../stack/long-test.ts';

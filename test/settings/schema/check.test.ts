@@ -94,6 +94,29 @@ describe('a rule', () => {
     expect(paths({ low: 1, high: 2 })).toEqual([]);
   });
 
+  test.each([
+    ['a list', [1, 'x', 9, 9], 'at[1] has the wrong type'],
+    ['a map', { a: 1, b: 'x', c: 9, d: 9 }, 'at.b has the wrong type'],
+  ])('about the entries of %s is asked of all but those that are wrong themselves', (_, at, wrong) => {
+    const kind = Array.isArray(at) ? Type.Array(Type.Integer()) : Type.Record(Type.String(), Type.Integer());
+    const asked: unknown[] = [];
+    const small = {
+      reads: ['at[]'],
+      find: ({ at: given }: { readonly at: unknown }) => {
+        asked.push(given);
+        return Object.entries(Object(given)).flatMap(([key, value]) =>
+          Number(value) < 9 ? [] : [{ path: key, message: 'is too large', allowed: 'less' }],
+        );
+      },
+    };
+    const checked = checkAgainst(Type.Object({ at: kind }), { at }, [small]);
+    const found = checked.ok ? [] : checked.problems.map(({ path, message }) => `${path} ${message}`);
+    const places = Array.isArray(at) ? ['2', '3'] : ['c', 'd'];
+    expect(found).toEqual([wrong, ...places.map((place) => `${place} is too large`)]);
+    expect(checkAgainst(Type.Object({ at: kind }), { at: 'x' }, [small]).ok).toBe(false);
+    expect(asked).toHaveLength(1);
+  });
+
   test('that fails is one problem with its place alone, and the others are asked', () => {
     const broken = {
       reads: ['other'],

@@ -233,7 +233,7 @@ test.each([
 test.each([...Object.keys(URL_PARAMETERS), ...Object.keys(UNFOLLOWED_PARAMETERS)])(
   'the parameter %s is in docs/configuration.md',
   (name) => {
-    const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'configuration.md'), 'utf8');
+    const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'configuration.md'), 'utf8');
     const [, section = ''] = /\n### The database's URL\n([\s\S]*?)\n##/.exec(text) ?? [];
     expect(section).toContain(`\`${name}\``);
   },

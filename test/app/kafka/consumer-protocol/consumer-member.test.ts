@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ForbiddenTopics } from '../../../../app/kafka/authorization.ts';
+import { ForbiddenTopics } from '../../../../app/kafka/client/kafka-errors.ts';
 import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 import { partitionKey } from '../../../../app/records/record.ts';
 import { idOf } from './simulated-broker-group.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { withoutAborted } from '../../../../app/kafka/fetch/aborted-transactions.ts';
+import { withoutAborted } from '../../../../app/kafka/fetch/fetch-answer.ts';
 import type { ReadBatch } from '../../../../app/kafka/fetch/record-set.ts';
 import { recordsOf } from '../../../../app/records/pack-records.ts';
 import { Records } from '../../../../app/records/records.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
-import { isOutage } from '../../../../app/kafka/client-listener.ts';
+import { isOutage } from '../../../../app/kafka/client/kafka-errors.ts';
 import { BrokerConnections, clusterApart } from '../../../../app/kafka/fetch/broker-connections.ts';
 import type { Clock } from '../../../../app/stream/ports/clock.ts';
 import { StubCluster } from './stub-cluster.ts';

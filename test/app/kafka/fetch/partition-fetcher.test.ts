@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { answerMemory } from '../../../../app/kafka/kafkajs/answer-memory.ts';
+import { answerMemory } from '../../../../app/kafka/kafkajs/answer-patches.ts';
 import { checksummed, recordBatch } from './record-sets.ts';
 import { ANSWER_BYTES, StubBrokers } from './stub-brokers.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { encodeRecord } from '../../../../app/kafka/kafkajs/record-encoder.ts';
+import { encodeRecord } from '../../../../app/kafka/kafkajs/patches.ts';
 import { IS_LONG_RUN } from '../../../integration/stack/long-test.ts';
 import { BATCH_HEAD_BYTES, batchOf, checksummed, readSet } from './record-sets.ts';
 

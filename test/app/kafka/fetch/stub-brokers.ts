@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { FetchListener } from '../../../../app/kafka/fetch/answer-taker.ts';
-import type { Metadata } from '../../../../app/kafka/fetch/broker-connections.ts';
+import type { ClusterMetadata } from '../../../../app/kafka/fetch/broker-connections.ts';
+import type { FetchListener } from '../../../../app/kafka/fetch/fetch-collector.ts';
 import { PartitionFetcher } from '../../../../app/kafka/fetch/partition-fetcher.ts';
-import { answerMemory } from '../../../../app/kafka/kafkajs/answer-memory.ts';
+import { answerMemory } from '../../../../app/kafka/kafkajs/answer-patches.ts';
 import type { Broker, ProtocolRequest } from '../../../../app/kafka/kafkajs/classes.ts';
 import { MemoryBudget } from '../../../../app/memory/memory-budget.ts';
 import type { TopicPartition } from '../../../../app/records/record.ts';
@@ -173,7 +173,7 @@ export class StubBrokers {
     };
   }
 
-  #metadata(): Metadata {
+  #metadata(): ClusterMetadata {
     const partitionMetadata = this.leaders.map((leader, partitionId) => ({ partitionId, leader }));
     return { brokers: [], topicMetadata: [{ topic: ORDERS, partitionMetadata }] };
   }

@@ -1,4 +1,4 @@
-import type { Metadata } from '../../../../app/kafka/fetch/broker-connections.ts';
+import type { ClusterMetadata } from '../../../../app/kafka/fetch/broker-connections.ts';
 import type { Cluster } from '../../../../app/kafka/kafkajs/classes.ts';
 import { internals } from '../../../../app/kafka/kafkajs/internals.ts';
 
@@ -44,7 +44,7 @@ export class StubCluster {
 
   /** Answers the oldest request for metadata. */
   metadata(brokers: Readonly<Record<number, string>>, leaders: Readonly<Record<string, readonly number[]>> = {}): void {
-    const answer: Metadata = {
+    const answer: ClusterMetadata = {
       brokers: Object.entries(brokers).map(([nodeId, host]) => ({ nodeId: Number(nodeId), host, port: 9092 })),
       topicMetadata: Object.entries(leaders).map(([topic, of]) => ({
         topic,

@@ -86,6 +86,33 @@ test('a group that answers each join by another generation is not asked all the 
   expect(owner.events.filter((event) => event.startsWith('trying'))).toEqual([]);
 });
 
+test.each(['ILLEGAL_GENERATION', 'REBALANCE_IN_PROGRESS'])(
+  'who is answered %s by SyncGroup goes on, joins again by its id, and leaves no other member behind',
+  async (type) => {
+    const { world, members } = await withMembers(2);
+    const { link, owner } = nth(members, 1);
+    const ids = () => world.group.describe().members.map(({ memberId }) => memberId);
+    const before = ids();
+    const joins: string[] = [];
+    const join = link.join.bind(link);
+    link.join = (id, metadata) => {
+      joins.push(id);
+      return join(id, metadata);
+    };
+    const { sync } = link;
+    link.sync = async () => {
+      link.sync = sync;
+      throw Object.assign(new Error(type), { type, retriable: false });
+    };
+    world.start();
+    await world.time.pass(5_000);
+    expect(joins).toEqual([before[1], before[1]]);
+    expect(ids().slice(0, 2)).toEqual(before);
+    expect(ids()).toHaveLength(3);
+    expect(owner.events.filter((event) => /^(expelled|trying)/.test(event))).toEqual([]);
+  },
+);
+
 test('who is unknown to the coordinator while JoinGroup waits gives that join up', async () => {
   const { world, members } = await withMembers(3);
   const { link, owner } = nth(members, 1);

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { KafkaConfig } from 'kafkajs';
+import { topicIdsRequest } from '../../../../app/kafka/kafkajs/admin-requests.ts';
 import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
-import { topicIdsRequest } from '../../../../app/kafka/topic-id-requests.ts';
 import { answerLimit } from '../../../../app/network/invalid-answer.ts';
 
 const require = createRequire(import.meta.url);

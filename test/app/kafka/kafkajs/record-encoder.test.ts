@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
-import { encodeRecord } from '../../../../app/kafka/kafkajs/record-encoder.ts';
+import { encodeRecord } from '../../../../app/kafka/kafkajs/patches.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,8 +1,11 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { Mechanism } from 'kafkajs';
+import { loadKafkajs } from '../../../../app/kafka/kafkajs/patches.ts';
 import { TokenLogin } from '../../../../app/kafka/logins/token-login.ts';
 import type { SaslSettings } from '../../../../settings/sections/kafka-sasl.ts';
 import { type Answer, type StubServer, startStubServer } from '../../../integration/stack/stub-server.ts';
+
+const kafkajs = loadKafkajs();
 
 const servers: StubServer[] = [];
 afterEach(async () => {
@@ -50,19 +53,24 @@ async function logIn({ mechanism }: TokenLogin, challenge = ''): Promise<string>
 
 test('the message is that of RFC 7628, with its length in front', async () => {
   const { url } = await endpoint(token('abc.def'));
-  const login = new TokenLogin(() => withEndpoint(url, 's', { logicalCluster: 'lkc-1', identityPoolId: 'pool-2' }));
+  const login = new TokenLogin(
+    () => withEndpoint(url, 's', { logicalCluster: 'lkc-1', identityPoolId: 'pool-2' }),
+    kafkajs,
+  );
   const text = 'n,,\u0001auth=Bearer abc.def\u0001logicalCluster=lkc-1\u0001identityPoolId=pool-2\u0001\u0001';
   expect(await logIn(login)).toBe(`\0\0\0${String.fromCharCode(text.length)}${text}`);
 });
 
 test('a mechanism that proves a password is left to kafkajs', () => {
-  expect(new TokenLogin(() => ({ mechanism: 'plain', username: 'u', password: 'p' })).mechanism).toBeUndefined();
-  expect(new TokenLogin(() => undefined).mechanism).toBeUndefined();
+  expect(
+    new TokenLogin(() => ({ mechanism: 'plain', username: 'u', password: 'p' }), kafkajs).mechanism,
+  ).toBeUndefined();
+  expect(new TokenLogin(() => undefined, kafkajs).mechanism).toBeUndefined();
 });
 
 test('connections that log in at the same time share one request, and later ones the token', async () => {
   const { asked, url } = await endpoint(token('one'), token('two'));
-  const login = new TokenLogin(() => withEndpoint(url));
+  const login = new TokenLogin(() => withEndpoint(url), kafkajs);
   const sent = await Promise.all([logIn(login), logIn(login), logIn(login)]);
   expect([...sent, await logIn(login)].every((text) => text.includes('Bearer one\u0001'))).toBe(true);
   expect(asked).toEqual([`Basic ${Buffer.from('id:s').toString('base64')} grant_type=client_credentials`]);
@@ -70,7 +78,7 @@ test('connections that log in at the same time share one request, and later ones
 
 test('a token that a broker refused is not shown again', async () => {
   const { url } = await endpoint(token('one'), token('two'));
-  const login = new TokenLogin(() => withEndpoint(url));
+  const login = new TokenLogin(() => withEndpoint(url), kafkajs);
   await expect(logIn(login, '{"status":"invalid_token"}')).rejects.toMatchObject({
     name: 'KafkaJSSASLAuthenticationError',
     retriable: false,
@@ -81,7 +89,7 @@ test('a token that a broker refused is not shown again', async () => {
 
 test('a token that brokers took, and take no longer, is an outage; a new one that they refuse is a refusal', async () => {
   const { url } = await endpoint(token('one'), token('two'));
-  const login = new TokenLogin(() => withEndpoint(url));
+  const login = new TokenLogin(() => withEndpoint(url), kafkajs);
   await logIn(login);
   const name = (error: Error) => error.name;
   const refused = () => logIn(login, '{"status":"invalid_token"}').catch(name);
@@ -95,7 +103,7 @@ test.each([
   ['nothing, so that it serves one login', {}, 2],
 ])('a token ends as %s says', async (_, answer, requests) => {
   const { asked, url } = await endpoint({ body: JSON.stringify({ access_token: 'opaque', ...answer }) });
-  const login = new TokenLogin(() => withEndpoint(url));
+  const login = new TokenLogin(() => withEndpoint(url), kafkajs);
   await logIn(login);
   await logIn(login);
   expect(asked).toHaveLength(requests);
@@ -104,7 +112,7 @@ test.each([
 test('a changed client secret is taken at the next login', async () => {
   const { asked, url } = await endpoint(token('one'), token('two'));
   let secret = 'old';
-  const login = new TokenLogin(() => withEndpoint(url, secret));
+  const login = new TokenLogin(() => withEndpoint(url, secret), kafkajs);
   await logIn(login);
   secret = 'new';
   expect(await logIn(login)).toContain('Bearer two\u0001');
@@ -129,14 +137,14 @@ test.each<[string, Answer, object]>([
   ['a redirection', { status: 302, body: '' }, { name: 'KafkaJSSASLAuthenticationError', retriable: false }],
 ])('a token endpoint that answers %s', async (_, answer, expected) => {
   const { url } = await endpoint(answer);
-  await expect(logIn(new TokenLogin(() => withEndpoint(url, 's3cr3t')))).rejects.toMatchObject(expected);
+  await expect(logIn(new TokenLogin(() => withEndpoint(url, 's3cr3t'), kafkajs))).rejects.toMatchObject(expected);
 });
 
 test("MSK's token is a presigned URL of the identity at AWS, in base64url", async () => {
   const before = { ...process.env };
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 's' });
   try {
-    const login = new TokenLogin(() => ({ mechanism: 'aws-msk-iam', aws: { region: 'eu-central-1' } }));
+    const login = new TokenLogin(() => ({ mechanism: 'aws-msk-iam', aws: { region: 'eu-central-1' } }), kafkajs);
     const value = /Bearer ([\w-]+)/.exec(await logIn(login))?.[1] ?? '';
     const url = new URL(Buffer.from(value, 'base64url').toString());
     expect(url.host).toBe('kafka.eu-central-1.amazonaws.com');

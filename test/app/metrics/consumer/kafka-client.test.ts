@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { FETCH_REQUEST } from '../../../../app/kafka/client-listener.ts';
+import { FETCH_REQUEST } from '../../../../app/kafka/client/client-listener.ts';
 import { KafkaClientMetrics } from '../../../../app/metrics/consumer/kafka-client.ts';
 import type { PartitionReport } from '../../../../app/stream/partition/consumer-state.ts';
 import { RUNNING } from '../../management/running-management.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
+const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 
 const read = (...path: readonly string[]) => JSON.parse(readFileSync(join(ROOT, ...path), 'utf8'));
 
@@ -46,16 +46,15 @@ test('a pg whose clients have all of it is taken', async () => {
   expect(() => requireKnownPg(pg)).not.toThrow();
 });
 
-test.each([
-  ['silent-connection', 'pg-internals'],
-  ['database-pool', 'database-pool'],
-  ['database-check', 'database-check'],
-])('it is refused when %s is loaded, before anything is written', async (_, name) => {
-  jest.resetModules();
-  const other = (await import('pg')).default;
-  const { endCopyFrom } = other.Connection.prototype as { endCopyFrom?: () => void };
-  Reflect.deleteProperty(other.Connection.prototype, 'endCopyFrom');
-  const loaded = import(`../../../../app/store/${name}.ts`);
-  await expect(loaded).rejects.toThrow('a client of the pg that is installed has no connection.endCopyFrom();');
-  Object.assign(other.Connection.prototype, { endCopyFrom });
-});
+test.each(['connection/pg-internals', 'connection/database-pool', 'database-check'])(
+  'it is refused when %s is loaded, before anything is written',
+  async (name) => {
+    jest.resetModules();
+    const other = (await import('pg')).default;
+    const { endCopyFrom } = other.Connection.prototype as { endCopyFrom?: () => void };
+    Reflect.deleteProperty(other.Connection.prototype, 'endCopyFrom');
+    const loaded = import(`../../../../app/store/${name}.ts`);
+    await expect(loaded).rejects.toThrow('a client of the pg that is installed has no connection.endCopyFrom();');
+    Object.assign(other.Connection.prototype, { endCopyFrom });
+  },
+);

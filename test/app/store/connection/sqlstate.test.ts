@@ -2,12 +2,8 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import pg, { DatabaseError } from 'pg';
 import { CredentialsRefused, CredentialsUnavailable } from '../../../../app/credentials/credentials.ts';
-import {
-  describeDatabaseError,
-  reasonOf,
-  refusedParameter,
-  verdictOn,
-} from '../../../../app/store/connection/sqlstate.ts';
+import { describeDatabaseError, refusedParameter, verdictOn } from '../../../../app/store/connection/sqlstate.ts';
+import { reasonOf } from '../../../../app/store/copy/refused-row.ts';
 
 function databaseError(code: string): DatabaseError {
   const error = new DatabaseError('it went wrong', 0, 'error');

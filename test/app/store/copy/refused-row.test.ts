@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { refusedLine } from '../../../../app/store/copy/copy-context.ts';
+import { refusedLine } from '../../../../app/store/copy/refused-row.ts';
 
 const TEXT = { relation: 'orders', format: 'text' } as const;
 const BINARY = { relation: 'orders', format: 'binary' } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { NotOffered } from '../../../../app/kafka/consumer-protocol/consumer-member.ts';
-import type { GroupMember, GroupMemberListener } from '../../../../app/kafka/group/group-member.ts';
-import { NegotiatedMember } from '../../../../app/kafka/group/negotiated-member.ts';
+import { NotOffered } from '../../../app/kafka/consumer-protocol/consumer-member.ts';
+import { NegotiatedMember } from '../../../app/kafka/create-member.ts';
+import type { GroupMember, GroupMemberListener } from '../../../app/kafka/group/group-member.ts';
 
 const listener = {} as GroupMemberListener;
 

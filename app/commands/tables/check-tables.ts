@@ -1,23 +1,22 @@
-import type { Writable } from 'node:stream';
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
-import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
 import { tablesOf } from '../../../settings/sections/tables.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { createKafkaClient, shareByClients } from '../../kafka/kafka-client.ts';
 import { LastRecords, SILENT } from '../../kafka/last-records.ts';
-import { DatabasePool } from '../../store/connection/database-pool.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { readMappings } from '../../tables/mapping/resolve-mapping.ts';
+import type { OutputStreams } from '../command.ts';
+import { withDatabase } from '../with-database.ts';
 import { KeyNames, LOOKED_AT, type RecordKeys, topicsByKey } from './record-keys.ts';
 import { mappingJson, mappingLines, type OffsetsElsewhere } from './shown-mapping.ts';
-import type { TablesRequest } from './tables-request.ts';
+import type { CheckRequest } from './tables-command.ts';
 
 const NO_TABLE = 'the setting tables is empty: all records go into the table records';
 
 /** All of them, unlike those of the settings: each table is put right by another statement. */
-function refusal(problems: readonly Problem[]): string {
+function allMisfits(problems: readonly Problem[]): string {
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
   return `The tables do not fit the setting tables: ${count}; nothing was written.\n\n${problems.map(describeProblem).join('\n')}\n`;
 }
@@ -111,18 +110,10 @@ async function keysOf(reader: LastRecords, topic: string): Promise<RecordKeys> {
  * @returns the exit code: 0 when all tables are right, 78 when one is not, 1 when PostgreSQL was away or refused. It
  * rejects only for a mistake in the program.
  */
-export async function runTables(
-  settings: Settings,
-  { action, json }: TablesRequest,
-  out: Writable,
-  err: Writable,
-): Promise<number> {
+export function checkTables(settings: Settings, { json }: CheckRequest, { out, err }: OutputStreams): Promise<number> {
   const { database } = settings;
   const tables = tablesOf(settings);
-  const pool = new DatabasePool({ ...database, poolSize: 1 }, () => undefined, {
-    warn: (warning) => err.write(`warning: ${warning}\n`),
-  });
-  try {
+  return withDatabase('tables check', database, { err }, async (pool) => {
     const topics = tables.flatMap((table) => table.topics);
     const { mappings, problems, elsewhere } = await pool.withClient(async (client) => ({
       ...(await readMappings(client, tables, database.schema)),
@@ -134,15 +125,7 @@ export async function runTables(
     );
     const text = (tables.length > 0 || json ? shown : [NO_TABLE]).join(json ? '\n' : '\n\n');
     out.write(text === '' ? '' : `${text}\n`);
-    err.write(problems.length === 0 ? '' : refusal(problems));
+    err.write(problems.length === 0 ? '' : allMisfits(problems));
     return problems.length === 0 ? EXIT_CODE.ok : EXIT_CODE.configuration;
-  } catch (error) {
-    if (!(error instanceof OutageError || error instanceof FatalError)) {
-      throw error;
-    }
-    err.write(`${PRODUCT_NAME} tables ${action}: ${error.message}\n`);
-    return EXIT_CODE.failed;
-  } finally {
-    await pool.close();
-  }
+  });
 }

@@ -3,11 +3,11 @@ import type { TopicPartition } from '../../records/record.ts';
 import { Records } from '../../records/records.ts';
 import type { TruncatedLog } from '../../stream/partition/topic-ids.ts';
 import type { FetchedRecords, UnreadableBatch } from '../../stream/ports/record-source.ts';
-import { readingTopic, TOPIC_AUTHORIZATION_FAILED } from '../authorization.ts';
-import type { LogEnds } from '../client-listener.ts';
+import type { LogEnds } from '../client/client-listener.ts';
+import { readingTopic, TOPIC_AUTHORIZATION_FAILED } from '../client/kafka-errors.ts';
 import { internals } from '../kafkajs/internals.ts';
-import { withoutAborted } from './aborted-transactions.ts';
 import type { Divergence, FetchAnswer } from './fetch-answer.ts';
+import { withoutAborted } from './fetch-answer.ts';
 import { type FetchedPartition, NO_LEADER } from './fetched-partition.ts';
 import type { ReadBatch, RecordSetReader } from './record-set.ts';
 
@@ -15,12 +15,12 @@ import type { ReadBatch, RecordSetReader } from './record-set.ts';
 const OFFSET_OUT_OF_RANGE = 1;
 const CORRUPT_MESSAGE = 2;
 /** UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, INCONSISTENT_TOPIC_ID: it may be that of a topic that is no more. */
-const UNKNOWN_TOPIC = new Set([3, 100, 103]);
+const TOPIC_IS_GONE = new Set([3, 100, 103]);
 /**
  * LEADER_NOT_AVAILABLE, NOT_LEADER_OR_FOLLOWER, REPLICA_NOT_AVAILABLE, KAFKA_STORAGE_ERROR, LISTENER_NOT_FOUND,
  * FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_NOT_AVAILABLE: the broker does not lead it, or not yet.
  */
-const OF_LEADERS = new Set([5, 6, 9, 56, 72, 74, 75, 78]);
+const LEADER_MOVED = new Set([5, 6, 9, 56, 72, 74, 75, 78]);
 
 /** Takes what fetches bring. All calls are synchronous; those about a partition come with its next fetch held back. */
 export interface FetchListener {
@@ -36,14 +36,14 @@ export interface FetchListener {
 }
 
 /** Takes what answers say about leaders, too. */
-interface TakerListener extends FetchListener {
+interface CollectorListener extends FetchListener {
   /** Partitions have no leader any more, as far as is known. */
   onLeaderLost(): void;
   /** A broker answered for a partition with an error that no fetch is known to have. */
   onRefused(partition: TopicPartition, error: Error): void;
 }
 
-/** A request that was sent; the object itself stands for it. */
+/** A request that was sent, which the object itself identifies. */
 export interface SentFetch {
   /** In the order of the request. */
   readonly partitions: readonly FetchedPartition[];
@@ -55,17 +55,17 @@ export interface SentFetch {
  * Each offset of a partition is handed over with its range, or is still ahead of the position: what cannot be read, was
  * left out for want of memory, or came for a request of before, moves nothing.
  */
-export class AnswerTaker {
+export class FetchCollector {
   readonly #sets: RecordSetReader;
   readonly #turns: EventLoopTurns;
-  readonly #listener: TakerListener;
+  readonly #listener: CollectorListener;
   readonly #now: () => number;
 
   /** @param now milliseconds of a clock that never goes back. @default performance.now() */
   constructor(
     sets: RecordSetReader,
     turns: EventLoopTurns,
-    listener: TakerListener,
+    listener: CollectorListener,
     now: () => number = () => performance.now(),
   ) {
     this.#sets = sets;
@@ -75,7 +75,7 @@ export class AnswerTaker {
   }
 
   /** @throws InvalidAnswerError when the bytes are no answer; what came before was taken */
-  async take(sent: SentFetch, answer: FetchAnswer): Promise<void> {
+  async collect(sent: SentFetch, answer: FetchAnswer): Promise<void> {
     if (answer.error !== 0) {
       throw internals.createErrorFromCode(answer.error);
     }
@@ -175,7 +175,7 @@ export class AnswerTaker {
   #failed(partition: FetchedPartition, code: number): void {
     const { topic, partition: number, position: offset } = partition;
     const target = { topic, partition: number };
-    if (code === OFFSET_OUT_OF_RANGE || UNKNOWN_TOPIC.has(code)) {
+    if (code === OFFSET_OUT_OF_RANGE || TOPIC_IS_GONE.has(code)) {
       partition.pause();
       this.#listener.onOutOfRange(target);
     } else if (code === TOPIC_AUTHORIZATION_FAILED) {
@@ -184,7 +184,7 @@ export class AnswerTaker {
     } else if (code === CORRUPT_MESSAGE) {
       const reason = `the broker itself cannot read it: ${internals.createErrorFromCode(code).message}`;
       this.#unreadable({ ...target, offset, code: 'CORRUPT_BATCH', reason }, partition);
-    } else if (!OF_LEADERS.has(code)) {
+    } else if (!LEADER_MOVED.has(code)) {
       this.#listener.onRefused(target, internals.createErrorFromCode(code));
     }
     if (code !== OFFSET_OUT_OF_RANGE && code !== TOPIC_AUTHORIZATION_FAILED && code !== CORRUPT_MESSAGE) {

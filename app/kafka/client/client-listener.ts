@@ -1,4 +1,4 @@
-import type { TopicPartition } from '../records/record.ts';
+import type { TopicPartition } from '../../records/record.ts';
 
 /** The two ends of a partition's log: for a reader of everything, and for one of committed records. */
 export interface LogEnds extends TopicPartition {
@@ -12,9 +12,11 @@ export interface ClientListener {
   onPoll(): void;
   /** A broker answered a request. */
   onAnswer(request: { readonly kind: string; readonly milliseconds: number; readonly bytes: number }): void;
-  /** Records were handed over to the pipeline. Their bytes are those of keys and values, as Kafka's own clients count. */
+  /**
+   * Records were handed over to the pipeline. Their bytes are those of keys and values, as Kafka's own clients count.
+   */
   onDelivered(delivery: { readonly topic: string; readonly records: number; readonly bytes: number }): void;
-  /** A fetch's answer told where a partition's log ends, and where its last stable offset is. */
+  /** A fetch's answer had the end of a partition's log, and its last stable offset. */
   onLogEnds(ends: LogEnds): void;
   /** The group coordinator answered a heartbeat. */
   onHeartbeat(): void;
@@ -28,26 +30,3 @@ export interface ClientListener {
 
 /** The kind of a fetch request, Kafka's own name for it. */
 export const FETCH_REQUEST = 'Fetch';
-
-/** kafkajs's errors of a broker that cannot be reached or does not answer. */
-const AWAY: ReadonlySet<string> = new Set([
-  'KafkaJSConnectionError',
-  'KafkaJSConnectionClosedError',
-  'KafkaJSRequestTimeoutError',
-  'KafkaJSBrokerNotFound',
-  'KafkaJSNoBrokerAvailableError',
-  'KafkaJSGroupCoordinatorNotFound',
-]);
-
-/** Answers that pass by themselves, and are not about a broker that is away. */
-const OF_CONTENT: ReadonlySet<unknown> = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'CORRUPT_MESSAGE']);
-
-/** Whether kafkajs failed because brokers are away, or answer that they cannot serve yet. */
-export function isOutage(error: unknown): boolean {
-  if (!(error instanceof Error)) {
-    return false;
-  }
-  const { retriable, type } = error as { retriable?: unknown; type?: unknown };
-  const cannotServe = error.name === 'KafkaJSProtocolError' && retriable === true && !OF_CONTENT.has(type);
-  return AWAY.has(error.name) || cannotServe || isOutage(error.cause);
-}

@@ -1,0 +1,51 @@
+import { PRODUCT_NAME } from '../../../contract/identity.ts';
+import { DATABASE_FILE_RULES } from '../../credentials/tls-files.ts';
+import { action, type Command, everywhereHelp, exitCodesHelp, surplusWords } from '../command.ts';
+
+/** The command `tables check`. */
+export interface CheckRequest {
+  /** Whether each table is a line of JSON. */
+  readonly json: boolean;
+}
+
+const CHECK = action<CheckRequest>({
+  word: 'check',
+  read: (words, given) => ({
+    request: { json: given.has('json') },
+    problems: surplusWords('tables check', words, { message: 'takes no further word', allowed: 'tables check' }),
+  }),
+  run: async (settings, request, process) => {
+    const { checkTables } = await import('./check-tables.ts');
+    return checkTables(settings, request, process);
+  },
+});
+
+const help = (): string =>
+  `Usage: ${PRODUCT_NAME} tables check [--json]
+
+Compares the setting tables with the tables in PostgreSQL, column by column, as the consumer does at its start. It prints for
+each table which source each column takes, what a record without a value there comes to, which columns are left to
+PostgreSQL, and the NOT NULL columns that are looked at record by record. What is wrong with any of the tables is told at
+once. Nothing is written, and Kafka is not asked.
+
+Options:
+  --json              one JSON object per line and table
+${everywhereHelp('names the tables and says where the database is')} Run it as the consumer's role: privileges are
+part of the comparison.
+
+${exitCodesHelp({
+  ok: 'each table takes the records of its topics',
+  failed: 'PostgreSQL was away or refused',
+  configuration: 'a table does not fit the setting tables, or the command line or the configuration is wrong',
+})}
+`;
+
+/** The command `tables`. A signal ends it at once: it writes nothing. */
+export const TABLES_COMMAND: Command = {
+  name: 'tables',
+  usage: 'check [OPTIONS]',
+  help,
+  options: { json: { type: 'boolean' } },
+  fileRules: DATABASE_FILE_RULES,
+  actions: [CHECK],
+};

@@ -1,0 +1,78 @@
+import { DatabaseError } from 'pg';
+import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import { verdictOn } from '../connection/sqlstate.ts';
+import type { RowCopy } from './binary-copy.ts';
+import { RowRefused } from './isolate-poison.ts';
+
+/** The row that the context of an error is about, counted from 0, and the context's words behind it. */
+interface RefusedLine {
+  readonly row: number;
+  readonly words: string;
+}
+
+const literally = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+
+/**
+ * The line of a COPY that PostgreSQL's context names; `null` where it names none. The context may quote a record, and is
+ * never logged.
+ *
+ * A value in the text format is quoted behind the line, and may hold line breaks and words like those of a context: the
+ * first line counts. In the binary format no value is quoted, but what a JSON error says comes before: the last one
+ * counts.
+ */
+export function refusedLine(
+  context: string | undefined,
+  { relation, format }: Omit<RowCopy, 'statement'>,
+): RefusedLine | null {
+  const pattern = new RegExp(`(?<=^|\\n)COPY ${literally(relation)}, line (\\d+)`, 'g');
+  const lines = [...(context ?? '').matchAll(pattern)];
+  const line = lines.at(format === 'text' ? 0 : -1);
+  const row = Number(line?.[1] ?? 0) - 1;
+  return line === undefined || row < 0 ? null : { row, words: line.input.slice(line.index + line[0].length) };
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Why PostgreSQL refused a row, by SQLSTATE (documentation, appendix A). */
+export function reasonOf(sqlstate: string): DeadLetterReason {
+  const reasons: Readonly<Record<string, DeadLetterReason>> = {
+    '22P02': 'invalid_json',
+    '22021': 'invalid_utf8',
+    '22P05': 'nul_character',
+    '22003': 'number_out_of_range',
+    '54001': 'nesting_too_deep',
+    '54000': 'jsonb_limit_exceeded',
+  };
+  return reasons[sqlstate] ?? 'rejected_by_database';
+}
+
+/** Why PostgreSQL refused a row of a user's own table: there it converts a column's text, and a message quotes it. */
+export function tableReasonOf(sqlstate: string): DeadLetterReason {
+  if (sqlstate === '23502') {
+    return 'missing_value';
+  }
+  if (sqlstate === INSUFFICIENT_PRIVILEGE) {
+    return 'constraint_violated';
+  }
+  const byClass: Readonly<Record<string, DeadLetterReason>> = {
+    '22': 'value_does_not_fit',
+    '23': 'constraint_violated',
+  };
+  return byClass[sqlstate.slice(0, 2)] ?? 'rejected_by_database';
+}
+
+const isOfRow = (error: DatabaseError, copy: RowCopy | undefined): boolean =>
+  verdictOn(error) === 'isolate' || (copy?.hasPolicies === true && error.code === INSUFFICIENT_PRIVILEGE);
+
+/**
+ * The error of a failed COPY as the fault of a row, {@link RowRefused}; any other error stays as it is.
+ *
+ * @param copy whose rows are counted. @default no row is named
+ */
+export function asRefusal(error: unknown, copy?: RowCopy): unknown {
+  if (error instanceof DatabaseError && error.code !== undefined && isOfRow(error, copy)) {
+    const line = copy === undefined ? null : refusedLine(error.where, copy);
+    return new RowRefused(error.code, line?.row ?? null, { cause: error });
+  }
+  return error;
+}
