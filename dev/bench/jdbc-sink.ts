@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { startLocalConnect } from '../stack/connect/local-connect.ts';
+import type { ExitStatus } from '../run/owned-process.ts';
+import { type LocalConnect, startLocalConnect } from '../stack/connect/local-connect.ts';
 import type { Stack } from '../stack/local-stack.ts';
 import type { JarSet } from '../stack/maven-jars.ts';
 import { connectTo, type StartedProgram } from './measured-program.ts';
@@ -52,6 +53,7 @@ export async function startJdbcSink(
           'primary.key.mode': 'record_key',
           'primary.key.fields': 'id',
           'schema.evolution': 'none',
+          'quote.identifiers': true,
           'batch.size': BATCH,
         },
       },
@@ -60,7 +62,7 @@ export async function startJdbcSink(
   const client = await connectTo({ connectionString: stack.postgres?.urlWithPassword });
   return {
     pid: connect.pid,
-    exited: connect.exited,
+    exited: Promise.race([connect.exited, deathOfTask(connect)]),
     logs: connect.logs,
     rows: rowsWithLastOnes(client, table, lastIds),
     stop: async () => {
@@ -69,6 +71,12 @@ export async function startJdbcSink(
     },
   };
 }
+
+/** A worker lives on without its task, which nobody should wait for. */
+const deathOfTask = ({ taskDied }: LocalConnect): Promise<ExitStatus> =>
+  new Promise((resolve) => {
+    taskDied.addEventListener('abort', () => resolve({ code: 1, signal: null }), { once: true });
+  });
 
 /**
  * Rows of a table, exactly, where that is of use: the first ones, and all of them once the last row of each partition is there.
