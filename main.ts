@@ -17,7 +17,7 @@ import { GRAFANA_FOLDER, PROMETHEUS_FOLDER } from './synthesis/dist-folder.ts';
 /** kubectl takes files by name, and this one comes before any consumer's. */
 const NAMESPACES_FILE = '00-namespaces';
 
-/** @param suffix of the files' names, which tells the consumers of a list apart */
+/** @param suffix of the files' names, which distinguishes the consumers of a list */
 function addCharts(app: App, consumer: CheckedConsumer, suffix: string): void {
   const { consumer: watched } = new ConsumerChart(app, `consumer${suffix}`, { consumer });
   if (consumer.file.monitoring.customResources) {

@@ -1,6 +1,7 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kafka } from 'kafkajs';
 import { EXIT_CODE } from '../contract/exit-code.ts';
 import { milliseconds } from '../settings/schema/duration.ts';
-import { deadLetterTopic } from '../settings/sections/dead-letters.ts';
 import { kafkaWarnings } from '../settings/sections/kafka.ts';
 import { topicsOf } from '../settings/sections/tables.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -13,13 +14,15 @@ import { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
 import { createKafkaCheck, KafkaAdmin } from './kafka/kafka-admin.ts';
 import { createKafkaClient, shareByClients } from './kafka/kafka-client.ts';
 import { createKafkaSource, type KafkaSource } from './kafka/kafka-source.ts';
-import type { Logger } from './logging/logger.ts';
+import { createProcessLog } from './logging/logger.ts';
 import { OutageLog, type OutageWatch, watchedCheck } from './logging/outage-log.ts';
 import { createManagement, type Management } from './management/create-management.ts';
 import { ListenError } from './management/listening.ts';
 import { processMemory } from './memory/memory-budget.ts';
+import { LogEvents } from './metrics/process/process.ts';
 import type { ProductBuild } from './metrics/process/product-build.ts';
 import { shutDown } from './shutdown.ts';
+import { prepareTables, warnOfMissingTopics } from './start-up.ts';
 import { DatabasePool } from './store/connection/database-pool.ts';
 import { REFUSAL_PAUSES_MS, ROTATION_PAUSES_MS } from './store/connection/refused-connections.ts';
 import { describeDatabaseError } from './store/connection/sqlstate.ts';
@@ -27,16 +30,14 @@ import { createDatabaseCheck } from './store/database-check.ts';
 import { PostgresSink } from './store/postgres-sink.ts';
 import { TableLocks } from './store/tables/table-locks.ts';
 import { sessionName } from './store/transaction/frozen-writers.ts';
-import { sendCommitHints } from './stream/commit-hints.ts';
 import { pollLogEnds } from './stream/partition/lag.ts';
-import { Retries } from './stream/partition/retries.ts';
-import { watchStoredPositions } from './stream/partition/stored-positions.ts';
 import { Pipeline, type PipelineOptions } from './stream/pipeline.ts';
 import { systemClock } from './stream/ports/clock.ts';
 import { FatalError } from './stream/ports/stream-errors.ts';
-import { streamLog, tellAll } from './stream/ports/stream-listener.ts';
+import { notifyAll, streamLog } from './stream/ports/stream-listener.ts';
+import { sendCommitHints, watchStoredPositions } from './stream/stored-positions.ts';
 import { UnmappedLog } from './tables/json/unmapped-fields.ts';
-import { UserTables } from './tables/table/user-tables.ts';
+import { MappedTables } from './tables/table/mapped-tables.ts';
 
 /** A health check's client gives up at its first failure: the next check comes soon. */
 const NO_RETRIES = 0;
@@ -73,11 +74,12 @@ export class Application {
   readonly ended: Promise<number>;
   readonly #settings: Settings;
   readonly #current: CurrentSettings;
+  readonly #logger: FastifyBaseLogger;
   readonly #management: Management;
   readonly #pool: DatabasePool;
   readonly #locks: TableLocks;
   readonly #sink: PostgresSink;
-  readonly #tables: UserTables;
+  readonly #tables: MappedTables;
   readonly #source: KafkaSource;
   readonly #deadLetterTopic: KafkaDeadLetterTopic;
   readonly #pipeline: Pipeline;
@@ -97,18 +99,19 @@ export class Application {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    const logger = () => this.#management.logger;
+    const logEvents = new LogEvents();
+    const logger = createProcessLog(settings.logging, logEvents);
+    this.#logger = logger;
     const certificates = new ClientCertificates(logger);
     this.#current = followSettings(settings, { load: reload, logger, clock: systemClock, certificates });
-    const connectionFailed = () => this.#management.databaseConnectionFailed();
-    const outages = {
-      database: new OutageLog('PostgreSQL', logger),
-      kafka: new OutageLog('Kafka', logger, { onFailure: () => this.#management.client.onAway() }),
-    };
+    const outages = this.#watchOutages();
     const database = () => this.#current().database;
-    const databaseCheck = createDatabaseCheck(database, connectionFailed);
-    const currentKafka = () => this.#current().kafka;
-    const clients = shareByClients(currentKafka, logger, (error) => this.#fail(error));
+    const databaseCheck = createDatabaseCheck(database, () => this.#management.databaseConnectionFailed());
+    const clients = shareByClients(
+      () => this.#current().kafka,
+      logger,
+      (error) => this.#fail(error),
+    );
     const kafkaCheck = createKafkaCheck(() => createKafkaClient(clients, NO_RETRIES));
     this.#checks = [databaseCheck, kafkaCheck];
     this.#management = createManagement({
@@ -116,38 +119,21 @@ export class Application {
       current: this.#current,
       clientCertificates: () => certificates.expiries,
       build,
+      logger,
+      logEvents,
       report: () => this.#pipeline.report(),
       pool: () => this.#pool.figures(),
       checkDatabase: watchedCheck(databaseCheck.check, outages.database.of('health check'), describeDatabaseError),
       checkKafka: watchedCheck(kafkaCheck.check, outages.kafka.of('health check'), messageOf),
     });
     this.#locks = new TableLocks({ settings, current: database, logger, signal: this.#ending.signal });
-    this.#pool = this.#createPool(connectionFailed, outages.database.of('writers'));
+    this.#pool = this.#createPool(outages.database.of('writers'));
     const kafka = createKafkaClient(clients);
     this.#deadLetterTopic = new KafkaDeadLetterTopic(settings.deadLetters, kafka, systemClock);
-    this.#tables = new UserTables(settings, {
-      unmapped: new UnmappedLog(logger),
-      onContended: (table) => logger().warn({ table }, contentionOf(table)),
-    });
-    this.#sink = this.#createSink(logger);
-    this.#source = createKafkaSource({ ...settings.kafka, topics: topicsOf(settings) }, kafka, {
-      admin: new KafkaAdmin(kafka),
-      clock: systemClock,
-      logger: logger(),
-      memory: processMemory,
-      watcher: this.#management.client,
-      outages: outages.kafka.of('consumer'),
-      storedPositions: (topics) => this.#sink.positions(topics),
-      place: () => this.#sink.place(),
-    });
-    this.#pipeline = new Pipeline(pipelineOptions(settings), {
-      source: this.#source,
-      sink: this.#management.measured(this.#sink),
-      listener: tellAll([this.#management.listener, streamLog(logger(), (error) => this.#locks.hasLogged(error))]),
-      clock: systemClock,
-      memory: processMemory,
-      onFatal: (error) => this.#fail(error),
-    });
+    this.#tables = this.#createTables();
+    this.#sink = this.#createSink();
+    this.#source = this.#createSource(kafka, outages.kafka.of('consumer'));
+    this.#pipeline = this.#createPipeline();
   }
 
   /**
@@ -164,10 +150,10 @@ export class Application {
       const topics = topicsOf(this.#settings);
       this.#background.push(watchSettings(this.#current, systemClock, this.#ending.signal));
       for (const warning of kafkaWarnings(kafka)) {
-        this.#management.logger.warn(warning);
+        this.#logger.warn(warning);
       }
-      this.#management.logger.info({ address, topics, groupId, schema: database.schema }, 'listening');
-      await this.#migrate();
+      this.#logger.info({ address, topics, groupId, schema: database.schema }, 'listening');
+      await this.#prepareTables();
       if (this.#ending.signal.aborted) {
         return;
       }
@@ -178,7 +164,7 @@ export class Application {
         pollLogEnds(this.#source, this.#pipeline, systemClock, signal),
         sendCommitHints(this.#source, this.#pipeline, systemClock, signal),
         this.#watchStoredPositions(),
-        this.#warnOfMissingTopics(),
+        warnOfMissingTopics(this.#settings, this.#deadLetterTopic, this.#logger),
       );
       await this.#source.start(this.#pipeline);
     } catch (error) {
@@ -192,32 +178,71 @@ export class Application {
     return this.#stopping;
   }
 
-  #createSink(logger: () => Logger): PostgresSink {
+  #watchOutages(): { readonly database: OutageLog; readonly kafka: OutageLog } {
+    return {
+      database: new OutageLog('PostgreSQL', this.#logger),
+      kafka: new OutageLog('Kafka', this.#logger, { onFailure: () => this.#management.client.onAway() }),
+    };
+  }
+
+  #createPool(outages: OutageWatch): DatabasePool {
+    return new DatabasePool(this.#settings.database, () => this.#management.databaseConnectionFailed(), {
+      times: this.#management.connections,
+      outages,
+      sessionName: sessionName(this.#settings.kafka.groupId),
+      current: () => this.#current().database,
+      refusalPausesMs: () => (this.#hasWorked ? ROTATION_PAUSES_MS : REFUSAL_PAUSES_MS),
+      warn: (warning) => this.#logger.warn(warning),
+      onSlow: () => void this.#locks.look(),
+    });
+  }
+
+  #createTables(): MappedTables {
+    return new MappedTables(this.#settings, {
+      unmapped: new UnmappedLog(this.#logger),
+      onContended: (table) => this.#logger.warn({ table }, contentionOf(table)),
+    });
+  }
+
+  #createSink(): PostgresSink {
     return new PostgresSink(
       this.#pool,
       this.#settings,
       this.#deadLetterTopic,
       {
         onEnded: (session) =>
-          logger().warn(
+          this.#logger.warn(
             session,
             'ended the session of a frozen writer of this group: it held an offset of a partition',
           ),
-        onShared: (tables) => logger().warn({ tables }, SHARED),
+        onShared: (tables) => this.#logger.warn({ tables }, SHARED),
       },
-      () => this.#tables.targets,
+      () => this.#tables.all,
     );
   }
 
-  #createPool(connectionFailed: () => void, outages: OutageWatch): DatabasePool {
-    return new DatabasePool(this.#settings.database, connectionFailed, {
-      times: this.#management.connections,
+  #createSource(kafka: Kafka, outages: OutageWatch): KafkaSource {
+    return createKafkaSource({ ...this.#settings.kafka, topics: topicsOf(this.#settings) }, kafka, {
+      admin: new KafkaAdmin(kafka),
+      clock: systemClock,
+      logger: this.#logger,
+      memory: processMemory,
+      watcher: this.#management.client,
       outages,
-      sessionName: sessionName(this.#settings.kafka.groupId),
-      current: () => this.#current().database,
-      refusalPausesMs: () => (this.#hasWorked ? ROTATION_PAUSES_MS : REFUSAL_PAUSES_MS),
-      warn: (warning) => this.#management.logger.warn(warning),
-      onSlow: () => void this.#locks.look(),
+      storedPositions: (topics) => this.#sink.positions(topics),
+      place: () => this.#sink.place(),
+    });
+  }
+
+  #createPipeline(): Pipeline {
+    const log = streamLog(this.#logger, (error) => this.#locks.hasLogged(error));
+    return new Pipeline(pipelineOptions(this.#settings), {
+      source: this.#source,
+      sink: this.#management.measured(this.#sink),
+      listener: notifyAll([this.#management.listener, log]),
+      clock: systemClock,
+      memory: processMemory,
+      onFatal: (error) => this.#fail(error),
     });
   }
 
@@ -225,6 +250,7 @@ export class Application {
     await shutDown(
       {
         management: this.#management,
+        logger: this.#logger,
         pipeline: this.#pipeline,
         source: this.#source,
         closedLast: [this.#pool, this.#deadLetterTopic, ...this.#checks],
@@ -239,34 +265,17 @@ export class Application {
   #fail(error: unknown): void {
     const fatal = FatalError.from(error);
     this.#exitCode = OF_CONFIGURATION.has(fatal.code) ? EXIT_CODE.configuration : EXIT_CODE.failed;
-    this.#management.logger.fatal({ code: fatal.code }, fatal.message);
+    this.#logger.fatal({ code: fatal.code }, fatal.message);
     void this.stop('a fatal error');
   }
 
-  async #migrate(): Promise<void> {
-    const { logger } = this.#management;
-    const { schema } = this.#settings.database;
+  #prepareTables(): Promise<void> {
     const prepare = async () => {
       const versions = await this.#sink.migrate();
       await this.#pool.withClient((client) => this.#tables.read(client));
       return { versions, unknown: await this.#sink.unknownVersions() };
     };
-    let told = '';
-    const prepared = await new Retries(systemClock).until(prepare, this.#ending.signal, {
-      onOutage: ({ message: reason }) => {
-        if (reason !== told) {
-          told = reason;
-          logger.warn({ reason }, 'waiting for PostgreSQL');
-        }
-      },
-    });
-    if (prepared !== undefined && prepared.versions.length > 0) {
-      logger.info({ schema, versions: prepared.versions }, 'created or upgraded the tables');
-    }
-    if (prepared !== undefined && prepared.unknown.length > 0) {
-      const consequence = 'it writes to them as it knows them, as after a rollback; newer columns stay empty';
-      logger.warn({ schema, versions: prepared.unknown }, `the tables are newer than this program: ${consequence}`);
-    }
+    return prepareTables(prepare, this.#settings.database.schema, this.#logger, this.#ending.signal);
   }
 
   #watchStoredPositions(): Promise<void> {
@@ -277,20 +286,8 @@ export class Application {
       onBehind: ({ topic, partition, offset }, known) => {
         const consequence = 'what is ahead of it is read and written again, after a failover or a restore';
         const offsets = { storedOffset: offset.toString(), known: known.toString() };
-        this.#management.logger.warn({ topic, partition, ...offsets }, `the stored offset went back: ${consequence}`);
+        this.#logger.warn({ topic, partition, ...offsets }, `the stored offset went back: ${consequence}`);
       },
     });
-  }
-
-  /** The first dead letter may be weeks away, and without its topic it holds up its partition. */
-  async #warnOfMissingTopics(): Promise<void> {
-    const { deadLetters } = this.#settings;
-    const read = deadLetters.to === 'table' ? [] : topicsOf(this.#settings);
-    const topics = read.map((topic) => deadLetterTopic(deadLetters, topic));
-    const missing = await this.#deadLetterTopic.missing(topics).catch(() => []);
-    if (missing.length > 0) {
-      const consequence = 'the first dead letter will hold up its partition until they are created';
-      this.#management.logger.error({ topics: missing }, `topics for dead letters do not exist: ${consequence}`);
-    }
   }
 }

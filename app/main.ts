@@ -68,7 +68,7 @@ function interruption(): AbortSignal {
   return ending.signal;
 }
 
-// Where standard error is closed, the exit code still tells of an error.
+// Where standard error is closed, the exit code still reports an error.
 process.stderr.on('error', () => undefined);
 useModernTls();
 const decision = configure(process.argv.slice(2), process.env, process.cwd());

@@ -16,7 +16,8 @@ const LAST_HINT_MS = 500;
 
 /** The parts of the consumer that a shutdown ends. */
 export interface ShutdownParts {
-  readonly management: Pick<Management, 'draining' | 'stop'> & { readonly logger: Logger };
+  readonly management: Pick<Management, 'draining' | 'stop'>;
+  readonly logger: Logger;
   readonly pipeline: Pick<Pipeline, 'drain' | 'positions' | 'followPositions' | 'close'>;
   readonly source: Pick<RecordSource, 'handOver' | 'commitHint' | 'stop'>;
   /** Closed when nothing writes any more: the pool, the producer of dead letters, the connections of health checks. */
@@ -40,25 +41,26 @@ export interface ShutdownOptions {
  * Ends the consumer in the order in which nothing is lost:
  *
  * 1. readiness fails, so no traffic is sent here
- * 2. the partitions are handed over, in 3 s and half of the time for draining at most: they are read and written here until
- *    the group gives them to others, which open them at the moment in which they are dropped here. What is queued then stays
- *    ahead of the stored offset; the transaction under way is committed or not, and whoever opens the partition reads which,
- *    or is turned away once. A process that failed hands nothing over: it takes no record in any more
- * 3. what was not handed over is drained: fetching stops, queued records are written; those that cannot be in time stay ahead
- *    of the stored offset. What was handed over ends its transaction
- * 4. the last positions are committed to Kafka and the group is left: what is owned still is reassigned at once instead of
- *    after the session time-out. The positions of what was handed over are committed, too, in the generation that gave it away;
- *    those of the new owners follow theirs, in the generation that begins when the group is left. By the protocol of KIP-848
- *    the group was left in 2.: nothing can be committed any more, and the positions of the new owners alone follow
+ * 2. the partitions are handed over, in 3 s and half of the time for draining at most: they are read and written here
+ *    until the group gives them to others, which open them at the moment in which they are dropped here. What is queued
+ *    then stays ahead of the stored offset; the transaction under way is committed or not, and whoever opens the
+ *    partition reads which, or is turned away once. A process that failed hands nothing over: it takes no record in any
+ *    more
+ * 3. what was not handed over is drained: fetching stops, queued records are written; those that cannot be in time stay
+ *    ahead of the stored offset. What was handed over ends its transaction
+ * 4. the last positions are committed to Kafka and the group is left: what is owned still is reassigned at once instead
+ *    of after the session time-out. The positions of what was handed over are committed, too, in the generation that
+ *    gave it away; those of the new owners follow theirs, in the generation that begins when the group is left. By the
+ *    protocol of KIP-848 the group was left in 2.: nothing can be committed any more, and the positions of the new
+ *    owners alone follow
  * 5. the pool closes, when nothing writes any more
  * 6. HTTP last, so that the last scrape sees the final values
  *
- * What runs beside the pipeline, such as the commits of positions, goes on until the partitions are handed over. A step that
- * takes too long is left behind for the next one; only that of 2. leaves its time to 3.
+ * What runs beside the pipeline, such as the commits of positions, goes on until the partitions are handed over. A step
+ * that takes too long is left behind for the next one; only that of 2. leaves its time to 3.
  */
 export async function shutDown(parts: ShutdownParts, options: ShutdownOptions): Promise<void> {
-  const { management, pipeline, ending } = parts;
-  const { logger } = management;
+  const { management, pipeline, ending, logger } = parts;
   const { reason, timeoutMs, exitCode } = options;
   logger.info({ reason, timeout: timeoutMs }, 'draining');
   management.draining();
@@ -67,27 +69,27 @@ export async function shutDown(parts: ShutdownParts, options: ShutdownOptions): 
   const ownedPositions = pipeline.followPositions();
   const isHandedOver = exitCode() === EXIT_CODE.ok && (await handOver(parts, Math.min(HAND_OVER_MS, drainMs / 2)));
   ending.abort();
-  if (!(await within(drainBy - performance.now(), pipeline.drain()))) {
+  if (!(await isDoneWithin(drainBy - performance.now(), pipeline.drain()))) {
     const positions = pipeline.positions().map(({ topic, partition, offset }) => `${topic}/${partition}@${offset}`);
     logger.warn({ positions }, 'gave up draining: records from these offsets on are read again by the next owner');
   }
   const lastPositions = isHandedOver ? ownedPositions() : pipeline.positions();
-  await within(Math.min(CLOSING_MS, timeoutMs / 2), close(parts, lastPositions));
+  await isDoneWithin(Math.min(CLOSING_MS, timeoutMs / 2), close(parts, lastPositions));
   logger.info({ exitCode: exitCode() }, 'stopped');
   await management.stop();
 }
 
 /** One try: whether other members own all partitions now. */
-async function handOver({ source, management }: ShutdownParts, timeoutMs: number): Promise<boolean> {
+async function handOver({ source, logger }: ShutdownParts, timeoutMs: number): Promise<boolean> {
   const beganAt = performance.now();
   let isHandedOver = false;
   const trying = source.handOver(timeoutMs).then((isDone) => {
     isHandedOver = isDone;
   });
-  await within(timeoutMs, trying);
+  await isDoneWithin(timeoutMs, trying);
   if (isHandedOver) {
     const milliseconds = Math.round(performance.now() - beganAt);
-    management.logger.info({ milliseconds }, 'handed all partitions over to other members of the group');
+    logger.info({ milliseconds }, 'handed all partitions over to other members of the group');
   }
   return isHandedOver;
 }
@@ -97,7 +99,7 @@ async function close(
   lastPositions: readonly Position[],
 ): Promise<void> {
   if (lastPositions.length > 0) {
-    await within(LAST_HINT_MS, source.commitHint(lastPositions));
+    await isDoneWithin(LAST_HINT_MS, source.commitHint(lastPositions));
   }
   await source.stop();
   await pipeline.close();
@@ -105,7 +107,7 @@ async function close(
 }
 
 /** Whether the work was done in time; its failure counts as done. */
-async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
+async function isDoneWithin(milliseconds: number, work: Promise<void>): Promise<boolean> {
   const timer = new AbortController();
   const isDone = work.then(
     () => true,

@@ -6,7 +6,7 @@ import type { CheckedWorkload } from '../deployment/checked-workload.ts';
 /** The oldest Kubernetes that is supported: a newer one that asks for more refuses no Pod after its upgrade. */
 const POD_SECURITY_VERSION = 'v1.28';
 
-/** Pods that are not "restricted" are refused, and what would make such Pods is told when it is applied. */
+/** Pods that are not "restricted" are refused, and whoever applies what makes such Pods gets a warning. */
 const POD_SECURITY = Object.fromEntries(
   ['enforce', 'warn', 'audit'].flatMap((mode) => [
     [`pod-security.kubernetes.io/${mode}`, 'restricted'],

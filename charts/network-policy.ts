@@ -72,7 +72,9 @@ const toAws = ({ tokens }: Egress): k8s.NetworkPolicyEgressRule[] => [
   { to: POD_IDENTITY_AGENT.flatMap(peers), ports: [toPort('TCP')(HTTP)] },
 ];
 
-/** Where the logins at brokers and PostgreSQL get their tokens, or the keys that sign them; nowhere for other logins. */
+/**
+ * Where the logins at brokers and PostgreSQL get their tokens, or the keys that sign them; nowhere for other logins.
+ */
 function toTokens({ settings: { kafka, database } }: CheckedWorkload, egress: Egress): k8s.NetworkPolicyEgressRule[] {
   const endpoint = kafka.sasl?.oauth?.tokenEndpoint;
   const asksAws = kafka.sasl?.mechanism === 'aws-msk-iam' || database.rdsIam.enabled;
@@ -101,9 +103,8 @@ function egress(workload: CheckedWorkload): k8s.NetworkPolicyEgressRule[] {
 }
 
 /**
- * Lets in requests to the HTTP interface alone, and out connections to name servers, brokers, PostgreSQL and the servers of
- * tokens alone.
- * Defaults of the API are written out: a second apply then changes nothing.
+ * Lets in requests to the HTTP interface alone, and out connections to name servers, brokers, PostgreSQL and the
+ * servers of tokens alone. Defaults of the API are written out: a second apply then changes nothing.
  */
 export function networkPolicy(scope: Construct, workload: CheckedWorkload): ApiObject {
   const from = workload.file.networkPolicy.ingress.flatMap(peers);
@@ -123,7 +124,10 @@ export function networkPolicy(scope: Construct, workload: CheckedWorkload): ApiO
   );
 }
 
-/** Lets the Pods of the Job that migrates out to name servers, PostgreSQL and what its login by IAM asks, and nothing in. */
+/**
+ * Lets the Pods of the Job that migrates out to name servers, PostgreSQL and what its login by IAM asks, and nothing
+ * in.
+ */
 export function schemaJobNetworkPolicy(scope: Construct, workload: CheckedWorkload): ApiObject {
   const { names, file, settings } = workload;
   const places = file.networkPolicy.egress;

@@ -13,8 +13,8 @@ const set = (field: string, value: unknown): JsonPatch[] =>
     : [JsonPatch.add(`${TEMPLATE}/${field}`, value)];
 
 /**
- * What a user adds to all Pods, as operations: the constructs' types have classes for amounts and ports, and would leave
- * out what is newer than they are.
+ * What a user adds to all Pods, as operations: the constructs' types have classes for amounts and ports, and would
+ * leave out what is newer than they are.
  */
 function operations({ volumes, volumeMounts, envFrom, affinity, ...pods }: PodParts): JsonPatch[] {
   return [

@@ -53,8 +53,8 @@ function volumes({ file }: CheckedWorkload, configMapName: string, credentials: 
 function scheduling({ nodeSelector, tolerations, priorityClassName }: CheckedWorkload['file']['pods']) {
   return {
     ...(Object.keys(nodeSelector).length > 0 && { nodeSelector }),
-    // cdk8s replaces an object that has a text `value` by that text, unless the object is of its own realm, as a copy is:
-    // a test runner clones props in another realm.
+    // cdk8s replaces an object that has a text `value` by that text, unless the object is of the same realm, as a copy
+    // is: a test runner clones props in another realm.
     ...(tolerations.length > 0 && { tolerations: tolerations.map((each) => ({ ...each })) }),
     ...(priorityClassName !== undefined && { priorityClassName }),
   };

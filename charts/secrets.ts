@@ -14,7 +14,7 @@ export interface Credential {
   readonly setting: string;
   readonly secret: string;
   readonly key: string;
-  /** Whether the Secret need not have the key: the value may stand elsewhere, in the URL for instance. */
+  /** Whether the Secret need not have the key: the value may be elsewhere, in the URL for instance. */
   readonly isOptional: boolean;
 }
 
@@ -186,7 +186,10 @@ function sealedSecret(scope: Construct, workload: CheckedWorkload, name: string,
   });
 }
 
-/** The keys of a Secret or ConfigMap as a volume of files, which the kubelet renews; no key is mounted alone, by subPath. */
+/**
+ * The keys of a Secret or ConfigMap as a volume of files, which the kubelet renews; no key is mounted alone, by
+ * subPath.
+ */
 export function certificateVolume({ place, secret, configMap, keys }: CertificateMount): k8s.Volume {
   const items = [...new Set(keys)].map((key): k8s.KeyToPath => ({ key, path: key }));
   return secret === undefined

@@ -32,7 +32,7 @@ function namesakeProblems(consumer: StreamConsumer): string[] {
     path: 'name',
     message: `is also that of StreamConsumer ${first.node.path} in the namespace ${namespace}, and in a cluster one would overwrite the other`,
     given: names.workload,
-    allowed: 'a name or a namespace of its own; consumers of two clusters may share both in two apps',
+    allowed: 'another name or another namespace; consumers of two clusters may share both in two apps',
   };
   return [new InvalidConsumerError(`StreamConsumer ${consumer.node.path}`, [problem]).message];
 }
@@ -59,11 +59,11 @@ function unusedPatchProblems(consumer: StreamConsumer, { file, namespace }: Chec
 /**
  * One consumer on Kubernetes: it reads topics of Kafka and writes every record once into PostgreSQL.
  *
- * It may stand in any chart, and as often as there are consumers; all objects derive their names from `props.name`, so
+ * It may be in any chart, and as often as there are consumers; all objects derive their names from `props.name`, so
  * two of one namespace need two names: an app with two of one name and namespace is refused when it is synthesized. The
- * objects are the plain types of Kubernetes: they hold what is documented here and nothing that a construct adds unasked.
- * What the props have no word for is one patch away, for instance
- * `consumer.deployment.addJsonPatch(JsonPatch.add('/spec/template/spec/dnsConfig', { options: [{ name: 'ndots', value: '2' }] }))`.
+ * objects are the plain types of Kubernetes: they hold what is documented here and nothing that a construct adds
+ * unasked. What the props have no word for is one patch away, for instance
+ * `consumer.deployment.addJsonPatch(JsonPatch.add('/spec/template/spec/dnsPolicy', 'Default'))`.
  */
 export class StreamConsumer extends Construct {
   /** What objects around these have to know: names, labels, selector, and where the HTTP interface is. */
@@ -96,8 +96,8 @@ export class StreamConsumer extends Construct {
   /**
    * @param scope the chart, or a construct in one
    * @param id unique in the scope; no object's name depends on it
-   * @throws InvalidConsumerError when the props are wrong, with all problems at once and the code `INVALID_CONSUMER`; when
-   * they are right and a patch among them matches no object, or fails
+   * @throws InvalidConsumerError when the props are wrong, with all problems at once and the code `INVALID_CONSUMER`;
+   * when they are right and a patch among them matches no object, or fails
    */
   constructor(scope: Construct, id: string, props: StreamConsumerProps) {
     super(scope, id);

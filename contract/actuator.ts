@@ -56,7 +56,7 @@ export interface ManagementEndpoint {
   /** As Kubernetes' probes spell it; with HTTPS they do not verify the certificate. */
   readonly scheme: 'HTTP' | 'HTTPS';
   /**
-   * What all but the health wants to see, and the health before it tells more than its status: the token where there is
+   * What all but the health wants to see, and the health before it shows more than its status: the token where there is
    * one, else user and password. `undefined`: nothing.
    */
   readonly credential: 'bearer' | 'basic' | undefined;

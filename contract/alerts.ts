@@ -24,8 +24,8 @@ export interface AlertDefinition extends Readonly<Partial<Record<AlertLevelName,
 }
 
 /**
- * Every alert of a consumer: rules, the documented table and the runbooks' names come from here. Limits are "more than",
- * but for the failures in a row, which are "at least", and the days of a certificate, which are "fewer than".
+ * Every alert of a consumer: rules, the documented table and the runbooks' names come from here. Limits are "more
+ * than", but for the failures in a row, which are "at least", and the days of a certificate, which are "fewer than".
  */
 export const ALERTS = {
   ConsumerLagHigh: {
@@ -167,10 +167,16 @@ export const ALERTS = {
 
 export type AlertName = keyof typeof ALERTS;
 
-/** A topic with few records has not ten dead letters in ten minutes: so many of an hour, and such a share, are a warning. */
+/**
+ * A topic with few records has not ten dead letters in ten minutes: so many of an hour, and such a share, are a
+ * warning.
+ */
 export const DEAD_LETTERS_OF_AN_HOUR = { letters: 5, share: 0.25 } as const;
 
-/** Records that are in the table within this time of their timestamp are fresh: a bucket of `consumer_end_to_end_seconds`. */
+/**
+ * Records that are in the table within this time of their timestamp are fresh: a bucket of
+ * `consumer_end_to_end_seconds`.
+ */
 export const FRESH_WITHIN_SECONDS = 60;
 
 /** A topic with more records of lag than this has a backlog: its records come late, and no objective holds for them. */
@@ -179,5 +185,8 @@ export const BACKLOG_RECORDS = 10_000;
 /** Share of all records that is to be fresh. */
 export const FRESH_SHARE = 0.99;
 
-/** How often the consumer evaluates its own health for `health_consecutive_failures`: three times fit into 30 s, before the liveness probe's third failure. */
+/**
+ * How often the consumer evaluates its own health for `health_consecutive_failures`: three times fit into 30 s, before
+ * the liveness probe's third failure.
+ */
 export const HEALTH_EVALUATION_INTERVAL_MS = 10_000;

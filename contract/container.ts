@@ -6,9 +6,14 @@ export const CONTAINER_PATH = {
   configuration: '/etc/stream-consumer',
   /** The ConfigMap's key and so the file's name in that folder. */
   configurationFile: 'application.yml',
-  /** Folder that the Secret with the certificate is mounted at; a folder of its own, so that the kubelet can renew it. */
+  /**
+   * Folder that the Secret with the certificate is mounted at; a separate folder, so that the kubelet can renew it.
+   */
   certificate: '/etc/stream-consumer-tls',
-  /** Folders of the authorities and client certificates for Kafka and PostgreSQL; each a volume, so that the kubelet renews it. */
+  /**
+   * Folders of the authorities and client certificates for Kafka and PostgreSQL; each a volume, so that the kubelet
+   * renews it.
+   */
   kafkaAuthority: '/etc/stream-consumer-kafka-ca',
   kafkaCertificate: '/etc/stream-consumer-kafka-tls',
   databaseAuthority: '/etc/stream-consumer-database-ca',
@@ -35,7 +40,7 @@ export const VOLUME = {
 export const CONTAINER_NAME = { consumer: 'consumer', migrate: 'migrate' } as const;
 
 /**
- * User and group that the image names and the Pod enforces. Numeric, because the kubelet can't tell from a name that it
+ * User and group that the image names and the Pod enforces. Numeric, because the kubelet can't see from a name that it
  * is not root; above 10,000, so that no user of the node has the same number.
  */
 export const CONTAINER_USER = { uid: 10_001, gid: 10_001 } as const;

@@ -1,6 +1,6 @@
 /**
  * What the consumer's process ends with. A supervisor (kubelet, systemd, a script) reads no logs: the code alone has to
- * tell "restart me" from "a restart will not help".
+ * distinguish "restart me" from "a restart will not help".
  */
 export const EXIT_CODE = {
   /** Drained after SIGTERM or SIGINT: rows and offsets are committed, the group was left. */

@@ -1,4 +1,7 @@
-/** The product's name: npm package, image repository's default last segment, and the default `application` label of every series. */
+/**
+ * The product's name: npm package, image repository's default last segment, and the default `application` label of
+ * every series.
+ */
 export const PRODUCT_NAME = 'stream-consumer';
 
 /** The group it belongs to among artifacts, as Maven would name it: `/actuator/info` shows it as Spring Boot does. */

@@ -7,7 +7,10 @@ import { KAFKA_CLIENT_METRICS } from './metrics/kafka-client.ts';
 import { PROCESS_METRICS } from './metrics/process.ts';
 import { RUNTIME_METRICS } from './metrics/runtime.ts';
 
-/** Everything the consumer exports. Registration, alerts and the documented table read this list; nothing else names a metric. */
+/**
+ * Everything the consumer exports. Registration, alerts and the documented table read this list; nothing else names a
+ * metric.
+ */
 export const METRICS = {
   ...CONSUMER_METRICS,
   ...DATABASE_METRICS,
@@ -32,6 +35,9 @@ export const SERIES_BUDGET = {
   perTable: 18,
   /** Beyond it Prometheus refuses a scrape as a whole; 200 partitions of 20 topics take three quarters of it. */
   sampleLimit: 5_000,
-  /** So it does for a series with more labels, those of the target included and `management.metrics.tags` left out; half of them are free for relabelings. */
+  /**
+   * So it does for a series with more labels, those of the target included and `management.metrics.tags` left out; half
+   * of them are free for relabelings.
+   */
   labelLimit: 32,
 } as const;

@@ -43,11 +43,10 @@ function known(consumer: CheckedConsumer): CheckedConsumer {
   return consumer;
 }
 
-function remove(root: Section, path: SettingPath): void {
-  const parent = valueAt(root, path.slice(0, -1));
-  if (isSection(parent)) {
-    delete (parent as Record<string, unknown>)[String(path.at(-1))];
-  }
+/** A copy of a section without what is at a path in it. */
+function without(root: Section, [key = '', ...rest]: SettingPath): Section {
+  const { [key]: child, ...others } = root;
+  return rest.length > 0 && isSection(child) ? { ...root, [key]: without(child, rest) } : others;
 }
 
 function secretProblem(path: SettingPath): Problem {
@@ -58,24 +57,24 @@ function secretProblem(path: SettingPath): Problem {
   };
 }
 
-/** Takes the secrets out of the application's part, which is changed. */
-function takeOutSecrets(application: Section): Problem[] {
-  const written = SECRET_SETTINGS.filter((path) => valueAt(application, path) !== undefined);
-  for (const path of written) {
-    remove(application, path);
-  }
-  return written.map(secretProblem);
+/** The application's part without its secrets, and a problem for each of them. */
+function withoutSecretValues(written: Section): { readonly application: Section; readonly problems: Problem[] } {
+  const secrets = SECRET_SETTINGS.filter((path) => valueAt(written, path) !== undefined);
+  return { application: secrets.reduce(without, written), problems: secrets.map(secretProblem) };
 }
+
+/** Whether a document is written as the props are: it is, where its check has found nothing. */
+const isProps = (_written: unknown, { ok }: Checked<ConsumerFile>): _written is StreamConsumerProps => ok;
 
 /**
  * Checks consumer.yaml, with `application` by the consumer's own rules.
  *
- * @param input the parsed document, overlays merged in; it is not changed. The `document` of a checked consumer is right
- * already.
+ * @param input the parsed document, overlays merged in; it is not changed. The `document` of a checked consumer is
+ * right already.
  * @returns all that the charts need, or all problems at once; it never throws for a wrong input.
  */
 export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
-  const found = KNOWN.get(input as object);
+  const found = typeof input === 'object' && input !== null ? KNOWN.get(input) : undefined;
   if (found !== undefined) {
     return { ok: true, value: found };
   }
@@ -85,9 +84,8 @@ export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
   const settings = checkSettings(
     withPlaceholders(application, file.ok ? file.value : rightSections(ConsumerFileSchema, named)),
   );
-  if (file.ok && settings.ok && problems.length === 0) {
-    const document = written as StreamConsumerProps;
-    return { ok: true, value: known({ document, file: file.value, application, settings: settings.value }) };
+  if (file.ok && settings.ok && problems.length === 0 && isProps(written, file)) {
+    return { ok: true, value: known({ document: written, file: file.value, application, settings: settings.value }) };
   }
   problems.push(...(file.ok ? [] : file.problems));
   const isGiven = isSection(written) && isSection(written['application']);
@@ -101,16 +99,18 @@ export function checkConsumerFile(input: unknown): Checked<CheckedConsumer> {
   return { ok: false, problems: problems.map(withConsumerNames) };
 }
 
-/** The document with the names of the settings in `application`, which is without its secrets, and what is wrong so far. */
+/**
+ * The document with the names of the settings in `application`, which is without its secrets, and what is wrong so far.
+ */
 function namedConsumer(written: unknown) {
   const { application: named, problems } = withSettingNames(
     sectionOf(isSection(written) ? written : {}, 'application'),
   );
-  const application = named as Section;
+  const { application, problems: secrets } = withoutSecretValues(isSection(named) ? named : {});
   return {
     named: isSection(written) && isSection(written['application']) ? { ...written, application } : written,
     application,
-    problems: [...problems, ...takeOutSecrets(application)],
+    problems: [...problems, ...secrets],
   };
 }
 

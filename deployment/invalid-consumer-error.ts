@@ -2,7 +2,7 @@ import { describeProblems, type Problem } from '../settings/schema/problem.ts';
 
 /** Thrown by a construct whose props are wrong: one error that holds every problem. */
 export class InvalidConsumerError extends Error {
-  /** Tells it from other errors where `instanceof` cannot, as in another copy of the package. */
+  /** Distinguishes it from other errors where `instanceof` cannot, as in another copy of the package. */
   override readonly name = 'InvalidConsumerError';
   /** Stays the same over versions, for programs that ask. */
   readonly code = 'INVALID_CONSUMER';

@@ -1,15 +1,21 @@
 import type { ManagementEndpoint } from '../contract/actuator.ts';
 import type { StreamConsumerProps } from './generated/props.ts';
 
-/** Names that both the workload and its monitoring use; all derive from `name` in consumer.yaml, none carries a generated part. */
+/**
+ * Names that both the workload and its monitoring use; all derive from `name` in consumer.yaml, none carries a
+ * generated part.
+ */
 export interface ConsumerNames {
-  /** Deployment, Service, ServiceAccount unless the props name another, PodDisruptionBudget, ServiceMonitor and PrometheusRule. */
+  /**
+   * Deployment, Service, ServiceAccount unless the props name another, PodDisruptionBudget, ServiceMonitor and
+   * PrometheusRule.
+   */
   readonly workload: string;
   /** Start of the ConfigMap's name; a hash of its content follows. */
   readonly configPrefix: string;
   /**
-   * Start of the name of the Job that migrates, where a hash follows (63 characters in all), and the instance of its Pods,
-   * which the Service and the budget of the others must not take for theirs.
+   * Start of the name of the Job that migrates, where a hash follows (63 characters in all). Also the instance of its
+   * Pods, which the Service and the budget of the others must not take for theirs.
    */
   readonly schemaJob: string;
   /**
@@ -29,7 +35,7 @@ export function consumerNames(name: string): ConsumerNames {
   };
 }
 
-// No type of a schema stands here: the compiler of an app that uses the library would work through all of TypeBox.
+// No type of a schema is here: the compiler of an app that uses the library would work through all of TypeBox.
 
 /** What objects around a consumer's have to know of it. */
 export interface Workload {

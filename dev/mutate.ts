@@ -24,7 +24,7 @@ const HELP = `Changes the core in small ways, and looks whether a test notices e
   npm run mutate -- --known                      only the changes that are listed in dev/mutate/known-mutants.ts: a minute
   npm run mutate -- app/stream/pipeline.ts ...   every change of these files
 
-It starts a PostgreSQL of its own. What survives is in ${REPORT}; why, in docs/verification.md.
+It starts a new PostgreSQL. What survives is in ${REPORT}; why, in docs/verification.md.
 
 Exit codes: 0 each listed change was noticed, and of the files that hold the guarantee 90 % of all; 1 not so; 2 wrong options;
 130 (143) when Ctrl-C (SIGTERM) came before the end.

@@ -1,4 +1,6 @@
-/** `npm run schemas`: copies the schemas by which the tests check the manifests from the Go modules that publish them. */
+/**
+ * `npm run schemas`: copies the schemas by which the tests check the manifests from the Go modules that publish them.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +49,7 @@ function main(): void {
   }
 }
 
-/** Where Go keeps the module. Go may refuse to build with one that wants a newer Go, but has unpacked it by then. */
+/** Where Go keeps the module. Go may refuse to build with one that wants a newer Go, but it has unpacked it before. */
 function moduleFolder({ module, version }: { readonly module: string; readonly version: string }): string {
   console.log(`${module} ${version}`);
   const { stdout } = spawnSync('go', ['mod', 'download', '-json', `${module}@${version}`], { encoding: 'utf8' });

@@ -197,8 +197,8 @@ const SETTINGS_RULES: readonly Rule<Settings>[] = [
 ];
 
 /**
- * Checks the application's settings, given with the schema's own key names, and fills in the defaults. The consumer does
- * this at its start and synth does it with what goes into the ConfigMap, so both refuse the same things.
+ * Checks the application's settings, given with the schema's own key names, and fills in the defaults. The consumer
+ * does this at its start and synth does it with what goes into the ConfigMap, so both refuse the same things.
  *
  * @param rules further ones, of what only the process itself can see, such as files. @default none
  * @returns the complete, deeply frozen settings, or all problems at once.

@@ -15,7 +15,7 @@ import { type Layer, locateIn, overlay } from './overlay.ts';
 export interface CheckedEnvironment {
   /** Folder below dist/; empty for consumer.yaml itself. */
   readonly folder: string;
-  /** Whether its consumers stand in a list, so that there may be more of them later. */
+  /** Whether its consumers are in a list, so that there may be more of them later. */
   readonly isList: boolean;
   readonly consumers: readonly CheckedConsumer[];
 }
@@ -31,7 +31,9 @@ interface Finding {
 const parsePath = (path: string): SettingPath =>
   [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([part, index]) => (index === undefined ? part : Number(index)));
 
-/** An overlay may write a setting in camelCase that the file below it has as Spring Boot does, or the other way round. */
+/**
+ * An overlay may write a setting in camelCase that the file below it has as Spring Boot does, or the other way round.
+ */
 function withOneName({ value, locate, file }: Layer): Layer {
   const { application, problems } = withSettingNames(isSection(value) ? value['application'] : undefined);
   const isNamed = isSection(value) && application !== undefined && problems.length === 0;
@@ -51,7 +53,7 @@ function located(problem: Problem, layers: readonly Layer[]): Problem {
 interface Examined {
   readonly environment: CheckedEnvironment;
   readonly findings: readonly Finding[];
-  /** Names of its consumers where they stand in a list. */
+  /** Names of its consumers where they are in a list. */
   readonly names: readonly string[];
 }
 

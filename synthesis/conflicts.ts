@@ -3,14 +3,13 @@ import type { CheckedConsumer } from '../deployment/check-consumer.ts';
 import type { Problem } from '../settings/schema/problem.ts';
 import { shownText } from '../settings/schema/shown-value.ts';
 import { topicsOf } from '../settings/sections/tables.ts';
-import type { CheckedEnvironment } from './checked-environment.ts';
 import { DIST_FOLDER } from './dist-folder.ts';
 import { type Manifest, objectTitle, readManifests } from './manifest.ts';
 
 const hasCommon = (one: readonly string[], other: readonly string[]): boolean =>
   one.some((each) => other.includes(each));
 
-/** As far as a manifest can tell: the same key of the same Secret gives the same database. */
+/** As far as a manifest shows: the same key of the same Secret gives the same database. */
 const database = ({ file, settings }: CheckedConsumer): string =>
   [file.namespace.name, file.database.existingSecret, file.database.keys.url, settings.database.schema].join('/');
 
@@ -56,7 +55,7 @@ function groupConflict(one: CheckedConsumer, other: CheckedConsumer): Problem[] 
 /**
  * What is wrong with a consumer beside others of its environment.
  *
- * @param before those that stand above it in the list
+ * @param before those above it in the list
  */
 export function conflictProblems(consumer: CheckedConsumer, before: readonly CheckedConsumer[]): Problem[] {
   return before.flatMap((other) => [...schemaConflict(consumer, other), ...groupConflict(consumer, other)]);
@@ -106,7 +105,7 @@ export function sharedObjects(rendered: string, environments: readonly Rendered[
       return shared === undefined
         ? []
         : [
-            `${inDist(other)} and ${inDist(environment)} both hold ${shared}: apply them to two clusters, or give one a namespace.name of its own`,
+            `${inDist(other)} and ${inDist(environment)} both hold ${shared}: apply them to two clusters, or give one of them another namespace.name`,
           ];
     });
   });
@@ -117,7 +116,9 @@ export function sharedObjects(rendered: string, environments: readonly Rendered[
  *
  * @returns one sentence for each; none where `partitions` is left out, or an autoscaler decides
  */
-export function idlePods(environments: readonly CheckedEnvironment[]): string[] {
+export function idlePods(
+  environments: readonly (Rendered & { readonly consumers: readonly CheckedConsumer[] })[],
+): string[] {
   return environments.flatMap(({ folder, consumers }) =>
     consumers.flatMap(({ file: { name, replicas, partitions = replicas, scaling } }) =>
       (scaling.keda ?? scaling.hpa) !== undefined || replicas <= partitions

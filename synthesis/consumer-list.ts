@@ -4,7 +4,7 @@ import { shownValue } from '../settings/schema/shown-value.ts';
 import { type Layer, layerAt } from './overlay.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** Key of consumer.yaml and its overlays below which several consumers stand. */
+/** Key of consumer.yaml and its overlays below which several consumers are. */
 const CONSUMERS = 'consumers';
 
 /** One consumer of an environment: what it is made of, the uppermost layer last. */
@@ -55,7 +55,7 @@ function listProblems(source: SourceFile): Problem[] {
   }
   if (!Array.isArray(list) || list.length === 0) {
     const place = source.locate([CONSUMERS]) ?? source.name;
-    const allowed = 'a list with a map for each consumer: its name, and what differs from what stands above it';
+    const allowed = 'a list with a map for each consumer: its name, and what differs from the part above the list';
     return [{ path: CONSUMERS, message: 'is no list of consumers', given: shownValue(list), allowed, source: place }];
   }
   const names = list.map((entry: unknown) => (isSection(entry) ? entry['name'] : undefined));
@@ -68,7 +68,7 @@ function nameProblems(source: SourceFile): Problem[] {
     ? [
         {
           path: 'name',
-          message: `stands above a list of ${CONSUMERS}, each of which has a name of its own`,
+          message: `is above a list of ${CONSUMERS}, each of which has its name`,
           given: shownValue(source.value['name']),
           allowed: `nothing here, and a name in each of ${CONSUMERS}`,
           source: source.locate(['name']) ?? source.name,

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
-/** Where cdk8s.yaml tells the CLI to have the manifests rendered, relative to the folder that synth runs in. */
+/** Where the CLI has the manifests rendered, by cdk8s.yaml, relative to the folder that synth runs in. */
 export const SCRATCH_FOLDER = 'build/synth';
 
 /** Where the manifests belong in the end. */

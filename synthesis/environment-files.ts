@@ -44,7 +44,7 @@ function nameProblems(files: readonly string[]): Problem[] {
       : [
           {
             path: '',
-            message: 'has a name that cannot be a folder of its own in dist/',
+            message: 'has a name that cannot be that of a folder in dist/',
             allowed: `a name of lower-case letters, digits and dashes, other than ${FILE_FOLDERS.join(', ')}, that no second file has`,
             source: `${OVERLAY_FOLDER}/${parse(files[index] ?? name).base}`,
           },

@@ -15,7 +15,7 @@ export interface KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-/** An object, and the file that it stands in. */
+/** An object, and the file that contains it. */
 export interface Manifest {
   /** Name of the file in the folder that was read. */
   readonly file: string;
@@ -53,7 +53,7 @@ export function readManifests(folder: string): Manifest[] {
     : [];
 }
 
-/** What tells an object of a cluster apart from all others, for a person: `Service orders/consumer`. */
+/** What distinguishes an object of a cluster from all others, for a person: `Service orders/consumer`. */
 export function objectTitle({ kind, metadata: { name, namespace } }: KubernetesObject): string {
   return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }

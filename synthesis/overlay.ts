@@ -25,7 +25,7 @@ export interface Layer {
   readonly value: unknown;
   /** `consumer.yaml:12:5` of the value at a path in the layer; `undefined` when it has none there. */
   readonly locate: (path: SettingPath) => string | undefined;
-  /** The file, for what stands nowhere in it. */
+  /** The file, for what is nowhere in it. */
   readonly file: string;
 }
 
@@ -35,7 +35,7 @@ export function layerAt({ locate, name }: SourceFile, path: SettingPath, value: 
 }
 
 /**
- * Where the value at a path stands, in the uppermost layer that has it; failing that its parent's place, so that a
+ * Where the value at a path is written, in the uppermost layer that has it; failing that its parent's place, so that a
  * person finds the section. What no layer has, not even its section, is missing in the lowest file, which has to be
  * right by itself.
  *

@@ -5,7 +5,7 @@ import { LARGEST_FILE_BYTES, type SettingPath } from '../settings/schema/documen
 import type { Problem } from '../settings/schema/problem.ts';
 import { nodeAt, plainData, YAML_OPTIONS, yamlMistakes } from '../settings/schema/yaml-document.ts';
 
-/** A YAML file as the user wrote it, which can say where in it something stands. */
+/** A YAML file as the user wrote it, which knows the place of each value in it. */
 export interface SourceFile {
   /** The file as messages name it: relative to the folder that synth runs in. */
   readonly name: string;

@@ -9,7 +9,7 @@ import {
   type GivenOptions,
   type Option,
   type Options,
-} from './command.ts';
+} from './command/command.ts';
 import { COMMANDS } from './commands.ts';
 
 /** The options of a command line that starts the consumer. */
@@ -74,7 +74,7 @@ function wrongAction(command: Command, given: string | undefined): Problem {
   const words = command.actions.map(({ word }) => word);
   const problem = { path: `the command ${command.name}`, allowed: fullNames(command).join(', ') };
   return given === undefined
-    ? { ...problem, message: 'needs to be told what to do' }
+    ? { ...problem, message: 'needs a further word' }
     : { ...problem, message: 'cannot do this', given: shownText(given, words) };
 }
 

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import type { Command } from './command/command.ts';
 import { DEAD_LETTERS_COMMAND } from './dead-letters/dead-letters-command.ts';
 import { MIGRATE_COMMAND } from './migrate/migrate-command.ts';
 import { OFFSETS_COMMAND } from './offsets/offsets-command.ts';

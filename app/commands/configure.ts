@@ -7,9 +7,14 @@ import { describeProblems, type Problem } from '../../settings/schema/problem.ts
 import type { SchemaNode } from '../../settings/schema/schema.ts';
 import { kafkaWarnings } from '../../settings/sections/kafka.ts';
 import { type Settings, SettingsSchema } from '../../settings/settings.ts';
-import { CONFIG_FILE_PLACES, type LoadedSettings, loadSettings } from '../configuration/load-settings.ts';
+import {
+  CONFIG_FILE_PLACES,
+  type LoadedSettings,
+  loadSettings,
+  settingsReloading,
+} from '../configuration/load-settings.ts';
 import { FILE_RULES } from '../credentials/tls-files.ts';
-import type { CommandRequest } from './command.ts';
+import type { CommandRequest } from './command/command.ts';
 import { type CommandLine, parseCommandLine } from './command-line.ts';
 import { helpText } from './help-text.ts';
 
@@ -19,7 +24,7 @@ export type Decision =
   | { readonly kind: 'command'; readonly settings: Settings; readonly request: CommandRequest }
   | { readonly kind: 'exit'; readonly code: number; readonly stdout?: string; readonly stderr?: string };
 
-function refuse(what: string, problems: readonly Problem[], hint: string): Decision {
+function refuseWith(what: string, problems: readonly Problem[], hint: string): Decision {
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
   const stderr = `${what}: ${count}; nothing was started.\n\n${describeProblems(problems)}\n\n${hint}\n`;
   return { kind: 'exit', code: EXIT_CODE.configuration, stderr };
@@ -30,7 +35,7 @@ function refuseSettings(problems: readonly Problem[], configFile: string | undef
     configFile === undefined
       ? `No configuration file was named, and none is at ${CONFIG_FILE_PLACES.join(' or ')}.`
       : `The configuration file is ${configFile}.`;
-  return refuse('The configuration is wrong', problems, `${read} --help lists the settings.`);
+  return refuseWith('The configuration is wrong', problems, `${read} --help lists the settings.`);
 }
 
 function settle(loaded: LoadedSettings, { check, request }: CommandLine, reload: () => LoadedSettings): Decision {
@@ -67,13 +72,13 @@ export function configure(
     return { kind: 'exit', code: EXIT_CODE.ok, stdout: `${PRODUCT_NAME} ${PRODUCT_VERSION}\n` };
   }
   if (commandLine.problems.length > 0) {
-    return refuse('The command line is wrong', commandLine.problems, '--help lists the options.');
+    return refuseWith('The command line is wrong', commandLine.problems, '--help lists the options.');
   }
   const { config, configTree } = commandLine;
   const rules = command?.fileRules ?? FILE_RULES;
   const sources = { configFile: config, configTree, env, cwd };
   // Files that settings name are looked at again where they are used: a broken one keeps no password from being taken.
-  return settle(loadSettings({ ...sources, rules }), commandLine, () => loadSettings(sources));
+  return settle(loadSettings({ ...sources, rules }), commandLine, settingsReloading(sources));
 }
 
 function inSchemaOrder(node: SchemaNode, value: unknown): unknown {

@@ -3,7 +3,7 @@ import type { SchemaNode } from '../../settings/schema/schema.ts';
 import { allowedValues } from '../../settings/schema/schema-problems.ts';
 import { listSettings } from '../../settings/schema/setting-list.ts';
 import { SettingsSchema } from '../../settings/settings.ts';
-import { exitCodesHelp } from './command.ts';
+import { exitCodesHelp } from './command/command.ts';
 import { COMMANDS } from './commands.ts';
 
 /** Optional settings that most installations set. */
@@ -45,14 +45,14 @@ tables check compares the setting tables with the tables that it names, and exit
 
 Options:
   --config FILE       the configuration, YAML [CONFIG_FILE, else ./application.yml, else ./config/application.yml]
-  --config-tree DIR   a folder of secret files, such as a mounted Secret: the file database/password or
-                      database.password holds that setting [CONFIG_TREE]
+  --config-tree DIR   a folder of secret files, such as a mounted Secret. The file database/password or
+                      database.password holds that setting [CONFIG_TREE].
   --check             check the configuration, print it with secrets masked, and exit
   -h, --help          print this and exit
   -V, --version       print the version and exit
 
 Settings come from the defaults, over them from the YAML file, the config tree and the environment. In the file,
-\${NAME} and \${NAME:default} stand for environment variables and for files of the config tree. The main ones by their
+\${NAME} and \${NAME:default} are replaced by environment variables and by files of the config tree. The main ones by their
 environment variables (docs/settings.md lists them all):
 ${environmentTable()}
 

@@ -12,15 +12,15 @@ import type { Clock } from '../stream/ports/clock.ts';
 import type { LoadedSettings } from './load-settings.ts';
 
 /**
- * The settings of the moment, for whatever opens a connection, logs in or compares a credential; client certificates are
- * PEM texts in them, not paths. Each call may read files, and its answer is not kept beyond one connection.
+ * The settings of the moment, for whatever opens a connection, logs in or compares a credential; client certificates
+ * are PEM texts in them, not paths. Each call may read files, and its answer is not kept beyond one connection.
  */
 export type CurrentSettings = () => Settings;
 
 /** A request of the HTTP interface asks as well, and reading takes milliseconds. */
-const READ_AGAIN_MS = 1_000;
+const READING_HOLDS_MS = 1_000;
 
-/** Between two readings that nothing asked for: the log tells a change before the next connection needs it. */
+/** Between two readings that nothing asked for: a change is logged before the next connection needs it. */
 const WATCH_MS = 10_000;
 
 /** Credentials and certificates: what a running process takes over. All else stays as it was at the start. */
@@ -37,7 +37,7 @@ const FOLLOWED: ReadonlySet<string> = new Set([
 ]);
 
 /** The URL without user and password, at both of their places. */
-function placeOf(text: string): string {
+function urlWithoutLogin(text: string): string {
   const places = readDatabaseUrl(text).map((url) => {
     url.username = '';
     url.password = '';
@@ -49,11 +49,11 @@ function placeOf(text: string): string {
 }
 
 /**
- * What credentials are for. Those that come together with another server or mechanism wait for the start with it; and
- * where the last one of the HTTP interface is gone, its file is more likely lost than everything meant to be open.
+ * What credentials are for. Those that come together with another server or mechanism wait for the start with it. Where
+ * the last one of the HTTP interface is gone, its file is probably lost: nobody means to open everything that way.
  */
 const purposesOf = ({ database, kafka, management }: Settings): Readonly<Record<string, unknown>> => ({
-  database: placeOf(database.url),
+  database: urlWithoutLogin(database.url),
   'kafka.sasl': kafka.sasl?.mechanism,
   'management.security': Object.keys(management.security).length > 0,
 });
@@ -99,11 +99,11 @@ function differences(before: unknown, after: unknown, path = ''): readonly strin
 /** An error of this program while it reads: its message may hold any value, a secret too. */
 const FAULT = 'the document cannot be read or checked';
 
-/** What keeps a process of settings that change: how it reads them, and where it tells what it found. */
+/** What keeps a process of settings that change: how it reads them, and where it logs what it found. */
 interface Rereading {
   /** Reads all sources anew; the environment of a process never changes. */
   readonly load: () => LoadedSettings;
-  readonly logger: () => Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly clock: Pick<Clock, 'steady'>;
   /** Puts the certificates of the moment in the place of their files. */
   readonly certificates: Pick<ClientCertificates, 'inlined'>;
@@ -111,8 +111,8 @@ interface Rereading {
 
 /**
  * Follows the sources of the settings: credentials and certificates change while the process runs, at most one second
- * after the files did. A change of any other setting is told once, for the next start. Settings that cannot be read, or
- * are wrong, are told once; the last right ones stay.
+ * after the files did. A change of any other setting is logged once, for the next start. Settings that cannot be
+ * read, or are wrong, are logged once; the last right ones stay.
  *
  * @param start the settings that the process was started with
  * @returns a function that reads the files when its last reading is older than a second. It never throws.
@@ -121,48 +121,47 @@ export function followSettings(start: Settings, { load, logger, clock, certifica
   let current = start;
   let complete = certificates.inlined(start);
   let readAt = clock.steady();
-  let toldProblems = '';
-  let toldForStart = '';
+  let loggedProblems = '';
+  let loggedForStart = '';
 
   function take(newest: Settings): void {
     const before = current;
     current = followed(start, newest);
     const taken = differences(before, current);
     if (taken.length > 0) {
-      logger().info({ settings: taken }, 'settings changed: new connections and requests follow them');
+      logger.info({ settings: taken }, 'settings changed: new connections and requests follow them');
     }
     const waiting = differences(current, newest);
-    if (waiting.length > 0 && waiting.join() !== toldForStart) {
-      logger().warn({ settings: waiting }, 'settings changed that take effect at the next start');
+    if (waiting.length > 0 && waiting.join() !== loggedForStart) {
+      logger.warn({ settings: waiting }, 'settings changed that take effect at the next start');
     }
-    toldForStart = waiting.join();
+    loggedForStart = waiting.join();
   }
 
-  function tellProblems(problems: string): void {
-    if (problems !== '' && problems !== toldProblems) {
-      logger().error({ reason: problems }, 'settings cannot be read again: those in use stay');
+  function logProblems(problems: string): void {
+    if (problems !== '' && problems !== loggedProblems) {
+      logger.error({ reason: problems }, 'settings cannot be read again: those in use stay');
     }
-    toldProblems = problems;
+    loggedProblems = problems;
   }
 
   function readAgain(): void {
     const loaded = load();
-    const problems = loaded.ok ? '' : describeProblems(loaded.problems);
     if (loaded.ok) {
       take(loaded.value);
     }
-    tellProblems(problems);
+    logProblems(loaded.ok ? '' : describeProblems(loaded.problems));
     complete = certificates.inlined(current);
   }
 
   return () => {
     const now = clock.steady();
-    if (now.getTime() - readAt.getTime() >= READ_AGAIN_MS) {
+    if (now.getTime() - readAt.getTime() >= READING_HOLDS_MS) {
       readAt = now;
       try {
         readAgain();
       } catch {
-        tellProblems(FAULT);
+        logProblems(FAULT);
       }
     }
     return complete;

@@ -43,7 +43,23 @@ const schema = SettingsSchema as SchemaNode;
  * @returns the complete, frozen settings, or all problems at once, each with the place of its value. A file that cannot
  * be read is the only problem reported: its content may be all that is missing.
  */
-export function loadSettings(sources: SettingsSources): LoadedSettings {
+export const loadSettings = (sources: SettingsSources): LoadedSettings =>
+  loadOver(sources, () => readEnvironment(schema, sources.env));
+
+/**
+ * Loads them again and again, as {@link loadSettings} does. The environment of a process never changes, so it is read
+ * once: all settings are looked for in it, and that is half of the work.
+ */
+export function settingsReloading(sources: SettingsSources): () => LoadedSettings {
+  let ofEnvironment: ReturnType<typeof readEnvironment> | null = null;
+  return () =>
+    loadOver(sources, () => {
+      ofEnvironment ??= readEnvironment(schema, sources.env);
+      return ofEnvironment;
+    });
+}
+
+function loadOver(sources: SettingsSources, ofEnvironment: () => ReturnType<typeof readEnvironment>): LoadedSettings {
   const { env } = sources;
   const tree = readTree(sources);
   const lookup = (name: string): string | undefined =>
@@ -55,7 +71,7 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
   if (problems.length > 0) {
     return { configFile, ok: false, problems };
   }
-  const merged = mergeValues([...yaml.values, ...tree.read.values, ...readEnvironment(schema, env)]);
+  const merged = mergeValues([...yaml.values, ...tree.read.values, ...ofEnvironment()]);
   return { ...check(merged, sources.rules), configFile };
 }
 
@@ -71,7 +87,7 @@ const REASON: Readonly<Record<string, string>> = {
 };
 
 /** @param problem the setting or option that names the file or folder, and the allowed values */
-function unreadable(error: unknown, problem: Pick<Problem, 'path' | 'given' | 'allowed'>, cwd: string): Problem {
+function unreadableFile(error: unknown, problem: Pick<Problem, 'path' | 'given' | 'allowed'>, cwd: string): Problem {
   const { code = '', path: place } = error as NodeJS.ErrnoException;
   const reason = REASON[code] ?? `cannot be read (${code || 'for an unknown reason'})`;
   const source = place === undefined ? {} : { source: shownFile(place, cwd) };
@@ -81,16 +97,16 @@ function unreadable(error: unknown, problem: Pick<Problem, 'path' | 'given' | 'a
 function unreadableTree(error: unknown, { configTree, env, cwd }: SettingsSources): Problem {
   const path = configTree === undefined ? 'CONFIG_TREE' : '--config-tree';
   const given = shownFile(configTree ?? env['CONFIG_TREE'] ?? '', cwd);
-  return unreadable(error, { path, given, allowed: 'a folder of readable files' }, cwd);
+  return unreadableFile(error, { path, given, allowed: 'a folder of readable files' }, cwd);
 }
 
 /** Files that were read, or the reasons why they cannot be. */
-interface Attempt<T> {
+interface ReadFiles<T> {
   readonly read: T;
   readonly problems: readonly Problem[];
 }
 
-function readTree(sources: SettingsSources): Attempt<ConfigTree> {
+function readTree(sources: SettingsSources): ReadFiles<ConfigTree> {
   const { configTree, env, cwd } = sources;
   const folder = configTree ?? (env['CONFIG_TREE'] || undefined);
   const none: ConfigTree = { values: [], lookup: () => undefined };
@@ -104,12 +120,12 @@ function readTree(sources: SettingsSources): Attempt<ConfigTree> {
   }
 }
 
-function readFile({ path, name, namedBy }: ConfigFile, cwd: string): Attempt<string> {
+function readFile({ path, name, namedBy }: ConfigFile, cwd: string): ReadFiles<string> {
   try {
     return { read: readText(path), problems: [] };
   } catch (error) {
     const problem = { path: namedBy ?? 'the configuration file', given: name, allowed: 'a readable YAML file' };
-    return { read: '', problems: [unreadable(error, problem, cwd)] };
+    return { read: '', problems: [unreadableFile(error, problem, cwd)] };
   }
 }
 
@@ -129,7 +145,7 @@ function readSettings(file: ConfigFile, sources: SettingsSources, lookup: YamlIn
   }
 }
 
-/** The source of what stands at a path, or else, in a list, of what it stands in. */
+/** The source of the value at a path, or else, in a list, of what contains it. */
 function sourceAt(path: string, sources: MergedValues['sources']): string | undefined {
   const source = sources.get(path);
   return source === undefined && path.includes('[')

@@ -9,9 +9,9 @@ export interface SettingValue {
   readonly value: unknown;
   /** The value's place, for messages: `application.yml:3:9`, `environment variable SERVER_PORT`. */
   readonly source: string;
-  /** The same for what stands in a list, by its path. */
+  /** The same for values in a list, by their paths. */
   readonly innerSources?: ReadonlyMap<string, string>;
-  /** Problems found while reading what stands in a list, and is left out of it. */
+  /** Problems found while reading values of a list, which are left out of it. */
   readonly innerProblems?: readonly Problem[];
   /** Problems found while reading; the value is not merged then. */
   readonly problems?: readonly Problem[];
@@ -51,7 +51,7 @@ function put(root: MutableSection, path: SettingPath, value: unknown): void {
   }
 }
 
-/** The list of maps that a value stands in; `undefined` for one that stands in none. */
+/** The list of maps that contains a value; `undefined` where none does. */
 function listOf({ path }: SettingValue): SettingPath | undefined {
   const index = path.findIndex((key) => typeof key === 'number');
   return index < 0 ? undefined : path.slice(0, index);
@@ -70,7 +70,7 @@ function putItem(list: unknown[], [index = 0, ...path]: SettingPath, { value, pr
   }
 }
 
-function joined(path: SettingPath, values: readonly SettingValue[]): SettingValue {
+function joinedList(path: SettingPath, values: readonly SettingValue[]): SettingValue {
   const list: unknown[] = [];
   const innerSources = new Map<string, string>();
   for (const value of values) {
@@ -86,8 +86,8 @@ function joined(path: SettingPath, values: readonly SettingValue[]): SettingValu
 }
 
 /**
- * The values of one source, with all that stands in a list of maps as one value: a list replaces a list. A position that
- * the source leaves out is an empty map, of which the check says what is missing.
+ * The values of one source, with all values in a list of maps as one value: a list replaces a list. A position
+ * that the source leaves out is an empty map, of which the check says what is missing.
  */
 export function joinLists(values: readonly SettingValue[]): readonly SettingValue[] {
   const inLists = new Map<string, SettingValue[]>();
@@ -98,7 +98,7 @@ export function joinLists(values: readonly SettingValue[]): readonly SettingValu
       inLists.set(path, [...(inLists.get(path) ?? []), value]);
     }
   }
-  const lists = [...inLists.values()].map((inList) => joined(listOf(inList[0] as SettingValue) ?? [], inList));
+  const lists = [...inLists.values()].map((inList) => joinedList(listOf(inList[0] as SettingValue) ?? [], inList));
   return [...values.filter((value) => listOf(value) === undefined), ...lists];
 }
 

@@ -11,10 +11,10 @@ interface ResolvedText {
   readonly missing: readonly string[];
 }
 
-/** Placeholders stand at most this deep in the defaults of others: the work for a text grows with it. */
+/** Placeholders are nested at most this deep in the defaults of others: the work for a text grows with it. */
 const DEEPEST_PLACEHOLDER = 16;
 
-/** Whether placeholders stand in each other deeper than {@link DEEPEST_PLACEHOLDER}, closed or not. */
+/** Whether placeholders are nested deeper than {@link DEEPEST_PLACEHOLDER}, closed or not. */
 function isNestedTooDeep(text: string): boolean {
   let depth = 0;
   for (const [token] of text.matchAll(/\$\{|\}/g)) {
@@ -54,7 +54,7 @@ function resolveOne(content: string, lookup: PlaceholderLookup): ResolvedText {
 
 /**
  * Replaces `${NAME}` and `${NAME:default}`; the default may hold placeholders. A backslash before it (`\${NAME}`) keeps
- * a placeholder as text, and so does a missing closing brace. What a name stands for is not searched for placeholders:
+ * a placeholder as text, and so does a missing closing brace. The value of a name is not searched for placeholders:
  * a password may hold any characters.
  *
  * @param text one that is not {@link isNestedTooDeep}

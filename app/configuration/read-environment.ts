@@ -14,7 +14,7 @@ import { convert } from './relaxed-binding.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const sourceOf = (name: string): string => `environment variable ${name}`;
+const variableSource = (name: string): string => `environment variable ${name}`;
 
 /** `KAFKA_BROKERS_0`, `KAFKA_BROKERS_1`, ... up to the first that is not there. */
 function indexedNames(base: string, env: Environment): readonly string[] {
@@ -36,8 +36,8 @@ function readList({ segments, schema }: FoundSetting, base: string, env: Environ
     return [];
   }
   const value = names.map((name) => convert(listBranch(schema)?.items, env[name]?.trim()));
-  const innerSources = new Map(names.map((name, index) => [formatPath([...segments, index]), sourceOf(name)]));
-  return [{ path: segments, value, source: sourceOf(`${base}_0`), innerSources }];
+  const innerSources = new Map(names.map((name, index) => [formatPath([...segments, index]), variableSource(name)]));
+  return [{ path: segments, value, source: variableSource(`${base}_0`), innerSources }];
 }
 
 const namesOf = ({ environmentName, path }: FoundSetting): readonly string[] => [
@@ -49,7 +49,7 @@ function readSetting(setting: FoundSetting, env: Environment): readonly SettingV
   const names = namesOf(setting);
   const name = names.find((candidate) => env[candidate] !== undefined);
   if (name !== undefined) {
-    return [{ path: setting.segments, value: convert(setting.schema, env[name]), source: sourceOf(name) }];
+    return [{ path: setting.segments, value: convert(setting.schema, env[name]), source: variableSource(name) }];
   }
   return listBranch(setting.schema) !== undefined
     ? (names.map((base) => readList(setting, base, env)).find((found) => found.length > 0) ?? [])
@@ -74,7 +74,7 @@ function freeParts(setting: SettingEntry, env: Environment): readonly (readonly 
 }
 
 /** In a free section an underscore begins the next level, as a dot does in the file. */
-const keysOf = ({ schema }: SettingEntry, part: string): readonly string[] =>
+const variableKeys = ({ schema }: SettingEntry, part: string): readonly string[] =>
   isOpen(schema) ? part.toLowerCase().split('_') : [part.toLowerCase()];
 
 function readFree(setting: SettingEntry, env: Environment): readonly SettingValue[] {
@@ -84,7 +84,7 @@ function readFree(setting: SettingEntry, env: Environment): readonly SettingValu
     const [index, name] = setting.segments.includes(FREE_INDEX) ? parts : [undefined, ...parts];
     const segments = setting.segments.flatMap((key): SettingPath => {
       const isName = key === FREE_KEY && name !== undefined;
-      return key === FREE_INDEX ? [Number(index)] : isName ? keysOf(setting, name) : [key];
+      return key === FREE_INDEX ? [Number(index)] : isName ? variableKeys(setting, name) : [key];
     });
     const { schema } = setting;
     return readSetting(
@@ -98,8 +98,8 @@ function readFree(setting: SettingEntry, env: Environment): readonly SettingValu
  * The settings that environment variables give. A setting's name has an underscore at each dot, capital and dash
  * (`KAFKA_GROUP_ID`); the form without the inner ones (`KAFKA_GROUPID`) counts where the first is not set. Lists are
  * comma-separated or have a variable for each item (`KAFKA_BROKERS_0`); a free name is in lower case: that of a label
- * after `MANAGEMENT_METRICS_TAGS_`, that of a column after `TABLES_0_COLUMNS_`. The items of a list of maps have a number each
- * (`TABLES_0_TOPIC`). A variable that names no setting is ignored.
+ * after `MANAGEMENT_METRICS_TAGS_`, that of a column after `TABLES_0_COLUMNS_`. The items of a list of maps have a
+ * number each (`TABLES_0_TOPIC`). A variable that names no setting is ignored.
  */
 export function readEnvironment(schema: SchemaNode, env: Environment): readonly SettingValue[] {
   return joinLists(

@@ -118,7 +118,7 @@ function keepTexts(document: Document): void {
   });
 }
 
-const invalid = (reason: string, source: string): Problem => ({
+const invalidYaml = (reason: string, source: string): Problem => ({
   path: '',
   message: `is not valid YAML: ${reason}`,
   allowed: 'YAML 1.2',
@@ -129,17 +129,20 @@ function readDocument(context: DocumentContext): YamlSettings {
   const { document, name, schema } = context;
   const mistakes = yamlMistakes(document);
   if (mistakes.length > 0) {
-    return { values: [], problems: mistakes.map(({ reason, offset }) => invalid(reason, placeOf(context, offset))) };
+    return {
+      values: [],
+      problems: mistakes.map(({ reason, offset }) => invalidYaml(reason, yamlPlace(context, offset))),
+    };
   }
   keepTexts(document);
   const plain = plainData(document);
   return 'reason' in plain
-    ? { values: [], problems: [invalid(plain.reason, name)] }
+    ? { values: [], problems: [invalidYaml(plain.reason, name)] }
     : { values: joinLists(markRepeated(readNode(context, schema, [], [], plain.raw))), problems: [] };
 }
 
 /** A character of the file as `application.yml:3:9`. */
-function placeOf({ lines, name }: DocumentContext, offset: number): string {
+function yamlPlace({ lines, name }: DocumentContext, offset: number): string {
   const { line, col } = lines.linePos(offset);
   return `${name}:${line}:${col}`;
 }
@@ -160,7 +163,7 @@ function placeOfValue(context: DocumentContext, path: RawPath): string {
   for (let length = path.length; length > 0; length -= 1) {
     const range = pointedAt(context.document, path.slice(0, length))?.range;
     if (range !== undefined && range !== null) {
-      return placeOf(context, range[0]);
+      return yamlPlace(context, range[0]);
     }
   }
   return context.name;

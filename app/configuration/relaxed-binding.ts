@@ -18,7 +18,7 @@ interface BoundKey {
 /**
  * Finds the setting that a written key means: in camelCase, kebab-case, snake_case or any letter case, and with dots
  * for several levels at once (`kafka.group-id`). Names in a free map, such as labels, stay as they are; dots are part
- * of them where nothing can stand below.
+ * of them where nothing can be below.
  */
 export function bindKey(parent: SchemaNode | undefined, key: string): BoundKey {
   if (parent === undefined) {

@@ -95,7 +95,7 @@ export class AwsIdentity {
       secrets: [token],
       reason: (xml) => `${element(xml, 'Code')}: ${element(xml, 'Message')}`,
     });
-    return keysOf('STS', {
+    return awsKeysOf('STS', {
       AccessKeyId: element(text, 'AccessKeyId'),
       SecretAccessKey: element(text, 'SecretAccessKey'),
       Token: element(text, 'SessionToken'),
@@ -126,7 +126,7 @@ export class AwsIdentity {
       init: { headers: authorization ? { authorization } : {} },
       secrets: authorization ? [authorization] : [],
     });
-    return keysOf('the credentials endpoint', jsonOf(text));
+    return awsKeysOf('the credentials endpoint', awsJson(text));
   }
 }
 
@@ -134,7 +134,7 @@ export class AwsIdentity {
 const element = (xml: string, name: string): string =>
   new RegExp(`<${name}>\\s*([^<]*?)\\s*</${name}>`).exec(xml)?.[1] ?? '';
 
-function jsonOf(text: string): Readonly<Record<string, unknown>> {
+function awsJson(text: string): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
   } catch {
@@ -157,10 +157,10 @@ function tokenIn(variable: string, file: string): string {
   }
 }
 
-function keysOf(server: string, answer: Readonly<Record<string, unknown>>): AwsKeys {
+function awsKeysOf(server: string, answer: Readonly<Record<string, unknown>>): AwsKeys {
   const { AccessKeyId, SecretAccessKey, Token, Expiration } = answer;
   const expiresAt = Date.parse(String(Expiration));
-  if (!(isText(AccessKeyId) && isText(SecretAccessKey) && isText(Token)) || Number.isNaN(expiresAt)) {
+  if (!(isFilled(AccessKeyId) && isFilled(SecretAccessKey) && isFilled(Token)) || Number.isNaN(expiresAt)) {
     throw new CredentialsUnavailable(
       `${server} answered without AccessKeyId, SecretAccessKey, session token and Expiration`,
     );
@@ -168,4 +168,4 @@ function keysOf(server: string, answer: Readonly<Record<string, unknown>>): AwsK
   return { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: Token, expiresAt };
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== '';

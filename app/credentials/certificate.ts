@@ -23,11 +23,11 @@ export type CertificateReading =
   | { readonly certificate: Certificate; readonly problems: readonly [] }
   | { readonly certificate?: never; readonly problems: readonly Problem[] };
 
-const CERTIFICATE = {
+const CERTIFICATE_SETTING = {
   path: 'server.ssl.certificate',
   allowed: 'a PEM file with -----BEGIN CERTIFICATE-----',
 };
-const KEY = {
+const KEY_SETTING = {
   path: 'server.ssl.certificate-private-key',
   allowed: 'a PEM file with a private key that is not encrypted, such as openssl genpkey writes',
 };
@@ -40,7 +40,7 @@ const READ_FAILURE: Readonly<Record<string, string>> = {
   ERR_ENCODING_INVALID_ENCODED_DATA: 'holds something else',
 };
 
-type Attempt<T> =
+type FileReading<T> =
   | { readonly value: T; readonly problem?: never }
   | { readonly value?: never; readonly problem: Problem };
 
@@ -67,9 +67,9 @@ export function readPem<T>(file: string, parse: (pem: string) => T): PemReading<
 
 function parseFile<T>(
   file: string,
-  setting: typeof KEY,
+  setting: typeof KEY_SETTING,
   parse: (pem: string) => T,
-): Attempt<{ pem: string; parsed: T }> {
+): FileReading<{ pem: string; parsed: T }> {
   const reading = readPem(file, parse);
   return reading.failure === undefined
     ? { value: reading }
@@ -80,9 +80,13 @@ function parseFile<T>(
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
+/** The certificates of a bundle; none where it has none. @throws Error when one of them is no certificate */
+export const pemCertificates = (pem: string): readonly X509Certificate[] =>
+  Array.from(pem.matchAll(PEM_CERTIFICATE), ([one]) => new X509Certificate(one));
+
 /** An intermediate certificate that expired keeps clients away as well. */
 function expiryOf(pem: string): Date {
-  const chain = Array.from(pem.matchAll(PEM_CERTIFICATE), ([one]) => Date.parse(new X509Certificate(one).validTo));
+  const chain = pemCertificates(pem).map(({ validTo }) => Date.parse(validTo));
   return new Date(Math.min(...chain));
 }
 
@@ -90,7 +94,7 @@ function pairProblem(cert: X509Certificate, pems: { cert: string; key: string },
   const given = files['certificate-private-key'];
   if (!cert.checkPrivateKey(createPrivateKey(pems.key))) {
     const allowed = `the key that the certificate in ${files.certificate} was made for`;
-    return { path: KEY.path, message: 'names a key of another certificate', given, allowed };
+    return { path: KEY_SETTING.path, message: 'names a key of another certificate', given, allowed };
   }
   try {
     createSecureContext(pems);
@@ -98,7 +102,7 @@ function pairProblem(cert: X509Certificate, pems: { cert: string; key: string },
   } catch (error) {
     const message = `cannot be used for TLS (${(error as Error).message})`;
     return {
-      path: CERTIFICATE.path,
+      path: CERTIFICATE_SETTING.path,
       message,
       given: files.certificate,
       allowed: 'a certificate and key that OpenSSL takes',
@@ -108,8 +112,8 @@ function pairProblem(cert: X509Certificate, pems: { cert: string; key: string },
 
 /** Reads the two files and checks that a TLS server can use them; an expired certificate passes. */
 export function readCertificate(files: CertificateFiles): CertificateReading {
-  const cert = parseFile(files.certificate, CERTIFICATE, (pem) => new X509Certificate(pem));
-  const key = parseFile(files['certificate-private-key'], KEY, createPrivateKey);
+  const cert = parseFile(files.certificate, CERTIFICATE_SETTING, (pem) => new X509Certificate(pem));
+  const key = parseFile(files['certificate-private-key'], KEY_SETTING, createPrivateKey);
   if (cert.problem || key.problem) {
     return { problems: [cert.problem, key.problem].filter((problem) => problem !== undefined) };
   }

@@ -2,13 +2,13 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readDatabaseUrl } from '../../settings/sections/database-url.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Logger } from '../logging/logger.ts';
+import { pemCertificates } from './certificate.ts';
 import { readPemOrFile } from './tls-files.ts';
-
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** The time in which each certificate of a chain is valid: an intermediate one that expired is refused as well. */
 function validityOf(pem: string): { readonly from: Date; readonly until: Date } {
-  const chain = (pem.match(PEM_CERTIFICATE) ?? [pem]).map((one) => new X509Certificate(one));
+  const found = pemCertificates(pem);
+  const chain = found.length === 0 ? [new X509Certificate(pem)] : found;
   return {
     from: new Date(Math.max(...chain.map(({ validFrom }) => Date.parse(validFrom)))),
     until: new Date(Math.min(...chain.map(({ validTo }) => Date.parse(validTo)))),
@@ -33,7 +33,7 @@ export function whyNotReplaced(newest: string, used: string, now = new Date()): 
 }
 
 /** A certificate, followed by those of its intermediate authorities, and its private key, as PEM. */
-interface Pair {
+interface CertificatePair {
   readonly certificate: string;
   readonly privateKey: string;
 }
@@ -41,10 +41,11 @@ interface Pair {
 /** The systems that may ask for a certificate of this client. */
 type Bundle = 'kafka' | 'database';
 
-const tlsOf = (section: object): Partial<Pair> => ('tls' in section ? (section.tls as Partial<Pair>) : {});
+const tlsOf = (section: object): Partial<CertificatePair> =>
+  'tls' in section ? (section.tls as Partial<CertificatePair>) : {};
 
 /** Where settings name the client's certificate: paths of files, or the PEM itself. */
-function namedPair(settings: Settings, bundle: Bundle): Pair | undefined {
+function namedPair(settings: Settings, bundle: Bundle): CertificatePair | undefined {
   const tls = tlsOf(settings[bundle]);
   const parameters = bundle === 'database' ? readDatabaseUrl(settings.database.url)[0]?.searchParams : undefined;
   const certificate = tls.certificate ?? parameters?.get('sslcert');
@@ -60,8 +61,8 @@ function readPart<T>(source: string, what: string, parse: (pem: string) => T): {
   return reading;
 }
 
-/** @throws Error with what is wrong, as a sentence without a path: a key itself may stand in its place */
-function readPair({ certificate, privateKey }: Pair): Pair {
+/** @throws Error with what is wrong, as a sentence without a path: a key itself may be written in its place */
+function readPair({ certificate, privateKey }: CertificatePair): CertificatePair {
   const cert = readPart(certificate, 'certificate', (pem) => new X509Certificate(pem));
   const key = readPart(privateKey, 'private key', createPrivateKey);
   if (!cert.parsed.checkPrivateKey(key.parsed)) {
@@ -75,11 +76,11 @@ function readPair({ certificate, privateKey }: Pair): Pair {
  * or has expired and the one in use has not. Then that one stays, and the log says so once.
  */
 export class ClientCertificates {
-  readonly #logger: () => Pick<Logger, 'info' | 'error'>;
-  readonly #used = new Map<Bundle, Pair>();
-  readonly #told = new Map<Bundle, string>();
+  readonly #logger: Pick<Logger, 'info' | 'error'>;
+  readonly #used = new Map<Bundle, CertificatePair>();
+  readonly #logged = new Map<Bundle, string>();
 
-  constructor(logger: () => Pick<Logger, 'info' | 'error'>) {
+  constructor(logger: Pick<Logger, 'info' | 'error'>) {
     this.#logger = logger;
   }
 
@@ -104,7 +105,7 @@ export class ClientCertificates {
     return pair === undefined ? {} : { tls: { ...tlsOf(settings[bundle]), ...pair } };
   }
 
-  #newest(bundle: Bundle, named: Pair): Pair | undefined {
+  #newest(bundle: Bundle, named: CertificatePair): CertificatePair | undefined {
     const used = this.#used.get(bundle);
     try {
       const newest = readPair(named);
@@ -115,26 +116,26 @@ export class ClientCertificates {
       this.#take(bundle, newest, used);
       return newest;
     } catch (error) {
-      this.#tellOnce(bundle, (error as Error).message, used);
+      this.#logOnce(bundle, (error as Error).message, used);
       return used;
     }
   }
 
-  #take(bundle: Bundle, newest: Pair, used: Pair | undefined): void {
-    this.#told.delete(bundle);
+  #take(bundle: Bundle, newest: CertificatePair, used: CertificatePair | undefined): void {
+    this.#logged.delete(bundle);
     this.#used.set(bundle, newest);
     if (used !== undefined && newest.certificate !== used.certificate) {
       const { subject } = new X509Certificate(newest.certificate);
       const validTo = validityOf(newest.certificate).until.toISOString();
-      this.#logger().info({ bundle, subject, validTo }, 'client certificate renewed');
+      this.#logger.info({ bundle, subject, validTo }, 'client certificate renewed');
     }
   }
 
-  /** The check of the configuration has told of files that could not be used from the start. */
-  #tellOnce(bundle: Bundle, reason: string, used: Pair | undefined): void {
-    if (used !== undefined && this.#told.get(bundle) !== reason) {
-      this.#told.set(bundle, reason);
-      this.#logger().error({ bundle, reason }, 'client certificate not renewed: the old one stays in use');
+  /** The check of the configuration has reported files that could not be used from the start. */
+  #logOnce(bundle: Bundle, reason: string, used: CertificatePair | undefined): void {
+    if (used !== undefined && this.#logged.get(bundle) !== reason) {
+      this.#logged.set(bundle, reason);
+      this.#logger.error({ bundle, reason }, 'client certificate not renewed: the old one stays in use');
     }
   }
 }

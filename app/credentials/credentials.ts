@@ -1,7 +1,10 @@
 import { maskText } from '../../settings/schema/mask-secrets.ts';
 import { InvalidAnswerError, limitedText } from '../network/invalid-answer.ts';
 
-/** The login cannot be had, since a server answered that it is not given or a setting is missing: asking again changes nothing. */
+/**
+ * The login cannot be had, since a server answered that it is not given or a setting is missing: asking again changes
+ * nothing.
+ */
 export class CredentialsRefused extends Error {
   override readonly name = 'CredentialsRefused';
   /** Stable, for logs. */
@@ -81,11 +84,11 @@ export class Renewed<T extends Ending> {
 }
 
 /** Longest wait for an answer, in milliseconds: kafkajs takes a login of more than 10 s for one that hangs. */
-const ANSWER_MS = 8_000;
+const CREDENTIALS_ANSWER_MS = 8_000;
 const SHOWN_CHARACTERS = 300;
 
 /** A token or keys are some kilobytes. */
-const MOST_BYTES = 1_048_576;
+const LARGEST_CREDENTIALS = 1_048_576;
 
 /** Words of a server for one line of a log: masked, and without what was secret in the request. */
 export function toldBy(text: string, secrets: readonly string[]): string {
@@ -116,7 +119,7 @@ const isPassing = (status: number): boolean => status >= 500 || status === 408 |
 export async function requestCredentials(request: CredentialRequest): Promise<string> {
   const { name, url, init, secrets, reason = (body) => body } = request;
   const place = `${name} ${url.origin}${url.pathname}`;
-  const { status, body } = await answerOf(url, init).catch((error: unknown) => {
+  const { status, body } = await fetchLimited(url, init).catch((error: unknown) => {
     const reason = toldBy(networkReason(error), secrets);
     throw new CredentialsUnavailable(
       `${place} ${error instanceof InvalidAnswerError ? '' : 'does not answer: '}${reason}`,
@@ -129,9 +132,13 @@ export async function requestCredentials(request: CredentialRequest): Promise<st
   throw isPassing(status) ? new CredentialsUnavailable(text) : new CredentialsRefused(text);
 }
 
-async function answerOf(url: URL, init: RequestInit): Promise<{ readonly status: number; readonly body: string }> {
-  const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(ANSWER_MS) });
-  return { status: response.status, body: await limitedText(response, MOST_BYTES) };
+async function fetchLimited(url: URL, init: RequestInit): Promise<{ readonly status: number; readonly body: string }> {
+  const response = await fetch(url, {
+    ...init,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(CREDENTIALS_ANSWER_MS),
+  });
+  return { status: response.status, body: await limitedText(response, LARGEST_CREDENTIALS) };
 }
 
 /** `fetch` has the reason in the cause of its error. */

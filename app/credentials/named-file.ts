@@ -5,7 +5,7 @@ import { MASK, shownKey } from '../../settings/schema/shown-value.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function refuse(path: string, code: string): never {
+function throwCode(path: string, code: string): never {
   throw Object.assign(new Error(code), { code, path });
 }
 
@@ -13,7 +13,7 @@ function refuse(path: string, code: string): never {
 function openRegular(path: string): number {
   const found = statSync(path);
   if (!found.isFile()) {
-    refuse(path, found.isDirectory() ? 'EISDIR' : 'NOT_A_FILE');
+    throwCode(path, found.isDirectory() ? 'EISDIR' : 'NOT_A_FILE');
   }
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const stats = fstatSync(file);
@@ -21,7 +21,7 @@ function openRegular(path: string): number {
     return file;
   }
   closeSync(file);
-  return refuse(path, stats.isFile() ? 'TOO_LARGE' : 'NOT_A_FILE');
+  return throwCode(path, stats.isFile() ? 'TOO_LARGE' : 'NOT_A_FILE');
 }
 
 /**

@@ -47,8 +47,9 @@ const queryText = (query: Readonly<Record<string, string>>): string =>
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 /**
- * The query of a presigned GET of `https://<host>/`, by Signature Version 4 (IAM User Guide, "AWS Signature Version 4 for
- * API requests"). AWS's own `@smithy/signature-v4` gives the same bytes, but makes the bundle 368 kB larger, this 3 kB.
+ * The query of a presigned GET of `https://<host>/`, by Signature Version 4 (IAM User Guide, "AWS Signature Version 4
+ * for API requests"). AWS's own `@smithy/signature-v4` gives the same bytes, but makes the bundle 368 kB larger, this 3
+ * kB.
  */
 function presigned(
   { keys, region, now = Date.now() }: Signing,
@@ -76,8 +77,8 @@ function presigned(
 }
 
 /**
- * The token of MSK's IAM access control, for OAUTHBEARER: a presigned URL in base64url without padding. It holds for
- * 15 minutes, or as long as the keys when they end sooner. The cluster's name is not in it, so one holds for all brokers.
+ * The token of MSK's IAM access control, for OAUTHBEARER: a presigned URL in base64url without padding. It holds for 15
+ * minutes, or as long as the keys when they end sooner. The cluster's name is not in it, so one holds for all brokers.
  *
  * @param userAgent what MSK's log names as the client
  */

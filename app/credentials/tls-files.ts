@@ -1,9 +1,9 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type X509Certificate } from 'node:crypto';
 import type { Rule } from '../../settings/schema/check.ts';
 import { type Problem, problemIf } from '../../settings/schema/problem.ts';
 import { readDatabaseUrl } from '../../settings/sections/database-url.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { type PemReading, readCertificate, readPem } from './certificate.ts';
+import { type PemReading, pemCertificates, readCertificate, readPem } from './certificate.ts';
 import { shownFile } from './named-file.ts';
 
 /** A section `tls` of a client: each value is the path of a PEM file, or the PEM itself. */
@@ -20,11 +20,9 @@ export interface TlsMaterial {
   readonly key?: string;
 }
 
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
 /** All certificates of a bundle. @throws Error when there are none, or one of them is none */
 function parseCertificates(pem: string): readonly X509Certificate[] {
-  const certificates = Array.from(pem.matchAll(PEM_CERTIFICATE), ([one]) => new X509Certificate(one));
+  const certificates = pemCertificates(pem);
   if (certificates.length === 0) {
     throw new TypeError('there is no certificate');
   }
@@ -32,8 +30,8 @@ function parseCertificates(pem: string): readonly X509Certificate[] {
 }
 
 /**
- * Whether a value is the PEM itself, and no path. Text may stand before the first block, between two and behind the last
- * (RFC 7468, section 2): `openssl pkcs12` writes the attributes of each bag there.
+ * Whether a value is the PEM itself, and no path. Text may be before the first block, between two and behind the
+ * last (RFC 7468, section 2): `openssl pkcs12` writes the attributes of each bag there.
  */
 const isInline = (value: string): boolean => value.includes('-----BEGIN ');
 
@@ -51,11 +49,11 @@ export function readPemOrFile<T>(value: string, parse: (pem: string) => T): PemR
 }
 
 const CERTIFICATE_FILE = 'a PEM file with -----BEGIN CERTIFICATE-----';
-const CERTIFICATE = 'PEM with -----BEGIN CERTIFICATE-----, or the path of such a file';
+const PEM_OR_PATH = 'PEM with -----BEGIN CERTIFICATE-----, or the path of such a file';
 
 const PARTS = {
-  ca: { parse: parseCertificates, as: 'ca', allowed: CERTIFICATE },
-  certificate: { parse: parseCertificates, as: 'cert', allowed: CERTIFICATE },
+  ca: { parse: parseCertificates, as: 'ca', allowed: PEM_OR_PATH },
+  certificate: { parse: parseCertificates, as: 'cert', allowed: PEM_OR_PATH },
   privateKey: {
     parse: createPrivateKey,
     as: 'key',
@@ -63,19 +61,19 @@ const PARTS = {
   },
 } as const;
 
-type Part = keyof typeof PARTS;
+type TlsPart = keyof typeof PARTS;
 
 const partsOf = (tls: TlsSection) =>
-  (Object.keys(PARTS) as Part[]).flatMap((part) => {
+  (Object.keys(PARTS) as TlsPart[]).flatMap((part) => {
     const value = tls[part];
     return value === undefined ? [] : [{ part, value, ...PARTS[part] }];
   });
 
 /** What is shown of a value: of a PEM, and at the place of a key, nothing. */
-const given = (part: Part, value: string) =>
+const given = (part: TlsPart, value: string) =>
   part === 'privateKey' || isInline(value) ? {} : { given: shownFile(value, process.cwd()) };
 
-function partProblems(path: string, part: Part, value: string | undefined): readonly Problem[] {
+function partProblems(path: string, part: TlsPart, value: string | undefined): readonly Problem[] {
   const { parse, allowed } = PARTS[part];
   const failure = value === undefined ? undefined : readPemOrFile<unknown>(value, parse).failure;
   return value === undefined || failure === undefined
@@ -93,7 +91,7 @@ function isOtherKey({ certificate = '', privateKey = '' }: TlsSection): boolean 
 
 /** What a section names can be read, is PEM of its kind, and the key is that of the certificate. */
 const tlsRules = (path: string, read: (settings: Settings) => TlsSection | undefined): readonly Rule<Settings>[] => [
-  ...(Object.keys(PARTS) as Part[]).map((part) => ({
+  ...(Object.keys(PARTS) as TlsPart[]).map((part) => ({
     reads: [`${path}.${part}`],
     masksItself: true,
     find: (settings: Settings) => partProblems(path, part, read(settings)?.[part]),
@@ -118,7 +116,7 @@ const URL_FILES = {
   sslkey: { ...PARTS.privateKey, allowed: 'a PEM file with a private key that is not encrypted' },
 } as const;
 
-/** The files for TLS that the database's URL names. Their names are not shown: a key itself may stand there. */
+/** The files for TLS that the database's URL names. Their names are not shown: a key itself may be written there. */
 const urlFiles: Rule<Settings> = {
   reads: ['database.url'],
   find: ({ database: { url } }) => {

@@ -5,7 +5,7 @@ import { type Detail, type Health, type HealthComponent, type Status, stateCompo
 /** What the checks of Kafka and PostgreSQL say. */
 export interface PartsHealth {
   readonly kafkaIsDown: boolean;
-  /** Whether both have been UP for longer than `consumer.stallTimeout`: only then is standing still no outage. */
+  /** Whether both have been UP for longer than `consumer.stallTimeout`: only then is a stall no outage. */
   readonly areReachable: boolean;
 }
 
@@ -19,12 +19,12 @@ const LAG_KNOWN_MS = 15_000;
  * - starting, assigning, or a partition whose stored offset or log end was not read yet, or whose log ends below the
  *   stored offset: OUT_OF_SERVICE; but UNKNOWN, which does not count, while Kafka is down, since a restart brings no
  *   broker back
- * - running or paused, while Kafka and PostgreSQL have both been reachable for longer than `consumer.stallTimeout`, with
- *   a partition that was neither written nor seen at its end for as long: DOWN; the details say which and since when. The
- *   reason does not matter: a refused write, a lock on `offsets`, no free connection, no answer about the log
+ * - running or paused, while Kafka and PostgreSQL have both been reachable for longer than `consumer.stallTimeout`,
+ *   with a partition that was neither written nor seen at its end for as long: DOWN; the details say which and since
+ *   when. The reason does not matter: a refused write, a lock on `offsets`, no free connection, no answer about the log
  * - assigning, running or paused, while both have been reachable for as long, without a sign of the group's coordinator
  *   for as long: DOWN; the details say since when
- * - a stalled partition that stands before a batch that cannot be read is DOWN only where all partitions do: a restart
+ * - a stalled partition whose next batch cannot be read is DOWN only where all partitions do: a restart
  *   mends no batch, and holds up the others. The details list each of them
  * - a partition that no broker leads changes nothing: a restart brings no leader, and holds up the others. The details
  *   list it; assigning is UP where a Pod owns no other, since without any leader no offset can be read
@@ -104,7 +104,7 @@ function detailsOf(report: ConsumerReport): Record<string, Detail> {
   const { state, groupId, partitions, outOfGroupSince, lastProgressAt, lastError, lastErrorAt } = report;
   const awaiting = partitions.flatMap(({ topic, partition, awaits }) => (awaits ? [{ topic, partition, awaits }] : []));
   const stalled = partitions.flatMap(stallOf);
-  const unreadable = partitions.flatMap(faultOf);
+  const unreadable = partitions.flatMap(unreadableDetails);
   const leaderless = partitions.flatMap(({ topic, partition, leaderlessSince: since }) =>
     since ? [{ topic, partition, since: since.toISOString() }] : [],
   );
@@ -137,7 +137,7 @@ function stallOf(report: PartitionReport): Detail[] {
     : [];
 }
 
-function faultOf({ topic, partition, unreadable }: PartitionReport): Detail[] {
+function unreadableDetails({ topic, partition, unreadable }: PartitionReport): Detail[] {
   if (unreadable === undefined) {
     return [];
   }
@@ -146,8 +146,9 @@ function faultOf({ topic, partition, unreadable }: PartitionReport): Detail[] {
 }
 
 /**
- * Of all partitions that have a leader; `null` where that of one is not known, where there is none, or where none can be
- * known since the group was never joined, or has taken all partitions away and not given any yet.
+ * Of all partitions that have a leader. `null` where that of one is not known, or where there is no such partition. It
+ * is `null`, too, where none can be known: the group was never joined, or has taken all partitions and not given any
+ * yet.
  */
 function totalLag({ state, partitions, unjoined }: ConsumerReport): number | null {
   const led = partitions.filter((partition) => !isLeaderless(partition));

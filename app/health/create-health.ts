@@ -12,7 +12,7 @@ import {
   type DatabaseCheck,
   databaseIndicator,
   diskSpaceIndicator,
-  type KafkaCheck,
+  type KafkaHealthCheck,
   kafkaIndicator,
 } from './health-indicators.ts';
 import { RefreshedHealth, type RefreshTiming } from './refreshed-health.ts';
@@ -34,7 +34,7 @@ export interface HealthSources {
   readonly settings: Pick<Settings, 'kafka' | 'management' | 'consumer'>;
   readonly report: () => ConsumerReport;
   readonly checkDatabase: DatabaseCheck;
-  readonly checkKafka: KafkaCheck;
+  readonly checkKafka: KafkaHealthCheck;
 }
 
 /** The consumer's health. */

@@ -32,7 +32,7 @@ const NOT_CHECKED_YET: Health = { status: 'OUT_OF_SERVICE', details: { error: 'n
 
 /**
  * Answers for the root, a group or a component with the last results. It only waits, at most
- * {@link FIRST_RESULT_TIMEOUT_MS}, for first results; a component that has none by then is OUT_OF_SERVICE.
+ * {@link FIRST_RESULT_TIMEOUT_MS}, for first results; a component without one after that time is OUT_OF_SERVICE.
  */
 export class HealthEndpoint {
   readonly #components: readonly HealthComponent[];
@@ -63,7 +63,7 @@ export class HealthEndpoint {
    * The health of a path: the empty one is the root, a name is a group or else a component, a group and a name are that
    * member of the group.
    *
-   * @param seesMore whether more than statuses may be told, as far as the settings show it.
+   * @param seesMore whether more than statuses may be shown, as far as the settings show it.
    * @returns `undefined` when there is no such path, or when its component is not shown.
    */
   find(path: readonly string[], seesMore: boolean): Promise<HealthAnswer | undefined>;

@@ -16,8 +16,8 @@ export interface HealthGroups {
   readonly groups: ReadonlyMap<string, HealthGroup>;
 }
 
-type Management = Pick<Settings['management'], 'endpoint' | 'security'>;
-type Show = Management['endpoint']['health']['show-details'];
+type HealthSettings = Pick<Settings['management'], 'endpoint' | 'security'>;
+type Show = HealthSettings['endpoint']['health']['show-details'];
 
 const PROBE_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   [HEALTH_GROUP.liveness]: ['livenessState'],
@@ -37,7 +37,7 @@ const isListed = (list: readonly string[], component: string) => list.includes('
  * The groups of the settings, and those of the probes that the settings do not replace. `when-authorized` shows where
  * the settings have a credential; a request without it gets no more than the status anyway.
  */
-export function healthGroups({ endpoint: { health }, security }: Management): HealthGroups {
+export function healthGroups({ endpoint: { health }, security }: HealthSettings): HealthGroups {
   const { token, username } = security;
   const hasCredential = token !== undefined || username !== undefined;
   const isShown = (show: Show) => show === 'always' || (show === 'when-authorized' && hasCredential);

@@ -20,14 +20,14 @@ export interface HealthIndicator {
 /** Rejects when PostgreSQL is not usable. */
 export type DatabaseCheck = (signal: AbortSignal) => Promise<void>;
 
-/** What a broker tells of the cluster; everything in it is shown as detail. */
+/** A broker's answer about the cluster; everything in it is shown as detail. */
 interface KafkaCluster extends Readonly<Record<string, Detail>> {
   /** Brokers that are alive. */
   readonly brokers: number;
 }
 
 /** Rejects when no broker answers. */
-export type KafkaCheck = (signal: AbortSignal) => Promise<KafkaCluster>;
+export type KafkaHealthCheck = (signal: AbortSignal) => Promise<KafkaCluster>;
 
 /** The component `db`, with the details that Spring Boot shows for PostgreSQL. */
 export function databaseIndicator(check: DatabaseCheck): HealthIndicator {
@@ -41,7 +41,7 @@ export function databaseIndicator(check: DatabaseCheck): HealthIndicator {
 }
 
 /** The component `kafka`: the cluster's answer as details; with an error, the bootstrap brokers. */
-export function kafkaIndicator(check: KafkaCheck, bootstrapBrokers: readonly string[]): HealthIndicator {
+export function kafkaIndicator(check: KafkaHealthCheck, bootstrapBrokers: readonly string[]): HealthIndicator {
   return {
     name: 'kafka',
     context: { bootstrapBrokers },

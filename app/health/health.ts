@@ -42,7 +42,7 @@ export interface StatusRules {
   readonly http: Readonly<Partial<Record<Status, number>>>;
 }
 
-/** What Spring Boot does unless it is told otherwise. */
+/** Spring Boot's own rules. */
 export const DEFAULT_STATUS_RULES: StatusRules = { order: STATUSES, http: { DOWN: 503, OUT_OF_SERVICE: 503 } };
 
 type StatusSettings = Settings['management']['endpoint']['health']['status'];

@@ -113,7 +113,9 @@ export class UpTime {
   #upSince: number | null = null;
   #lastAt = Number.NEGATIVE_INFINITY;
 
-  /** @param longestPauseMs two results that lie further apart, as when the process was frozen, say nothing in between */
+  /**
+   * @param longestPauseMs two results that lie further apart, as when the process was frozen, say nothing in between
+   */
   constructor(longestPauseMs: number) {
     this.#longestPauseMs = longestPauseMs;
   }

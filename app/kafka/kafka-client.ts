@@ -35,14 +35,14 @@ const isEcho = ({ namespace, log: { message } }: LogEntry): boolean =>
 
 /**
  * kafkajs's own log lines, one level less severe: its failures also come as errors and events, which are logged in
- * full. All clients of an outage complain together, several times a second, so what they report of a broker is logged once
- * for each reason, with a count, and again every five minutes; the others are at `debug`.
+ * full. All clients of an outage complain together, several times a second, so what they report of a broker is logged
+ * once for each reason, with a count, and again every five minutes; the others are at `debug`.
  */
 class ClientLog {
-  readonly #logger: () => Logger;
+  readonly #logger: Logger;
   readonly #brokers = new Map<unknown, RepeatedFailures>();
 
-  constructor(logger: () => Logger) {
+  constructor(logger: Logger) {
     this.#logger = logger;
   }
 
@@ -61,7 +61,7 @@ class ClientLog {
       ...(isRare ? {} : { broker, count }),
       ...(typeof error === 'string' ? { error } : {}),
     };
-    this.#logger()[isRepeated ? 'debug' : written](fields, `kafkajs: ${message}`);
+    this.#logger[isRepeated ? 'debug' : written](fields, `kafkajs: ${message}`);
   };
 
   #of(broker: unknown): RepeatedFailures {
@@ -88,7 +88,7 @@ interface SharedByClients {
  */
 export function shareByClients(
   current: () => Settings['kafka'],
-  logger: () => Logger,
+  logger: Logger,
   onRefused: (error: FatalError) => void,
 ): SharedByClients {
   const logins = new BrokerLogins({ current, clock: systemClock, logger, onRefused });

@@ -33,11 +33,11 @@ export function isError(thrown: unknown): thrown is Error {
  * AggregateError without a message (each address refused) shows the messages of its errors.
  */
 export function errorText(error: unknown): string {
-  const text = isError(error) ? `${error.name}: ${messageOf(error)}` : `Error: ${String(error)}`;
+  const text = isError(error) ? `${error.name}: ${errorMessage(error)}` : `Error: ${String(error)}`;
   return explainedText(text.replace(/\s*\n\s*/g, ' '));
 }
 
-function messageOf(error: Error & { readonly errors?: unknown }): string {
+function errorMessage(error: Error & { readonly errors?: unknown }): string {
   return error.message === '' && Array.isArray(error.errors)
     ? error.errors.map((part: unknown) => (isError(part) ? part.message : String(part))).join('; ')
     : error.message;

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
-import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { type LoggerOptions, pino } from 'pino';
 import { maskText } from '../../settings/schema/mask-secrets.ts';
 import { MASK } from '../../settings/schema/shown-value.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -32,21 +33,19 @@ const WARN = 40;
 const DEEPEST_CAUSE = 5;
 
 /**
- * The format of the process's log, as options of Fastify's logger, pino: JSON lines with the level's name and the time
- * as ISO 8601.
+ * Makes a log of JSON lines with the level's name and the time as ISO 8601.
  *
  * Secrets are masked wherever they can get in: under a key that names one, and in URLs and `password=...` of any text.
  * Only an error's name, message, code, stack and cause are written: drivers attach the record's content to it.
  *
- * @param destination @default standard output
- * @param onLine called with pino's level of each line that is written
+ * @param onLine called with pino's level of each line that is written. @default nothing is
  */
-export function logOptions(
+export function createLogger(
   { level }: Settings['logging'],
-  destination?: LogDestination,
+  destination: LogDestination,
   onLine: (level: number) => void = () => undefined,
-): Exclude<FastifyServerOptions['logger'], boolean | undefined> {
-  return {
+): FastifyInstance['log'] {
+  const options: LoggerOptions = {
     level,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label) => ({ level: label }) },
@@ -63,12 +62,22 @@ export function logOptions(
         method.apply(this, masked as typeof args);
       },
     },
-    ...(destination === undefined ? {} : { stream: destination }),
   };
+  return pino(options, destination);
 }
 
+/** Counts the lines of a log, by pino's level, and those that were lost. */
+interface LineCounts {
+  count(level: number): void;
+  dropped(): void;
+}
+
+/** Makes the log of the process, on standard output. */
+export const createProcessLog = (logging: Settings['logging'], counts: LineCounts): FastifyInstance['log'] =>
+  createLogger(logging, new LogOutput(process.stdout, () => counts.dropped()), (level) => counts.count(level));
+
 /** The texts of a line, without those of nested objects. */
-function textOf(arg: unknown): string {
+function lineTexts(arg: unknown): string {
   if (typeof arg === 'string') {
     return arg;
   }
@@ -78,7 +87,7 @@ function textOf(arg: unknown): string {
 
 /** The parts of a line, with the field `advice` where no more files can be opened. */
 function withAdvice(args: readonly unknown[]): readonly unknown[] {
-  const advice = openFilesAdvice(args.map(textOf).join('\n'));
+  const advice = openFilesAdvice(args.map(lineTexts).join('\n'));
   if (advice === undefined) {
     return args;
   }
@@ -90,7 +99,7 @@ function withAdvice(args: readonly unknown[]): readonly unknown[] {
   return [isError(first) ? { err: first, advice } : { ...first, advice }, ...rest];
 }
 
-/** An error as it stands in the log. */
+/** An error as the log has it. */
 interface LoggedError {
   [key: string]: unknown;
   type: string;
@@ -164,24 +173,24 @@ export function rateLimitedWarning(
   let count = 0;
   let last: string | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const tell = () => {
+  const log = () => {
     timer = undefined;
     if (count > 0) {
       app.log.warn({ count, peer: last }, message);
       count = 0;
-      timer = setTimeout(tell, WARNING_PERIOD_MS).unref();
+      timer = setTimeout(log, WARNING_PERIOD_MS).unref();
     }
   };
   app.addHook('onClose', async () => {
     clearTimeout(timer);
-    tell();
+    log();
     clearTimeout(timer);
   });
   return (peer) => {
     count += 1;
     last = peer;
     if (timer === undefined) {
-      tell();
+      log();
     }
   };
 }

@@ -1,48 +1,48 @@
 import type { Logger } from './logger.ts';
 
-/** A reason that stays the same is told again after this time: the last quarter of an hour of a log always has it. */
-const TOLD_AGAIN_MS = 300_000;
+/** A reason that stays the same is logged again after this time: the last quarter of an hour of a log always has it. */
+const LOGGED_AGAIN_MS = 300_000;
 
-/** Reasons that take turns are told once a minute each. */
+/** Reasons that take turns are logged once a minute each. */
 const TURNS_MS = 60_000;
 
 /** Attempts are seconds apart, so a minute without a failure ends a row of them. */
-const QUIET_MS = 60_000;
+const REST_MS = 60_000;
 
-/** Reasons that hold a number of their own could be without end; beyond this many the counts begin anew. */
+/** Reasons with a number in each could be without end; beyond this many the counts begin anew. */
 const MOST_REASONS = 100;
 
 /** Milliseconds of a clock that never goes back. */
-type Now = () => number;
+type SteadyNow = () => number;
 
-/** Failures of one thing, by reason: which of them the log tells, and how many each line stands for. */
+/** Failures of one thing, by reason: which of them are logged, and how many each line counts. */
 export class RepeatedFailures {
-  readonly #now: Now;
+  readonly #now: SteadyNow;
   readonly #reasons = new Map<string, { count: number; toldAt: number }>();
   #lastTold = '';
   #failedAt = Number.NEGATIVE_INFINITY;
 
   /** @default performance.now() */
-  constructor(now: Now = () => performance.now()) {
+  constructor(now: SteadyNow = () => performance.now()) {
     this.#now = now;
   }
 
   /**
    * Counts a failure.
    *
-   * @returns failures of this reason so far, when the log has to tell it: at the first one, when it is not the reason
-   * that was told last (once a minute), and every five minutes; else `undefined`
+   * @returns failures of this reason so far, when it has to be logged: at the first one, when it is not the reason
+   * that was logged last (once a minute), and every five minutes; else `undefined`
    */
   failed(reason: string): number | undefined {
     const now = this.#now();
-    if (now - this.#failedAt > QUIET_MS || this.#reasons.size >= MOST_REASONS) {
+    if (now - this.#failedAt > REST_MS || this.#reasons.size >= MOST_REASONS) {
       this.#reasons.clear();
     }
     this.#failedAt = now;
     const known = this.#reasons.get(reason) ?? { count: 0, toldAt: Number.NEGATIVE_INFINITY };
     this.#reasons.set(reason, known);
     known.count += 1;
-    if (now - known.toldAt < (reason === this.#lastTold ? TOLD_AGAIN_MS : TURNS_MS)) {
+    if (now - known.toldAt < (reason === this.#lastTold ? LOGGED_AGAIN_MS : TURNS_MS)) {
       return undefined;
     }
     known.toldAt = now;
@@ -59,15 +59,15 @@ export interface OutageWatch {
   worked(): void;
 }
 
-/** Where outages are not told. */
+/** Where outages are not logged. */
 export const UNWATCHED: OutageWatch = { failed: () => undefined, worked: () => undefined };
 
 /** The watched check of {@link watchedCheck}. */
 type Check<T> = (signal: AbortSignal) => Promise<T>;
 
 /**
- * A check whose results are told. An answer that takes too long is a failure at once: a frozen server leaves a request
- * without an answer for half a minute. The end of the process, which aborts a check as well, is none.
+ * A check whose results are logged. An answer that takes too long is a failure at once: a frozen server leaves a
+ * request without an answer for half a minute. The end of the process, which aborts a check as well, is none.
  *
  * @param describe the words for an error of the check
  */
@@ -103,15 +103,15 @@ interface Outage {
 }
 
 /**
- * Tells the log when PostgreSQL or Kafka goes away, when the reason changes, and when it is back for all that use it: the
- * health checks, which never rest, and whatever has records to read or to write. A user that has made no attempt for a
- * minute holds up nothing.
+ * Logs when PostgreSQL or Kafka goes away, when the reason changes, and when it is back for all that use it:
+ * the health checks, which never rest, and whatever has records to read or to write. A user that has made no attempt
+ * for a minute holds up nothing.
  */
 export class OutageLog {
   readonly #system: string;
-  readonly #logger: () => Logger;
+  readonly #logger: Logger;
   readonly #onFailure: () => void;
-  readonly #now: Now;
+  readonly #now: SteadyNow;
   #outage: Outage | null = null;
 
   /**
@@ -121,8 +121,8 @@ export class OutageLog {
    */
   constructor(
     system: 'PostgreSQL' | 'Kafka',
-    logger: () => Logger,
-    { onFailure = () => undefined, now = () => performance.now() }: { onFailure?: () => void; now?: Now } = {},
+    logger: Logger,
+    { onFailure = () => undefined, now = () => performance.now() }: { onFailure?: () => void; now?: SteadyNow } = {},
   ) {
     this.#system = system;
     this.#logger = logger;
@@ -143,7 +143,7 @@ export class OutageLog {
     this.#outage.failing.set(user, now);
     if (this.#outage.reasons.failed(reason) !== undefined) {
       const { failures } = this.#outage;
-      this.#logger().warn({ reason, failures }, `${this.#system} is away, trying again until it is back`);
+      this.#logger.warn({ reason, failures }, `${this.#system} is away, trying again until it is back`);
     }
   }
 
@@ -154,12 +154,12 @@ export class OutageLog {
     const now = this.#now();
     const { since, failures, failing } = this.#outage;
     failing.delete(user);
-    if ([...failing.values()].some((failedAt) => now - failedAt <= QUIET_MS)) {
+    if ([...failing.values()].some((failedAt) => now - failedAt <= REST_MS)) {
       return;
     }
     this.#outage = null;
     const seconds = Math.round((now - since) / 1_000);
     const count = `${failures} failure${failures === 1 ? '' : 's'}`;
-    this.#logger().info({ seconds, failures }, `${this.#system} is back after ${seconds} s, ${count}`);
+    this.#logger.info({ seconds, failures }, `${this.#system} is back after ${seconds} s, ${count}`);
   }
 }

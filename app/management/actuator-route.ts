@@ -4,8 +4,8 @@ import { CORS_VARY, sendError, sendNotAcceptable } from './error-answer.ts';
 
 const V3 = 'application/vnd.spring-boot.actuator.v3+json';
 const V2 = 'application/vnd.spring-boot.actuator.v2+json';
-const TYPES = [V3, V2, 'application/json'];
-const JSON_TYPES = producible(...TYPES);
+const ACTUATOR_TYPES = [V3, V2, 'application/json'];
+const JSON_TYPES = producible(...ACTUATOR_TYPES);
 const [V3_RANGE, V2_RANGE] = JSON_TYPES;
 
 /** Which of Actuator's JSON dialects the client reads: V2 calls `details` what V3 calls `components`. */
@@ -33,7 +33,7 @@ export function jsonRoute(app: FastifyInstance, url: string, handler: JsonHandle
     const ranges = parseAccept(request.headers.accept);
     const type = negotiate(ranges, JSON_TYPES);
     if (type === undefined) {
-      return sendNotAcceptable(request, reply, TYPES);
+      return sendNotAcceptable(request, reply, ACTUATOR_TYPES);
     }
     const answer = await handler(request, dialectOf(ranges));
     if (answer === undefined) {

@@ -30,7 +30,7 @@ interface ConnectionLimitOptions {
   readonly onEvicted: (peer: string | undefined) => void;
 }
 
-interface Connection {
+interface LimitedConnection {
   readonly socket: Socket;
   /** Requests that have arrived and are not answered completely. */
   requests: number;
@@ -51,10 +51,10 @@ const keyOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
  * rest.
  */
 export class ConnectionLimit {
-  readonly #open = new Map<string, Connection>();
+  readonly #open = new Map<string, LimitedConnection>();
   // Both in insertion order: the connection that has been idle or busy for longest comes first.
-  readonly #idle = new Set<Connection>();
-  readonly #busy = new Set<Connection>();
+  readonly #idle = new Set<LimitedConnection>();
+  readonly #busy = new Set<LimitedConnection>();
   readonly #options: ConnectionLimitOptions;
 
   constructor(server: Server, options: ConnectionLimitOptions) {

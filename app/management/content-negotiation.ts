@@ -8,7 +8,7 @@ export function producible(...types: readonly string[]): readonly MediaRange[] {
  * the server's that it accepts.
  *
  * @param ranges The ranges that the client accepts, best first.
- * @param types The types that the server can produce, preferred first; a wildcard stands for the subtype that the
+ * @param types The types that the server can produce, preferred first; a wildcard is replaced by the subtype that the
  * client names.
  * @returns `undefined` when the client accepts none of them.
  */
@@ -87,7 +87,7 @@ function isConcrete({ subtype }: MediaRange): boolean {
   return !subtype.includes('*');
 }
 
-/** The range as it stands in a header, without `q`. */
+/** The range as a header has it, without `q`. */
 export function formatMediaRange({ type, subtype, parameters }: MediaRange): string {
   return [`${type}/${subtype}`, ...[...parameters].map(([name, value]) => `${name}=${value}`)].join(';');
 }

@@ -6,12 +6,13 @@ import { additionalHealthPaths } from '../../settings/sections/health.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { requireCertificate } from '../credentials/certificate.ts';
 import { createHealth } from '../health/create-health.ts';
-import type { DatabaseCheck, KafkaCheck } from '../health/health-indicators.ts';
+import type { DatabaseCheck, KafkaHealthCheck } from '../health/health-indicators.ts';
 import type { ClientListener } from '../kafka/client/client-listener.ts';
-import { type LogDestination, LogOutput } from '../logging/logger.ts';
-import type { PoolFigures, PoolMetrics } from '../metrics/consumer/connection-pool.ts';
+import type { PoolMetrics } from '../metrics/consumer/connection-pool.ts';
 import { createMetrics } from '../metrics/create-metrics.ts';
+import type { LogEvents } from '../metrics/process/process.ts';
 import type { ProductBuild } from '../metrics/process/product-build.ts';
+import type { PoolFigures } from '../store/connection/database-pool.ts';
 import type { ConsumerReport } from '../stream/partition/consumer-state.ts';
 import type { RecordSink } from '../stream/ports/record-sink.ts';
 import type { StreamListener } from '../stream/ports/stream-listener.ts';
@@ -20,15 +21,12 @@ import { CertificateRenewal } from './certificate-renewal.ts';
 import { serveEndpoints } from './endpoints.ts';
 import { closeWithin, listen } from './listening.ts';
 import { measureRequests } from './measure-requests.ts';
-import { createServer, type ServerOptions } from './server.ts';
+import { createServer } from './server.ts';
 import { AdminRegistration, adminInstance } from './spring-boot-admin.ts';
 
 /** The sources of the operational interface; its functions return at once and do not throw. */
 export interface ManagementOptions {
-  readonly settings: Pick<
-    Settings,
-    'server' | 'kafka' | 'tables' | 'consumer' | 'logging' | 'management' | 'spring' | 'info'
-  >;
+  readonly settings: Pick<Settings, 'server' | 'kafka' | 'tables' | 'consumer' | 'management' | 'spring' | 'info'>;
   /** The same with the credentials of the moment; asked at each request and at each registration. */
   readonly current: () => ManagementOptions['settings'];
   /** When the client's certificates expire, by the system that they are shown to. */
@@ -37,18 +35,15 @@ export interface ManagementOptions {
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
   readonly checkDatabase: DatabaseCheck;
-  readonly checkKafka: KafkaCheck;
-  /**
-   * Where the log goes.
-   * @default standard output, for which nothing waits
-   */
-  readonly logDestination?: LogDestination;
+  readonly checkKafka: KafkaHealthCheck;
+  /** The log of the process. */
+  readonly logger: FastifyBaseLogger;
+  /** What has counted the lines of that log. */
+  readonly logEvents: Pick<LogEvents, 'sources'>;
 }
 
-/** The operational interface: HTTP server, health, metrics and the process's log. */
+/** The operational interface: HTTP server, health and metrics. */
 export interface Management {
-  /** The log of the whole process; usable before {@link start} and after {@link stop}. */
-  readonly logger: FastifyBaseLogger;
   /** Feeds the metrics with the events of the pipeline. */
   readonly listener: StreamListener;
   /** The sink, which feeds the metrics with the times of its writes. */
@@ -95,7 +90,7 @@ function register(current: ManagementOptions['current'], port: number, logger: F
 
 /** As {@link createManagement}, with the server itself, so that a test can send requests without a network. */
 export function assembleManagement(options: ManagementOptions): { management: Management; app: FastifyInstance } {
-  const { settings, current, clientCertificates, build } = options;
+  const { settings, current, clientCertificates, build, logger } = options;
   const endpoint = managementEndpoint(settings);
   const health = createHealth(options);
   const metrics = createMetrics({
@@ -105,15 +100,11 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
     certificates: () =>
       new Map([...(renewal ? [['server', renewal.expiresAt] as const] : []), ...clientCertificates()]),
   });
-  const { app, isAuthorized, renewal } = guardedServer(options, endpoint, {
-    destination: options.logDestination ?? new LogOutput(process.stdout, () => metrics.log.dropped()),
-    onLogLine: (level) => metrics.log.count(level),
-  });
+  const { app, isAuthorized, renewal } = guardedServer(options, endpoint);
   measureRequests(app, endpoint, metrics.http);
   serveEndpoints(app, { settings, build, endpoint, health: health.endpoint, metrics, isAuthorized });
   let registration: AdminRegistration | undefined;
   const management: Management = {
-    logger: app.log,
     listener: metrics.listener,
     measured: (sink) => metrics.listener.measured(sink),
     client: metrics.client,
@@ -125,7 +116,7 @@ export function assembleManagement(options: ManagementOptions): { management: Ma
       metrics.startup.started();
       health.start();
       renewal?.start();
-      registration = register(current, address.port, app.log);
+      registration = register(current, address.port, logger);
       return address;
     },
     ready: () => {
@@ -162,9 +153,8 @@ interface GuardedServer {
  * @throws Error when the certificate cannot be used
  */
 function guardedServer(
-  { settings: { server, logging, management }, current }: Pick<ManagementOptions, 'settings' | 'current'>,
+  { settings: { server, management }, current, logger }: Pick<ManagementOptions, 'settings' | 'current' | 'logger'>,
   { healthPath }: ManagementEndpoint,
-  log: Pick<ServerOptions, 'destination' | 'onLogLine'>,
 ): GuardedServer {
   const certificate = server.ssl && requireCertificate(server.ssl);
   const security = () => current().management.security;
@@ -173,14 +163,13 @@ function guardedServer(
   const isHealth = (route = '') =>
     route === healthPath || route.startsWith(`${healthPath}/`) || additional.includes(route);
   const app = createServer({
-    logging,
+    logger,
     certificate,
     guard: (guarded) => requireCredential(guarded, security, isAuthorized, isHealth),
-    ...log,
   });
   const renewal =
     certificate &&
     server.ssl &&
-    new CertificateRenewal(app.server as unknown as Server, server.ssl, certificate, app.log);
+    new CertificateRenewal(app.server as unknown as Server, server.ssl, certificate, logger);
   return { app, isAuthorized, renewal };
 }

@@ -88,13 +88,13 @@ function processInfo(metrics: MetricReader) {
 
 const memory = (max: number, committed: number, used: number): MemoryInfo => ({ max, init: -1, committed, used });
 
-const PAUSES = METRICS.gcPause.name;
+const GC_PAUSE = METRICS.gcPause.name;
 
 function garbageCollectors(metrics: MetricReader): readonly { name: string; collectionCount: number }[] {
-  const tags = metrics.read(PAUSES, [])?.availableTags ?? [];
+  const tags = metrics.read(GC_PAUSE, [])?.availableTags ?? [];
   const names = tags.find(({ tag }) => tag === 'gc')?.values ?? [];
   return names.map((name) => {
-    const count = metrics.read(PAUSES, [['gc', name]])?.measurements.find(({ statistic }) => statistic === 'COUNT');
+    const count = metrics.read(GC_PAUSE, [['gc', name]])?.measurements.find(({ statistic }) => statistic === 'COUNT');
     return { name, collectionCount: count?.value ?? 0 };
   });
 }

@@ -9,15 +9,15 @@ export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-const named = (setting: string): string => `${setting} (${environmentName(setting)})`;
+const namedSetting = (setting: string): string => `${setting} (${environmentName(setting)})`;
 
-function reasonOf(code: string, { settings }: ManagementEndpoint): string | undefined {
-  const port = `set ${named(settings.port)}`;
-  const address = `set ${named(settings.address)}`;
+function listenReason(code: string, { settings }: ManagementEndpoint): string | undefined {
+  const port = `set ${namedSetting(settings.port)}`;
+  const address = `set ${namedSetting(settings.address)}`;
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `another process listens there; ${port} to a free port, or to 0 for any free one`,
     EACCES: `this user may not; ${port} to a port above 1023`,
-    EADDRNOTAVAIL: `this machine has no such address; ${address} to one of its own, or to 0.0.0.0`,
+    EADDRNOTAVAIL: `this machine has no such address; ${address} to one that it has, or to 0.0.0.0`,
     ENOTFOUND: `no such host is known; ${address} to an address of this machine, or to 0.0.0.0`,
   };
   return reasons[code];
@@ -33,12 +33,12 @@ export async function listen(app: FastifyInstance, endpoint: ManagementEndpoint)
   const { port, address } = endpoint;
   await app.ready();
   try {
-    // Not by Fastify, which logs a line of its own for each of the machine's addresses.
+    // Not by Fastify, which logs one line for each of the machine's addresses.
     app.server.listen(port, address);
     await once(app.server, 'listening');
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
-    const reason = reasonOf(code, endpoint) ?? message;
+    const reason = listenReason(code, endpoint) ?? message;
     throw new ListenError(`cannot listen on ${address}, port ${port}: ${reason}`, { cause: error });
   }
   return app.server.address() as AddressInfo;

@@ -1,9 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
-import type { HttpRequests } from '../metrics/process/http-server-requests.ts';
-
-/** Spring's label `uri` of an answer without a route of its own: 405, 406, OPTIONS. */
-const UNKNOWN = 'UNKNOWN';
+import { type HttpRequests, UNKNOWN } from '../metrics/process/http-server-requests.ts';
 
 /** Spring's label `uri` of an answer 404. */
 const NOT_FOUND = '/**';

@@ -1,7 +1,7 @@
 import { constants, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ManagementEndpoint } from '../../contract/actuator.ts';
-import type { ExpositionFormat } from '../metrics/exposition/family-text.ts';
+import type { ExpositionFormat } from '../metrics/exposition/exposition.ts';
 import { readOnlyRoute } from './actuator-route.ts';
 import { accepts, parseAccept, producible } from './content-negotiation.ts';
 import { sendNotAcceptable } from './error-answer.ts';
@@ -50,17 +50,17 @@ function includedNamesOf(request: FastifyRequest): ReadonlySet<string> | undefin
 }
 
 /** A shorter answer fits into one packet anyway. */
-const LEAST_BYTES = 1_024;
+const LEAST_COMPRESSED = 1_024;
 
 /** The fastest level, too, makes a scrape ten times smaller: its lines repeat each other. */
 const LEVEL = constants.Z_BEST_SPEED;
 
 /**
- * Sends a text, compressed for a client that takes gzip. Compressing takes less than a millisecond; a thread of its own
+ * Sends a text, compressed for a client that takes gzip. Compressing takes less than a millisecond; a separate thread
  * would take several where the processors are busy.
  */
 function sendCompressed(request: Pick<FastifyRequest, 'headers'>, reply: FastifyReply, text: string): FastifyReply {
-  if (text.length < LEAST_BYTES || !takesGzip(request.headers['accept-encoding'])) {
+  if (text.length < LEAST_COMPRESSED || !takesGzip(request.headers['accept-encoding'])) {
     return reply.send(text);
   }
   const body = gzipSync(text, { level: LEVEL });

@@ -7,9 +7,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { Settings } from '../../settings/settings.ts';
 import type { Certificate } from '../credentials/certificate.ts';
-import { type LogDestination, logOptions } from '../logging/logger.ts';
 import { limitConnections } from './connection-limit.ts';
 import { answerClientError, answerPlainHttp, sendError, sendNotFound } from './error-answer.ts';
 
@@ -62,7 +60,8 @@ function serverOptions(certificate: Certificate | undefined) {
 
 /** The options of {@link createServer}. */
 export interface ServerOptions {
-  readonly logging: Settings['logging'];
+  /** The process's log. */
+  readonly logger: FastifyInstance['log'];
   /**
    * The certificate for HTTPS.
    * @default HTTP
@@ -73,25 +72,15 @@ export interface ServerOptions {
    * @default none
    */
   readonly guard?: (app: FastifyInstance) => void;
-  /**
-   * Where the log goes.
-   * @default standard output
-   */
-  readonly destination?: LogDestination | undefined;
-  /**
-   * Called with pino's level of each line of the log.
-   * @default does nothing
-   */
-  readonly onLogLine?: (level: number) => void;
 }
 
 /**
  * The HTTP server without routes: it reads no request bodies, answers every error as Spring Boot does, without message
- * and stack trace, and owns the process's log (`log`). A request is logged at debug.
+ * and stack trace. A request is logged at debug.
  */
-export function createServer({ logging, certificate, guard, destination, onLogLine }: ServerOptions): FastifyInstance {
+export function createServer({ logger, certificate, guard }: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
-    logger: logOptions(logging, destination, onLogLine),
+    loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     ...serverOptions(certificate),
     schemaController: NO_SCHEMAS,
@@ -106,7 +95,7 @@ export function createServer({ logging, certificate, guard, destination, onLogLi
       querystringParser: (query) => ({ ...queryParameters(query) }),
     },
     rewriteUrl: ({ url = '/' }) => withoutPathParameters(url),
-    clientErrorHandler: refuse,
+    clientErrorHandler: refuseUnread,
     frameworkErrors: (error, request, reply) => void sendError(request, reply, error.statusCode ?? 400),
   });
   answerPlainHttp(app, limitConnections(app));
@@ -121,7 +110,7 @@ export function createServer({ logging, certificate, guard, destination, onLogLi
   return app;
 }
 
-function refuse(this: FastifyInstance, error: ConnectionError, socket: Socket): void {
+function refuseUnread(this: FastifyInstance, error: ConnectionError, socket: Socket): void {
   this.log.debug({ code: error.code, peer: socket.remoteAddress }, 'no request could be read');
   answerClientError(error, socket);
 }

@@ -8,10 +8,10 @@ import type { Logger } from '../logging/logger.ts';
 import { limitedText } from '../network/invalid-answer.ts';
 
 /** Timeout of a registration, in milliseconds, the same as that of Spring's own client. */
-const ANSWER_MS = 5_000;
+const REGISTRATION_ANSWER_MS = 5_000;
 
 /** Most bytes of an answer, which holds an id. */
-const MOST_BYTES = 65_536;
+const LARGEST_REGISTRATION = 65_536;
 
 /** Longest time, in milliseconds, that a registration under way gets during the shutdown, and then signing off. */
 const SIGN_OFF_MS = 1_000;
@@ -105,7 +105,7 @@ export class AdminRegistration {
 
   async #registerAt(url: string, known: Known): Promise<boolean> {
     try {
-      const signal = AbortSignal.any([AbortSignal.timeout(ANSWER_MS), this.#givingUp.signal]);
+      const signal = AbortSignal.any([AbortSignal.timeout(REGISTRATION_ANSWER_MS), this.#givingUp.signal]);
       const id = await this.#post(`${url}/instances`, signal);
       if (known.id === undefined || known.isAway) {
         this.#logger.info({ server: url, id }, 'registered at Spring Boot Admin');
@@ -117,7 +117,7 @@ export class AdminRegistration {
         known.isAway = true;
         const { period } = this.#client;
         const text = `Spring Boot Admin does not register this consumer; trying again every ${period}`;
-        this.#logger.warn({ server: url, reason: reasonOf(error) }, text);
+        this.#logger.warn({ server: url, reason: whyNotReached(error) }, text);
       }
       return false;
     }
@@ -131,7 +131,7 @@ export class AdminRegistration {
       await response.body?.cancel();
       throw new Error(`${url} answered ${response.status}`);
     }
-    const id = idOf(await limitedText(response, MOST_BYTES));
+    const id = idOf(await limitedText(response, LARGEST_REGISTRATION));
     if (typeof id !== 'string' || id === '') {
       throw new Error(`${url} answered without an id`);
     }
@@ -151,7 +151,7 @@ export class AdminRegistration {
       await response.body?.cancel();
       this.#logger.debug({ server: url, id, status: response.status }, 'signed off at Spring Boot Admin');
     } catch (error) {
-      this.#logger.debug({ server: url, id, reason: reasonOf(error) }, 'could not sign off at Spring Boot Admin');
+      this.#logger.debug({ server: url, id, reason: whyNotReached(error) }, 'could not sign off at Spring Boot Admin');
     }
   }
 
@@ -173,7 +173,7 @@ function idOf(answer: string): unknown {
 }
 
 /** The message of fetch() gives no reason; its cause does, with an empty message where several addresses failed. */
-function reasonOf(error: unknown): string {
+function whyNotReached(error: unknown): string {
   const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
   return maskText(cause?.message || cause?.code || message);
 }

@@ -2,10 +2,10 @@ import { totalmem } from 'node:os';
 import { memoryLimit } from './memory-limit.ts';
 import { MemoryPool } from './memory-pool.ts';
 
-const MEBIBYTE = 1_048_576;
+const MIB = 1_048_576;
 
 /** The limit of a default Pod: what a process keeps to that has none. */
-const DEFAULT_LIMIT = 512 * MEBIBYTE;
+const DEFAULT_LIMIT = 512 * MIB;
 
 /**
  * Share of the memory limit that fetched records may take. V8 collects late: for each byte in use about another one is
@@ -17,12 +17,12 @@ const SHARE_OF_LIMIT = 1 / 8;
 const SHARE_UNDER_WAY = 1 / 4;
 
 /** Bounds of a fetch. Brokers answer with the first batch however large it is. */
-const MOST_BYTES_PER_FETCH = 8 * MEBIBYTE;
-const MOST_BYTES_PER_PARTITION = MEBIBYTE;
+const MOST_BYTES_PER_FETCH = 8 * MIB;
+const MOST_BYTES_PER_PARTITION = MIB;
 const LEAST_BYTES_PER_FETCH = 65_536;
 
 /** The ratio of bytes in memory to bytes on the wire is that of about so many of the latter. */
-const RATIO_OVER_BYTES = 4 * MEBIBYTE;
+const RATIO_OVER_BYTES = 4 * MIB;
 
 /** The memory limit that the budget is a share of: without one that of a default Pod, however much the machine has. */
 export const limitOfBudget = (limit: number | null = memoryLimit(), machine: number = totalmem()): number =>

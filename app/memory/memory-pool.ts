@@ -1,16 +1,16 @@
-const KIBIBYTE = 1_024;
+const KIB = 1_024;
 
 /** What is smaller is cheap to come by. */
-const LEAST_BYTES = 8 * KIBIBYTE;
+const LEAST_POOLED_BYTES = 8 * KIB;
 
 /** Sizes are powers of 2 up to here, and multiples of it beyond, so that what one took fits another one. */
-const STEP_BYTES = 256 * KIBIBYTE;
+const STEP_BYTES = 256 * KIB;
 
 /** A piece has no more than so many times the bytes that are asked for. */
 const MOST_TIMES = 2;
 
 /** What nobody has asked for in this time is given up, after twice as long at the latest. */
-const IDLE_MS = 2_000;
+const KEPT_READY_MS = 2_000;
 
 /** A piece that lies ready. */
 interface Ready {
@@ -41,7 +41,7 @@ export class MemoryPool {
 
   /** @returns so many bytes or more, at most twice as many, with anything in them */
   take(size: number): Buffer {
-    if (size < LEAST_BYTES) {
+    if (size < LEAST_POOLED_BYTES) {
       return Buffer.allocUnsafe(size);
     }
     const place = this.#placeOf(size);
@@ -73,7 +73,7 @@ export class MemoryPool {
     while (this.#readyBytes > this.#mostBytes) {
       this.#remove(this.#oldest);
     }
-    this.#idle ??= setTimeout(() => this.#giveUp(), IDLE_MS).unref();
+    this.#idle ??= setTimeout(() => this.#giveUp(), KEPT_READY_MS).unref();
   }
 
   /** The place of what was given back longest ago: pieces of a size that is not used any more make room for others. */
@@ -105,9 +105,9 @@ export class MemoryPool {
 
   #giveUp(): void {
     const now = performance.now();
-    this.#ready = this.#ready.filter(({ since }) => now - since < IDLE_MS);
+    this.#ready = this.#ready.filter(({ since }) => now - since < KEPT_READY_MS);
     this.#readyBytes = this.#ready.reduce((sum, { piece }) => sum + piece.length, 0);
-    this.#idle = this.#ready.length === 0 ? null : setTimeout(() => this.#giveUp(), IDLE_MS).unref();
+    this.#idle = this.#ready.length === 0 ? null : setTimeout(() => this.#giveUp(), KEPT_READY_MS).unref();
   }
 }
 

@@ -4,25 +4,21 @@ import { topicsOf } from '../../settings/sections/tables.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ClientListener } from '../kafka/client/client-listener.ts';
 import { KAFKAJS_VERSION } from '../kafka/kafkajs/internals.ts';
+import type { PoolFigures } from '../store/connection/database-pool.ts';
 import type { ConsumerReport } from '../stream/partition/consumer-state.ts';
 import type { StreamListener } from '../stream/ports/stream-listener.ts';
-import { type PoolFigures, PoolMetrics } from './consumer/connection-pool.ts';
+import { PoolMetrics } from './consumer/connection-pool.ts';
 import { ConsumerCounters } from './consumer/consumer-counters.ts';
 import { KafkaClientMetrics } from './consumer/kafka-client.ts';
-import { Exposition } from './exposition/exposition.ts';
-import type { ExpositionFormat } from './exposition/family-text.ts';
+import { Exposition, type ExpositionFormat } from './exposition/exposition.ts';
 import { MetricReader } from './exposition/metric-reading.ts';
 import { type MetricSources, oncePerScrape, single } from './exposition/metric-source.ts';
-import { DiskSpace } from './process/disk-space.ts';
-import { EventLoopLag } from './process/event-loop.ts';
 import { HttpRequests } from './process/http-server-requests.ts';
 import { GarbageCollection, HeapActivity } from './process/jvm-gc.ts';
-import { memorySources } from './process/jvm-memory.ts';
-import { LogEvents } from './process/log-events.ts';
-import { processCpuSources } from './process/process-cpu.ts';
-import { ProcessStart } from './process/process-start.ts';
+import { DiskSpace, type LogEvents, ProcessStart, processCpuSources } from './process/process.ts';
 import { processStatusSources } from './process/process-status.ts';
 import type { ProductBuild } from './process/product-build.ts';
+import { EventLoopLag, memorySources } from './process/runtime.ts';
 
 /** Sources outside of this room. */
 export interface MetricsOptions {
@@ -30,6 +26,8 @@ export interface MetricsOptions {
   readonly build: ProductBuild;
   readonly report: () => ConsumerReport;
   readonly pool: () => PoolFigures;
+  /** What has counted the lines of the log. */
+  readonly logEvents: Pick<LogEvents, 'sources'>;
   /** Evaluations of the consumer's health in a row that were not UP. */
   readonly healthFailures: () => number;
   /** Status of every component of the health by its name. */
@@ -47,7 +45,6 @@ export interface Metrics {
   /** Durations of the writing pool's connections. */
   readonly connections: Pick<PoolMetrics, 'observe' | 'timedOut'>;
   readonly http: HttpRequests;
-  readonly log: Pick<LogEvents, 'count' | 'dropped'>;
   readonly startup: Pick<ProcessStart, 'started' | 'ready'>;
   /** Counts a connection to PostgreSQL that could not be opened or broke. */
   databaseConnectionFailed(): void;
@@ -69,7 +66,6 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const client = new KafkaClientMetrics(identity, reported, (reason) => counters.clientFailed(reason));
   const connections = new PoolMetrics(oncePerScrape(pool));
   const http = new HttpRequests();
-  const log = new LogEvents();
   const startup = new ProcessStart(options.build);
   const disk = new DiskSpace(settings.management.health.diskspace.path);
   const watched = [new GarbageCollection(), new HeapActivity(), new EventLoopLag()] as const;
@@ -80,7 +76,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...client.sources,
     ...connections.sources,
     ...http.sources,
-    ...log.sources,
+    ...options.logEvents.sources,
     ...memorySources,
     ...garbageCollection.sources,
     ...heapActivity.sources,
@@ -102,7 +98,6 @@ export function createMetrics(options: MetricsOptions): Metrics {
     client,
     connections,
     http,
-    log,
     startup,
     databaseConnectionFailed: () => {
       connectionFailures += 1;

@@ -1,16 +1,14 @@
 import { totalmem } from 'node:os';
 import { memoryLimit } from '../memory/memory-limit.ts';
 
-const MEBIBYTE = 1_048_576;
-
 /** What is always taken: librdkafka's `receive.message.max.bytes`. */
 const LEAST_LIMIT = 100_000_000;
 /** The limit where the memory has none, on a machine that has as much. */
-const MOST_MEMORY = 2_048 * MEBIBYTE;
+const MOST_MEMORY = 2 ** 31;
 
 /**
- * Bytes that an answer of a broker, or a message of PostgreSQL, may have: half of the memory limit. It is in memory twice
- * while its pieces are joined, so a larger one could not be read.
+ * Bytes that an answer of a broker, or a message of PostgreSQL, may have: half of the memory limit. It is in memory
+ * twice while its pieces are joined, so a larger one could not be read.
  */
 export const answerLimit = (limit: number | null = memoryLimit(), machine: number = totalmem()): number =>
   Math.max(LEAST_LIMIT, Math.floor((limit ?? Math.min(machine, MOST_MEMORY)) / 2));

@@ -12,8 +12,8 @@ interface ReadingOptions extends SocketConstructorOpts {
 }
 
 /**
- * A socket without TLS that takes memory for what came, and no more. As shipped Node.js takes 64 KiB for each read, however
- * little comes, and V8 collects all garbage each time that 64 MiB were taken.
+ * A socket without TLS that takes memory for what came, and no more. As shipped Node.js takes 64 KiB for each read,
+ * however little comes, and V8 collects all garbage each time that 64 MiB were taken.
  *
  * @param pieces `lent`: what came is there while listeners are called, and then another socket's read takes its place.
  * @default `copied`: listeners may keep it

@@ -17,8 +17,8 @@ const CIPHERS: readonly string[] = [
 ];
 
 /**
- * Sets the versions and cipher suites of all TLS of this process: the HTTP interface, Kafka, PostgreSQL, and requests to
- * other servers. It comes before the first of them. Options of Node.js that widen them, such as `--tls-min-v1.0` in
+ * Sets the versions and cipher suites of all TLS of this process: the HTTP interface, Kafka, PostgreSQL, and requests
+ * to other servers. It comes before the first of them. Options of Node.js that widen them, such as `--tls-min-v1.0` in
  * `NODE_OPTIONS`, do not count.
  */
 export function useModernTls(): void {

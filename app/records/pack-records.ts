@@ -9,7 +9,7 @@ const MOST_VARINT_BYTES = 10;
 const MOST_HEADER_BYTES = 2 * MOST_VARINT_BYTES;
 const MOST_RECORD_BYTES = 7 * MOST_VARINT_BYTES;
 
-const NULL = -1n;
+const NULL_VARINT = -1n;
 
 /** Writes fields of record format v2. */
 class RecordWriter {
@@ -30,16 +30,16 @@ class RecordWriter {
   }
 
   field(value: Buffer | null): void {
-    this.varint(value === null ? NULL : BigInt(value.length));
+    this.varint(value === null ? NULL_VARINT : BigInt(value.length));
     this.at += value?.copy(this.bytes, this.at) ?? 0;
   }
 }
 
-const keyBytes = (key: string | Buffer): Buffer => (typeof key === 'string' ? Buffer.from(key, 'utf8') : key);
+const headerKeyBytes = (key: string | Buffer): Buffer => (typeof key === 'string' ? Buffer.from(key, 'utf8') : key);
 
 function sizeOf({ key, value, headers }: StreamRecord): number {
   const content = headers.reduce(
-    (sum, header) => sum + MOST_HEADER_BYTES + keyBytes(header.key).length + (header.value?.length ?? 0),
+    (sum, header) => sum + MOST_HEADER_BYTES + headerKeyBytes(header.key).length + (header.value?.length ?? 0),
     0,
   );
   return MOST_RECORD_BYTES + (key?.length ?? 0) + (value?.length ?? 0) + content;
@@ -53,7 +53,7 @@ function writeFields(writer: RecordWriter, record: StreamRecord, { firstOffset, 
   writer.field(record.value);
   writer.varint(BigInt(record.headers.length));
   for (const { key, value } of record.headers) {
-    writer.field(keyBytes(key));
+    writer.field(headerKeyBytes(key));
     writer.field(value);
   }
 }

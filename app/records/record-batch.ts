@@ -3,7 +3,7 @@ import type { RecordHeader, StreamRecord } from './record.ts';
 import { RecordReader } from './record-reader.ts';
 
 /** What a record counts for beside its bytes, and as much for each of its headers: about what its row has beside them. */
-const OVERHEAD_BYTES = 64;
+const RECORD_OVERHEAD_BYTES = 64;
 
 /** What the objects of a batch take on the heap, and for each record two places in its index. */
 const BATCH_BYTES = 1_200;
@@ -85,7 +85,7 @@ export class RecordBatch {
   /** Bytes of the records from `from` up to but without `to`: the measure of queues and of transactions. */
   bytesOf(from: number, to: number): number {
     const headers = (this.#headers[to] ?? 0) - (this.#headers[from] ?? 0);
-    return this.startOf(to) - this.startOf(from) + OVERHEAD_BYTES * (to - from + headers);
+    return this.startOf(to) - this.startOf(from) + RECORD_OVERHEAD_BYTES * (to - from + headers);
   }
 
   /** The place of the first record at or behind an offset; the length where there is none. */
@@ -208,7 +208,7 @@ export class RecordCursor {
       return NO_HEADERS;
     }
     const reader = this.headerReader();
-    return Array.from({ length: this.headerCount }, () => readHeader(reader));
+    return Array.from({ length: this.headerCount }, () => readRecordHeader(reader));
   }
 
   /** The record as an object; its bytes share the memory of the batch. */
@@ -230,7 +230,7 @@ const REPLACEMENT_CHARACTER = '\ufffd';
 const NO_HEADERS: readonly RecordHeader[] = [];
 
 /** A key that is not UTF-8 stays bytes: as text it would be another key. */
-function readHeader(reader: RecordReader): RecordHeader {
+function readRecordHeader(reader: RecordReader): RecordHeader {
   const bytes = reader.field() ?? Buffer.alloc(0);
   const key = bytes.toString('utf8');
   const isText = !key.includes(REPLACEMENT_CHARACTER) || isUtf8(bytes);

@@ -24,7 +24,7 @@ export function createDatabaseCheck(
   settings: () => Settings['database'],
   onConnectionFailed: () => void,
 ): { check(signal: AbortSignal): Promise<void>; close(): Promise<void> } {
-  let connection: Connection | null = null;
+  let connection: CheckConnection | null = null;
   let refused: { readonly settings: Settings['database']; readonly error: unknown; readonly until: number } | null =
     null;
 
@@ -37,9 +37,9 @@ export function createDatabaseCheck(
     return current;
   }
 
-  function connect(current: Settings['database']): Connection {
+  function connect(current: Settings['database']): CheckConnection {
     const ending = new AbortController();
-    const opened: Connection = { ending, opening: open(), client: null };
+    const opened: CheckConnection = { ending, opening: open(), client: null };
     async function open(): Promise<Opened> {
       try {
         const found = await openConnection(current, { query_timeout: CHECK_TIMEOUT_MS }, ending.signal);
@@ -57,7 +57,7 @@ export function createDatabaseCheck(
     return opened;
   }
 
-  function forget(lost: Connection): void {
+  function forget(lost: CheckConnection): void {
     connection = connection === lost ? null : connection;
   }
 
@@ -91,7 +91,7 @@ interface Opened {
 }
 
 /** A connection that is open, or is being opened. */
-interface Connection {
+interface CheckConnection {
   readonly ending: AbortController;
   readonly opening: Promise<Opened>;
   client: pg.Client | null;

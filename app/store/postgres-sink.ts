@@ -8,12 +8,12 @@ import { BEGIN, commit, timeoutsOf } from './connection/transaction.ts';
 import { FilledTables, type SharedTable, targetsBySettings } from './tables/filled-tables.ts';
 import { migrate, requireMigrated, unknownVersions } from './tables/migrations.ts';
 import { OwnTables } from './tables/own-tables.ts';
-import { RecordsTarget } from './tables/records-target.ts';
-import { RowTargets, type TopicTable } from './tables/row-target.ts';
+import { RecordsTable } from './tables/records-table.ts';
+import { TopicTables, type UserTable } from './tables/table.ts';
 import { beginMovingOffset } from './transaction/compare-and-set.ts';
 import { type EndedSession, FrozenWriters } from './transaction/frozen-writers.ts';
 import { GroupedWrites, writeGroup } from './transaction/grouped-writes.ts';
-import { type WriteTarget, writeRecords } from './transaction/write-records.ts';
+import { type Writer, writeRecords } from './transaction/write-records.ts';
 
 /** Reports about other writers. */
 interface WriterReports {
@@ -26,7 +26,7 @@ interface WriterReports {
 /** The sink that PostgreSQL is: each method is one transaction on one connection of the pool. */
 export class PostgresSink implements RecordSink {
   readonly #pool: DatabasePool;
-  readonly #target: WriteTarget;
+  readonly #writer: Writer;
   readonly #mayMigrate: boolean;
   readonly #writes: GroupedWrites;
   readonly #frozenWriters: FrozenWriters;
@@ -35,20 +35,20 @@ export class PostgresSink implements RecordSink {
   /**
    * @param deadLetterTopic takes dead letters where `deadLetters.to` names a topic; not looked at where it does not
    * @param reports about other writers. @default none is made
-   * @param topicTables the user's own tables, asked for each transaction. @default none: all topics go to `records`
+   * @param userTables the user's own tables, asked for each transaction. @default none: all topics go to `records`
    */
   constructor(
     pool: DatabasePool,
     settings: Pick<Settings, 'database' | 'kafka' | 'consumer' | 'records' | 'deadLetters' | 'tables'>,
     deadLetterTopic: DeadLetterTopic,
     { onEnded = () => undefined, onShared = () => undefined }: WriterReports = {},
-    topicTables: () => readonly TopicTable[] = () => [],
+    userTables: () => readonly UserTable[] = () => [],
   ) {
     const { schema } = settings.database;
-    const tables = new OwnTables(schema);
-    const records = new RecordsTarget({
+    const ownTables = new OwnTables(schema);
+    const records = new RecordsTable({
       schema,
-      tables,
+      ownTables,
       allowsDroppedRows: settings.records.onDroppedRows === 'allow',
       maxValueBytes: settings.consumer.maxValueBytes,
       keyEncoding: settings.records.keyEncoding,
@@ -56,12 +56,12 @@ export class PostgresSink implements RecordSink {
     const { to, maxRatio } = settings.deadLetters;
     this.#pool = pool;
     this.#mayMigrate = settings.database.migrate;
-    this.#target = {
+    this.#writer = {
       schema,
       groupId: settings.kafka.groupId,
       timeouts: timeoutsOf(settings.database),
-      tables,
-      targets: new RowTargets(records, settings.kafka.topics, topicTables),
+      ownTables,
+      tables: new TopicTables(records, settings.kafka.topics, userTables),
       deadLetters: {
         toTable: to !== 'topic',
         topic: to === 'table' ? null : deadLetterTopic,
@@ -74,10 +74,10 @@ export class PostgresSink implements RecordSink {
     this.#frozenWriters = new FrozenWriters(pool, { database, groupId: kafka.groupId, onEnded });
     const alone = (request: WriteRequest) =>
       this.#frozenWriters.moving(request, () =>
-        this.#withTables((client) => writeRecords(client, this.#target, request)),
+        this.#withTables((client) => writeRecords(client, this.#writer, request)),
       );
     const together = (requests: readonly WriteRequest[]) =>
-      this.#withTables((client) => writeGroup(client, this.#target, requests));
+      this.#withTables((client) => writeGroup(client, this.#writer, requests));
     this.#writes = new GroupedWrites({ alone, together }, { ...settings.consumer, ...settings.database });
   }
 
@@ -90,29 +90,29 @@ export class PostgresSink implements RecordSink {
   migrate(): Promise<number[]> {
     const prepare = this.#mayMigrate ? migrate : requireMigrated;
     return this.#pool.withClient(async (client) => {
-      const versions = await prepare(client, this.#target.schema);
-      await this.#target.tables.require(client);
+      const versions = await prepare(client, this.#writer.schema);
+      await this.#writer.ownTables.require(client);
       return versions;
     });
   }
 
   /** Versions of the tables that are newer than this program. */
   unknownVersions(): Promise<string[]> {
-    return this.#pool.withClient((client) => unknownVersions(client, this.#target.schema));
+    return this.#pool.withClient((client) => unknownVersions(client, this.#writer.schema));
   }
 
   /** The schema, and the server and database that it is in. */
   place(): Promise<WritePlace> {
-    return this.#pool.withClient((client) => readPlace(client, this.#target.schema));
+    return this.#pool.withClient((client) => readPlace(client, this.#writer.schema));
   }
 
   positions(topics: readonly string[]): Promise<Position[]> {
-    const { schema, groupId } = this.#target;
+    const { schema, groupId } = this.#writer;
     return this.#withTables((client) => readPositions(client, schema, groupId, topics));
   }
 
   adoptTopicIds(ids: ReadonlyMap<string, string>): Promise<void> {
-    const { schema, groupId } = this.#target;
+    const { schema, groupId } = this.#writer;
     return this.#withTables((client) => adoptTopicIds(client, schema, groupId, ids));
   }
 
@@ -122,12 +122,12 @@ export class PostgresSink implements RecordSink {
   }
 
   initialize(topic: string, choose: (stored: ReadonlySet<number>) => readonly Position[]): Promise<Position[]> {
-    const owner = { ...this.#target, filled: this.#filled };
+    const owner = { ...this.#writer, filled: this.#filled };
     return this.#withTables((client) => initializePositions(client, owner, topic, choose));
   }
 
   skip(gap: Gap): Promise<WriteOutcome> {
-    return this.#frozenWriters.moving(gap, () => this.#withTables((client) => skipGap(client, this.#target, gap)));
+    return this.#frozenWriters.moving(gap, () => this.#withTables((client) => skipGap(client, this.#writer, gap)));
   }
 
   /** Small requests of several partitions may share a transaction, which then does for each what its own would. */
@@ -138,7 +138,7 @@ export class PostgresSink implements RecordSink {
   /** A new connection looks at the tables first: the one before may have ended with what was done to them. */
   #withTables<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     return this.#pool.withClient(async (client) => {
-      await this.#target.tables.requireOnce(client);
+      await this.#writer.ownTables.requireOnce(client);
       return work(client);
     });
   }
@@ -246,15 +246,15 @@ export async function initializePositions(
 }
 
 /** One transaction: the offset moves over the gap, and the gap is recorded. */
-async function skipGap(client: PoolClient, target: WriteTarget, gap: Gap): Promise<WriteOutcome> {
-  if (!(await beginMovingOffset(client, target, gap))) {
+async function skipGap(client: PoolClient, writer: Writer, gap: Gap): Promise<WriteOutcome> {
+  if (!(await beginMovingOffset(client, writer, gap))) {
     return { kind: 'fenced' };
   }
   const { topic, partition, expectedOffset, nextOffset } = gap;
   await client.query(
-    `INSERT INTO ${escapeIdentifier(target.schema)}.gaps (group_id, topic, partition, from_offset, next_offset)
+    `INSERT INTO ${escapeIdentifier(writer.schema)}.gaps (group_id, topic, partition, from_offset, next_offset)
      VALUES ($1, $2, $3, $4, $5)`,
-    [target.groupId, topic, partition, expectedOffset.toString(), nextOffset.toString()],
+    [writer.groupId, topic, partition, expectedOffset.toString(), nextOffset.toString()],
   );
   await commit(client);
   return { kind: 'committed', deadLetters: new Map(), rows: new Map() };

@@ -41,6 +41,8 @@ export class Openings {
   readonly #background = new Set<Promise<void>>();
   /** Aborted by the next generation. */
   #generation = new AbortController();
+  /** Streams that the generation kept, without those that were left since. */
+  #kept = new Set<PartitionStream>();
 
   constructor(startFrom: StartFrom, ports: OpeningPorts) {
     this.#startFrom = startFrom;
@@ -51,6 +53,7 @@ export class Openings {
   confirm(kept: readonly PartitionStream[], opened: readonly TopicPartition[]): void {
     this.#generation.abort();
     this.#generation = new AbortController();
+    this.#kept = new Set(kept);
     this.#track(this.#confirm(kept, opened));
   }
 
@@ -63,6 +66,7 @@ export class Openings {
 
   /** The stream is not opened any more. */
   leave(stream: PartitionStream): void {
+    this.#kept.delete(stream);
     for (const { streams, ending } of this.#openings) {
       if (streams.delete(stream) && streams.size === 0) {
         ending.abort();
@@ -169,7 +173,9 @@ export class Openings {
     };
     try {
       await this.#untilDone(confirm, () => kept[0], signal);
-      if (isAlone && !signal.aborted) {
+      // Where all that was kept is left, the group has taken it away: what the process owns is unknown until it gives some.
+      const isLeft = kept.length > 0 && this.#kept.size === 0;
+      if (isAlone && !isLeft && !signal.aborted) {
         this.#ports.onOpened();
       }
     } catch (error) {

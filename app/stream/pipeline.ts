@@ -1,5 +1,4 @@
 import type { TopicPartition } from '../records/record.ts';
-import { Membership } from './membership.ts';
 import { OwnedStreams, type OwnedStreamsOptions } from './owned-streams.ts';
 import { type ConsumerReport, Lifecycle } from './partition/consumer-state.ts';
 import type { PartitionStream } from './partition/partition-stream.ts';
@@ -15,7 +14,7 @@ import type {
 } from './ports/record-source.ts';
 import { FatalError, type OutageError } from './ports/stream-errors.ts';
 import type { CommittedBatch, StreamListener } from './ports/stream-listener.ts';
-import { type OnTopicGone, SubscribedTopics } from './subscribed-topics.ts';
+import { Membership, type OnTopicGone, SubscribedTopics } from './subscribed-topics.ts';
 
 export interface PipelineOptions extends OwnedStreamsOptions {
   readonly groupId: string;

@@ -1,5 +1,5 @@
-import type { TopicReport } from './partition/consumer-state.ts';
-import type { Clock } from './ports/clock.ts';
+import type { ConsumerReport, TopicReport } from './partition/consumer-state.ts';
+import { type Clock, timeOfDay } from './ports/clock.ts';
 import type { PartitionLog } from './ports/record-source.ts';
 import { FatalError } from './ports/stream-errors.ts';
 
@@ -19,7 +19,7 @@ export class SubscribedTopics {
   /** When the first answer in a row came that did not have the topic. */
   readonly #unknownSince = new Map<string, number>();
   /** When the brokers last reported of each partition that was asked for whether it has a leader. */
-  readonly #leaders = new Map<string, Map<number, { readonly isLeaderless: boolean; readonly toldAt: number }>>();
+  readonly #leaders = new Map<string, Map<number, { readonly isLeaderless: boolean; readonly reportedAt: number }>>();
   #partitions: ReadonlyMap<string, number> = new Map();
   #answeredAt: number | null = null;
 
@@ -46,7 +46,10 @@ export class SubscribedTopics {
   observeLog(log: PartitionLog): void {
     const partitions = this.#leaders.get(log.topic) ?? new Map();
     this.#leaders.set(log.topic, partitions);
-    partitions.set(log.partition, { isLeaderless: log.isLeaderless ?? false, toldAt: this.#clock.steady().getTime() });
+    partitions.set(log.partition, {
+      isLeaderless: log.isLeaderless ?? false,
+      reportedAt: this.#clock.steady().getTime(),
+    });
   }
 
   /** Whether the last answer did not have the topic. */
@@ -64,7 +67,9 @@ export class SubscribedTopics {
       const since = this.#unknownSince.get(topic);
       const partitions = this.#partitions.get(topic);
       const isGone = since !== undefined && answeredAt - since >= GONE_AFTER_MS;
-      const leaders = [...(this.#leaders.get(topic)?.values() ?? [])].filter(({ toldAt }) => this.#isKnown(toldAt));
+      const leaders = [...(this.#leaders.get(topic)?.values() ?? [])].filter(({ reportedAt }) =>
+        this.#isKnown(reportedAt),
+      );
       return {
         ...{ topic, isGone },
         ...(partitions !== undefined && { partitions }),
@@ -73,8 +78,8 @@ export class SubscribedTopics {
     });
   }
 
-  #isKnown(toldAt: number): boolean {
-    return this.#clock.steady().getTime() - toldAt <= KNOWN_FOR_MS;
+  #isKnown(reportedAt: number): boolean {
+    return this.#clock.steady().getTime() - reportedAt <= KNOWN_FOR_MS;
   }
 
   /** The error `TOPIC_GONE`; `null` while no topic is gone. */
@@ -88,5 +93,45 @@ export class SubscribedTopics {
       `Kafka does not have ${gone.join(', ')} any more, and consumer.onTopicGone is stop. To go on with the other ` +
         'topics, set it to continue, or take these out of kafka.topics and tables; then start again',
     );
+  }
+}
+
+/** Whether the process is a member of its group, as the group's coordinator confirmed it last. Times are steady. */
+export class Membership {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  /** When each topic was first asked for; of one that Kafka has, when it last said so. */
+  readonly #askedAt = new Map<string, Date>();
+  #confirmedAt: Date | null = null;
+
+  /** @param timeoutMs time without a sign of the coordinator after which the process counts as out of the group */
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Kafka is asked about these topics from now on: for the first time, or after it said that it has them, so that what
+   * kept the group from being joined until then was something else than Kafka's silence.
+   */
+  asked(topics: readonly string[]): void {
+    for (const topic of topics) {
+      this.#askedAt.set(topic, this.#clock.steady());
+    }
+  }
+
+  /** The coordinator gave an assignment, or answered a heartbeat. */
+  confirmed(): void {
+    this.#confirmedAt = this.#clock.steady();
+  }
+
+  report(now: Date): Pick<ConsumerReport, 'unjoined' | 'outOfGroupSince'> {
+    const steadyNow = this.#clock.steady();
+    if (this.#confirmedAt === null) {
+      const ages = [...this.#askedAt].map(([topic, at]) => [topic, steadyNow.getTime() - at.getTime()] as const);
+      return { unjoined: new Map(ages) };
+    }
+    const isMember = steadyNow.getTime() - this.#confirmedAt.getTime() <= this.#timeoutMs;
+    return isMember ? {} : { outOfGroupSince: timeOfDay(this.#confirmedAt, steadyNow, now) };
   }
 }

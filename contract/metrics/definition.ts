@@ -3,7 +3,7 @@ export interface MetricDefinition {
   /** Name in Prometheus; base units, `_total` on counters. */
   readonly name: string;
   /**
-   * A `summary` has a sum and a count and no quantiles; its decaying maximum is a gauge of its own, `<name>_max`. An
+   * A `summary` has a sum and a count and no quantiles; its decaying maximum is another gauge, `<name>_max`. An
    * `info` is a gauge that is always 1: its labels are what it says.
    */
   readonly type: 'counter' | 'gauge' | 'summary' | 'histogram' | 'info';
@@ -54,7 +54,10 @@ export const HEALTH_STATUS_CODE = { UP: 3, OUT_OF_SERVICE: 2, DOWN: 1, UNKNOWN: 
 
 export type HealthStatus = keyof typeof HEALTH_STATUS_CODE;
 
-/** Levels of Logback: the label values of `logback_events_total`. A fatal line counts as `error`, which Logback ends with. */
+/**
+ * Levels of Logback: the label values of `logback_events_total`. A fatal line counts as `error`, which Logback ends
+ * with.
+ */
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug', 'trace'] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];

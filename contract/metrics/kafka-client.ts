@@ -4,7 +4,10 @@ const CLIENT = ['client_id', 'kafka_version'] as const;
 const TOPIC = [...CLIENT, 'topic'] as const;
 const PARTITION = [...TOPIC, 'partition'] as const;
 
-/** The Kafka client by the names that Micrometer has for Kafka's own: times in milliseconds unless the name says otherwise. */
+/**
+ * The Kafka client by the names that Micrometer has for Kafka's own: times in milliseconds unless the name says
+ * otherwise.
+ */
 export const KAFKA_CLIENT_METRICS = {
   clientRecordsLag: {
     name: 'kafka_consumer_fetch_manager_records_lag',

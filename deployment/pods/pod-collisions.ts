@@ -3,7 +3,7 @@ import { CONTAINER_NAME, CONTAINER_PATH, VOLUME } from '../../contract/container
 import type { Rule } from '../../settings/schema/check.ts';
 import { isSection, type Section } from '../../settings/schema/document.ts';
 import { type Problem, problemIf } from '../../settings/schema/problem.ts';
-import { ENDPOINT_SETTINGS } from '../sections/application.ts';
+import { ENDPOINT_SETTINGS } from '../sections/endpoint.ts';
 import { initContainersOf, POD_PARTS, type PodParts, typeProblems } from './pod-parts.ts';
 import { containerSecurityProblems, volumeSecurityProblems } from './pod-security.ts';
 

@@ -8,8 +8,8 @@ import { securedContainer } from './pod-security.ts';
 
 type KubernetesType = keyof typeof KUBERNETES_TYPES;
 
-// Maps without a type of their own: a published type has hundreds of fields, which an editor and the props would all have.
-// A rule checks them against what Kubernetes publishes.
+// Maps without their types: a published type has hundreds of fields, which an editor and the props would all
+// have. A rule checks them against what Kubernetes publishes.
 const words = (type: KubernetesType) => ({ [ALLOWED]: `a ${type} in Kubernetes' own words` });
 
 const part = (type: KubernetesType, description: string) =>
@@ -102,9 +102,9 @@ export function typeProblems(pods: PodParts, key: keyof PodParts): Problem[] {
 }
 
 /**
- * The containers that begin before the consumer, as they are rendered: sidecars first, so that an init container can use
- * them, such as a proxy to PostgreSQL. A sidecar is an init container that goes on: one beside the consumer would end at
- * the same SIGTERM, before the consumer has drained, and would keep the Job from ending.
+ * The containers that begin before the consumer, as they are rendered: sidecars first, so that an init container can
+ * use them, such as a proxy to PostgreSQL. A sidecar is an init container that goes on: one beside the consumer would
+ * end at the same SIGTERM, before the consumer has drained, and would keep the Job from ending.
  */
 export function initContainersOf({ sidecars, initContainers }: PodParts): readonly Section[] {
   return [...sidecars.map((each) => ({ ...each, restartPolicy: 'Always' })), ...initContainers].map(securedContainer);

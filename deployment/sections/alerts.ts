@@ -11,7 +11,7 @@ const promDuration = (description: string) =>
     [ALLOWED]: 'a duration of Prometheus: a whole number and one of s, m, h, such as 0s, 90s, 5m',
   });
 
-/** What Prometheus takes for the name of a label; the severity has a key of its own, the name of the alert is fixed. */
+/** What Prometheus takes for the name of a label; the severity has another key, the name of the alert is fixed. */
 const LABEL = Type.String({ pattern: '^(?!(severity|alertname)$)[a-zA-Z_][a-zA-Z0-9_]*$' });
 
 const ANNOTATION = Type.String({ pattern: '^[a-zA-Z_][a-zA-Z0-9_]*$' });

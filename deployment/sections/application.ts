@@ -1,28 +1,12 @@
 import { Type } from 'typebox';
-import {
-  type ActuatorEndpointId,
-  type EndpointSettings,
-  HEALTH_GROUP,
-  isExposed,
-  managementEndpoint,
-} from '../../contract/actuator.ts';
 import { CONTAINER_PATH } from '../../contract/container.ts';
-import type { Rule } from '../../settings/schema/check.ts';
-import {
-  formatPath,
-  isSection,
-  type Section,
-  type SettingPath,
-  sectionOf,
-  valueAt,
-} from '../../settings/schema/document.ts';
-import { type Problem, problemIf } from '../../settings/schema/problem.ts';
+import { formatPath, isSection, type Section, type SettingPath, sectionOf } from '../../settings/schema/document.ts';
+import type { Problem } from '../../settings/schema/problem.ts';
 import { camelCase, childSchema, type SchemaNode } from '../../settings/schema/schema.ts';
 import { asksTokenEndpoint, provesPassword } from '../../settings/sections/kafka-sasl.ts';
 import { type Settings, SettingsSchema } from '../../settings/settings.ts';
 import { type CertificateSources, withCertificates } from './certificates.ts';
 import type { MonitoringSettings } from './monitoring.ts';
-import type { ProbeSettings } from './probes.ts';
 
 /** The user's name at the brokers is not secret, but it may come from the Secret that holds the password. */
 const MAY_COME_FROM_SECRET: readonly string[] = ['kafka.sasl.username'];
@@ -37,7 +21,7 @@ function secretPaths(node: SchemaNode, path: SettingPath = []): SettingPath[] {
   );
 }
 
-/** Paths in application.yml of everything that must never stand in a manifest. */
+/** Paths in application.yml of everything that must never be in a manifest. */
 export const SECRET_SETTINGS: readonly SettingPath[] = secretPaths(SettingsSchema as SchemaNode);
 
 const SECRET_HOME: Readonly<Record<string, string>> = {
@@ -71,6 +55,9 @@ function withoutSecrets(node: SchemaNode, path: string): SchemaNode {
   };
 }
 
+/** `application` with its defaults: of what it may hold, the rules of consumer.yaml name these sections. */
+export type ApplicationSettings = Section & Pick<Settings, 'server' | 'management'>;
+
 /**
  * The schema of `application` in consumer.yaml: the consumer's own settings without the secrets, which come from
  * Secrets that exist in the cluster. `database` may be missing: all that is left of it has defaults.
@@ -78,7 +65,7 @@ function withoutSecrets(node: SchemaNode, path: string): SchemaNode {
 export function applicationPart() {
   const settings = JSON.parse(JSON.stringify(SettingsSchema)) as SchemaNode;
   const { $id: _id, title: _title, ...part } = withoutSecrets(settings, '') as SchemaNode & { $id?: string };
-  return Type.Unsafe<Record<string, unknown>>({
+  return Type.Unsafe<ApplicationSettings>({
     ...part,
     properties: { ...part.properties, database: { ...part.properties?.['database'], default: {} } },
     description: 'Settings of the consumer, as in application.yml; they go into the ConfigMap.',
@@ -98,8 +85,8 @@ const twoNames = (path: SettingPath, key: string): Problem => ({
 });
 
 /**
- * `application` with the names of the settings: those that Spring Boot has in kebab-case are written in camelCase, as all
- * of consumer.yaml is, or as Spring Boot has them.
+ * `application` with the names of the settings: those that Spring Boot has in kebab-case are written in camelCase, as
+ * all of consumer.yaml is, or as Spring Boot has them.
  */
 export function withSettingNames(
   written: unknown,
@@ -161,7 +148,7 @@ function access(application: Section, monitoring: MonitoringSettings | undefined
   };
 }
 
-/** The login with what stands for the parts that its mechanism takes from the Secret. */
+/** The login with placeholders for the parts that its mechanism takes from the Secret. */
 function withLogin(sasl: Section): Section {
   const oauth = sectionOf(sasl, 'oauth');
   if (asksTokenEndpoint(sasl)) {
@@ -171,8 +158,8 @@ function withLogin(sasl: Section): Section {
 }
 
 /**
- * `application` of consumer.yaml with something in place of each value that a Secret will give, so that the consumer's own
- * check can be asked.
+ * `application` of consumer.yaml with something in place of each value that a Secret will give, so that the consumer's
+ * own check can be asked.
  *
  * @param file the sections of the file that are right
  */
@@ -192,128 +179,3 @@ export function withPlaceholders(written: Section, file: SecretNamingSections): 
 export interface SecretNamingSections extends CertificateSources {
   readonly monitoring?: MonitoringSettings;
 }
-
-interface ApplicationPart {
-  readonly application: Section;
-}
-
-interface ProbedPart extends ApplicationPart {
-  readonly probes: ProbeSettings;
-}
-
-const WILDCARD_ADDRESSES: readonly unknown[] = ['0.0.0.0', '::'];
-
-const EXPOSURE = 'management.endpoints.web.exposure';
-
-/** What the manifests make others ask. */
-const ASKED: Readonly<Partial<Record<ActuatorEndpointId, string>>> = {
-  health: 'both probes and the health check of the image',
-  prometheus: 'every scrape',
-};
-
-/** `application` with its defaults, of which the schema knows no type. */
-const endpointOf = ({ application }: ApplicationPart) => managementEndpoint(application as unknown as EndpointSettings);
-
-/** What the endpoint is derived from. */
-export const ENDPOINT_SETTINGS = [
-  'application.server',
-  'application.management.server',
-  'application.management.endpoints.web.base-path',
-  'application.management.security',
-];
-
-const portIsKnown: Rule<ApplicationPart> = {
-  reads: ENDPOINT_SETTINGS,
-  find: (file) => {
-    const { port, settings } = endpointOf(file);
-    return problemIf(port === 0, {
-      path: `application.${settings.port}`,
-      message: 'would be chosen when the Pod starts, so no probe could know it',
-      given: port,
-      allowed: 'a whole number from 1 to 65535',
-    });
-  },
-};
-
-const probesReachServer: Rule<ApplicationPart> = {
-  reads: ENDPOINT_SETTINGS,
-  find: (file) => {
-    const { address, settings } = endpointOf(file);
-    return problemIf(!WILDCARD_ADDRESSES.includes(address), {
-      path: `application.${settings.address}`,
-      message: "is out of reach for the probes, which ask at the Pod's address",
-      given: address,
-      allowed: `${WILDCARD_ADDRESSES.join(' or ')}`,
-    });
-  },
-};
-
-const certificateIsMounted: Rule<ApplicationPart> = {
-  reads: ['application.server.ssl'],
-  find: ({ application }) =>
-    problemIf(valueAt(application, ['server', 'ssl']) !== undefined, {
-      path: 'application.server.ssl',
-      message: 'names files that nothing puts into the container',
-      allowed:
-        'nothing here; monitoring.tls.existingSecret names the Secret with the certificate, and the paths follow',
-    }),
-};
-
-/** `application.management` with its defaults. */
-const managementOf = ({ application }: ApplicationPart) => application['management'] as Settings['management'];
-
-const instanceIdIsThePods: Rule<ApplicationPart> = {
-  reads: ['application.kafka.groupInstanceId'],
-  find: ({ application }) => {
-    const given = valueAt(application, ['kafka', 'groupInstanceId']);
-    return problemIf(given !== undefined, {
-      path: 'application.kafka.groupInstanceId',
-      message: 'names one process, and each Pod of the Deployment would have the name',
-      given,
-      allowed: 'nothing here; the manifests set it to the uid of each Pod',
-    });
-  },
-};
-
-const askedEndpointsAnswer: Rule<ApplicationPart> = {
-  reads: [`application.${EXPOSURE}`],
-  find: (file) => {
-    const { exposure } = managementOf(file).endpoints.web;
-    return Object.entries(ASKED).flatMap(([id, whose]) =>
-      problemIf(!isExposed(id as ActuatorEndpointId, exposure), {
-        path: `application.${EXPOSURE}`,
-        message: `leaves out ${id}, which ${whose} asks for`,
-        given: exposure,
-        allowed: `include with ${Object.keys(ASKED).join(' and ')} or *, and exclude without them`,
-      }),
-    );
-  },
-};
-
-const probedGroupsExist: Rule<ProbedPart> = {
-  reads: [
-    'application.management.endpoint.health.probes',
-    'application.management.endpoint.health.group',
-    'probes.paths',
-  ],
-  find: (file) => {
-    const { probes, group } = managementOf(file).endpoint.health;
-    const missing = Object.values(HEALTH_GROUP).filter((name) => !probes.enabled && group[name] === undefined);
-    return problemIf(file.probes.paths === 'groups' && missing.length > 0, {
-      path: 'probes.paths',
-      message: `asks for groups that application.management.endpoint.health.probes.enabled switches off: ${missing.join(', ')}`,
-      given: file.probes.paths,
-      allowed: 'root, or groups of these names under application.management.endpoint.health.group',
-    });
-  },
-};
-
-/** Whatever the settings say of the operational interface, probes and scrapes of the manifests get an answer. */
-export const ENDPOINT_RULES: readonly Rule<ProbedPart>[] = [
-  portIsKnown,
-  probesReachServer,
-  certificateIsMounted,
-  instanceIdIsThePods,
-  askedEndpointsAnswer,
-  probedGroupsExist,
-];

@@ -147,7 +147,7 @@ const authorityHasOneSource = (server: Server): Rule<CertificatesPart> => ({
   },
 });
 
-/** What stands in `application` would win, or lose, without a word. */
+/** What `application` has would win, or lose, without a word. */
 const pathsAreOurs = (server: Server): Rule<CertificatesPart> => ({
   reads: [`${server}.tls`, `application.${server}.tls`],
   find: (file) =>

@@ -77,8 +77,8 @@ interface ResourcesPart {
 }
 
 /**
- * Measured: 240 partitions with 300 MiB waiting take 137 MiB at most under this limit. Under 128Mi they take 124, too close
- * to the end.
+ * Measured: 240 partitions with 300 MiB waiting take 137 MiB at most under this limit. Under 128Mi they take 124, too
+ * close to the end.
  */
 export const SMALLEST_MEMORY_LIMIT = '160Mi';
 

@@ -52,7 +52,10 @@ export const WARM_UP_SECONDS = 10;
 
 const CLOCK_TICKS_PER_SECOND = 100;
 
-/** Fields of /proc/PID/stat behind the name (Linux, proc_pid_stat(5)): user and system time, of itself or of its ended children. */
+/**
+ * Fields of /proc/PID/stat behind the name (Linux, proc_pid_stat(5)): user and system time, of itself or of its ended
+ * children.
+ */
 const OWN = [11, 12] as const;
 const ENDED_CHILDREN = [13, 14] as const;
 

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Starts a source file of this folder as a process of its own, which gets messages and ends with this process. */
+/** Starts a source file of this folder as another process, which gets messages and ends with this process. */
 export const forkSource = (name: string, args: readonly string[] = []): ChildProcess =>
   fork(join(import.meta.dirname, name), [...args], { execArgv: ['--import', 'tsx'], serialization: 'advanced' });
 

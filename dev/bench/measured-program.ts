@@ -96,7 +96,7 @@ export async function startConsumer(
   return { ...consumer, ...(await schemaOf(stack, target.schema, rowsQuery, consumer)) };
 }
 
-/** What a placeholder of the command stands for. */
+/** The value of a placeholder of the command. */
 export interface BesideTarget {
   readonly brokers: string;
   /** URL with the password, and the schema as search path. */

@@ -20,7 +20,7 @@ export interface BesideOptions {
   readonly setup?: string;
 }
 
-/** Options of `npm run bench`; each benchmark has defaults of its own for the numbers. */
+/** Options of `npm run bench`; each benchmark has its defaults for the numbers. */
 export interface BenchOptions {
   readonly benchmark: Benchmark;
   readonly numbers: Readonly<Partial<Record<NumberOption, number>>>;
@@ -45,7 +45,7 @@ const MEMBERS = { pattern: /^([2-9]|[1-4]\d|50)$/, allowed: 'a whole number from
 
 const PLACEHOLDERS = ['brokers', 'database', 'schema', 'topic', 'group'] as const;
 
-export const BENCH_HELP = `Measures the consumer, in one run, with a Kafka and a PostgreSQL of its own.
+export const BENCH_HELP = `Measures the consumer, in one run, with a new Kafka and a new PostgreSQL.
 
   npm run bench                              1,000,000 records: the consumer beside COPY of ready-made rows
   npm run bench -- --records 200000
@@ -63,7 +63,7 @@ Options (behind "npm run bench --"):
                    scrape: 200)
   --members N      consumers of group, before one is stopped or added (default: 5)
   --scenarios A,B  what group does to them, of ${GROUP_SCENARIOS.join(', ')} (default: all of it, one after the
-                   other, each with a topic and a group of its own)
+                   other, each with another topic and another group)
   --repeats N      how often throughput, everyday and tables measure each way, in turn; medians follow (default: 1;
                    of tables: 5); group measures each scenario as often, and shows each time
   --rate N         records a second of everyday (default: 2000) and group (default: 1000)
@@ -72,7 +72,7 @@ Options (behind "npm run bench --"):
   --set NAME=VALUE environment variable of the consumer, such as CONSUMER_MAX_BATCH_RECORDS=10000; may be repeated
   --help           this text
 
-Another program, measured in the same run of throughput and everyday, each start in a schema of its own:
+Another program, measured in the same run of throughput and everyday, each start in a new schema:
   --beside COMMAND      starts it, in bash; ${PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}
                         are replaced; the URL {database} has the schema as its search path
   --beside-rows QUERY   SQL in this schema for the number of rows written; throughput asks 20 times a second

@@ -94,7 +94,9 @@ async function scrapeOf({ port, endpoint }: ConsumerProcess): Promise<string> {
   return answer.text();
 }
 
-/** The longest time that the event loop was held while some work was done, in milliseconds; loop-delay.mjs watches it. */
+/**
+ * The longest time that the event loop was held while some work was done, in milliseconds; loop-delay.mjs watches it.
+ */
 async function heldMeanwhile({ kill, logs }: ConsumerProcess, work: () => Promise<void>): Promise<number> {
   const nth = logs.all.filter((line) => line.startsWith(LOOP_DELAY_LINE)).length / 2 + 1;
   kill('SIGUSR2');

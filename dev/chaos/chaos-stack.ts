@@ -52,7 +52,10 @@ const CONSUMER_SETTINGS = {
   ...KEYED_SETTINGS,
 } as const;
 
-/** With `kafka.groupProtocol: consumer` the brokers decide after which silence a member is gone, never sooner than the least. */
+/**
+ * With `kafka.groupProtocol: consumer` the brokers decide after which silence a member is gone, never sooner than the
+ * least.
+ */
 const BROKER_SETTINGS = {
   'group.consumer.session.timeout.ms': SESSION_TIMEOUT_MS,
   'group.consumer.min.session.timeout.ms': SESSION_TIMEOUT_MS,
@@ -85,21 +88,9 @@ export async function startChaosStack(
   run: RunFolder,
   { seed, groupProtocol }: ChaosOptions,
   onProgress: (text: string) => void,
-) {
-  faketimeLibrary();
-  const [kafkaProxy, postgresProxy] = await Promise.all([TcpProxy.listen(), TcpProxy.listen()]);
-  run.beforeClose(async () => {
-    await Promise.all([kafkaProxy.close(), postgresProxy.close()]);
-  });
-  const starts = [
-    startLocalKafka(run, { advertisedPort: kafkaProxy.port, onProgress, properties: BROKER_SETTINGS }),
-    startLocalPostgres(run),
-  ] as const;
-  // A failure waits for the other start, too: a server that is still starting could not be stopped.
-  await Promise.allSettled(starts);
-  const [kafka, postgres] = await Promise.all(starts);
-  kafkaProxy.forwardTo(portOf(`tcp://${kafka.broker}`));
-  postgresProxy.forwardTo(portOf(postgres.url));
+): Promise<ChaosStack> {
+  const servers = await startServers(run, onProgress);
+  const { postgres, kafkaProxy, postgresProxy } = servers;
   const client = quietClient(`127.0.0.1:${kafkaProxy.port}`);
   await ensureTopic(client, WRITTEN.topic, PARTITIONS);
   const url = postgres.urlWithPassword;
@@ -121,19 +112,26 @@ export async function startChaosStack(
   const fleet = new ConsumerFleet(run, env, Object.values(COUNTED_LOG_LINES));
   const plan = { kafka: client, topic: WRITTEN.topic, partitions: PARTITIONS, seed, rate: RECORDS_PER_SECOND };
   const producer = new ChaosProducer(plan);
-  const proxies = { kafkaProxy, postgresProxy };
-  return {
-    kafka,
-    postgres,
-    database,
-    ...proxies,
-    client,
-    producer,
-    positions,
-    side,
-    keyed,
-    fleet,
-  } satisfies ChaosStack;
+  return { ...servers, database, client, producer, positions, side, keyed, fleet };
+}
+
+/** Starts both servers, each behind a proxy. */
+async function startServers(run: RunFolder, onProgress: (text: string) => void) {
+  faketimeLibrary();
+  const [kafkaProxy, postgresProxy] = await Promise.all([TcpProxy.listen(), TcpProxy.listen()]);
+  run.beforeClose(async () => {
+    await Promise.all([kafkaProxy.close(), postgresProxy.close()]);
+  });
+  const starts = [
+    startLocalKafka(run, { advertisedPort: kafkaProxy.port, onProgress, properties: BROKER_SETTINGS }),
+    startLocalPostgres(run),
+  ] as const;
+  // A failure waits for the other start, too: a server that is still starting could not be stopped.
+  await Promise.allSettled(starts);
+  const [kafka, postgres] = await Promise.all(starts);
+  kafkaProxy.forwardTo(portOf(`tcp://${kafka.broker}`));
+  postgresProxy.forwardTo(portOf(postgres.url));
+  return { kafka, postgres, kafkaProxy, postgresProxy };
 }
 
 /** Time-outs far below a fault's length, so that the client notices its end soon. */

@@ -103,8 +103,8 @@ export class ConsumerFleet {
   }
 
   /**
-   * Starts a consumer of another group beside the others, which has to end by itself with the exit code and the code of its
-   * last words before it writes; anything else is a problem.
+   * Starts a consumer of another group beside the others, which has to end by itself with the exit code and the code of
+   * its last words before it writes; anything else is a problem.
    *
    * @param env settings that differ from those of the others.
    */

@@ -26,13 +26,9 @@ export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> 
     case 'join storm':
       return joinStorm(fleet, fault.slot, fault.visits);
     case 'restart PostgreSQL':
-      await postgres.stop('immediate');
-      await delay(fault.ms);
-      return postgres.start();
+      return restart(postgres, () => postgres.stop('immediate'), fault.ms);
     case 'restart Kafka':
-      await kafka[fault.way]();
-      await delay(fault.ms);
-      return kafka.start();
+      return restart(kafka, () => kafka[fault.way](), fault.ms);
     case 'cut PostgreSQL':
       return cut(postgresProxy, fault.ms);
     case 'cut Kafka':
@@ -65,9 +61,15 @@ export async function makeFault(stack: ChaosStack, fault: Fault): Promise<void> 
   }
 }
 
+async function restart(server: { start(): Promise<void> }, stop: () => Promise<void>, awayMs: number): Promise<void> {
+  await stop();
+  await delay(awayMs);
+  return server.start();
+}
+
 /**
- * Starts and removes consumers within seconds, as the visits say, while the one in a slot is removed and another one started
- * there. Resolves when the visitors are gone and that one has partitions.
+ * Starts and removes consumers within seconds, as the visits say, while the one in a slot is removed and another one
+ * started there. Resolves when the visitors are gone and that one has partitions.
  */
 async function joinStorm(fleet: ConsumerFleet, slot: number, visits: readonly Visit[]): Promise<void> {
   const visit = async ({ slot: visited, afterMs, staysMs }: Visit) => {

@@ -39,11 +39,11 @@ export const CHAOS_HELP = `Breaks whatever can be broken while consumers work, a
 
   npm run chaos -- --minutes 20 --seed 7
 
-Starts a Kafka, a PostgreSQL and three consumers of its own, produces records with known content, and makes one fault after
-the other: consumers are killed, frozen beyond their session time-out, added and removed, several of them within seconds;
-their clocks are set by hours, their output is not read; PostgreSQL and Kafka are restarted; connections are cut, delayed
-and limited; Kafka's quota slows fetches down; tables are locked and altered; one of three topics is deleted and created
-again; bad records come in bursts.
+Starts a new Kafka, a new PostgreSQL and three consumers, produces records with known content, and makes one fault after
+the other. It kills consumers, freezes them beyond their session time-out, adds and removes them, several within seconds.
+It sets their clocks by hours, and does not read their output. It restarts PostgreSQL and Kafka. It cuts, delays and limits
+connections, and slows fetches down by Kafka's quota. It locks and alters tables, and deletes one of three topics and
+creates it again. It sends bad records in bursts.
 After each fault it waits until records flow again in every partition. At the end it compares each record of the topics
 with the tables, and the table of the topic that has inserts, updates and deletes by key with what a map would be.
 Clocks are set by libfaketime (Debian, Ubuntu: sudo apt-get install libfaketime).
@@ -54,8 +54,8 @@ Options (behind "npm run chaos --"):
   --group-protocol P   kafka.groupProtocol of the consumers: ${VALUES['group-protocol'].allowed} (default: ${GROUP_PROTOCOLS[0]})
   --help               this text
 
-Exit codes: 0 each record exactly once; 1 something differs, or did not recover, or a consumer ended by itself (logs are
-kept, and it says where); 2 wrong options; 130 (143) when Ctrl-C (SIGTERM) came before the verdict.
+Exit codes: 0 each record exactly once. 1 something differs, or did not recover, or a consumer ended by itself: it keeps the
+logs and prints where. 2 wrong options. 130 (143) Ctrl-C (SIGTERM) came before the verdict.
 `;
 
 /**

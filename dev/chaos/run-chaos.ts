@@ -82,8 +82,8 @@ async function makeFaults(
 }
 
 /**
- * Two faults of a step begin together; the recovery is timed from the end of the longer one. A topic that was deleted is
- * created again once the other one flows without it.
+ * Two faults of a step begin together; the recovery is timed from the end of the longer one. A topic that was deleted
+ * is created again once the other one flows without it.
  */
 async function makeStep(stack: ChaosStack, { faults }: Step): Promise<number | undefined> {
   await Promise.all(faults.map((fault) => makeFault(stack, fault)));
@@ -170,7 +170,7 @@ function markdown(rows: readonly (readonly string[])[]): readonly string[] {
 }
 
 /**
- * Copies the logs of a run to a folder of their own, which stays when the run folder is removed.
+ * Copies the logs of a run to another folder, which stays when the run folder is removed.
  *
  * @returns the folder with the copies.
  */

@@ -21,7 +21,7 @@ export interface TopicToRead {
 }
 
 /**
- * Reads a topic from its start to its end with a client of its own and without any of the consumer's code.
+ * Reads a topic from its start to its end with a separate client and without any of the consumer's code.
  *
  * @param timeout milliseconds after which the read fails.
  * @throws Error when the end is not reached in time.
@@ -40,7 +40,7 @@ export async function readTopic(source: TopicToRead, timeout: number): Promise<T
       timer = setTimeout(() => reject(new Error(`${source.topic} was not read within ${timeout / 1_000} s`)), timeout);
       const eachBatch = async ({ batch }: { batch: { partition: number; messages: KafkaMessage[] } }) => {
         const read = numbers.get(batch.partition) ?? [];
-        // kafkajs begins at the first offset again after an error of its own.
+        // kafkajs begins at the first offset again after an error that it caused itself.
         for (const message of batch.messages.filter(({ offset }) => Number(offset) >= read.length)) {
           read.push(numberOf(source, batch.partition, message, read.length, problems));
         }

@@ -91,8 +91,9 @@ async function untilPods(scaled: Scaled, wanted: number): Promise<void> {
 }
 
 /**
- * Waits for one Pod while records are produced at a steady rate, and watches that no other is added. Kubernetes looks at
- * fixed intervals, and may each time see the lag of the same moment after a commit: the lag in between is looked at, too.
+ * Waits for one Pod while records are produced at a steady rate, and watches that no other is added. Kubernetes looks
+ * at fixed intervals, and may each time see the lag of the same moment after a commit: the lag in between is looked at,
+ * too.
  */
 export async function steadyPods(scaled: Scaled): Promise<string> {
   await untilPods(scaled, 1);

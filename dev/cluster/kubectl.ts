@@ -31,7 +31,7 @@ export function runCommand(program: string, args: readonly string[], options: Co
         resolve({ code, stdout, stderr: stderr === '' && code !== 0 ? (error?.message ?? '') : stderr });
       },
     );
-    // EPIPE, when the program ends before it has read everything: its exit code tells more.
+    // EPIPE, when the program ends before it has read everything: its exit code says more.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });

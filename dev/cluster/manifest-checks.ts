@@ -93,7 +93,10 @@ export async function changeApplied(kubectl: Kubectl, before: string, after: str
 /** What leaves the Namespace, and with it the Secret, where they are. */
 const WITHOUT_NAMESPACE = ['--selector', '!pod-security.kubernetes.io/enforce'];
 
-/** Deletes the objects of the folders as docs/deploy.md says: all of them go but for the Namespace, and the Secret stays in it. */
+/**
+ * Deletes the objects of the folders as docs/deploy.md says: all of them go but for the Namespace, and the Secret stays
+ * in it.
+ */
 export async function deleted(kubectl: Kubectl, folders: readonly string[], secret: string): Promise<string> {
   const files = folders.flatMap((folder) => ['--filename', folder]);
   const isThere = ['--ignore-not-found', '--output', 'name'];

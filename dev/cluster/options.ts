@@ -15,7 +15,7 @@ export const CLUSTER_HELP = `Applies the manifests to a real cluster, rolls, bre
 
   KUBECONFIG=FILE npm run test:cluster
 
-It works in a namespace of its own with Pod Security "restricted" and removes it. More is tested with these variables:
+It works in a new namespace with Pod Security "restricted" and removes it. More is tested with these variables:
 
   CLUSTER_LOAD_IMAGE  a command that makes an image known to the nodes; it gets the path of a docker-archive (podman save)
   CLUSTER_HOST        the address under which Pods reach ports of this machine's 127.0.0.1; Kafka and PostgreSQL listen there

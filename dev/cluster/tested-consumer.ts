@@ -5,7 +5,7 @@ import { managementEndpoint } from '../../contract/actuator.ts';
 import { checkConsumerFile } from '../../deployment/check-consumer.ts';
 import { type CheckedWorkload, checkedWorkload } from '../../deployment/checked-workload.ts';
 import { describeProblems } from '../../settings/schema/problem.ts';
-import { findContainerEngine } from '../image/build-arguments.ts';
+import { findContainerEngine } from '../image/image-build.ts';
 import { MAX_VALUE_BYTES } from '../orders/sample-record.ts';
 import { ExplainedError } from '../run/explained-error.ts';
 import type { RunFolder } from '../run/run-folder.ts';

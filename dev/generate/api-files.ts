@@ -41,7 +41,7 @@ function classSection({ name, base, doc, members, parameters, constructorDoc }: 
   return `## ${name}\n\nExtends \`${base}\`. ${withoutLinks(doc)}\n\n${signature}${table}\n`;
 }
 
-/** Sections of consumer.yaml with a page of their own, the inner ones first; all others are on the first page. */
+/** Sections of consumer.yaml with a page each, the inner ones first; all others are on the first page. */
 const PAGE_SECTIONS = [
   'application.management',
   'application.tables',

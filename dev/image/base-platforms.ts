@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { ContainerEngine } from './build-arguments.ts';
+import type { ContainerEngine } from './image-build.ts';
 
 interface ManifestList {
   readonly manifests?: readonly { readonly platform: { readonly os: string; readonly architecture: string } }[];
@@ -26,8 +26,8 @@ function listed(text: string): readonly string[] {
 }
 
 /**
- * Looks for a base image for each platform: here, and where that is allowed in its registry. A build without it would take the
- * base of this machine's architecture, or end in the middle.
+ * Looks for a base image for each platform: here, and where that is allowed in its registry. A build without it would
+ * take the base of this machine's architecture, or end in the middle.
  *
  * @param isLocal whether no registry is asked
  * @returns what is missing, and what to do; undefined where nothing is

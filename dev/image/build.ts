@@ -8,16 +8,16 @@ import { describeProblems } from '../../settings/schema/problem.ts';
 import { localBase, missingBase, usualBase } from './base-platforms.ts';
 import {
   buildArguments,
+  buildForPlatforms,
   CONTAINER_ENGINES,
   type ContainerEngine,
   findContainerEngine,
   type ImageBuild,
   imageFacts,
+  imageToBuild,
   sourceDateEpoch,
-} from './build-arguments.ts';
-import { imageToBuild } from './image-to-build.ts';
+} from './image-build.ts';
 import { bundleConsumer } from './layer/bundle-consumer.ts';
-import { buildForPlatforms } from './podman-platforms.ts';
 import { softwareBill } from './software-bill.ts';
 
 const HELP = `Builds the consumer's image under the name that dist/ refers to, and writes what is in it to

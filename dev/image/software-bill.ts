@@ -26,7 +26,10 @@ interface Bill {
   readonly metadata: { readonly component: Component };
 }
 
-/** The bill of these packages, by name and version; those that depend on another one only through some that are left out lose that link. */
+/**
+ * The bill of these packages, by name and version; those that depend on another one only through some that are left out
+ * lose that link.
+ */
 function of(bill: Bill, held: ReadonlyMap<string, string | undefined>): Bill {
   const root = bill.metadata.component['bom-ref'];
   const components = bill.components
@@ -40,8 +43,8 @@ function of(bill: Bill, held: ReadonlyMap<string, string | undefined>): Bill {
 }
 
 /**
- * The component with the hash of its package in the lock file. Of a package that is another one's content, too, npm tells
- * that one, without a hash.
+ * The component with the hash of its package in the lock file. Of a package that is another one's content, too, npm
+ * reports that one, without a hash.
  */
 function withHash({ properties: _ofTheOther, ...component }: Component, integrity: string | undefined): Component {
   const sha512 = Buffer.from(integrity?.replace('sha512-', '') ?? '', 'base64').toString('hex');

@@ -9,7 +9,7 @@ const GOLDEN_RATIO = 0x9e3779b9;
 const MIX = [0x85ebca6b, 0xc2b2ae35] as const;
 const STEP = 0x6d2b79f5;
 
-/** A source of its own for each index, so that record 1,000,000 needs none of those before it. */
+/** Another source for each index, so that record 1,000,000 needs none of those before it. */
 export function randomSource(seed: number, index: number): RandomSource {
   let state = scramble(seed ^ scramble(index + GOLDEN_RATIO));
   return {

@@ -5,7 +5,7 @@ const { escapeIdentifier } = pg;
 /** Where a column's value comes from, as the settings say it: a path into the value, or a word of Kafka's. */
 interface SampleColumn {
   readonly name: string;
-  /** As SQL; `SCHEMA` stands for the table's own. */
+  /** As SQL; `SCHEMA` is replaced by the table's schema. */
   readonly type: string;
   /** @default the field of the same name, in camelCase */
   readonly from?: string;
@@ -109,8 +109,8 @@ export function entryOf(schema: string, table: SampleTable, topic: string) {
 const camelCase = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * The row that a record has to be, as SQL by PostgreSQL's own rules (documentation, 9.16, `jsonb_populate_record`), from
- * the columns `value`, `partition` and `offset` of the record.
+ * The row that a record has to be, as SQL by PostgreSQL's own rules (documentation, 9.16, `jsonb_populate_record`),
+ * from the columns `value`, `partition` and `offset` of the record.
  */
 export function expectedRow(schema: string, table: SampleTable): string {
   const fields = table.columns.map(({ name, from }) => {

@@ -2,7 +2,9 @@ import type { DeadLetterReason } from '../../contract/dead-letter-reasons.ts';
 import { pick, type RandomSource, randomSource } from './random-source.ts';
 import { NAMES, POISON_KINDS, type SampleRecord, sampleRecord } from './sample-record.ts';
 
-/** JSON that `records` takes and the table of orders does not, and why: another text in place of a part of the order. */
+/**
+ * JSON that `records` takes and the table of orders does not, and why: another text in place of a part of the order.
+ */
 const SPOILED_ORDERS: readonly { readonly reason: DeadLetterReason; readonly spoil: (order: string) => string }[] = [
   { reason: 'value_does_not_fit', spoil: (order) => order.replace(/"total":[\d.]+/, '"total":"much"') },
   { reason: 'value_does_not_fit', spoil: (order) => order.replace(/"status":"\w+"/, '"status":"lost"') },
@@ -17,8 +19,8 @@ const LATER_SPOILED = { every: 1_000, behind: 500 } as const;
 const [, ESCAPED_NUL] = POISON_KINDS;
 
 /**
- * The record at an index of the stream of sample orders for a table of orders: that of {@link sampleRecord}, as an order
- * with a boolean and a UUID, and now and then one that does not fit. Where it is a row of the table it is one of
+ * The record at an index of the stream of sample orders for a table of orders: that of {@link sampleRecord}, as an
+ * order with a boolean and a UUID, and now and then one that does not fit. Where it is a row of the table it is one of
  * `records`, too.
  */
 export function tableOrder(seed: number, index: number, partitions: number): SampleRecord {

@@ -22,8 +22,8 @@ const TAIL_LINES = 15;
 const HEALTH_TIMEOUT_MS = 60_000;
 
 /**
- * Bundles the consumer and its health check as the image's build does, from the current folder: bundled, each start takes
- * a third of the CPU time.
+ * Bundles the consumer and its health check as the image's build does, from the current folder: bundled, each start
+ * takes a third of the CPU time.
  *
  * @throws ExplainedError with the bundler's messages when it refuses.
  */
@@ -74,7 +74,7 @@ export interface ConsumerProcess {
 }
 
 /**
- * Starts the consumer as a process of its own that ends with the run at the latest.
+ * Starts the consumer as another process that ends with the run at the latest.
  *
  * Of the environment of this process it gets the path alone: a setting in the rest would win over the file.
  *

@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
 const FIRST_PORT = 20_000;
 const LAST_PORT = 29_999;
 
-/** Processes that run tests beside each other have ports of their own: that of a stopped server stays free for it. */
+/** Processes that run tests beside each other have different ports: that of a stopped server stays free for it. */
 const SHARES = 5;
 const SHARE = (LAST_PORT + 1 - FIRST_PORT) / SHARES;
 const FIRST_OF_SHARE = FIRST_PORT + (Number(process.env['JEST_WORKER_ID'] ?? 0) % SHARES) * SHARE;

@@ -32,7 +32,7 @@ export async function beginRun(
 }
 
 /**
- * Does the work in a run of its own, which is closed before this resolves.
+ * Does the work in a new run, which is closed before this resolves.
  *
  * @param work resolves to whether all is well
  * @returns the exit code: 0 when all is well; 1 when it is not, or when the work failed, with the reason on stderr;

@@ -21,7 +21,7 @@ export interface Command {
   readonly onLine?: (line: string) => void;
 }
 
-/** A child process in a process group of its own. */
+/** A child process in its process group. */
 export interface OwnedProcess {
   readonly pid: number;
   /** Settles when the process is gone and its output was read to the end. */
@@ -33,7 +33,7 @@ export interface OwnedProcess {
 }
 
 /**
- * Starts a program in a process group of its own: Ctrl-C in the terminal then reaches this process alone, which stops
+ * Starts a program in a new process group: Ctrl-C in the terminal then reaches this process alone, which stops
  * its children in the right order.
  *
  * @throws ExplainedError when the program cannot be started.

@@ -55,7 +55,7 @@ function read(file: string): string | undefined {
 }
 
 /**
- * The start time of a process, which tells it from a later one with the same id.
+ * The start time of a process, which distinguishes it from a later one with the same id.
  *
  * @returns undefined when no such process lives (a zombie does not).
  */

@@ -38,7 +38,9 @@ const kubernetes = (version: string): OpenApiSource => ({
   kinds: KUBERNETES_KINDS,
 });
 
-/** The oldest Kubernetes that the manifests are for, and a current one; its metadata serves the custom resources too. */
+/**
+ * The oldest Kubernetes that the manifests are for, and a current one; its metadata serves the custom resources too.
+ */
 export const KUBERNETES_SOURCES: readonly [OpenApiSource, OpenApiSource] = [
   kubernetes('1.28.15'),
   kubernetes('1.35.0'),

@@ -27,8 +27,8 @@ const boolean = (value: boolean): Buffer => Buffer.of(value ? 1 : 0);
 const string = (text: string): Buffer => Buffer.concat([int16(Buffer.byteLength(text)), Buffer.from(text)]);
 
 /**
- * Lets a broker hand out only so many bytes in a second to all clients of one name. kafkajs has no such request: this is
- * AlterClientQuotas v0 (KIP-546).
+ * Lets a broker hand out only so many bytes in a second to all clients of one name. kafkajs has no such request: this
+ * is AlterClientQuotas v0 (KIP-546).
  *
  * @param bytesPerSecond undefined: no limit.
  * @throws Error when the broker refuses, is away, or does not answer within 5 s.
@@ -48,7 +48,7 @@ export async function limitFetches(
   try {
     socket.write(Buffer.concat([int32(request.length), request]));
     const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(TIMEOUT_MS) })) as [Buffer];
-    // Size, correlation id, throttle time and number of entries stand in front of the first entry's code.
+    // Size, correlation id, throttle time and number of entries are in front of the first entry's code.
     const code = answer.readInt16BE(16);
     if (code !== 0) {
       throw new Error(`the quota of ${clientId} was refused with code ${code}`);

@@ -66,7 +66,7 @@ async function missingTools(hasJars: boolean): Promise<readonly { tool: Tool; pr
   if (java !== undefined) {
     missing.push({ tool: 'java', problem: java });
   }
-  // Without Java, Maven cannot even tell its version: that it starts has to do.
+  // Without Java, Maven cannot even print its version: that it starts is enough.
   const maven = hasJars ? undefined : await run('mvn', ['--version']);
   if (maven !== undefined && (maven.code === undefined || (java === undefined && maven.code !== 0))) {
     missing.push({ tool: 'maven', problem: 'Maven (mvn) was not found' });

@@ -23,11 +23,11 @@ const STOP_TIMEOUT_MS = 20_000;
 export interface LocalKafkaOptions {
   /** Port to take when it is free. @default a random one */
   readonly port?: number;
-  /** Port that clients are told to use, such as a proxy's. @default the one that the broker listens on */
+  /** Port that the broker advertises to clients, such as a proxy's. @default the one that the broker listens on */
   readonly advertisedPort?: number;
   /** Another address of this machine's loopback ports, for clients such as containers. @default none */
   readonly elsewhere?: string;
-  /** The cluster to join, as its broker 2, which is no controller. @default one of its own, as broker 1 */
+  /** The cluster to join, as its broker 2, which is no controller. @default a new one, as broker 1 */
   readonly joins?: LocalKafka;
   /** Further listeners on 127.0.0.1, by their names. @default none */
   readonly listeners?: Readonly<Record<string, Listener>>;
@@ -45,7 +45,7 @@ export interface LocalKafkaOptions {
 export interface Listener {
   readonly protocol: 'PLAINTEXT' | 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
   readonly port: number;
-  /** `host:port` that clients are told to use. @default its port of `localhost` */
+  /** `host:port` that the broker advertises to clients. @default its port of `localhost` */
   readonly advertised?: string;
 }
 
@@ -55,7 +55,7 @@ interface LocalCluster {
   readonly controllerPort: number;
 }
 
-/** One real Apache Kafka node with data of its own. */
+/** One real Apache Kafka node with its data. */
 export interface LocalKafka {
   readonly cluster: LocalCluster;
   /** `host:port`; stays the same over stop and start. */
@@ -175,7 +175,7 @@ function controlled(
 /** What differs from one local broker to another. */
 interface BrokerLayout {
   readonly port: number;
-  /** Port that clients are told to use, such as a proxy's. @default {@link port} */
+  /** Port that the broker advertises to clients, such as a proxy's. @default {@link port} */
   readonly advertisedPort?: number;
   /** A second listener, advertised under another address of this machine. @default none */
   readonly elsewhere?: { readonly port: number; readonly host: string };

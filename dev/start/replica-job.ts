@@ -92,7 +92,7 @@ export async function prepareReplica(
   });
   await Promise.all([...positions.values()].map((reader) => reader.connect()));
   const entries = SHOP.map((table) => replicaEntry({ prefix, schema, hasSchemas: false }, table));
-  showEntries(screen, 'replica     its tables are made, and the consumer is told of them:', entries);
+  showEntries(screen, 'replica     its tables are made, and the consumer has these settings for them:', entries);
   return { ...job, source, schema, entries, positions };
 }
 

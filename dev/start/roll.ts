@@ -14,8 +14,8 @@ interface OrderDelays {
 }
 
 /**
- * Replaces the consumer by another process, and that one by a third one at the first one's port, so that the links of the
- * screen are right again; reports how long orders had to wait meanwhile.
+ * Replaces the consumer by another process, and that one by a third one at the first one's port, so that the links of
+ * the screen are right again. It reports how long orders had to wait meanwhile.
  */
 export async function rollConsumer(job: Job, screen: Screen, say: (line: string) => void): Promise<void> {
   const { consumer, positions } = job;

@@ -80,7 +80,8 @@ async function judge(job: Job): Promise<readonly Finding[]> {
 const seconds = (since: number): string => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
 
 /**
- * Produces sample orders, takes the commands of `npm run trouble` and shows the progress, until the signal is aborted or the consumer ends.
+ * Produces sample orders, takes the commands of `npm run trouble` and shows the progress, until the signal is aborted
+ * or the consumer ends.
  *
  * @returns the exit code: 0 after the signal, 1 when the consumer has ended by itself.
  */

@@ -105,7 +105,7 @@ async function checkDatabase(url: string): Promise<void> {
   }
 }
 
-/** A connection refused by several addresses at once has no message of its own, only a code. */
+/** A connection refused by several addresses at once has no message, only a code. */
 function messageOf(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   return message || code || String(error);

@@ -26,7 +26,7 @@ export interface RowCount {
   readonly rows: bigint;
 }
 
-/** What `--tables` adds: a table of orders, and customers with a topic and a table of their own. */
+/** What `--tables` adds: a table of orders, and customers with another topic and another table. */
 export interface TableJob {
   /** Schema of the tables. */
   readonly schema: string;
@@ -51,7 +51,7 @@ export function tableNames(options: StartOptions, random: string = randomBytes(4
   };
 }
 
-/** Makes the tables and the topic of customers, before the consumer starts; says what the consumer is told. */
+/** Makes the tables and the topic of customers, before the consumer starts; prints the consumer's settings for them. */
 export async function prepareTables(
   run: RunFolder,
   { options, servers, names }: { options: StartOptions; servers: Servers; names: Written },
@@ -69,7 +69,7 @@ export async function prepareTables(
   });
   await Promise.all([positions.connect(), customers.connect()]);
   const entries = [entryOf(schema, ORDERS, names.topic), entryOf(schema, CUSTOMERS, topic)];
-  showEntries(screen, 'tables      made, as yours would be; the consumer is told of them:', entries);
+  showEntries(screen, 'tables      made, as yours would be; the consumer has these settings for them:', entries);
   return { schema, entries, written, customers, positions, counts };
 }
 

@@ -22,7 +22,9 @@ export const goodRecords = (loaded: 'expected' | 'last_states', topic: string): 
   `SELECT partition, "offset", convert_from(value, 'UTF8')::jsonb AS value
    FROM ${loaded} WHERE topic = '${topic}' AND reason IS NULL`;
 
-/** Compares the table of customers with a Map that took their changes, those of each key in the order of their offsets. */
+/**
+ * Compares the table of customers with a Map that took their changes, those of each key in the order of their offsets.
+ */
 export const compareCustomers = (
   client: pg.Client,
   schema: string,
@@ -42,8 +44,8 @@ export async function compareStates(
 }
 
 /**
- * Compares a table with the rows that records have to be, column by column, in PostgreSQL itself. What a row has to be is
- * PostgreSQL's own word; the table's primary key sees to it that none is there twice.
+ * Compares a table with the rows that records have to be, column by column, in PostgreSQL itself. What a row has to be
+ * is PostgreSQL's own word; the table's primary key sees to it that none is there twice.
  */
 export async function compareRows(client: pg.Client, compared: ComparedTable): Promise<Finding> {
   const { schema, table, records, isWhole } = compared;
@@ -85,8 +87,8 @@ export async function differingRows(
   { name, check, expected, primaryKey }: Compared,
 ): Promise<Finding> {
   const { rows } = await client.query<Problem>(
-    `SELECT problem, count(*) AS number, (array_agg(place || told ORDER BY place, told))[1:${EXAMPLES}] AS examples
-     FROM (SELECT place, 'missing in ${name}' AS problem, '' AS told FROM differing WHERE got IS NULL
+    `SELECT problem, count(*) AS number, (array_agg(place || shown ORDER BY place, shown))[1:${EXAMPLES}] AS examples
+     FROM (SELECT place, 'missing in ${name}' AS problem, '' AS shown FROM differing WHERE got IS NULL
            UNION ALL SELECT place, 'in ${name}, and not expected there', '' FROM differing WHERE wanted IS NULL
            UNION ALL
            SELECT place, 'another ' || w.key, ': expected ' || ${shown('w.value')} || ', got ' || ${shown('got -> w.key')}

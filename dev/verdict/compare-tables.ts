@@ -9,7 +9,7 @@ import { count, countFinding, type Finding } from './finding.ts';
 const CHUNK_BYTES = 65_536;
 /** NULL in COPY's text format. */
 const NULL = '\\N';
-/** Places that are told of each problem. */
+/** Places that are shown of each problem. */
 export const EXAMPLES = 5;
 const SAME_PLACE = 't.topic = e.topic AND t.partition = e.partition AND t."offset" = e."offset"';
 const PLACED = 'topic/partition/offset';
@@ -152,7 +152,9 @@ async function findMisplaced(client: pg.Client, { schema, group }: WrittenTables
   );
 }
 
-/** What was compared: how many there have to be, how many are not as they have to be, and what the examples' places are. */
+/**
+ * What was compared: how many there have to be, how many are not as they have to be, and what the examples' places are.
+ */
 interface Comparing {
   readonly expected: bigint;
   readonly wrong: bigint;
@@ -184,5 +186,5 @@ export async function unexpectedRows(client: pg.Client, { schema, group }: Writt
     [group],
   );
   const places = rows.map(({ place }) => place);
-  return countFinding('rows that no record stands behind', 0, places.length, places);
+  return countFinding('rows without a record', 0, places.length, places);
 }

@@ -9,7 +9,7 @@ import { podLabels, scrapeSuccess, series } from './series.ts';
 /** Prometheus' own default is the last of them. */
 const FOREIGN_INTERVALS = [30, 60];
 
-/** Times between two scrapes that the rules hold for: a job of somebody else has an interval of its own. */
+/** Times between two scrapes that the rules hold for: a job of somebody else has another interval. */
 function scrapeIntervals({ file }: CheckedWorkload): readonly number[] {
   const { scrape, scrapeIntervalSeconds: own } = file.monitoring;
   const isForeign = scrape === 'annotations' || scrape === 'none';
@@ -18,9 +18,9 @@ function scrapeIntervals({ file }: CheckedWorkload): readonly number[] {
 
 /**
  * No scrape of a range succeeded, and so many failed; a target that Prometheus has just discovered has had fewer. What
- * counts is samples: of the ranges, one for each interval, the first that holds so many decides. A scrape that times out
- * is stored when it ends, under the time when it began: the range in which the failed ones count is longer by that, or
- * where Prometheus evaluates while a scrape waits they would always be one too few.
+ * counts is samples: of the ranges, one for each interval, the first that holds so many decides. A scrape that times
+ * out is stored when it ends, under the time when it began: the range in which the failed ones count is longer by that,
+ * or where Prometheus evaluates while a scrape waits they would always be one too few.
  */
 function scrapesFailed(workload: CheckedWorkload, scrapes: number): string {
   const { timeoutSeconds } = scrapeSettings(workload);
@@ -83,7 +83,7 @@ export const restartAlerts = (workload: CheckedWorkload): AlertRule[] =>
 
 const SECONDS_PER_DAY = 86_400;
 
-/** Without a certificate there is no such series; each one is an alert of its own. */
+/** Without a certificate there is no such series; each one is a separate alert. */
 export const certificateAlerts = (workload: CheckedWorkload): AlertRule[] =>
   alertRules(workload, 'CertificateExpires', {
     expr: (days) =>

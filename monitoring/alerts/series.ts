@@ -2,13 +2,13 @@ import { METRICS, type MetricDefinition } from '../../contract/metrics.ts';
 import type { CheckedWorkload } from '../../deployment/checked-workload.ts';
 import { INSTANCE_LABEL } from '../../deployment/sections/monitoring.ts';
 
-/** Labels that tell one Pod, and one start of Prometheus' scrape of it, from another. */
+/** Labels that distinguish one Pod, and one start of Prometheus' scrape of it, from another. */
 const POD_LABELS = 'pod, instance';
 
 /**
- * The labels that tell this consumer's series from all others. Each scrape job of this package sets namespace and
- * job; where annotations say what to scrape, Prometheus' own configuration decides on both. `monitoring.matchers` are
- * among them: as each aggregation keeps all of these labels, recorded series and alerts carry the cluster's, too.
+ * The labels that distinguish this consumer's series from all others. Each scrape job of this package sets namespace
+ * and job; where annotations say what to scrape, Prometheus' own configuration decides on both. `monitoring.matchers`
+ * are among them: as each aggregation keeps all of these labels, recorded series and alerts carry the cluster's, too.
  */
 function identity({ namespace, names, file }: CheckedWorkload): readonly (readonly [label: string, value: string])[] {
   const { scrape, annotationJob, matchers } = file.monitoring;
@@ -23,8 +23,9 @@ function identity({ namespace, names, file }: CheckedWorkload): readonly (readon
 }
 
 /**
- * A string of PromQL, whose escapes are those of Go. A selector may be within a template of Prometheus, in backquotes and
- * handed to `printf`, or in a dashboard, where Grafana looks for its variables: what means something there is escaped, too.
+ * A string of PromQL, whose escapes are those of Go. A selector may be within a template of Prometheus, in backquotes
+ * and handed to `printf`, or in a dashboard, where Grafana looks for its variables: what means something there is
+ * escaped, too.
  */
 export const promqlString = (value: string): string =>
   JSON.stringify(value).replaceAll(/[`%${}[\]]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
@@ -33,7 +34,7 @@ function matchers(workload: CheckedWorkload, ...more: readonly string[]): string
   return `{${[...identity(workload).map(([label, value]) => `${label}=${promqlString(value)}`), ...more].join(',')}}`;
 }
 
-/** Names of the labels that tell this consumer's series from others, as a list in PromQL: aggregations keep them. */
+/** Names of the labels that distinguish this consumer's series, as a list in PromQL: aggregations keep them. */
 export const ownLabels = (workload: CheckedWorkload): string =>
   identity(workload)
     .map(([label]) => label)
@@ -61,7 +62,9 @@ export const series = (
   ...more: readonly string[]
 ): string => `${metric.name}${matchers(workload, ...more)}`;
 
-/** The same, where a series that ended counts for a minute: a scrape that failed does not begin minutes of waiting anew. */
+/**
+ * The same, where a series that ended counts for a minute: a scrape that failed does not begin minutes of waiting anew.
+ */
 export const lastSeen = (workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>): string =>
   `last_over_time(${series(workload, metric)}[1m])`;
 
@@ -82,7 +85,7 @@ export const recorded = (workload: CheckedWorkload, record: string): string => `
 /**
  * By how much each series of a counter has grown within minutes. `increase` does not see what came before the first
  * scrape of a process, so the counter of one that has just started counts with its whole value. The start of the
- * process tells, not the series' own past: after Prometheus was blind for long, an old counter is no news.
+ * process reports, not the series' own past: after Prometheus was blind for long, an old counter is no news.
  */
 export function increased(workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>, minutes: number): string {
   return `(${ofNewProcess(workload, metric, minutes)} or increase(${series(workload, metric)}[${minutes}m]))`;
@@ -95,9 +98,9 @@ function ofNewProcess(workload: CheckedWorkload, metric: Pick<MetricDefinition, 
 }
 
 /**
- * By how much each series of a counter has grown within minutes, where a series is there from its first count on: one that
- * was not there before counts with its whole value, if its process was scraped before. `increase` sees nothing of the
- * first count. Where Prometheus was blind before, there is no answer.
+ * By how much each series of a counter has grown within minutes, where a series is there from its first count on: one
+ * that was not there before counts with its whole value, if its process was scraped before. `increase` sees nothing of
+ * the first count. Where Prometheus was blind before, there is no answer.
  */
 export function grown(workload: CheckedWorkload, metric: Pick<MetricDefinition, 'name'>, minutes: number): string {
   const [counter, scraped] = [series(workload, metric), series(workload, METRICS.uptime)];

@@ -51,12 +51,16 @@ export function fencedAlerts(workload: CheckedWorkload): AlertRule[] {
   });
 }
 
-/** The long window says that it matters, the short one that it goes on (Google's Site Reliability Workbook, chapter 5). */
+/**
+ * The long window says that it matters, the short one that it goes on (Google's Site Reliability Workbook, chapter 5).
+ */
 const WINDOWS = { warning: ['6h', '30m'], critical: ['1h', '5m'] } as const;
 
 const lateRatio = (window: string): string => `namespace_job_topic:${METRICS.endToEnd.name}:late_ratio_rate${window}`;
 
-/** Share of the records of a topic that came into the table later than the objective says, in the windows of each level. */
+/**
+ * Share of the records of a topic that came into the table later than the objective says, in the windows of each level.
+ */
 export function lateRecordingRules(workload: CheckedWorkload): RecordingRule[] {
   const byTopic = `by (${ownLabels(workload)}, topic)`;
   const rate = (selector: string, window: string) => `sum ${byTopic} (rate(${selector}[${window}]))`;
@@ -70,7 +74,10 @@ export function lateRecordingRules(workload: CheckedWorkload): RecordingRule[] {
     }));
 }
 
-/** Records of a backlog are late whoever reads them: as long as it is within the long window, it says nothing of this consumer. */
+/**
+ * Records of a backlog are late whoever reads them: as long as it is within the long window, it says nothing of this
+ * consumer.
+ */
 export function lateAlerts(workload: CheckedWorkload): AlertRule[] {
   const budget = Math.round((1 - FRESH_SHARE) * 1_000) / 1_000;
   const burns = (window: string, rate: number) => `${recorded(workload, lateRatio(window))} / ${budget} > ${rate}`;

@@ -48,9 +48,9 @@ const ALWAYS_THERE = METRICS.retries.name;
 const ABSENT: AlertName = 'ConsumerAbsent';
 
 /**
- * Values within the time range of the label, of all processes that Prometheus has scraped. A consumer that was never scraped
- * is chosen by another series: `up` of those that were synthesized together with the dashboard, which is 0 while scrapes fail, and the
- * alert of one without any target.
+ * Values within the time range of the label, of all processes that Prometheus has scraped. A consumer that was never
+ * scraped is chosen by another series: `up` of those that were synthesized together with the dashboard, which is 0
+ * while scrapes fail, and the alert of one without any target.
  */
 function labelVariable(
   { name, title, label, within, choice }: LabelVariable,

@@ -13,8 +13,8 @@ export const dashboardFiles = (workloads: ShownConsumers): ReadonlyMap<string, s
   ]);
 
 /**
- * The chart with the dashboards of all consumers of an environment: a ConfigMap for the sidecar of Grafana's Helm chart. It
- * is beside the first consumer, labelled as `monitoring.dashboards` of that one says.
+ * The chart with the dashboards of all consumers of an environment: a ConfigMap for the sidecar of Grafana's Helm
+ * chart. It is beside the first consumer, labelled as `monitoring.dashboards` of that one says.
  */
 export class GrafanaChart extends Chart {
   constructor(scope: Construct, id: string, { workloads }: { readonly workloads: ShownConsumers }) {

@@ -29,8 +29,8 @@ export interface DashboardScope {
   /** The same of all Pods, whichever are chosen: what is about none, or about what Pods share. */
   readonly ofAllPods: Selector;
   /**
-   * A value of each Pod. The operator's jobs label a target with its Pod, and plain ones often do not: there Prometheus' own
-   * label `instance` distinguishes the Pods. The legend {@link POD} names either.
+   * A value of each Pod. The operator's jobs label a target with its Pod, and plain ones often do not: there
+   * Prometheus' own label `instance` distinguishes the Pods. The legend {@link POD} names either.
    *
    * @param query the instant vector of a selector
    * @param more labels to keep beside. @default none

@@ -66,6 +66,9 @@ const recordsOfConsumers = (scope: DashboardScope, by: string): Overview[] => [
     queries: { '{{CONSUMER}}': `max by (${by}) (${scope.own(METRICS.lagSeconds)})` },
     limits: scope.limits('ConsumerLagTime'),
   },
+];
+
+const workOfConsumers = (scope: DashboardScope, by: string): Overview[] => [
   {
     id: 7,
     title: 'Processing latency',
@@ -113,7 +116,7 @@ function overviewPanel(scope: DashboardScope, panel: Overview): PanelDefinition 
 export function streamConsumersDashboard(workloads: ShownConsumers): string {
   const scope = dashboardScope(workloads, { ofPods: false });
   const by = `namespace, ${scope.consumerLabel}`;
-  const panels = [...stateOfConsumers(scope, by), ...recordsOfConsumers(scope, by)];
+  const panels = [...stateOfConsumers(scope, by), ...recordsOfConsumers(scope, by), ...workOfConsumers(scope, by)];
   return dashboardJson({
     uid: 'stream-consumers',
     title: 'Stream consumers',

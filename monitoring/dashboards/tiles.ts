@@ -44,7 +44,9 @@ export function tilePanel(
   return builder;
 }
 
-/** Each finds series only while something is wrong. A partition without a known lag is in no other number of this row. */
+/**
+ * Each finds series only while something is wrong. A partition without a known lag is in no other number of this row.
+ */
 function troubles({ own, ofAllPods, byPod }: DashboardScope): Readonly<Record<string, string>> {
   const partitions = `max by (topic) (${ofAllPods(METRICS.topicPartitions)})`;
   const known = `count by (topic) (count by (topic, partition) (${ofAllPods(METRICS.recordsLag)}))`;
@@ -59,62 +61,63 @@ function troubles({ own, ofAllPods, byPod }: DashboardScope): Readonly<Record<st
 }
 
 /** What the person on call looks at first. */
-export function firstRow(scope: DashboardScope): RowDefinition {
-  const { own } = scope;
+export const firstRow = (scope: DashboardScope): RowDefinition => ({
+  id: 800,
+  title: 'Now',
+  panels: [whatIsWrong(scope), ...firstFigures(scope), versions(scope)],
+});
+
+function whatIsWrong(scope: DashboardScope): PanelDefinition {
   const wrong = troubles(scope);
   const anything = Object.values(wrong).map((query) => `(${query})`);
   return {
-    id: 800,
-    title: 'Now',
-    panels: [
-      {
-        id: 71,
-        title: 'What is wrong',
-        description:
-          'Alerts that fire, and what is broken now, as the Pods and Prometheus report it. An alert fires some minutes longer than its cause lasts; a sentence describes the state of now.',
-        unit: 'short',
-        queries: { ...wrong, 'nothing that is known': `vector(1) unless on () (${anything.join(' or ')})` },
-        width: WIDE,
-        colors: { 'nothing that is known': 'green', warning: 'orange', 'dead letters within 5 minutes': 'orange' },
-        tile: { shows: 'legend', nothing: NOT_KNOWN, color: 'red' },
-      },
-      {
-        id: 72,
-        title: 'Lag',
-        description:
-          'Records that PostgreSQL does not have yet, of the topic for which it is most, as far as it is known.',
-        unit: 'short',
-        queries: { lag: `max(sum by (topic) (max by (topic, partition) (${own(METRICS.recordsLag)})))` },
-        limits: scope.limits('ConsumerLagHigh'),
-        tile: { shows: 'value', nothing: NOT_KNOWN, color: 'green' },
-      },
-      {
-        id: 73,
-        title: 'Age',
-        description: 'How long the oldest record waits that PostgreSQL does not have yet; 0 without lag.',
-        unit: 's',
-        queries: { age: `max(${own(METRICS.lagSeconds)})` },
-        limits: scope.limits('ConsumerLagTime'),
-        tile: { shows: 'value', nothing: NOT_KNOWN, color: 'green' },
-      },
-      {
-        id: 74,
-        title: 'Rate',
-        description:
-          'Records per second that were committed in PostgreSQL during the last four scrapes, dead letters included.',
-        unit: 'mps',
-        queries: { rate: `sum(rate(${own(`${METRICS.batchRecords.name}_sum`)}[${scope.recently}]))` },
-        tile: { shows: 'value', nothing: NOT_KNOWN, color: 'blue' },
-      },
-      {
-        id: 75,
-        title: 'Version',
-        description:
-          'Version and commit of the Pods; several of them are a rolling update that goes on, or stopped halfway.',
-        unit: 'short',
-        queries: { '{{version}} {{commit}}': `count by (version, commit) (${own(METRICS.buildInfo)})` },
-        tile: { shows: 'legend', nothing: NOT_KNOWN, color: 'blue' },
-      },
-    ],
+    id: 71,
+    title: 'What is wrong',
+    description:
+      'Alerts that fire, and what is broken now, as the Pods and Prometheus report it. An alert fires some minutes longer than its cause lasts; a sentence describes the state of now.',
+    unit: 'short',
+    queries: { ...wrong, 'nothing that is known': `vector(1) unless on () (${anything.join(' or ')})` },
+    width: WIDE,
+    colors: { 'nothing that is known': 'green', warning: 'orange', 'dead letters within 5 minutes': 'orange' },
+    tile: { shows: 'legend', nothing: NOT_KNOWN, color: 'red' },
   };
 }
+
+const firstFigures = ({ own, limits, recently }: DashboardScope): readonly PanelDefinition[] => [
+  {
+    id: 72,
+    title: 'Lag',
+    description: 'Records that PostgreSQL does not have yet, of the topic for which it is most, as far as it is known.',
+    unit: 'short',
+    queries: { lag: `max(sum by (topic) (max by (topic, partition) (${own(METRICS.recordsLag)})))` },
+    limits: limits('ConsumerLagHigh'),
+    tile: { shows: 'value', nothing: NOT_KNOWN, color: 'green' },
+  },
+  {
+    id: 73,
+    title: 'Age',
+    description: 'How long the oldest record waits that PostgreSQL does not have yet; 0 without lag.',
+    unit: 's',
+    queries: { age: `max(${own(METRICS.lagSeconds)})` },
+    limits: limits('ConsumerLagTime'),
+    tile: { shows: 'value', nothing: NOT_KNOWN, color: 'green' },
+  },
+  {
+    id: 74,
+    title: 'Rate',
+    description:
+      'Records per second that were committed in PostgreSQL during the last four scrapes, dead letters included.',
+    unit: 'mps',
+    queries: { rate: `sum(rate(${own(`${METRICS.batchRecords.name}_sum`)}[${recently}]))` },
+    tile: { shows: 'value', nothing: NOT_KNOWN, color: 'blue' },
+  },
+];
+
+const versions = ({ own }: DashboardScope): PanelDefinition => ({
+  id: 75,
+  title: 'Version',
+  description: 'Version and commit of the Pods; several of them are a rolling update that goes on, or stopped halfway.',
+  unit: 'short',
+  queries: { '{{version}} {{commit}}': `count by (version, commit) (${own(METRICS.buildInfo)})` },
+  tile: { shows: 'legend', nothing: NOT_KNOWN, color: 'blue' },
+});

@@ -14,14 +14,17 @@ export type Checked<T> =
 /** A condition that no single value's schema can state. */
 export interface Rule<T> {
   /**
-   * Paths of the values it looks at: the rule is asked only when none of them, nothing around them and nothing in them is a
-   * problem already. A value that a finding can do without belongs to another rule, so that nobody waits for it.
+   * Paths of the values it looks at: the rule is asked only when none of them, nothing around them and nothing in them
+   * is a problem already. A value that a finding can do without belongs to another rule, so that nobody waits for it.
    *
-   * A path that ends in `[]` is that of a list or map, whose entries the rule looks at one by one. It is then asked of those
-   * that are right: the others are no keys of the map, and holes in the list, which `flatMap` passes over.
+   * A path that ends in `[]` is that of a list or map, whose entries the rule looks at one by one. It is then asked of
+   * those that are right: the others are no keys of the map, and holes in the list, which `flatMap` passes over.
    */
   readonly reads: readonly string[];
-  /** All that is wrong; empty when the values fit. `given` is masked as that of any problem, unless the rule does so itself. */
+  /**
+   * All that is wrong; empty when the values fit. `given` is masked as that of any problem, unless the rule does so
+   * itself.
+   */
   readonly find: (value: T) => readonly Problem[];
   /** Whether `given` is shown as it is. @default false */
   readonly masksItself?: boolean;
@@ -120,7 +123,8 @@ export function rightSections<S extends TSchema>(schema: S, input: unknown): Par
 /**
  * Checks a value against a schema and rules, and fills in the schema's defaults.
  *
- * @param input plain data, such as a parsed YAML document; it is not changed. `undefined` and `null` count as an empty map.
+ * @param input plain data, such as a parsed YAML document; it is not changed. `undefined` and `null` count as an empty
+ * map.
  * @param rules asked after the schema. @default none
  * @returns the complete, deeply frozen value, or all problems at once; it never throws for a wrong input.
  */

@@ -31,7 +31,9 @@ export function schemaCompiler(code: CodeOptions = {}): Ajv {
 
 const ajv = schemaCompiler();
 
-/** The validator of a schema, which fills in defaults as well; the image's bundle holds that of the settings ready-made. */
+/**
+ * The validator of a schema, which fills in defaults as well; the image's bundle holds that of the settings ready-made.
+ */
 export function compileSchema(schema: TSchema): ValidateFunction {
   return ajv.compile(schema);
 }

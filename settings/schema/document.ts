@@ -1,4 +1,6 @@
-/** The largest file of a configuration: the limit of Kubernetes for a ConfigMap or Secret, which bounds time and memory. */
+/**
+ * The largest file of a configuration: the limit of Kubernetes for a ConfigMap or Secret, which bounds time and memory.
+ */
 export const LARGEST_FILE_BYTES = 1_048_576;
 
 /** A map of plain data: a section of a document. */

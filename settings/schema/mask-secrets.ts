@@ -5,7 +5,7 @@ import { MASK, shownKey, shownText } from './shown-value.ts';
 
 const SECRET_WORDS = 'pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|api[-_]?key|authorization';
 
-/** What stands behind a name that says secret: `password=...`, `"token": "..."`, `Authorization: Bearer ...`. */
+/** What follows a name that says secret: `password=...`, `"token": "..."`, `Authorization: Bearer ...`. */
 const SECRET_PARAMETER = new RegExp(
   `((?:${SECRET_WORDS})[\\w-]{0,16}["']?\\s{0,8}(?:=|:)\\s{0,8})((?:bearer|basic)\\s+)?("[^"]*"|'[^']*'|[^\\s,;&"']+)`,
   'gi',
@@ -33,11 +33,11 @@ function maskWord(word: string): string {
   return isHost ? word : `${word.slice(0, colon + 1)}${MASK}`;
 }
 
-/** Whether a text is beyond doubt a URL, with no part of a password elsewhere than where a password stands. */
+/** Whether a text is beyond doubt a URL, with no part of a password elsewhere than in a password's place. */
 export const isPlainUrl = (text: string): boolean => plainUrl(text) !== undefined;
 
 /**
- * The text with the secrets in it masked: passwords of users before an @, what stands behind `password=` and its like,
+ * The text with the secrets in it masked: passwords of users before an @, what follows `password=` and its like,
  * tokens of HTTP's Authorization, and PEM.
  */
 export function maskText(text: string): string {
@@ -48,7 +48,7 @@ export function maskText(text: string): string {
     .replace(SCHEME, `$1 ${MASK}`);
 }
 
-/** Parameters of libpq, and of pg, that tell nothing secret. */
+/** Parameters of libpq, and of pg, that show nothing secret. */
 const OPEN_PARAMETERS: ReadonlySet<string> = new Set(
   `application_name channel_binding client_encoding connect_timeout dbname host hostaddr keepalives port ssl sslcert sslkey
   sslmode sslrootcert target_session_attrs uselibpqcompat user`.split(/\s+/),
@@ -57,8 +57,8 @@ const OPEN_PARAMETERS: ReadonlySet<string> = new Set(
 const SECRET_PARAMETERS = ['password', 'sslpassword', 'token'];
 
 /**
- * The URL that a text is beyond doubt: an @ behind the host is the rest of a password that was not percent-encoded, and an
- * = before the question mark belongs to parameters that lost theirs.
+ * The URL that a text is beyond doubt: an @ behind the host is the rest of a password that was not percent-encoded, and
+ * an = before the question mark belongs to parameters that lost theirs.
  */
 function plainUrl(text: string): URL | undefined {
   const url = URL.canParse(text) && !/\s/.test(text) ? new URL(text) : undefined;
@@ -66,16 +66,19 @@ function plainUrl(text: string): URL | undefined {
   return isPlain && !(url.pathname + url.search + url.hash).includes('@') ? url : undefined;
 }
 
-/** A URL of several hosts, as libpq has them: what stands before them, they, and what follows them. */
+/** A URL of several hosts, as libpq has them: what is before them, they, and what follows them. */
 const SEVERAL_HOSTS = /^([^/?#@]*:\/\/(?:[^/?#]*@)?)([^/?#@,]+(?:,[^/?#@,]+)+)(.*)$/s;
 
-/** Where only some have a port, what stands there may be `user:password` without an @, and the password may have a comma. */
+/**
+ * Where only some have a port, what is there may be `user:password` without an @, and the password may have a
+ * comma.
+ */
 const HOSTS = /^(?:[\w.-]+|\[[\da-f:.]+\])(?:,(?:[\w.-]+|\[[\da-f:.]+\]))+$/i;
 const HOSTS_WITH_PORTS = /^(?:[\w.-]+|\[[\da-f:.]+\]):\d{1,5}(?:,(?:[\w.-]+|\[[\da-f:.]+\]):\d{1,5})+$/i;
 
 /**
- * A URL without what must not be shown, as {@link maskOneHost} says; hosts, where they are several, are shown when they are
- * hosts beyond doubt.
+ * A URL without what must not be shown, as {@link maskOneHost} says; hosts, where they are several, are shown when they
+ * are hosts beyond doubt.
  */
 export function maskUrl(text: string): string {
   const [, before = '', hosts = '', after = ''] = SEVERAL_HOSTS.exec(text) ?? [];
@@ -87,8 +90,9 @@ export function maskUrl(text: string): string {
 }
 
 /**
- * A URL without what must not be shown: its password, a user that may be one, and parameters but for the well-known ones
- * that are none. A text that is not a URL with a host is masked as a whole, since no part of it is known for what it is.
+ * A URL without what must not be shown: its password, a user that may be one, and parameters but for the well-known
+ * ones that are none. A text that is not a URL with a host is masked as a whole, since no part of it is known for what
+ * it is.
  */
 function maskOneHost(text: string): string {
   const url = plainUrl(text);
@@ -126,7 +130,7 @@ export function holdsSecret(node: SchemaNode): boolean {
   );
 }
 
-/** Names under which a secret stands where names are free. */
+/** Names under which a secret is where names are free. */
 const SECRET_NAMES = ['password', 'passphrase', 'secret', 'token', 'credential', 'username', 'apikey', 'privatekey'];
 
 /** @param key a free name, which may be mistyped */
@@ -144,14 +148,14 @@ function isPlainWord(word: string): boolean {
 }
 
 /**
- * A text that the schema takes where it expects no secret. What a slip made of several lines has blanks in it, so such a
- * text is shown only when all its words are plain ones.
+ * A text that the schema takes where it expects no secret. What a slip made of several lines has blanks in it, so such
+ * a text is shown only when all its words are plain ones.
  */
 function maskTaken(text: string): string {
   return /\s/.test(text) && !text.split(/\s+/).every(isPlainWord) ? MASK : maskText(text);
 }
 
-/** What stands where anything may stand, such as below `info`. */
+/** What is written where anything may be, such as below `info`. */
 function maskFree(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(maskFree);
@@ -179,9 +183,9 @@ function maskEntry(node: SchemaNode, key: string, value: unknown): [string, unkn
 }
 
 /**
- * A copy of a value with the secrets masked that its schema marks. What stands where the schema expects a section with
- * a secret inside, and what stands at a key the schema does not know, is masked too: it may be a secret at the wrong place.
- * So is, at any other place, what looks like one, and what has a free name that says so.
+ * A copy of a value with the secrets masked that its schema marks. What is written where the schema expects a section
+ * with a secret inside, and what is written at a key the schema does not know, is masked too: it may be a secret at the
+ * wrong place. So is, at any other place, what looks like one, and what has a free name that says so.
  */
 export function maskSecrets(node: SchemaNode, value: unknown): unknown {
   const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);

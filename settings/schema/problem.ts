@@ -60,7 +60,8 @@ const begins = (beginning: string, name: string): boolean =>
 /**
  * The known name that an unknown one was most likely meant to be.
  *
- * @param share of the letters that may differ. @default 0.4; then it is enough, too, that one name begins with the other
+ * @param share of the letters that may differ. @default 0.4; then it is enough, too, that one name begins with the
+ * other
  * @returns `undefined` when none is near
  */
 export function nearestKey(unknown: string, known: readonly string[], share?: number): string | undefined {

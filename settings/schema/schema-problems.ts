@@ -134,7 +134,7 @@ function knownPaths(node: SchemaNode, prefix: SettingPath = []): readonly Settin
   ]);
 }
 
-/** A key of another section is meant when hardly a letter differs: it stands at the wrong place. */
+/** A key of another section is meant when hardly a letter differs: it is at the wrong place. */
 const SHARE_ELSEWHERE = 0.2;
 
 function nearestPath(root: SchemaNode, siblings: readonly string[], parent: SettingPath, key: string) {

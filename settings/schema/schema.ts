@@ -1,4 +1,6 @@
-/** The parts of JSON Schema that this project's schemas use, as plain data: what TypeBox builds, seen without its types. */
+/**
+ * The parts of JSON Schema that this project's schemas use, as plain data: what TypeBox builds, seen without its types.
+ */
 export interface SchemaNode {
   readonly $id?: string;
   readonly type?: string;
@@ -24,23 +26,25 @@ export interface SchemaNode {
   readonly 'x-allowed'?: string;
 }
 
-/** Marks a setting whose value is masked wherever it is shown: `true` the whole value, `'url'` a URL's password only. */
+/**
+ * Marks a setting whose value is masked wherever it is shown: `true` the whole value, `'url'` a URL's password only.
+ */
 export const SECRET = 'x-secret';
 
-/** Says in words what a value may be, where the keywords alone (a pattern) would not tell a person. */
+/** Says in words what a value may be, where the keywords alone (a pattern) would not do for a person. */
 export const ALLOWED = 'x-allowed';
 
 /** Whether the node's values are maps with free names, such as labels. */
 export const isFreeMap = (node: SchemaNode): boolean =>
   node.patternProperties !== undefined || typeof node.additionalProperties === 'object';
 
-/** The schema of what stands below a free name; `undefined` where names are not free. */
+/** The schema of what is below a free name; `undefined` where names are not free. */
 export function freeValue(node: SchemaNode): SchemaNode | undefined {
   const [patterned] = Object.values(node.patternProperties ?? {});
   return patterned ?? (typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined);
 }
 
-/** Whether anything may stand there: text, list or map. */
+/** Whether anything may be there: text, list or map. */
 export const isOpen = (node: SchemaNode): boolean =>
   node.type === undefined && node.enum === undefined && node.anyOf === undefined && node.const === undefined;
 
@@ -48,11 +52,11 @@ export const isOpen = (node: SchemaNode): boolean =>
 export const isListOfMaps = (node: SchemaNode): node is SchemaNode & { readonly items: SchemaNode } =>
   node.items?.type === 'object';
 
-/** The list among what may stand there; `undefined` where none may. */
+/** The list among what may be there; `undefined` where none may. */
 export const listBranch = (node: SchemaNode): SchemaNode | undefined =>
   node.type === 'array' ? node : node.anyOf?.find(({ type }) => type === 'array');
 
-/** The map among what may stand there; `undefined` where none may, or anything may. */
+/** The map among what may be there; `undefined` where none may, or anything may. */
 export const mapBranch = (node: SchemaNode): SchemaNode | undefined =>
   node.type === 'object' ? node : node.anyOf?.find(({ type }) => type === 'object');
 
@@ -72,8 +76,8 @@ export function childSchema(node: SchemaNode, key: string | number): SchemaNode 
 }
 
 /**
- * Whether a person has to give the key: a required one without a default, or a section that holds such a key, as its own
- * default, the empty map, does not fill that in.
+ * Whether a person has to give the key: a required one without a default, or a section that holds such a key, as its
+ * own default, the empty map, does not fill that in.
  */
 export function isMandatory({ required = [], properties }: SchemaNode, key: string): boolean {
   const child = properties?.[key] ?? {};

@@ -1,20 +1,25 @@
 import { freeValue, isFreeMap, isListOfMaps, type SchemaNode } from './schema.ts';
 
-/** Stands in a path where a key is free, such as the name of a label; {@link FREE_VARIABLE_PART} in a variable's name. */
+/**
+ * Is in a path where a key is free, such as the name of a label; {@link FREE_VARIABLE_PART} in a variable's name.
+ */
 export const FREE_KEY = '<name>';
 
-/** Stands in a path where a position in a list of maps is free; {@link FREE_VARIABLE_INDEX} in a variable's name. */
+/** Is in a path where a position in a list of maps is free; {@link FREE_VARIABLE_INDEX} in a variable's name. */
 export const FREE_INDEX = '<n>';
 
-/** Stands in the name of an environment variable where {@link FREE_KEY} stands in the path. */
+/** Is in the name of an environment variable where {@link FREE_KEY} is in the path. */
 export const FREE_VARIABLE_PART = '<NAME>';
 
-/** Stands in the name of an environment variable where {@link FREE_INDEX} stands in the path. */
+/** Is in the name of an environment variable where {@link FREE_INDEX} is in the path. */
 export const FREE_VARIABLE_INDEX = '<N>';
 
 /** One setting of a schema: a value, not the section around it. */
 export interface SettingEntry {
-  /** Keys from the root; {@link FREE_KEY} or {@link FREE_INDEX} where any may stand, each being a setting of its own then. */
+  /**
+   * Keys from the root; {@link FREE_KEY} or {@link FREE_INDEX} where any may be, each of which is another setting
+   * then.
+   */
   readonly segments: readonly string[];
   /** The keys with dots, positions in brackets: `kafka.groupId`, `tables[<n>].topic`. */
   readonly path: string;
@@ -34,7 +39,9 @@ const upperSnake = (text: string): string => text.replaceAll(']', '').replaceAll
 /** The documented environment variable of a setting: an underscore at each dot, capital and dash. */
 export const environmentName = (path: string): string => upperSnake(path.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2'));
 
-/** The environment variable as Spring Boot would name it: dots become underscores, dashes and capitals leave no trace. */
+/**
+ * The environment variable as Spring Boot would name it: dots become underscores, dashes and capitals leave no trace.
+ */
 export const springEnvironmentName = (path: string): string => upperSnake(path.replaceAll('-', ''));
 
 /** A section on the way to its settings. */
@@ -76,7 +83,7 @@ function childEntries(key: string, child: SchemaNode, isNeeded: boolean, section
 /**
  * All settings of a schema in its order.
  *
- * @param section where the schema stands. @default the root
+ * @param section where the schema is. @default the root
  */
 export function listSettings(
   schema: SchemaNode,

@@ -2,8 +2,8 @@ import { distance } from 'fastest-levenshtein';
 import { childSchema, type SchemaNode } from './schema.ts';
 
 /*
- * What a message shows of a wrong configuration. One slip of the indentation or of a quote puts a password at any key, or
- * makes a key of it: the place alone does not tell what may be shown, so the text itself has to be harmless.
+ * What a message shows of a wrong configuration. One slip of the indentation or of a quote puts a password at any key,
+ * or makes a key of it: the place alone does not show what may be shown, so the text itself has to be harmless.
  *
  * - numbers of at most ten digits, true, false and nothing
  * - texts of at most 20 characters, all of them short words (at most eight letters in one case), short numbers with or
@@ -11,11 +11,11 @@ import { childSchema, type SchemaNode } from './schema.ts';
  * - texts that differ from what is allowed there in at most two characters
  * - keys that the schema knows, and other keys by the same rules, as camelCase too, with words of up to 13 letters
  *
- * All else is masked, and so is everything at a place that the schema marks as a secret. The place in the file is told
+ * All else is masked, and so is everything at a place that the schema marks as a secret. The place in the file is shown
  * always, so a person finds what is not shown.
  */
 
-/** Stands wherever a secret would. */
+/** Is written wherever a secret would be. */
 export const MASK = '******';
 
 const LONGEST_TEXT = 20;
@@ -39,7 +39,9 @@ const hasFewDigits = (text: string): boolean => text.replaceAll(/\D/g, '').lengt
 const isNearly = (text: string, known: readonly string[]): boolean =>
   text.length <= LONGEST_KEY && known.some((name) => distance(text, name) <= Math.min(2, Math.floor(name.length / 3)));
 
-/** A colon between two words may stand between a user and a password; a blank is taken between a number and its unit. */
+/**
+ * A colon between two words may be between a user and a password; a blank is taken between a number and its unit.
+ */
 function isHarmless(text: string): boolean {
   const isApart = text.length <= LONGEST_TEXT && !/[a-z]:[a-z]/i.test(text);
   const parts = isApart ? text.replace(/^(\d+) (?=[A-Za-z]+$)/, '$1-').split(/[.,:/_+*-]/) : undefined;

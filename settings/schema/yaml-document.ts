@@ -72,7 +72,7 @@ function readKeys(map: YAMLMap, { mistakes }: Walk): void {
       continue;
     }
     const name = isScalar(key) ? String(key.value) : '';
-    // Several merges may stand in one map.
+    // Several merges may be in one map.
     if (name !== '<<' && seen.has(name)) {
       mistakes.push({ reason: yamlReason('DUPLICATE_KEY'), offset: offsetOf(key) });
     }

@@ -23,7 +23,7 @@ type PathReading = { readonly path: FieldPath } | { readonly mistake: SourceMist
 
 const mistake = (message: string, allowed: string) => ({ mistake: { message, allowed } });
 
-/** Words that stand alone: Kafka says them of every record. */
+/** Words without a path: Kafka says them of every record. */
 const ALONE = ['topic', 'partition', 'offset', 'timestamp'] as const;
 
 const WORDS = ['$value', '$key', '$header', '$op', '$source', ...ALONE.map((word) => `$${word}`)];

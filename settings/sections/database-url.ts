@@ -91,7 +91,7 @@ const problem = (message: string, allowed: string, nearest?: string): Problem =>
   ...(nearest === undefined ? {} : { nearest }),
 });
 
-/** A name that is no part of a password: of a text with a stray @ or ?, the rest of one may stand at its place. */
+/** A name that is no part of a password: of a text with a stray @ or ?, the rest of one may be in its place. */
 const shownName = (name: string, url: string): string => {
   const isShown = isPlainUrl(url) && shownKey(name.toLowerCase(), Object.keys(URL_PARAMETERS)) !== MASK;
   return isShown ? ` ${name}` : '';
@@ -179,7 +179,10 @@ function tlsProblems(parameters: URLSearchParams, tls: TlsPart | undefined): rea
   ];
 }
 
-/** What stands before the hosts, the hosts, and what follows them; an @ in front of the last one belongs to the password. */
+/**
+ * What is before the hosts, the hosts, and what follows them; an @ in front of the last one belongs to the
+ * password.
+ */
 const AUTHORITY = /^([^/?#]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
 
 /** One URL for each of several hosts, as libpq writes them: `user@a:5432,b:5432`. */
@@ -193,14 +196,14 @@ function apart(text: string): string[] {
 }
 
 /**
- * The URL that pg-connection-string 2.14 makes of a text, one for each host: a text with a blank, or with a % that begins
- * no code, is encoded first. Of another reading the parameters could be others than those that are followed.
+ * The URL that pg-connection-string 2.14 makes of a text, one for each host: a text with a blank, or with a % that
+ * begins no code, is encoded first. Of another reading the parameters could be others than those that are followed.
  *
  * An @ behind the first slash, or a #, is the rest of a password that was not encoded: what precedes it would be looked
  * up as a host, and shown as one.
  *
- * @returns the hosts in their order, which differ in nothing else; none where the text is no URL, one of its parts is encoded
- * wrongly, or a part of the password is elsewhere
+ * @returns the hosts in their order, which differ in nothing else; none where the text is no URL, one of its parts is
+ * encoded wrongly, or a part of the password is elsewhere
  */
 export function readDatabaseUrl(text: string): readonly URL[] {
   try {

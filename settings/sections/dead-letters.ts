@@ -34,14 +34,20 @@ export const deadLetters = Type.Object(
 
 type DeadLetters = Static<typeof deadLetters>;
 
-/** The topic that takes the dead letters of `topic`: `deadLetters.topic`, or where that is left out `<topic>.dead-letters`. */
+/**
+ * The topic that takes the dead letters of `topic`: `deadLetters.topic`, or where that is left out
+ * `<topic>.dead-letters`.
+ */
 export const deadLetterTopic = (settings: Pick<DeadLetters, 'topic'>, topic: string): string =>
   settings.topic ?? `${topic}.dead-letters`;
 
 /** Kafka makes a folder of a topic's name and a partition's number. */
 const LONGEST_TOPIC = 249;
 
-/** Dead letters that come back as records would go round for ever; names that Kafka cannot have would stop the first one. */
+/**
+ * Dead letters that come back as records would go round for ever; names that Kafka cannot have would stop the first
+ * one.
+ */
 const deadLetterTopics: Rule<KafkaPart & TablesPart & { readonly deadLetters: DeadLetters }> = {
   reads: ['deadLetters.to', 'deadLetters.topic', 'kafka.topics', 'tables'],
   find: ({ deadLetters, ...settings }) => {

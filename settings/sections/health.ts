@@ -159,7 +159,7 @@ export function additionalHealthPaths({ management }: HealthPart): readonly Addi
           { path: '/readyz', group: HEALTH_GROUP.readiness },
         ]
       : [];
-  // As in Spring Boot, a path of the group's own stands in the place of the probe's.
+  // As in Spring Boot, a group's path replaces that of the probe.
   return [...configured, ...ofProbes.filter(({ group: name }) => !configured.some((own) => own.group === name))];
 }
 

@@ -12,7 +12,7 @@ import { dataSize } from '../schema/data-size.ts';
 import { ALLOWED, closed, SECRET, section } from '../schema/schema.ts';
 import { endpointHealth } from './health.ts';
 
-/** A place of its own for the operational interface, as Spring Boot calls it. */
+/** A separate place for the operational interface, as Spring Boot calls it. */
 const managementServer = Type.Object(
   {
     port: Type.Optional(
@@ -205,8 +205,8 @@ export const completeCredential = <T>(path: string, read: (settings: T) => Crede
 });
 
 /**
- * Labels that belong to the metrics themselves or to Prometheus: a common one of the same name would hide them. Those of an
- * info are free: it keeps its own, and no other family has a meaning for them.
+ * Labels that belong to the metrics themselves or to Prometheus: a common one of the same name would hide them. Those
+ * of an info are free: it keeps its own, and no other family has a meaning for them.
  */
 const RESERVED_LABELS: ReadonlySet<string> = new Set([
   ...Object.values(METRICS).flatMap(({ type, labels }): readonly string[] => (type === 'info' ? [] : labels)),

@@ -112,7 +112,7 @@ const urlsParse: Rule<SpringPart> = {
     ),
 };
 
-/** The server knows user and password only: there is no way to tell it a token. */
+/** The server knows user and password only: there is no way to give it a token. */
 const sentCredentialsExist: Rule<SpringPart & ManagementPart> = {
   reads: [`${CLIENT}.instance.send-credentials`, 'management.security.username'],
   find: ({ spring, management }) => {

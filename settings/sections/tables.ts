@@ -13,7 +13,7 @@ import {
 } from './table-envelope.ts';
 import { KEY_PROPERTIES, KEY_RULES, type TableKey, tableKeyOf } from './table-key.ts';
 
-/** The unit of a number in a column that takes a date or time, or the form of a value that stands for another one. */
+/** The unit of a number in a column that takes a date or time, or the form of a value that encodes another one. */
 export type Unit =
   | 'epoch-seconds'
   | 'epoch-millis'
@@ -187,7 +187,7 @@ const topicNames: Rule<TablesPart> = {
     ),
 };
 
-/** Two rows of one record in one table are a slip: nothing tells them apart. */
+/** Two rows of one record in one table are a slip: nothing distinguishes them. */
 const tablesDiffer: Rule<TablesPart> = {
   reads: ['tables[]'],
   find: ({ tables }) => {
@@ -208,7 +208,10 @@ const tablesDiffer: Rule<TablesPart> = {
   },
 };
 
-/** The consumer takes the text for the word, as a file's texts become what a setting asks for: one of both was not meant. */
+/**
+ * The consumer takes the text for the word, as a file's texts become what a setting asks for: one of both was not
+ * meant.
+ */
 const QUOTED_FALSE = {
   message: 'is a text, and not the word false',
   allowed: 'false without quotes for a column that is never written; /false for the field of that name',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
-import { rateLimitedWarning } from '../../app/logging/logger.ts';
+import { createLogger, rateLimitedWarning } from '../../app/logging/logger.ts';
 import { createServer } from '../../app/management/server.ts';
 
 let lines: Record<string, unknown>[];
@@ -9,7 +9,8 @@ let warn: (peer: string) => void;
 
 beforeEach(async () => {
   lines = [];
-  app = createServer({ logging: { level: 'warn' }, destination: { write: (line) => lines.push(JSON.parse(line)) } });
+  const logger = createLogger({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) });
+  app = createServer({ logger });
   warn = rateLimitedWarning(app, 'knocked');
   await app.ready();
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });

@@ -52,8 +52,8 @@ async function done({
   };
   await shutDown(
     {
+      logger: log,
       management: {
-        logger: log,
         draining: () => told.push('not ready'),
         stop: async () => void told.push('HTTP closed'),
       },

@@ -92,7 +92,7 @@ describe('two consumers of one name', () => {
       new Error(`Validation failed with the following errors:
   [us/sales] StreamConsumer us/sales: 1 problem in the props
 name is also that of StreamConsumer eu/orders in the namespace stream-consumer, and in a cluster one would overwrite the other: "orders-consumer"
-  allowed: a name or a namespace of its own; consumers of two clusters may share both in two apps`),
+  allowed: another name or another namespace; consumers of two clusters may share both in two apps`),
     );
   });
 

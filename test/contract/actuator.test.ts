@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { loadSettings } from '../../app/configuration/load-settings.ts';
-import { containerHealth } from '../../app/container-health.ts';
+import { containerHealth } from '../../app/health-check.ts';
 import { managementEndpoint } from '../../contract/actuator.ts';
 import { CONTAINER_PATH } from '../../contract/container.ts';
 import { freePort } from '../../dev/run/free-port.ts';

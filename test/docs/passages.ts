@@ -94,13 +94,26 @@ function linesOfComments(
   }));
 }
 
+/** What PostgreSQL reads, and no person. */
+const IS_SQL = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|ALTER|CASE)\b/;
+
+/** The paragraphs of a text such as that of `--help`, and each of its indented entries. */
+function entriesOf(lines: readonly string[]): readonly (readonly [index: number, lines: readonly string[]])[] {
+  const begins = lines.flatMap((line, index) => (index === 0 || /^( {2,7}\S|\s*$)/.test(line) ? [index] : []));
+  return begins.map((begin, at) => [begin, lines.slice(begin, begins[at + 1])] as const);
+}
+
 /** Comments, and the strings and parts of templates of three words or more, which a person may read. */
 export function passagesOfTypeScript(text: string): readonly Passage[] {
   const { program, comments } = parseSync('file.ts', text);
   const lineAt = (offset: number): number => text.slice(0, offset).split('\n').length;
   const spans = comments.map(({ start, end }) => [lineAt(start), lineAt(end)] as const);
   const messages = literalsBelow(program)
-    .filter((literal) => literal.text.trim().split(/\s+/).length > 2)
-    .map((literal): Passage => ({ kind: 'message', line: lineAt(literal.start), lines: literal.text.split('\n') }));
+    .filter(({ text: literal }) => literal.trim().split(/\s+/).length > 2 && !IS_SQL.test(literal))
+    .flatMap((literal) =>
+      entriesOf(literal.text.split('\n')).map(
+        ([index, lines]): Passage => ({ kind: 'message', line: lineAt(literal.start) + index, lines }),
+      ),
+    );
   return [...passagesOfLines(linesOfComments(text.split('\n'), spans)), ...messages];
 }

@@ -11,9 +11,30 @@ const tracked = (...patterns: readonly string[]): readonly string[] =>
     .split('\0')
     .filter((path) => path !== '');
 
+const APP_ROOMS = ['commands', 'configuration', 'credentials', 'health', 'logging', 'management', 'network'].map(
+  (room) => `app/${room}/**/*.ts`,
+);
+
+/** Not `dev/generate`, whose texts are those of documents. */
+const DEV_FOLDERS = [
+  'bench',
+  'chaos',
+  'cluster',
+  'image',
+  'mutate',
+  'orders',
+  'run',
+  'schemas',
+  'stack',
+  'start',
+  'verdict',
+].map((folder) => `dev/${folder}/**/*.ts`);
+
 /** Files that are kept plain, and how their prose is found. Not CHANGELOG.md and the decisions, which are never rewritten. */
 const KEPT_PLAIN: readonly (readonly [paths: readonly string[], passagesOf: (text: string) => readonly Passage[]])[] = [
   [tracked('README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/runbooks/*.md'), passagesOfMarkdown],
+  [tracked('main.ts', 'charts/**/*.ts', 'synthesis/**/*.ts', 'app/*.ts', ...APP_ROOMS), passagesOfTypeScript],
+  [tracked('dev/*.ts', ...DEV_FOLDERS), passagesOfTypeScript],
 ];
 
 const findings = (passages: readonly Passage[]): readonly (readonly [number, string])[] => passages.flatMap(findingsIn);
@@ -70,6 +91,11 @@ describe('what is found in a source', () => {
   test.each([
     ['names and short strings', "const told = 'told'; const stands = { told: 'it stands' };"],
     ['comments that end', `// It${' goes on'.repeat(10)}\n\nconst a = 1;\n// It${' goes on'.repeat(10)}`],
+    ['what PostgreSQL reads', `query('SELECT ${'a + '.repeat(40)}b');`],
+    [
+      'entries of a text',
+      `const help = \`Options:\n  --a  it${' goes on'.repeat(10)}\n  --b  it${' goes on'.repeat(10)}\`;`,
+    ],
     ['tags', `/**\n * It${' goes on'.repeat(10)}\n * @param a It${' goes on'.repeat(10)}\n */`],
   ])('nothing in %s', (_, text) => {
     expect(findings(passagesOfTypeScript(text))).toEqual([]);

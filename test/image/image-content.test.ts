@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LICENSE } from '../../contract/identity.ts';
 import { PRODUCT_VERSION } from '../../contract/product-version.ts';
 import { localBase } from '../../dev/image/base-platforms.ts';
-import { buildArguments, imageFacts, sourceDateEpoch } from '../../dev/image/build-arguments.ts';
-import { imageToBuild } from '../../dev/image/image-to-build.ts';
+import { buildArguments, imageFacts, imageToBuild, sourceDateEpoch } from '../../dev/image/image-build.ts';
 import { randomName } from '../integration/stack/random-name.ts';
 import { podman, podmanJson } from './stack/podman.ts';
 

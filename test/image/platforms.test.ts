@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { localBase } from '../../dev/image/base-platforms.ts';
-import { imageFacts, sourceDateEpoch } from '../../dev/image/build-arguments.ts';
-import { buildForPlatforms } from '../../dev/image/podman-platforms.ts';
+import { buildForPlatforms, imageFacts, sourceDateEpoch } from '../../dev/image/image-build.ts';
 import { randomName } from '../integration/stack/random-name.ts';
 import { podman, podmanJson } from './stack/podman.ts';
 

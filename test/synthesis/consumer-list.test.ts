@@ -84,7 +84,7 @@ test.each<[string, string, string[]]>([
   [
     'a name above the list',
     'name: x\nconsumers: [{ name: a }]',
-    ['name stands above a list of consumers, each of which has a name of its own @ 0.yaml:1:7'],
+    ['name is above a list of consumers, each of which has its name @ 0.yaml:1:7'],
   ],
 ])('%s is a problem with its place', (_name, text, expected) => {
   expect(list(text).problems).toEqual(expected);

@@ -15,36 +15,9 @@ import {
   type GivenOptions,
   type Options,
   surplusWords,
-} from '../command.ts';
-
-/** Selects dead letters; an empty condition selects all. */
-export interface DeadLetterFilter {
-  readonly reasons: readonly DeadLetterReason[];
-  readonly topics: readonly string[];
-}
-
-/** The options of both commands. */
-interface SelectingRequest {
-  readonly filter: DeadLetterFilter;
-  /** Dead letters to look at, at most; `undefined` is all of them. */
-  readonly limit: number | undefined;
-  /** Whether the output is one JSON object per line instead of text. */
-  readonly json: boolean;
-}
-
-/** The command `dead-letters list`. */
-export interface ListRequest extends SelectingRequest {
-  /** Whether keys and values are shown, which may be confidential. */
-  readonly showValue: boolean;
-}
-
-/** The command `dead-letters replay`. */
-export interface ReplayRequest extends SelectingRequest {
-  /** Whether everything is tried, and nothing changed. */
-  readonly dryRun: boolean;
-  /** Whether rows of the letters' keys, which may be of newer records, are replaced and deleted. */
-  readonly overwrite: boolean;
-}
+} from '../command/command.ts';
+import type { ReplayRequest } from './dead-letters-replay.ts';
+import type { ListRequest, SelectingRequest } from './dead-letters-table.ts';
 
 /** The default of `--limit` for `list`; `replay` takes all dead letters. */
 const LISTED_BY_DEFAULT = 100;
@@ -122,13 +95,13 @@ const REPLAY = action<ReplayRequest>({
 const reasonLines = (): readonly string[] =>
   Object.entries(DEAD_LETTER_REASON).map(([reason, text]) => `  ${reason.padEnd(24)}${text}`);
 
-const help = (): string =>
+const deadLettersHelp = (): string =>
   `Usage: ${PRODUCT_NAME} dead-letters list   [--reason REASON ...] [--topic TOPIC ...] [--limit N] [--show-value] [--json]
        ${PRODUCT_NAME} dead-letters replay [--reason REASON ...] [--topic TOPIC ...] [--limit N] [--dry-run] [--overwrite] [--json]
 
 list shows what is in the table dead_letters. replay moves the records that fit by now, because a limit was raised or a row
-of the table was put right by hand, to their tables: each in a transaction of its own, exactly once, also beside a running
-consumer and beside another replay. What still does not fit stays where it is, with the reason it has now.
+of the table was put right by hand, to their tables: one transaction for each, exactly once, also beside a running consumer
+and beside another replay. What still does not fit stays where it is, with the reason it has now.
 
 Into a table with a key a letter goes only where no row has its key, and a letter that deletes goes nowhere while one has:
 newer records may have been applied since. --overwrite replaces and deletes such rows. Either way replay cannot know of a
@@ -159,7 +132,7 @@ ${exitCodesHelp({
 export const DEAD_LETTERS_COMMAND: Command = {
   name: 'dead-letters',
   usage: 'list|replay [OPTIONS]',
-  help,
+  help: deadLettersHelp,
   options: SELECTING,
   fileRules: DATABASE_FILE_RULES,
   actions: [LIST, REPLAY],

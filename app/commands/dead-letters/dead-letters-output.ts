@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { printable } from '../../logging/printable-text.ts';
-import { isText } from '../../store/copy/headers-json.ts';
+import { isPostgresText } from '../../store/copy/headers-json.ts';
 import { RECORDS } from '../../store/tables/record-rows.ts';
 import type { Clock } from '../../stream/ports/clock.ts';
-import type { OutputStreams } from '../command.ts';
+import type { OutputStreams } from '../command/command.ts';
 import type { ReplayOutcome } from './dead-letters-replay.ts';
 import type { ListedDeadLetter, TargetCount } from './dead-letters-table.ts';
 
@@ -21,7 +21,11 @@ const letterCells = (letter: ListedDeadLetter): readonly string[] => {
 
 function contentLines({ content }: ListedDeadLetter): readonly string[] {
   const shown = (bytes: Buffer | null): string =>
-    bytes === null ? 'null' : isText(bytes) ? printable(bytes.toString('utf8')) : `base64 ${bytes.toString('base64')}`;
+    bytes === null
+      ? 'null'
+      : isPostgresText(bytes)
+        ? printable(bytes.toString('utf8'))
+        : `base64 ${bytes.toString('base64')}`;
   return content === undefined ? [] : [`    key    ${shown(content.key)}`, `    value  ${shown(content.value)}`];
 }
 
@@ -51,7 +55,7 @@ export function tablePage(
 }
 
 const jsonBytes = (bytes: Buffer | null) =>
-  bytes === null || !isText(bytes) ? bytes && { base64: bytes.toString('base64') } : bytes.toString('utf8');
+  bytes === null || !isPostgresText(bytes) ? bytes && { base64: bytes.toString('base64') } : bytes.toString('utf8');
 
 function jsonFields({ groupId, topic, partition, offset, failedAt, content, ...why }: ListedDeadLetter) {
   const { reason, error, target, targetColumn } = why;
@@ -108,7 +112,10 @@ export const reasonList = (counts: ReadonlyMap<string, number>): string =>
     .map(([reason, count]) => `${grouped(count)} ${reason}`)
     .join(', ');
 
-/** The line about the tables of the user's own that made most letters, with the column at fault; none without such letters. */
+/**
+ * The line about the tables of the user's own that made most letters, with the column at fault; none without such
+ * letters.
+ */
 export function targetLines({
   targets,
   hasMore,

@@ -1,12 +1,13 @@
 import type { PoolClient } from 'pg';
 import type { DatabasePool } from '../../store/connection/database-pool.ts';
 import { BEGIN_ROWS, commit } from '../../store/connection/transaction.ts';
-import type { DeadLetterFilter, ReplayRequest } from './dead-letters-command.ts';
 import {
+  type DeadLetterFilter,
   type DeadLetterPlace,
   deadLetterOf,
   deadLettersTable,
   LETTER_COLUMNS,
+  type SelectingRequest,
   type StoredDeadLetter,
   selection,
 } from './dead-letters-table.ts';
@@ -19,6 +20,14 @@ import {
   type ReplayTables,
   writeLetter,
 } from './replay-rows.ts';
+
+/** The command `dead-letters replay`. */
+export interface ReplayRequest extends SelectingRequest {
+  /** Whether everything is tried, and nothing changed. */
+  readonly dryRun: boolean;
+  /** Whether rows of the letters' keys, which may be of newer records, are replaced and deleted. */
+  readonly overwrite: boolean;
+}
 
 /**
  * The outcome of a dead letter's replay.
@@ -38,9 +47,9 @@ interface ReplayTarget extends ReplayTables {
 }
 
 /**
- * Replays the next dead letter of a filter in one transaction: its record is in all of its tables and the letter goes from
- * `dead_letters`, or neither. The dead letter is locked meanwhile and locked ones are skipped, so several replays at
- * once share the work.
+ * Replays the next dead letter of a filter in one transaction: its record is in all of its tables and the letter goes
+ * from `dead_letters`, or neither. The dead letter is locked meanwhile and locked ones are skipped, so several replays
+ * at once share the work.
  *
  * @param after the dead letter before; `null` begins with the first
  * @returns `null` when no dead letter is left

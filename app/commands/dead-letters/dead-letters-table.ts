@@ -2,7 +2,27 @@ import { escapeIdentifier, type PoolClient } from 'pg';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import type { DatabasePool } from '../../store/connection/database-pool.ts';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
-import type { DeadLetterFilter, ListRequest } from './dead-letters-command.ts';
+
+/** Selects dead letters; an empty condition selects all. */
+export interface DeadLetterFilter {
+  readonly reasons: readonly DeadLetterReason[];
+  readonly topics: readonly string[];
+}
+
+/** The options of both commands. */
+export interface SelectingRequest {
+  readonly filter: DeadLetterFilter;
+  /** Dead letters to look at, at most; `undefined` is all of them. */
+  readonly limit: number | undefined;
+  /** Whether the output is one JSON object per line instead of text. */
+  readonly json: boolean;
+}
+
+/** The command `dead-letters list`. */
+export interface ListRequest extends SelectingRequest {
+  /** Whether keys and values are shown, which may be confidential. */
+  readonly showValue: boolean;
+}
 
 /** The primary key of a row of `dead_letters`. */
 export interface DeadLetterPlace {
@@ -17,7 +37,7 @@ export interface StoredDeadLetter extends DeadLetterPlace {
   readonly reason: DeadLetterReason;
   readonly error: string;
   readonly failedAt: Date;
-  /** The user's own table that could not have the record; `null`: `records`, or all of its tables. */
+  /** The user's table that could not have the record; `null`: `records`, or all of its tables. */
   readonly target: string | null;
   readonly targetColumn: string | null;
 }
@@ -76,16 +96,16 @@ export function selection({ reasons, topics }: DeadLetterFilter, after: DeadLett
 /** The table, quoted. */
 export const deadLettersTable = (schema: string): string => `${escapeIdentifier(schema)}.dead_letters`;
 
-/** Tables and columns that {@link countTargets} tells at most. */
+/** Tables and columns that {@link countTargets} counts at most. */
 const MOST_TARGETS = 10;
 
-/** How many letters a table of the user's own has made, by the column at fault. */
+/** How many letters one of the user's tables has made, by the column at fault. */
 export interface TargetCount extends Pick<StoredDeadLetter, 'target' | 'targetColumn'> {
   readonly letters: number;
 }
 
 /**
- * Counts a filter's dead letters by the tables of the user's own, and the columns, that made them: the ten with most.
+ * Counts a filter's dead letters by the user's tables, and the columns, that made them: the ten with most.
  *
  * @returns also whether there are others
  */

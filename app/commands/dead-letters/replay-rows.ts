@@ -5,16 +5,11 @@ import type { RecordHeader, StreamRecord } from '../../records/record.ts';
 import { NO_TIMESTAMP } from '../../records/record-batch.ts';
 import { describeDatabaseError, verdictOn } from '../../store/connection/sqlstate.ts';
 import { RowRefused } from '../../store/copy/isolate-poison.ts';
-import { asRefusal, reasonOf } from '../../store/copy/refused-row.ts';
-import { type Admission, type KeyEncoding, RECORDS, refusal } from '../../store/tables/record-rows.ts';
-import {
-  type Refusal,
-  ROWS_THAT_DELETE,
-  type SentRows,
-  sendRows,
-  type TopicTable,
-} from '../../store/tables/row-target.ts';
+import { asRefusal, reasonOfSqlstate } from '../../store/copy/refused-row.ts';
+import { type Admission, type KeyEncoding, RECORDS, reasonToRefuse } from '../../store/tables/record-rows.ts';
+import { type Refusal, ROWS_THAT_DELETE, type RowBatch, sendRows } from '../../store/tables/table.ts';
 import { droppedRows } from '../../store/transaction/dropped-rows.ts';
+import type { MappedTable } from '../../tables/table/mapped-table.ts';
 import { type DeadLetterPlace, type DeadLetterRow, deadLetterOf, deadLettersTable } from './dead-letters-table.ts';
 
 /** A text, or bytes that are none, as the column `headers` has them. */
@@ -38,7 +33,7 @@ export interface ReplayTables extends Admission {
   readonly schema: string;
   isInRecords(topic: string): boolean;
   /** The user's own tables of a topic. */
-  tablesOf(topic: string): readonly TopicTable[];
+  tablesOf(topic: string): readonly MappedTable[];
   /** Whether a letter replaces and deletes rows of its key, which may be of newer records. */
   readonly overwrite: boolean;
 }
@@ -109,7 +104,7 @@ export async function writeLetter(
 function knownRefusal({ key, value, reason, milliseconds }: LockedLetter, admission: Admission): Refusal | null {
   const isLost = reason === 'timestamp_out_of_range' && milliseconds === null;
   const record = { offset: 0n, timestamp: 0n, key, value, headers: [] };
-  const found = isLost ? 'timestamp_out_of_range' : refusal(record, admission);
+  const found = isLost ? 'timestamp_out_of_range' : reasonToRefuse(record, admission);
   return found === null ? null : { reason: found, error: DEAD_LETTER_REASON[found] };
 }
 
@@ -139,14 +134,14 @@ async function insertRecord(
       throw error;
     }
     await client.query('ROLLBACK TO SAVEPOINT fit');
-    return { reason: reasonOf(error.code), error: describeDatabaseError(error) };
+    return { reason: reasonOfSqlstate(error.code), error: describeDatabaseError(error) };
   }
 }
 
 /** @throws FatalError `ROWS_DROPPED` when a trigger dropped the row: the letter stays */
 async function writeToTable(
   client: PoolClient,
-  table: TopicTable,
+  table: MappedTable,
   letter: LockedLetter,
   overwrite: boolean,
 ): Promise<Refusal | Present | null> {
@@ -176,8 +171,8 @@ async function writeToTable(
 
 async function sendRow(
   client: PoolClient,
-  table: TopicTable,
-  row: SentRows,
+  table: MappedTable,
+  row: RowBatch,
   overwrite: boolean,
 ): Promise<'stored' | 'present' | 'dropped' | RowRefused> {
   try {

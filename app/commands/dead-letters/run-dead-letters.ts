@@ -2,10 +2,9 @@ import { constants } from 'node:os';
 import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { systemClock } from '../../stream/ports/clock.ts';
-import { UserTables } from '../../tables/table/user-tables.ts';
-import type { OutputStreams } from '../command.ts';
-import { withDatabase } from '../with-database.ts';
-import type { ListRequest, ReplayRequest } from './dead-letters-command.ts';
+import { MappedTables } from '../../tables/table/mapped-tables.ts';
+import type { OutputStreams } from '../command/command.ts';
+import { withDatabase } from '../command/with-database.ts';
 import {
   jsonLine,
   Output,
@@ -16,8 +15,8 @@ import {
   tablePage,
   targetLines,
 } from './dead-letters-output.ts';
-import { replayDeadLetters } from './dead-letters-replay.ts';
-import { countDeadLetters, countTargets, listDeadLetters } from './dead-letters-table.ts';
+import { type ReplayRequest, replayDeadLetters } from './dead-letters-replay.ts';
+import { countDeadLetters, countTargets, type ListRequest, listDeadLetters } from './dead-letters-table.ts';
 
 /** @returns 128 plus the number of the signal that has interrupted the command; `code` where none has */
 const unlessInterrupted = ({ aborted, reason }: AbortSignal, code: number): number =>
@@ -63,7 +62,7 @@ export function listLetters(
   });
 }
 
-function replayTarget({ database, consumer, records, kafka }: Settings, request: ReplayRequest, tables: UserTables) {
+function replayTarget({ database, consumer, records, kafka }: Settings, request: ReplayRequest, tables: MappedTables) {
   return {
     schema: database.schema,
     maxValueBytes: consumer.maxValueBytes,
@@ -93,7 +92,7 @@ export function replayLetters(
     const output = new Output(streams, systemClock);
     const counts = await pool.withClient((client) => countDeadLetters(client, schema, request.filter));
     const tally = new ReplayTally(Math.min(total(counts), request.limit ?? Number.POSITIVE_INFINITY), request.dryRun);
-    const tables = new UserTables(settings);
+    const tables = new MappedTables(settings);
     await pool.withClient((client) => tables.read(client));
     try {
       for await (const outcome of replayDeadLetters(pool, replayTarget(settings, request, tables), request, signal)) {

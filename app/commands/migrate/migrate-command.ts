@@ -1,5 +1,5 @@
 import { FILE_RULES } from '../../credentials/tls-files.ts';
-import { action, type Command } from '../command.ts';
+import { action, type Command } from '../command/command.ts';
 
 /** The command `migrate`. A signal ends it at once, and PostgreSQL takes back what was not committed. */
 export const MIGRATE_COMMAND: Command = {

@@ -2,8 +2,8 @@ import { EXIT_CODE } from '../../../contract/exit-code.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { migrate, unknownVersions } from '../../store/tables/migrations.ts';
 import { OwnTables } from '../../store/tables/own-tables.ts';
-import type { OutputStreams } from '../command.ts';
-import { withDatabase } from '../with-database.ts';
+import type { OutputStreams } from '../command/command.ts';
+import { withDatabase } from '../command/with-database.ts';
 
 /**
  * Runs `migrate`: creates or upgrades the tables, prints the result, and ends. Several at once do no harm.

@@ -1,22 +1,15 @@
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import type { Problem } from '../../../settings/schema/problem.ts';
 import { DATABASE_FILE_RULES } from '../../credentials/tls-files.ts';
-import { action, type Command, everywhereHelp, exitCodesHelp, type GivenOptions, surplusWords } from '../command.ts';
-
-/** The command `offsets accept-topic`. */
-export interface AcceptTopicRequest {
-  readonly topic: string;
-  /** Whether everything is looked at, and nothing changed. */
-  readonly dryRun: boolean;
-}
-
-/** The command `offsets begin-again`. */
-export interface BeginAgainRequest extends AcceptTopicRequest {
-  /** Whether the rows that the topic has get another topic's name; else the command is refused where there are any. */
-  readonly renameRows: boolean;
-  /** Whether rows of tables of the user's own stay as they are; else the command is refused where the topic fills any. */
-  readonly keepTableRows: boolean;
-}
+import {
+  action,
+  type Command,
+  everywhereHelp,
+  exitCodesHelp,
+  type GivenOptions,
+  surplusWords,
+} from '../command/command.ts';
+import type { AcceptTopicRequest, BeginAgainRequest } from './run-offsets.ts';
 
 /** Reads the one topic of an action. */
 function readTopic(
@@ -56,12 +49,12 @@ const BEGIN_AGAIN = action<BeginAgainRequest>({
   },
 });
 
-const help = (): string =>
+const offsetsHelp = (): string =>
   `Usage: ${PRODUCT_NAME} offsets accept-topic TOPIC [--dry-run]
        ${PRODUCT_NAME} offsets begin-again TOPIC [--rename-rows] [--keep-table-rows] [--dry-run]
 
-A topic that is deleted and created again, mirrored or restored has another id than the one that is stored with its offsets,
-and the consumer stops rather than take it for the same topic. Which of the two is right only you know:
+A topic that was deleted and created again, mirrored or restored has another id than the one stored with its offsets, and the
+consumer stops rather than take it for the same topic. Only you know which command is right:
 
   accept-topic    it holds the same records at the same offsets, as a restored cluster does: go on at the stored offsets.
                   Where it holds others, those below the stored offsets are never read
@@ -92,7 +85,7 @@ ${exitCodesHelp({
 export const OFFSETS_COMMAND: Command = {
   name: 'offsets',
   usage: 'accept-topic|begin-again TOPIC [OPTIONS]',
-  help,
+  help: offsetsHelp,
   options: { 'dry-run': { type: 'boolean' } },
   fileRules: DATABASE_FILE_RULES,
   actions: [ACCEPT_TOPIC, BEGIN_AGAIN],

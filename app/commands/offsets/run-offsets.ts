@@ -7,9 +7,23 @@ import type { Settings } from '../../../settings/settings.ts';
 import { BEGIN, commit } from '../../store/connection/transaction.ts';
 import { requireMigrated } from '../../store/tables/migrations.ts';
 import { RECORDS } from '../../store/tables/record-rows.ts';
-import type { OutputStreams } from '../command.ts';
-import { withDatabase } from '../with-database.ts';
-import type { AcceptTopicRequest, BeginAgainRequest } from './offsets-command.ts';
+import type { OutputStreams } from '../command/command.ts';
+import { withDatabase } from '../command/with-database.ts';
+
+/** The command `offsets accept-topic`. */
+export interface AcceptTopicRequest {
+  readonly topic: string;
+  /** Whether everything is looked at, and nothing changed. */
+  readonly dryRun: boolean;
+}
+
+/** The command `offsets begin-again`. */
+export interface BeginAgainRequest extends AcceptTopicRequest {
+  /** Whether the rows that the topic has get another topic's name; else the command is refused where there are any. */
+  readonly renameRows: boolean;
+  /** Whether rows of the user's tables stay as they are; else the command is refused where the topic fills any. */
+  readonly keepTableRows: boolean;
+}
 
 /** Renaming many rows takes longer than any statement of the consumer may. */
 const STATEMENT_TIMEOUT = '24h';
@@ -27,7 +41,7 @@ interface GroupOffsets {
   /** Quoted. */
   readonly schema: string;
   readonly groupId: string;
-  /** The user's own, by the settings. */
+  /** The user's tables, by the settings. */
   readonly tables: readonly TableSettings[];
 }
 
@@ -37,7 +51,7 @@ interface StoredOffset {
   readonly id: string | null;
 }
 
-/** What is done with the locked offsets of a topic; the lines tell of it. */
+/** What is done with the locked offsets of a topic. @returns lines about it */
 type Change<Request> = (
   group: GroupOffsets,
   request: Request,
@@ -45,7 +59,7 @@ type Change<Request> = (
 ) => Promise<readonly string[]>;
 
 /**
- * Runs a change as one transaction that holds the offsets of all partitions of the topic, and tells what it did.
+ * Runs a change as one transaction that holds the offsets of all partitions of the topic, and prints what it did.
  *
  * A consumer may run beside it. Every transaction of a consumer holds the offset of its partition, too, so it commits
  * before this one or finds the offset moved: then it writes nothing and reads the stored position again. One that
@@ -133,7 +147,7 @@ async function lockOffsets({ client, schema, groupId }: GroupOffsets, topic: str
   );
 }
 
-/** What is unknown is adopted: the next consumer stores the id that the topic has by then. */
+/** What is unknown is adopted: the next consumer stores the id that it finds. */
 async function acceptStored(
   { client, schema, groupId }: GroupOffsets,
   { topic, dryRun }: AcceptTopicRequest,
@@ -158,9 +172,9 @@ async function acceptStored(
 const idBefore = (id: string | null): string => (id === null ? 'no topic id was stored' : `topic id was ${id}`);
 
 /**
- * Every record of the new topic is ahead of the stored offset then. The rows of the one before would have the same keys:
- * they stay in their tables under another name, and so does the position that they were written up to. In tables of the
- * user's own no row says which topic it is of, so all of them stay as they are.
+ * Every record of the new topic is ahead of the stored offset then. The rows of the one before would have the same
+ * keys: they stay in their tables under another name, and so does the position that they were written up to. In the
+ * user's tables no row says which topic it is of, so all of them stay as they are.
  */
 async function resetTopic(
   group: GroupOffsets,
@@ -204,8 +218,8 @@ const unkept = (tables: readonly string[]): readonly string[] =>
       ];
 
 /**
- * What becomes of each table of the user's own that the topic fills by the settings, or has filled by what consumers of the
- * group have stored.
+ * What becomes of each of the user's tables that the topic fills by the settings, or has filled by what consumers of
+ * the group have stored.
  */
 async function tablesOfTopic(
   { client, schema, groupId, tables }: GroupOffsets,

@@ -7,11 +7,16 @@ import { createKafkaClient, shareByClients } from '../../kafka/kafka-client.ts';
 import { LastRecords, SILENT } from '../../kafka/last-records.ts';
 import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
 import { readMappings } from '../../tables/mapping/resolve-mapping.ts';
-import type { OutputStreams } from '../command.ts';
-import { withDatabase } from '../with-database.ts';
+import type { OutputStreams } from '../command/command.ts';
+import { withDatabase } from '../command/with-database.ts';
 import { KeyNames, LOOKED_AT, type RecordKeys, topicsByKey } from './record-keys.ts';
 import { mappingJson, mappingLines, type OffsetsElsewhere } from './shown-mapping.ts';
-import type { CheckRequest } from './tables-command.ts';
+
+/** The command `tables check`. */
+export interface CheckRequest {
+  /** Whether each table is a line of JSON. */
+  readonly json: boolean;
+}
 
 const NO_TABLE = 'the setting tables is empty: all records go into the table records';
 
@@ -21,7 +26,10 @@ function allMisfits(problems: readonly Problem[]): string {
   return `The tables do not fit the setting tables: ${count}; nothing was written.\n\n${problems.map(describeProblem).join('\n')}\n`;
 }
 
-/** Other schemas with tables of ours, which the guard of one schema knows nothing of. A role may not be able to look into one. */
+/**
+ * Other schemas with tables of ours, which the guard of one schema knows nothing of. A role may not be able to look
+ * into one.
+ */
 const OTHER_SCHEMAS = `
   SELECT nspname AS schema,
          has_schema_privilege(nsp.oid, 'USAGE') AND has_table_privilege(offsets.oid, 'SELECT') AS "isReadable"
@@ -69,8 +77,8 @@ async function readKeys({ kafka }: Settings, topics: readonly string[]): Promise
   }
   const shared = shareByClients(
     () => kafka,
-    // What the client says of a broker is said once, as the reason why keys were not looked at.
-    () => SILENT,
+    // The reason why keys were not looked at is in the output already.
+    SILENT,
     () => undefined,
   );
   const reader = new LastRecords(createKafkaClient(shared, RETRIES));
@@ -104,8 +112,8 @@ async function keysOf(reader: LastRecords, topic: string): Promise<RecordKeys> {
 
 /**
  * Runs `tables check`: compares the setting `tables` with the catalog, prints the mapping of each table that is right,
- * all problems of the others, and which other schemas hold offsets of the topics. Nothing is written. Kafka is asked for the
- * last records of topics with an envelope alone, without a group; that it is away is said, and no error.
+ * all problems of the others, and which other schemas hold offsets of the topics. Nothing is written. Kafka is asked for
+ * the last records of topics with an envelope alone, without a group. If it is away, a line names that, and no error.
  *
  * @returns the exit code: 0 when all tables are right, 78 when one is not, 1 when PostgreSQL was away or refused. It
  * rejects only for a mistake in the program.

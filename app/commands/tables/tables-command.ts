@@ -1,12 +1,7 @@
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
 import { DATABASE_FILE_RULES } from '../../credentials/tls-files.ts';
-import { action, type Command, everywhereHelp, exitCodesHelp, surplusWords } from '../command.ts';
-
-/** The command `tables check`. */
-export interface CheckRequest {
-  /** Whether each table is a line of JSON. */
-  readonly json: boolean;
-}
+import { action, type Command, everywhereHelp, exitCodesHelp, surplusWords } from '../command/command.ts';
+import type { CheckRequest } from './check-tables.ts';
 
 const CHECK = action<CheckRequest>({
   word: 'check',
@@ -20,13 +15,13 @@ const CHECK = action<CheckRequest>({
   },
 });
 
-const help = (): string =>
+const tablesHelp = (): string =>
   `Usage: ${PRODUCT_NAME} tables check [--json]
 
-Compares the setting tables with the tables in PostgreSQL, column by column, as the consumer does at its start. It prints for
-each table which source each column takes, what a record without a value there comes to, which columns are left to
-PostgreSQL, and the NOT NULL columns that are looked at record by record. What is wrong with any of the tables is told at
-once. Nothing is written, and Kafka is not asked.
+Compares the setting tables with the tables in PostgreSQL, column by column, as the consumer does at its start. For each
+table it prints which source each column takes and what a record without a value there comes to. It also prints which columns
+are left to PostgreSQL, and which NOT NULL columns are checked record by record. It reports all problems of all tables at
+once. It writes nothing and does not ask Kafka.
 
 Options:
   --json              one JSON object per line and table
@@ -44,7 +39,7 @@ ${exitCodesHelp({
 export const TABLES_COMMAND: Command = {
   name: 'tables',
   usage: 'check [OPTIONS]',
-  help,
+  help: tablesHelp,
   options: { json: { type: 'boolean' } },
   fileRules: DATABASE_FILE_RULES,
   actions: [CHECK],

@@ -1,15 +1,7 @@
 import { WRITING_POOL } from '../../../contract/metrics/definition.ts';
+import type { PoolFigures } from '../../store/connection/database-pool.ts';
 import { type MetricSource, type MetricSources, single } from '../exposition/metric-source.ts';
 import { Timer } from '../exposition/time-windows.ts';
-
-/** Connections of the writing pool at one moment. */
-export interface PoolFigures {
-  readonly active: number;
-  readonly idle: number;
-  /** Writers that wait for a connection. */
-  readonly pending: number;
-  readonly max: number;
-}
 
 /** Durations that the pool's timers measure. */
 export type PoolDuration = 'acquire' | 'usage' | 'creation';

@@ -41,7 +41,7 @@ export class ConsumerCounters implements StreamListener {
   readonly #unreadable: MetricSource;
   readonly #transactions = new LabelledCounts('outcome', TRANSACTION_OUTCOMES);
   readonly #errors = new LabelledCounts('reason', ERROR_REASONS);
-  readonly #standStill = new StandStill();
+  readonly #pausedTime = new PausedTime();
   readonly #tables: TableCounters;
   #handovers = 0;
   #retries = 0;
@@ -96,7 +96,7 @@ export class ConsumerCounters implements StreamListener {
   }
 
   onPaused(isPaused: boolean): void {
-    this.#standStill.outage(isPaused);
+    this.#pausedTime.outage(isPaused);
   }
 
   /** The sink with its writes measured: a listener hears of one only when it is over. */
@@ -106,8 +106,8 @@ export class ConsumerCounters implements StreamListener {
       adoptTopicIds: (ids) => sink.adoptTopicIds(ids),
       recordTables: (ids) => sink.recordTables(ids),
       initialize: (topic, choose) => sink.initialize(topic, choose),
-      skip: (gap) => this.#standStill.during(sink.skip(gap)),
-      write: (request) => this.#standStill.during(sink.write(request)),
+      skip: (gap) => this.#pausedTime.during(sink.skip(gap)),
+      write: (request) => this.#pausedTime.during(sink.write(request)),
     };
   }
 
@@ -125,7 +125,7 @@ export class ConsumerCounters implements StreamListener {
       errors: this.#errors.source,
       handovers: single(() => this.#handovers),
       retries: single(() => this.#retries),
-      pausedSeconds: single(() => this.#standStill.seconds),
+      pausedSeconds: single(() => this.#pausedTime.seconds),
       unreadablePartitions: this.#unreadable,
     };
   }
@@ -226,13 +226,13 @@ function observeAges(ages: BucketCounts, part: BatchPart, committedMs: number): 
 const seconds = (milliseconds: number): number => Math.max(0, milliseconds) / 1_000;
 
 /** A write that takes longer waits: for a lock, a connection, or a PostgreSQL that does not answer. */
-const WAITS_AFTER_MS = 1_000;
+const SLOW_WRITE_MS = 1_000;
 
 /**
  * Adds up the time in which writing stood still: an outage, and each write from its second second on. What stands still
  * at the same time counts once, and what stands still now counts until now.
  */
-export class StandStill {
+export class PausedTime {
   readonly #now: () => number;
   /** Writes under way, by their begin: the first of them is the oldest. */
   readonly #writes = new Set<{ readonly since: number }>();
@@ -271,7 +271,7 @@ export class StandStill {
   #count(): number {
     const now = this.#now();
     const [oldest] = this.#writes;
-    const waitsSince = oldest === undefined ? Number.POSITIVE_INFINITY : oldest.since + WAITS_AFTER_MS;
+    const waitsSince = oldest === undefined ? Number.POSITIVE_INFINITY : oldest.since + SLOW_WRITE_MS;
     const since = Math.max(Math.min(this.#outageSince, waitsSince), this.#countedUntil);
     this.#elapsedMs += Math.max(0, now - since);
     this.#countedUntil = now;

@@ -25,7 +25,7 @@ type ClientMetricKey = Extract<keyof MetricSources, `client${string}`> | 'record
 interface Hidden {
   readonly labels: Labels;
   records: number;
-  toldAt: number | null;
+  reportedAt: number | null;
 }
 
 /** Records and bytes fetched of a topic. */
@@ -57,7 +57,7 @@ export class KafkaClientMetrics implements ClientListener {
   readonly #client: Labels;
   readonly #partitions: PerPartition<{ readonly labels: Labels; readonly largestLag: TimeWindowMax }>;
   readonly #hidden = new PerPartition<Hidden>((topic, partition) => {
-    return { labels: { partition: String(partition), topic }, records: 0, toldAt: null };
+    return { labels: { partition: String(partition), topic }, records: 0, reportedAt: null };
   });
   readonly #topics: ReadonlyMap<string, TopicFetches>;
   readonly #fetches: RecentSum;
@@ -123,7 +123,7 @@ export class KafkaClientMetrics implements ClientListener {
     if (lastStableOffset >= 0n) {
       const hidden = this.#hidden.of({ topic, partition });
       hidden.records = Number(highWatermark - lastStableOffset);
-      hidden.toldAt = this.#now();
+      hidden.reportedAt = this.#now();
     }
   }
 
@@ -184,8 +184,8 @@ export class KafkaClientMetrics implements ClientListener {
   #beyondStable(): Sample[] {
     const samples: Sample[] = [];
     for (const owned of this.#report().partitions) {
-      const { labels, records, toldAt } = this.#hidden.of(owned);
-      if (toldAt !== null && this.#now() - toldAt <= KNOWN_MS) {
+      const { labels, records, reportedAt } = this.#hidden.of(owned);
+      if (reportedAt !== null && this.#now() - reportedAt <= KNOWN_MS) {
         samples.push({ labels, value: records });
       }
     }

@@ -10,7 +10,7 @@ type PartitionMetrics = Pick<
 >;
 
 /** Counters of one partition. They outlive its revocation. */
-interface PartitionCounts {
+interface PartitionTotals {
   readonly labels: Labels;
   consumed: number;
   skipped: number;
@@ -23,7 +23,7 @@ interface PartitionCounts {
 export class PartitionLag {
   readonly #report: () => ConsumerReport;
   readonly #now: () => number;
-  readonly #counts = new PerPartition<PartitionCounts>((topic, partition) => {
+  readonly #counts = new PerPartition<PartitionTotals>((topic, partition) => {
     return { labels: { partition: String(partition), topic }, consumed: 0, skipped: 0 };
   });
 
@@ -53,7 +53,7 @@ export class PartitionLag {
     };
   }
 
-  #perOwned(read: (owned: PartitionReport, counts: PartitionCounts) => number | null): MetricSource {
+  #perOwned(read: (owned: PartitionReport, counts: PartitionTotals) => number | null): MetricSource {
     return () => {
       const samples: Sample[] = [];
       for (const owned of this.#report().partitions) {

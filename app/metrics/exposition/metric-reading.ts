@@ -1,6 +1,6 @@
 import { DOTTED_LABELS } from '../../../contract/metrics/definition.ts';
 import { METRICS, type MetricDefinition, type MetricKey } from '../../../contract/metrics.ts';
-import type { Labels, MetricSource, MetricSources, Sample } from './metric-source.ts';
+import { type Labels, type MetricSource, type MetricSources, type Sample, sum } from './metric-source.ts';
 
 /** One figure of a metric, named as Micrometer names its statistics. */
 export interface Measurement {
@@ -17,7 +17,7 @@ export interface MetricReading {
   readonly availableTags: readonly { readonly tag: string; readonly values: readonly string[] }[];
 }
 
-interface Family {
+interface ReadFamily {
   readonly definition: MetricDefinition;
   readonly source: MetricSource;
   /** The gauge `<name>_max` of a summary. */
@@ -29,7 +29,7 @@ const LABEL_OF_TAG = new Map(Object.entries(DOTTED_LABELS).map(([label, tag]) =>
 
 /** Reads single metrics, by their names in Prometheus or by Micrometer's dotted ones. */
 export class MetricReader {
-  readonly #families = new Map<string, Family>();
+  readonly #families = new Map<string, ReadFamily>();
   readonly #tags: Labels;
 
   /** @param tags Labels of every series. */
@@ -87,7 +87,7 @@ export class MetricReader {
 }
 
 function measurementsOf(
-  { definition, max }: Family,
+  { definition, max }: ReadFamily,
   series: readonly Sample[],
   peaks: readonly Sample[],
 ): Measurement[] {
@@ -108,14 +108,14 @@ function measurementsOf(
   }
 }
 
-type Pair = readonly [Measurement['statistic'], Measurement['statistic']];
+type StatisticPair = readonly [Measurement['statistic'], Measurement['statistic']];
 
 /** Micrometer's timer for tasks that are still under way speaks of them. */
-const STATISTICS_OF: ReadonlyMap<string, Pair> = new Map([[METRICS.httpActive.name, ['ACTIVE_TASKS', 'DURATION']]]);
+const STATISTICS_OF: ReadonlyMap<string, StatisticPair> = new Map([
+  [METRICS.httpActive.name, ['ACTIVE_TASKS', 'DURATION']],
+]);
 
-const byUnit = ({ unit }: MetricDefinition): Pair => ['COUNT', unit === 'seconds' ? 'TOTAL_TIME' : 'TOTAL'];
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const byUnit = ({ unit }: MetricDefinition): StatisticPair => ['COUNT', unit === 'seconds' ? 'TOTAL_TIME' : 'TOTAL'];
 
 const largestOf = (samples: readonly Sample[]): number =>
   samples.reduce((largest, { value }) => Math.max(largest, value), 0);

@@ -22,6 +22,8 @@ export type MetricSources = Readonly<Record<MetricKey, MetricSource>>;
 
 const NO_LABELS: Labels = {};
 
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
 /** The source of a family that has one series, with the labels given. @param labels @default none */
 export function single(read: () => number, labels: Labels = NO_LABELS): MetricSource {
   return () => [{ labels, value: read() }];

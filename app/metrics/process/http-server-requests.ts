@@ -1,4 +1,4 @@
-import type { Labels, MetricSources } from '../exposition/metric-source.ts';
+import { type Labels, type MetricSources, sum } from '../exposition/metric-source.ts';
 import { Timer } from '../exposition/time-windows.ts';
 
 /** An HTTP request, as far as the metrics tell requests apart. */
@@ -10,7 +10,8 @@ export interface HttpRequest {
 
 type HttpMetrics = Pick<MetricSources, 'httpRequests' | 'httpRequestsMax' | 'httpActive' | 'httpActiveMax'>;
 
-const UNKNOWN = 'UNKNOWN';
+/** Spring's label where its value is not known, such as `uri` of an answer that no route gave: 405, 406, OPTIONS. */
+export const UNKNOWN = 'UNKNOWN';
 
 /** Methods that have a label of their own, as in Spring. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
@@ -39,8 +40,6 @@ const answeredLabels = (method: string, uri: string, status: string): Labels => 
 
 /** Spring's labels of a request under way: neither its status nor its route is known yet. */
 const NOT_ANSWERED = { exception: 'none', outcome: 'SUCCESS', status: '200', uri: UNKNOWN };
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** Counts and times HTTP requests, those answered and those under way. */
 export class HttpRequests {

@@ -4,7 +4,7 @@ import { type MetricSources, single } from '../exposition/metric-source.ts';
 import { RecentSum, Timer } from '../exposition/time-windows.ts';
 
 /** V8's kinds of collection in Micrometer's labels: `cause` is V8's phase, `gc` the collector. */
-const PAUSES = new Map<number, { action: string; cause: string; gc: string }>([
+const COLLECTIONS = new Map<number, { action: string; cause: string; gc: string }>([
   [constants.NODE_PERFORMANCE_GC_MINOR, { action: 'end of minor GC', cause: 'scavenge', gc: 'V8 young' }],
   [constants.NODE_PERFORMANCE_GC_MAJOR, { action: 'end of major GC', cause: 'mark sweep compact', gc: 'V8 old' }],
   [
@@ -25,7 +25,7 @@ export class GarbageCollection {
 
   /** @param now Clock of the decaying figures, in milliseconds. @default performance.now() */
   constructor(now: () => number = () => performance.now()) {
-    this.#timers = new Map([...PAUSES.keys()].map((kind) => [kind, new Timer(now)]));
+    this.#timers = new Map([...COLLECTIONS.keys()].map((kind) => [kind, new Timer(now)]));
     this.#recent = new RecentSum(OVERHEAD_WINDOW_MS, now);
     this.#observer = new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
@@ -46,7 +46,7 @@ export class GarbageCollection {
 
   /** Sources of the pause summary, of its maximum, and of the share of time that pauses take. */
   get sources(): Pick<MetricSources, 'gcPause' | 'gcPauseMax' | 'gcOverhead'> {
-    const series = [...PAUSES].map(([kind, labels]) => ({ labels, timer: this.#timers.get(kind) }));
+    const series = [...COLLECTIONS].map(([kind, labels]) => ({ labels, timer: this.#timers.get(kind) }));
     return {
       gcPause: () =>
         series.map(({ labels, timer }) => ({ labels, value: timer?.seconds ?? 0, count: timer?.count ?? 0 })),

@@ -23,7 +23,7 @@ const DEFAULT_PORT = 5_432;
 /**
  * Idle connections ask after this time whether the other side is still there, instead of after the system's two hours.
  */
-const KEEP_ALIVE_MS = 10_000;
+const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /** The URL's parameters that are followed here, and not by pg, whose reading of `sslmode` prints a warning of its own. */
 const FOLLOWED_HERE = [
@@ -52,7 +52,7 @@ function verification(parameters: URLSearchParams, hasAuthority: boolean) {
 }
 
 /** TLS as pg takes it, with the certificates as they are now; undefined where nothing is said of TLS. */
-function tlsOptions(parameters: URLSearchParams, tls: Database['tls']): ClientConfig['ssl'] {
+function tlsConfig(parameters: URLSearchParams, tls: Database['tls']): ClientConfig['ssl'] {
   const asks = asksForTls(parameters) ?? (tls === undefined ? null : true);
   if (asks !== true) {
     return asks ?? undefined;
@@ -129,7 +129,7 @@ export function databaseHosts(settings: Database): readonly DatabaseHost[] {
 }
 
 function connectionConfig({ user, password, connectTimeout, tls, rdsIam }: Database, url: URL): ClientConfig {
-  const ssl = tlsOptions(url.searchParams, tls);
+  const ssl = tlsConfig(url.searchParams, tls);
   const config = {
     ...parseIntoClientConfig(withoutFollowed(url)),
     ...(user === undefined ? {} : { user }),
@@ -139,7 +139,7 @@ function connectionConfig({ user, password, connectTimeout, tls, rdsIam }: Datab
     application_name: PRODUCT_NAME,
     connectionTimeoutMillis: milliseconds(connectTimeout),
     keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
   };
   const database = { host: config.host ?? '', port: config.port ?? DEFAULT_PORT, user: config.user ?? '' };
   return rdsIam.enabled ? { ...config, password: () => rdsPassword(rdsIam.region, database) } : config;

@@ -65,6 +65,7 @@ interface PoolOptions {
 export interface PoolFigures {
   readonly active: number;
   readonly idle: number;
+  /** Writers that wait for a connection. */
   readonly pending: number;
   readonly max: number;
 }

@@ -120,12 +120,12 @@ const LONG_TYPES = 'dDEAVNT';
 const MOST_OF_OTHERS = 30_000;
 
 const TYPE_BYTES = 1;
-const LENGTH_BYTES = 4;
+export const MESSAGE_LENGTH_BYTES = 4;
 
 /** Follows the messages of a server through the pieces that they come in. */
 class MessageFrames {
   readonly #limit: number;
-  readonly #head = Buffer.alloc(TYPE_BYTES + LENGTH_BYTES);
+  readonly #head = Buffer.alloc(TYPE_BYTES + MESSAGE_LENGTH_BYTES);
   #headBytes = 0;
   #left = 0;
 
@@ -156,17 +156,17 @@ class MessageFrames {
     this.#headBytes = 0;
     const length = this.#head.readUInt32BE(TYPE_BYTES);
     const most = LONG_TYPES.includes(this.#head.toString('latin1', 0, TYPE_BYTES)) ? this.#limit : MOST_OF_OTHERS;
-    if (length < LENGTH_BYTES || length > most) {
+    if (length < MESSAGE_LENGTH_BYTES || length > most) {
       throw new InvalidAnswerError(
-        `PostgreSQL sent a message of ${length} bytes, and ${LENGTH_BYTES} to ${most} are taken ` +
+        `PostgreSQL sent a message of ${length} bytes, and ${MESSAGE_LENGTH_BYTES} to ${most} are taken ` +
           `(it begins with ${this.#head.toString('hex')}): ${usualCause(this.#head)}`,
       );
     }
-    this.#left = length - LENGTH_BYTES;
+    this.#left = length - MESSAGE_LENGTH_BYTES;
   }
 }
 
-const unreadable = (error: unknown): InvalidAnswerError =>
+const unreadableMessage = (error: unknown): InvalidAnswerError =>
   error instanceof InvalidAnswerError
     ? error
     : new InvalidAnswerError(`PostgreSQL sent a message that cannot be read: ${(error as Error).message}`, {
@@ -200,7 +200,7 @@ export function boundMessages(client: ClientBase, limit = answerLimit()): void {
           frames.take(piece);
           parse(piece);
         } catch (error) {
-          stream.destroy(isHandled ? (error as Error) : unreadable(error));
+          stream.destroy(isHandled ? (error as Error) : unreadableMessage(error));
         }
       });
     }
@@ -208,12 +208,12 @@ export function boundMessages(client: ClientBase, limit = answerLimit()): void {
 }
 
 /** The functions of pg's internals that this program calls. */
-const FUNCTIONS = {
+const CALLED_FUNCTIONS = {
   connection: ['query', 'attachListeners', 'endCopyFrom', 'sendCopyFail'],
   'connection.stream': ['write', 'cork', 'uncork', 'destroy', 'setTimeout', 'off'],
 } as const;
 
-const has = (object: unknown, name: string): boolean =>
+const hasFunction = (object: unknown, name: string): boolean =>
   typeof (object as Readonly<Record<string, unknown>> | null | undefined)?.[name] === 'function';
 
 /**
@@ -224,8 +224,8 @@ const has = (object: unknown, name: string): boolean =>
 export function requireKnownPg({ Client }: Pick<typeof pg, 'Client'>): void {
   const connection = connectionOf(new Client({ ssl: false, sslnegotiation: 'postgres' }));
   const parts = { connection, 'connection.stream': connection?.stream };
-  const missing = (Object.keys(FUNCTIONS) as (keyof typeof FUNCTIONS)[]).flatMap((part) =>
-    FUNCTIONS[part].filter((name) => !has(parts[part], name)).map((name) => `${part}.${name}()`),
+  const missing = (Object.keys(CALLED_FUNCTIONS) as (keyof typeof CALLED_FUNCTIONS)[]).flatMap((part) =>
+    CALLED_FUNCTIONS[part].filter((name) => !hasFunction(parts[part], name)).map((name) => `${part}.${name}()`),
   );
   if (missing.length > 0) {
     throw new Error(

@@ -2,7 +2,7 @@ import { isNativeError } from 'node:util/types';
 import { DatabaseError } from 'pg';
 import { CredentialsRefused, CredentialsUnavailable } from '../../credentials/credentials.ts';
 import { InvalidAnswerError } from '../../network/invalid-answer.ts';
-import { tlsAdvice, wordsOf } from './tls-errors.ts';
+import { openSslReason, tlsAdvice } from './tls-errors.ts';
 
 /**
  * What an error of PostgreSQL means for the records in hand.
@@ -51,7 +51,7 @@ const BY_CLASS: Readonly<Record<string, Verdict>> = {
 /** SQLSTATE of a write to a server that takes none. */
 export const READ_ONLY_SQL_TRANSACTION = '25006';
 
-const BY_CODE: Readonly<Record<string, Verdict>> = {
+const VERDICT_BY_CODE: Readonly<Record<string, Verdict>> = {
   // Protocol violation: a column has another type than the one that rows are encoded for; a connection pooler's errors
   // are told apart before.
   '08P01': 'unknown',
@@ -134,7 +134,7 @@ function verdictOfServer(error: DatabaseError, sqlstate: string): Verdict {
   if (isOfPooler(error)) {
     return REFUSED_BY_POOLER.test(error.message) ? 'stop' : 'retry';
   }
-  return BY_CODE[sqlstate] ?? BY_CLASS[sqlstate.slice(0, 2)] ?? 'unknown';
+  return VERDICT_BY_CODE[sqlstate] ?? BY_CLASS[sqlstate.slice(0, 2)] ?? 'unknown';
 }
 
 /** The verdict on an error that a statement or a connection ended with. */
@@ -190,7 +190,7 @@ export function describeDatabaseError(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(describeDatabaseError).join('; ');
   }
-  return isNativeError(error) ? wordsOf(error) : String(error);
+  return isNativeError(error) ? openSslReason(error) : String(error);
 }
 
 /** `lock_not_available`: PostgreSQL gave up the wait for a lock. */

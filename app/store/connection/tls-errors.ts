@@ -15,10 +15,10 @@ const ADVICE = {
   off: 'switch TLS on at the server (ssl = on), or leave TLS out of database.url and database.tls',
 } as const;
 
-type Kind = keyof typeof ADVICE;
+type TlsFault = keyof typeof ADVICE;
 
 /** Codes of Node.js and OpenSSL for a server's certificate that is not accepted (nodejs.org/api/tls.html). */
-const BY_CODE: Readonly<Record<string, Kind>> = {
+const FAULT_BY_CODE: Readonly<Record<string, TlsFault>> = {
   UNABLE_TO_GET_ISSUER_CERT: 'authority',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'authority',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'authority',
@@ -42,18 +42,18 @@ const BY_CODE: Readonly<Record<string, Kind>> = {
 };
 
 /** The server's alert about a client certificate (RFC 8446, section 6.2). */
-const CLIENT_ALERT =
+const CERTIFICATE_ALERT =
   /^ERR_SSL_(SSLV3|TLSV1|TLSV13)_ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_(REQUIRED|EXPIRED|REVOKED|UNKNOWN)|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED|DECRYPT_ERROR)$/;
 
 /** How pg says that the server answered a request for TLS with "no". */
 const WITHOUT_TLS = 'The server does not support SSL connections';
 
-function kindOf(error: Error): Kind | undefined {
+function tlsFaultOf(error: Error): TlsFault | undefined {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (Object.hasOwn(BY_CODE, code)) {
-    return BY_CODE[code];
+  if (Object.hasOwn(FAULT_BY_CODE, code)) {
+    return FAULT_BY_CODE[code];
   }
-  if (CLIENT_ALERT.test(code)) {
+  if (CERTIFICATE_ALERT.test(code)) {
     return 'client';
   }
   if (error.message === WITHOUT_TLS) {
@@ -64,12 +64,12 @@ function kindOf(error: Error): Kind | undefined {
 
 /** What to check where TLS was refused by either side; undefined for any other error, such as a lost connection. */
 export function tlsAdvice(error: unknown): string | undefined {
-  const kind = isNativeError(error) ? kindOf(error) : undefined;
+  const kind = isNativeError(error) ? tlsFaultOf(error) : undefined;
   return kind && ADVICE[kind];
 }
 
 /** What an error says; of OpenSSL's, whose messages name lines of its source, the reason alone. */
-export function wordsOf(error: Error): string {
+export function openSslReason(error: Error): string {
   const isOfOpenSsl = 'reason' in error && typeof error.reason === 'string' && 'library' in error;
   return isOfOpenSsl ? `TLS: ${error.reason}` : error.message;
 }

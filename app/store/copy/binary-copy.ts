@@ -1,6 +1,6 @@
 import { type ClientBase, type Connection, escapeIdentifier, type Submittable } from 'pg';
 import { PRODUCT_NAME } from '../../../contract/identity.ts';
-import type { PgConnection } from '../connection/pg-internals.ts';
+import { MESSAGE_LENGTH_BYTES, type PgConnection } from '../connection/pg-internals.ts';
 
 /** The head of a binary COPY: signature, flags, and the length of an extension that there is not. */
 export const COPY_SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
@@ -8,26 +8,25 @@ export const COPY_SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 
 export const COPY_TRAILER = Buffer.from([0xff, 0xff]);
 
 /** A table, and the columns that rows are encoded for, in this order, with their types. */
-export interface CopyTarget {
+export interface TableColumns {
   readonly table: string;
   readonly columns: Readonly<Record<string, string>>;
 }
 
 /** CopyData (PostgreSQL's "Message Formats"): its type, and its length, which counts itself but not the type. */
 const COPY_DATA = 'd'.charCodeAt(0);
-const MESSAGE_LENGTH_BYTES = 4;
 
 /** An error in PostgreSQL's log. */
 const DECLINED = `${PRODUCT_NAME}: another writer has moved or locked the offset, so nothing is written`;
 
 /** The statement that takes rows of a table in the binary format. */
-export function copyStatement(schema: string, { table, columns }: CopyTarget): string {
+export function copyStatement(schema: string, { table, columns }: TableColumns): string {
   const names = Object.keys(columns).map(escapeIdentifier).join(', ');
   return `COPY ${escapeIdentifier(schema)}.${escapeIdentifier(table)} (${names}) FROM STDIN (FORMAT binary)`;
 }
 
 /** The format of a COPY's rows. */
-export type CopyFormat = 'binary' | 'text';
+type CopyFormat = 'binary' | 'text';
 
 /** A COPY from the client, and how an error about one of its rows names the table: `COPY orders, line 2`. */
 export interface RowCopy {
@@ -41,7 +40,7 @@ export interface RowCopy {
 }
 
 /** Encoded rows of one COPY, without head and end of the format. */
-export interface CopyRows {
+export interface CopyInput {
   readonly format: CopyFormat;
   /** In pieces, one behind the other. */
   readonly rows: readonly Buffer[];
@@ -66,7 +65,7 @@ export class CopyQuery implements Submittable {
    */
   readonly tags: Promise<readonly string[]>;
   readonly #text: string;
-  readonly #copies: readonly CopyRows[];
+  readonly #copies: readonly CopyInput[];
   readonly #mayCopy: (tags: readonly string[]) => boolean;
   readonly #completed: string[] = [];
   #answered = 0;
@@ -81,7 +80,7 @@ export class CopyQuery implements Submittable {
    * those up to there.
    * @default yes
    */
-  constructor(text: string, copies: readonly CopyRows[], mayCopy: (tags: readonly string[]) => boolean = () => true) {
+  constructor(text: string, copies: readonly CopyInput[], mayCopy: (tags: readonly string[]) => boolean = () => true) {
     this.#text = text;
     this.#copies = copies;
     this.#mayCopy = mayCopy;
@@ -112,7 +111,7 @@ export class CopyQuery implements Submittable {
       return;
     }
     this.#answered += 1;
-    sendRows(connection, copy);
+    sendCopyData(connection, copy);
   }
 
   /** Rows of no interest: rules and triggers of the database may make some. */
@@ -136,7 +135,7 @@ export class CopyQuery implements Submittable {
 }
 
 /** All rows in one CopyData, and CopyDone. */
-function sendRows(connection: PgConnection, { format, rows }: CopyRows): void {
+function sendCopyData(connection: PgConnection, { format, rows }: CopyInput): void {
   const { stream } = connection;
   const { head, end } = FRAMES[format];
   const message = Buffer.alloc(1 + MESSAGE_LENGTH_BYTES);
@@ -164,6 +163,6 @@ export const rowsStored = (tags: readonly string[]): number =>
  *
  * @returns how many rows were stored
  */
-export async function copyInto(client: ClientBase, statement: string, copy: CopyRows): Promise<number> {
+export async function copyInto(client: ClientBase, statement: string, copy: CopyInput): Promise<number> {
   return rowsStored(await client.query(new CopyQuery(statement, [copy])).tags);
 }

@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
+import { BACKSLASH, QUOTE, SPACE } from '../../records/ascii.ts';
 import { type Memory, NEW_MEMORY } from './row-memory.ts';
 
-const LENGTH_BYTES = 4;
-const NULL_LENGTH = -1;
+const FIELD_LENGTH_BYTES = 4;
+const NULL_FIELD_LENGTH = -1;
 /** UTF-8 takes at most three bytes for each UTF-16 unit. */
-const MOST_BYTES_PER_UNIT = 3;
+export const MOST_BYTES_PER_UNIT = 3;
 /** `jsonb_recv` takes a version byte and then the text. */
 const JSONB_VERSION = 1;
 
@@ -13,10 +14,6 @@ const LONG_TEXT_BYTES = 512;
 
 const HIGH_BITS = 0x80808080 | 0;
 const LOW_BITS = 0x01010101;
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const SPACE = 0x20;
 
 const TWO_TO_32 = 0x1_0000_0000;
 
@@ -93,7 +90,7 @@ export class CopyBuffer {
   }
 
   int4(value: number): void {
-    this.#reserve(LENGTH_BYTES + 4);
+    this.#reserve(FIELD_LENGTH_BYTES + 4);
     this.#int32(4);
     this.#int32(value);
   }
@@ -103,7 +100,7 @@ export class CopyBuffer {
       this.null();
       return;
     }
-    this.#reserve(LENGTH_BYTES + 8);
+    this.#reserve(FIELD_LENGTH_BYTES + 8);
     this.#int32(8);
     this.#view.setBigInt64(this.#end, value);
     this.#end += 8;
@@ -111,7 +108,7 @@ export class CopyBuffer {
 
   /** The same from a number that is a safe integer. */
   int8OfNumber(value: number): void {
-    this.#reserve(LENGTH_BYTES + 8);
+    this.#reserve(FIELD_LENGTH_BYTES + 8);
     this.#int32(8);
     const high = Math.floor(value / TWO_TO_32);
     this.#int32(high);
@@ -125,7 +122,7 @@ export class CopyBuffer {
       this.null();
       return;
     }
-    this.#reserve(LENGTH_BYTES + value.length);
+    this.#reserve(FIELD_LENGTH_BYTES + value.length);
     this.#int32(value.length);
     this.#end += value.copy(this.#bytes, this.#end);
   }
@@ -140,14 +137,14 @@ export class CopyBuffer {
    * @returns whether PostgreSQL's text can hold them: UTF-8 without NUL
    */
   textOf(from: FieldBytes, at: number, length: number): boolean {
-    this.#reserve(LENGTH_BYTES + length);
+    this.#reserve(FIELD_LENGTH_BYTES + length);
     this.#int32(length);
     return this.#text(from, at, length);
   }
 
   /** A field of type jsonb from JSON text in place, which goes to PostgreSQL byte for byte. @returns as {@link textOf} */
   jsonbTextOf(from: FieldBytes, at: number, length: number): boolean {
-    this.#reserve(LENGTH_BYTES + 1 + length);
+    this.#reserve(FIELD_LENGTH_BYTES + 1 + length);
     this.#int32(1 + length);
     this.#bytes[this.#end] = JSONB_VERSION;
     this.#end += 1;
@@ -163,16 +160,16 @@ export class CopyBuffer {
 
   /** Begins a field of type jsonb, whose text goes on with {@link write} and others. @returns what {@link endJsonb} takes */
   beginJsonb(): number {
-    this.#reserve(LENGTH_BYTES + 1);
+    this.#reserve(FIELD_LENGTH_BYTES + 1);
     const start = this.#end;
-    this.#end += LENGTH_BYTES;
+    this.#end += FIELD_LENGTH_BYTES;
     this.#bytes[this.#end] = JSONB_VERSION;
     this.#end += 1;
     return start;
   }
 
   endJsonb(start: number): void {
-    this.#view.setInt32(start, this.#end - start - LENGTH_BYTES);
+    this.#view.setInt32(start, this.#end - start - FIELD_LENGTH_BYTES);
   }
 
   /** Appends text to the field under way. */
@@ -200,8 +197,8 @@ export class CopyBuffer {
   }
 
   null(): void {
-    this.#reserve(LENGTH_BYTES);
-    this.#int32(NULL_LENGTH);
+    this.#reserve(FIELD_LENGTH_BYTES);
+    this.#int32(NULL_FIELD_LENGTH);
   }
 
   #int32(value: number): void {

@@ -4,12 +4,12 @@ import type { RecordCursor } from '../../records/record-batch.ts';
 import type { CopyBuffer, FieldBytes } from './copy-buffer.ts';
 
 /** Whether PostgreSQL's text and jsonb can hold the bytes: UTF-8 without NUL. */
-export const isText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0);
+export const isPostgresText = (bytes: Buffer): boolean => isUtf8(bytes) && !bytes.includes(0);
 
 const base64Json = (bytes: Buffer): string => `{"base64":"${bytes.toString('base64')}"}`;
 
 const valueJson = (value: Buffer): string =>
-  isText(value) ? JSON.stringify(value.toString('utf8')) : base64Json(value);
+  isPostgresText(value) ? JSON.stringify(value.toString('utf8')) : base64Json(value);
 
 function keyJson(key: string | Buffer): string {
   if (typeof key !== 'string') {
@@ -53,13 +53,13 @@ function* headersTexts(headers: readonly RecordHeader[]): Generator<string> {
   yield ']';
 }
 
-const NO_HEADERS = '[]';
+const EMPTY_LIST = '[]';
 
 /** {@link writeHeaders} of a record in place: text is nearly always ASCII without anything to escape. */
 export function writeHeadersOf(rows: CopyBuffer, record: RecordCursor): void {
   const { batch, headerCount } = record;
   if (headerCount === 0) {
-    rows.jsonb(NO_HEADERS);
+    rows.jsonb(EMPTY_LIST);
     return;
   }
   const reader = record.headerReader();

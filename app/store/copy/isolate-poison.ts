@@ -42,7 +42,7 @@ export async function storeWithoutPoison(count: number, store: StoreRange): Prom
       continue;
     }
     const to: number = Math.min(named?.index ?? count, from + size);
-    const cause = await refusalOf(store(from, to));
+    const cause = await rowRefusedBy(store(from, to));
     if (cause === null) {
       from = to;
       size *= 2;
@@ -59,7 +59,7 @@ export async function storeWithoutPoison(count: number, store: StoreRange): Prom
   return poison;
 }
 
-async function refusalOf(attempt: Promise<void>): Promise<RowRefused | null> {
+async function rowRefusedBy(attempt: Promise<void>): Promise<RowRefused | null> {
   try {
     await attempt;
     return null;

@@ -34,7 +34,7 @@ export function refusedLine(
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Why PostgreSQL refused a row, by SQLSTATE (documentation, appendix A). */
-export function reasonOf(sqlstate: string): DeadLetterReason {
+export function reasonOfSqlstate(sqlstate: string): DeadLetterReason {
   const reasons: Readonly<Record<string, DeadLetterReason>> = {
     '22P02': 'invalid_json',
     '22021': 'invalid_utf8',

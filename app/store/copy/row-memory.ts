@@ -10,7 +10,7 @@ export interface Memory {
 export const NEW_MEMORY: Memory = { take: (size) => Buffer.allocUnsafeSlow(size) };
 
 /** Memory that lies ready: that of two transactions of the usual size. */
-const MOST_BYTES = 8 * 1_048_576;
+const MOST_KEPT_BYTES = 8 * 1_048_576;
 
 /** What is no larger comes out of pieces of 64 KiB: a transaction may have rows of hundreds of small batches. */
 const SMALL_BYTES = 8_192;
@@ -18,7 +18,7 @@ const SHARED_BYTES = 65_536;
 
 /** Memory of rows that is used again. */
 export class RowMemory {
-  readonly #pool = new MemoryPool(MOST_BYTES);
+  readonly #pool = new MemoryPool(MOST_KEPT_BYTES);
 
   /**
    * Does work whose rows are in this memory. What it took is used again where the work ends well: by then PostgreSQL has
@@ -64,14 +64,14 @@ export function inFewPieces(pieces: readonly Buffer[], memory: Memory): readonly
     if (piece.length < LEAST_PIECE_BYTES) {
       small.push(piece);
     } else {
-      few.push(...(small.length > 0 ? [joined(small, memory)] : []), piece);
+      few.push(...(small.length > 0 ? [concatenated(small, memory)] : []), piece);
       small = [];
     }
   }
-  return small.length > 0 ? [...few, joined(small, memory)] : few;
+  return small.length > 0 ? [...few, concatenated(small, memory)] : few;
 }
 
-function joined(pieces: readonly Buffer[], memory: Memory): Buffer {
+function concatenated(pieces: readonly Buffer[], memory: Memory): Buffer {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const all = memory.take(length).subarray(0, length);
   let at = 0;

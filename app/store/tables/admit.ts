@@ -2,12 +2,12 @@ import type { StreamRecord } from '../../records/record.ts';
 import type { Records } from '../../records/records.ts';
 import type { WriteRequest } from '../../stream/ports/record-sink.ts';
 import type { Memory } from '../copy/row-memory.ts';
-import type { EncodedRows, RefusedRecord, RowTarget } from './row-target.ts';
+import type { RefusedRecord, Rows, Table } from './table.ts';
 
 /** Rows of the same records for one of their tables. */
-export interface TargetRows {
-  readonly target: RowTarget;
-  readonly rows: EncodedRows;
+export interface TableRows {
+  readonly table: Table;
+  readonly rows: Rows;
 }
 
 /** Records of a request, without those that are refused before PostgreSQL has seen them. */
@@ -43,15 +43,15 @@ export interface Admitted {
   readonly admitted: AdmittedRecords;
   readonly refused: readonly RefusedRecord[];
   /** Rows of the admitted ones for each table. */
-  readonly batches: readonly TargetRows[];
+  readonly batches: readonly TableRows[];
   /** Fields that no table of the topic takes. */
   readonly unmappedFields: number;
 }
 
 /** Encodes the records for each table. A record that one of them cannot have has a row in none. */
-export function admit(targets: readonly RowTarget[], request: WriteRequest, memory: Memory): Admitted {
+export function admit(tables: readonly Table[], request: WriteRequest, memory: Memory): Admitted {
   const { records } = request;
-  const encoded = targets.map((target) => ({ target, ...target.encode(request, records, memory) }));
+  const encoded = tables.map((table) => ({ table, ...table.encode(request, records, memory) }));
   const unmappedFields = encoded.reduce((sum, one) => sum + (one.unmappedFields ?? 0), 0);
   if (encoded.every(({ refused }) => refused.size === 0)) {
     return { admitted: new AdmittedRecords(records), refused: [], batches: encoded, unmappedFields };
@@ -70,7 +70,7 @@ export function admit(targets: readonly RowTarget[], request: WriteRequest, memo
   return {
     admitted: new AdmittedRecords(records, kept),
     refused,
-    batches: encoded.map(({ target, rows }) => ({ target, rows: rows.of(kept) })),
+    batches: encoded.map(({ table, rows }) => ({ table, rows: rows.of(kept) })),
     unmappedFields,
   };
 }

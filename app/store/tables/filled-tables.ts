@@ -31,7 +31,7 @@ interface TableFiller {
   readonly onShared: (tables: readonly SharedTable[]) => void;
 }
 
-const nameOf = ({ schema, table }: Pick<TableSettings, 'schema' | 'table'>): string => `${schema}.${table}`;
+const qualifiedName = ({ schema, table }: Pick<TableSettings, 'schema' | 'table'>): string => `${schema}.${table}`;
 
 /** The tables that a topic fills by the settings. */
 export function targetsBySettings(settings: Pick<Settings, 'tables' | 'kafka'>): TableFiller['targets'] {
@@ -39,8 +39,8 @@ export function targetsBySettings(settings: Pick<Settings, 'tables' | 'kafka'>):
   return (topic) => {
     const own = tables.filter(({ topics }) => topics.includes(topic));
     return {
-      all: [...(settings.kafka.topics.includes(topic) ? [RECORDS.table] : []), ...own.map(nameOf)],
-      shared: new Set(own.filter(({ sharedWithGroups }) => sharedWithGroups).map(nameOf)),
+      all: [...(settings.kafka.topics.includes(topic) ? [RECORDS.table] : []), ...own.map(qualifiedName)],
+      shared: new Set(own.filter(({ sharedWithGroups }) => sharedWithGroups).map(qualifiedName)),
     };
   };
 }

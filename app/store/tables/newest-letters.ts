@@ -8,7 +8,7 @@ const UNDEFINED_COLUMN = '42703';
 interface LetterOwner {
   readonly schema: string;
   readonly groupId: string;
-  readonly targets: { readonly topicsWithoutRecords: readonly string[] };
+  readonly tables: { readonly topicsWithoutRecords: readonly string[] };
   readonly deadLetters: { readonly toTable: boolean };
 }
 
@@ -55,7 +55,7 @@ export async function newestLetters(client: PoolClient, owner: LetterOwner): Pro
     return [];
   }
   try {
-    const values = [owner.groupId, owner.targets.topicsWithoutRecords];
+    const values = [owner.groupId, owner.tables.topicsWithoutRecords];
     const { rows } = await client.query<{ isLetter: boolean }>(newest(escapeIdentifier(owner.schema)), values);
     return rows.map(({ isLetter }) => isLetter).reverse();
   } catch (error) {

@@ -1,20 +1,13 @@
 import { DatabaseError, escapeIdentifier, type PoolClient } from 'pg';
 import { FatalError } from '../../stream/ports/stream-errors.ts';
-import type { CopyTarget } from '../copy/binary-copy.ts';
+import type { TableColumns } from '../copy/binary-copy.ts';
 import { DEAD_LETTERS, RECORDS } from './record-rows.ts';
-import {
-  type CatalogTable,
-  KEY_COLUMNS,
-  type KnownTable,
-  knownTable,
-  readTables,
-  type TableGuard,
-} from './table-guard.ts';
+import { type GuardedTable, KEY_COLUMNS, type KnownTable, knownTable, readTables, type Step } from './table-guard.ts';
 
 const RECORD_COLUMNS = new Set(Object.keys(RECORDS.columns));
 
 /** A table as the statements of this program need it: the columns that they write, and what makes a row unique. */
-interface OwnTable extends CopyTarget {
+interface OwnTable extends TableColumns {
   readonly key: readonly string[];
 }
 
@@ -116,7 +109,7 @@ export class OwnTables {
   }
 
   /** What precedes a COPY on this connection. */
-  guard(client: PoolClient): TableGuard {
+  guard(client: PoolClient): readonly Step[] {
     return this.#of(client).guard;
   }
 
@@ -154,7 +147,7 @@ export class OwnTables {
   }
 }
 
-function problemsOf({ table, columns, key }: OwnTable, found: CatalogTable | undefined): string[] {
+function problemsOf({ table, columns, key }: OwnTable, found: GuardedTable | undefined): string[] {
   if (found === undefined) {
     return [`${table} is missing`];
   }

@@ -5,11 +5,11 @@ import type { StreamRecord, TopicPartition } from '../../records/record.ts';
 import { NO_TIMESTAMP, type RecordCursor } from '../../records/record-batch.ts';
 import type { Records } from '../../records/records.ts';
 import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
-import type { CopyTarget } from '../copy/binary-copy.ts';
+import type { TableColumns } from '../copy/binary-copy.ts';
 import { CopyBuffer } from '../copy/copy-buffer.ts';
-import { isText, writeHeaders, writeHeadersOf } from '../copy/headers-json.ts';
+import { isPostgresText, writeHeaders, writeHeadersOf } from '../copy/headers-json.ts';
 import type { Memory } from '../copy/row-memory.ts';
-import { EncodedRows, type Refusal, type TableRows } from './row-target.ts';
+import { type EncodedRecords, type Refusal, Rows } from './table.ts';
 
 /** How keys are stored: the setting `records.keyEncoding`. */
 export type KeyEncoding = Settings['records']['keyEncoding'];
@@ -24,12 +24,12 @@ export interface Admission {
  * The fault of a record that is known before PostgreSQL sees it; `null` without one. Whether a value is JSON is
  * for PostgreSQL alone to say: its parser is the one that counts.
  */
-export function refusal(
+export function reasonToRefuse(
   record: Pick<StreamRecord, 'key' | 'value' | 'timestamp'>,
   { maxValueBytes, keyEncoding }: Admission,
 ): DeadLetterReason | null {
   const { key, value, timestamp } = record;
-  if (keyEncoding === 'text' && key !== null && !isText(key)) {
+  if (keyEncoding === 'text' && key !== null && !isPostgresText(key)) {
     return 'key_not_text';
   }
   if (!fitsTimestamp(timestamp)) {
@@ -48,7 +48,7 @@ export function refusal(
 }
 
 /** Columns of `records` in the order in which {@link encodeRecords} has them. */
-export const RECORDS: CopyTarget = {
+export const RECORDS: TableColumns = {
   table: 'records',
   columns: {
     topic: 'text',
@@ -72,7 +72,7 @@ export function encodeRecords(
   records: Records,
   admission: Admission,
   memory?: Memory,
-): TableRows {
+): EncodedRecords {
   const rows = new CopyBuffer(records.bytes + records.length * (HEAD_BYTES + place.topic.length + ROW_BYTES), memory);
   const head = writeHead(rows, place);
   const starts = new Uint32Array(records.length + 1);
@@ -83,17 +83,17 @@ export function encodeRecords(
     if (!writeRow(rows, record, admission)) {
       rows.takeBack(start);
       refused ??= new Map();
-      refused.set(nth, refusalOf(record, admission));
+      refused.set(nth, refusalWithWords(record, admission));
     }
     starts[nth + 1] = rows.end;
   });
-  return { rows: new EncodedRows(rows.slice(0, rows.end), starts), refused: refused ?? NONE_REFUSED };
+  return { rows: new Rows(rows.slice(0, rows.end), starts), refused: refused ?? NONE_REFUSED };
 }
 
 const NONE_REFUSED: ReadonlyMap<number, Refusal> = new Map();
 
-function refusalOf(record: RecordCursor, admission: Admission): Refusal {
-  const reason = refusal(record, admission);
+function refusalWithWords(record: RecordCursor, admission: Admission): Refusal {
+  const reason = reasonToRefuse(record, admission);
   if (reason === null) {
     throw new Error(`the record at offset ${record.offset} has no row, and no fault`);
   }
@@ -113,7 +113,7 @@ function writeHead(rows: CopyBuffer, { topic, partition }: TopicPartition): numb
   return length;
 }
 
-/** @returns whether the record is a row; where it is not, {@link refusal} says why */
+/** @returns whether the record is a row; where it is not, {@link reasonToRefuse} says why */
 function writeRow(rows: CopyBuffer, record: RecordCursor, { maxValueBytes, keyEncoding }: Admission): boolean {
   const { batch, keyLength, valueLength } = record;
   if (valueLength > maxValueBytes) {
@@ -165,7 +165,7 @@ function writeTimestamp(rows: CopyBuffer, record: RecordCursor): boolean {
 }
 
 /** Columns of `dead_letters` in the order in which {@link deadLetterRows} has them. */
-export const DEAD_LETTERS: CopyTarget = {
+export const DEAD_LETTERS: TableColumns = {
   table: 'dead_letters',
   columns: {
     group_id: 'text',
@@ -215,11 +215,12 @@ const POSTGRES_EPOCH_MS = BigInt(POSTGRES_EPOCH_NUMBER);
  * 4713 BC and 294277 AD: MIN_TIMESTAMP and END_TIMESTAMP of PostgreSQL's datatype/timestamp.h, in milliseconds since
  * 1970.
  */
-const FIRST_MS = -210_866_803_200_000n;
-const END_MS = 9_224_318_016_000_000n;
+const FIRST_TIMESTAMP_MS = -210_866_803_200_000n;
+const END_TIMESTAMP_MS = 9_224_318_016_000_000n;
 
 /** Whether a timestamptz can hold a record's timestamp; one that is not given can be NULL. */
-const fitsTimestamp = (milliseconds: bigint): boolean => milliseconds >= FIRST_MS && milliseconds < END_MS;
+const fitsTimestamp = (milliseconds: bigint): boolean =>
+  milliseconds >= FIRST_TIMESTAMP_MS && milliseconds < END_TIMESTAMP_MS;
 
 /** A record's timestamp for PostgreSQL, in microseconds since 2000; `null` when there is none, or none that fits. */
 function postgresTimestamp(milliseconds: bigint): bigint | null {

@@ -1,6 +1,6 @@
 import type { TableCounts, TableLetters, TableRecords } from '../../stream/ports/record-sink.ts';
-import type { Admitted, TargetRows } from './admit.ts';
-import type { RefusedRecord } from './row-target.ts';
+import type { Admitted, TableRows } from './admit.ts';
+import type { RefusedRecord } from './table.ts';
 
 /**
  * What was done with the records of a committed transaction in tables of the user's own, for the metrics.
@@ -11,7 +11,7 @@ export function tableCounts(
   { admitted, refused, batches, unmappedFields }: Admitted,
   poison: readonly RefusedRecord[] = [],
 ): { readonly tables?: TableCounts } {
-  if (batches.every(({ target }) => target.operation === undefined)) {
+  if (batches.every(({ table }) => table.operation === undefined)) {
     return {};
   }
   const places = admitted.indexesOf(new Set(poison.map(({ place }) => place)));
@@ -26,11 +26,11 @@ export function tableCounts(
  * @param refused places of those that are dead letters
  */
 function operationsOf(
-  batches: readonly TargetRows[],
+  batches: readonly TableRows[],
   records: number,
   refused: readonly number[],
 ): readonly TableRecords[] {
-  return batches.flatMap(({ target: { name: table, operation }, rows }) => {
+  return batches.flatMap(({ table: { name: table, operation }, rows }) => {
     if (operation === undefined) {
       return [];
     }

@@ -1,6 +1,6 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 
-interface CatalogColumn {
+interface GuardedColumn {
   readonly name: string;
   readonly type: string;
   readonly typeOid: number;
@@ -8,10 +8,10 @@ interface CatalogColumn {
 }
 
 /** A table as it is in the catalog. */
-export interface CatalogTable {
+export interface GuardedTable {
   readonly table: string;
   readonly oid: number;
-  readonly columns: readonly CatalogColumn[];
+  readonly columns: readonly GuardedColumn[];
   /** Columns of each unique index, in alphabetical order. */
   readonly keys: readonly (readonly string[])[];
   /** Enabled row triggers before INSERT, of partitions too: what may drop a row or put another in its place. */
@@ -26,7 +26,7 @@ export const KEY_COLUMNS = `(SELECT coalesce(json_agg(attname ORDER BY attname),
 export const IS_ROW_TRIGGER = "tgtype & 7 = 7 AND tgenabled <> 'D'";
 
 /** The tables, in one query that waits for no lock. A domain has the type that it is made of. */
-const CATALOG = `
+const GUARDED_TABLES = `
   WITH RECURSIVE own AS (
     SELECT oid, relname FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relname = ANY ($2::text[])),
   tree AS (
@@ -49,23 +49,24 @@ export async function readTables(
   client: PoolClient,
   schema: string,
   names: readonly string[],
-): Promise<ReadonlyMap<string, CatalogTable>> {
-  const { rows } = await client.query<CatalogTable>(CATALOG, [escapeIdentifier(schema), names]);
+): Promise<ReadonlyMap<string, GuardedTable>> {
+  const { rows } = await client.query<GuardedTable>(GUARDED_TABLES, [escapeIdentifier(schema), names]);
   return new Map(rows.map((table) => [table.table, table]));
 }
 
-/**
- * Statements for a transaction before its COPY into a table, and the tags that they are completed with as long as the
- * table is what the connection knows. Its lock is the one that the COPY takes, and keeps the answer true until COMMIT.
- */
-export interface TableGuard {
-  readonly statements: string;
-  readonly tags: readonly string[];
+/** A statement of a transaction, and the command tag with which PostgreSQL completes it when all is as expected. */
+export interface Step {
+  readonly sql: string;
+  readonly tag: string;
 }
 
 /** A table as a connection has found it in the catalog. */
 export interface KnownTable {
-  readonly guard: TableGuard;
+  /**
+   * What precedes a COPY into the table in its transaction: other tags mean that the table was altered. The lock is the
+   * one that the COPY takes, and keeps the answer true until COMMIT.
+   */
+  readonly guard: readonly Step[];
   /** Names of the triggers that may drop rows. */
   readonly rowTriggers: readonly string[];
 }
@@ -73,8 +74,6 @@ export interface KnownTable {
 /** `LOCK TABLE` takes the partitions with it unless it is told ONLY. */
 export const lockOf = (schema: string, table: string): string =>
   `LOCK TABLE ONLY ${escapeIdentifier(schema)}.${escapeIdentifier(table)} IN ROW EXCLUSIVE MODE`;
-
-const LOCK_TAG = 'LOCK TABLE';
 
 /**
  * What a connection knows of a table whose columns `written` rows are sent for.
@@ -84,7 +83,7 @@ const LOCK_TAG = 'LOCK TABLE';
  */
 export function knownTable(
   schema: string,
-  { table, oid, columns, triggers }: CatalogTable,
+  { table, oid, columns, triggers }: GuardedTable,
   written: ReadonlySet<string>,
 ): KnownTable {
   const types = columns
@@ -93,10 +92,10 @@ export function knownTable(
   const columnsAsKnown = `SELECT FROM pg_attribute
     WHERE attrelid = ${oid} AND attnum > 0 AND (attname, atttypid) IN (${types.join(', ')})`;
   const noTrigger = `SELECT FROM pg_trigger WHERE tgrelid = ${oid} AND ${IS_ROW_TRIGGER}`;
-  const isWithout = triggers.length === 0;
-  const guard = {
-    statements: [lockOf(schema, table), columnsAsKnown, ...(isWithout ? [noTrigger] : [])].join('; '),
-    tags: [LOCK_TAG, `SELECT ${types.length}`, ...(isWithout ? ['SELECT 0'] : [])],
-  };
+  const guard = [
+    { sql: lockOf(schema, table), tag: 'LOCK TABLE' },
+    { sql: columnsAsKnown, tag: `SELECT ${types.length}` },
+    ...(triggers.length === 0 ? [{ sql: noTrigger, tag: 'SELECT 0' }] : []),
+  ];
   return { guard, rowTriggers: triggers };
 }

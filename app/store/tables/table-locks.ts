@@ -19,7 +19,7 @@ const AGAIN_MS = 1_000;
 const UNANSWERED_MS = 10_000;
 
 /** The catalog answers at once, or the look has failed. */
-const ANSWER_MS = 3_000;
+const CATALOG_ANSWER_MS = 3_000;
 
 /**
  * Sessions that hold a lock on a table or one of its partitions that lets no row in, or wait for it and let none pass,
@@ -53,13 +53,13 @@ interface Lock {
 const PLACE_OF_ROW = /^(?!COPY )[^\n]*\(\d+,\d+\)/;
 
 /** Whether another session's row was waited for. The innermost context comes first; that of COPY may quote a record. */
-const isOfRow = ({ cause }: OutageError): boolean => PLACE_OF_ROW.test((cause as pg.DatabaseError).where ?? '');
+const waitedForRow = ({ cause }: OutageError): boolean => PLACE_OF_ROW.test((cause as pg.DatabaseError).where ?? '');
 
 interface TableLocksOptions {
   readonly settings: Pick<Settings, 'database' | 'tables' | 'kafka'>;
   /** The settings of the moment, for each new connection. */
   readonly current: () => Settings['database'];
-  readonly logger: () => Logger;
+  readonly logger: Logger;
   /** Ends the looks. */
   readonly signal: AbortSignal;
 }
@@ -93,7 +93,7 @@ export class TableLocks {
    * write that waited for a row. Never rejects.
    */
   async hasLogged(error: Error): Promise<boolean> {
-    return error instanceof OutageError && error.isLockWait && !isOfRow(error) && this.look();
+    return error instanceof OutageError && error.isLockWait && !waitedForRow(error) && this.look();
   }
 
   /** Looks whether a lock is there, and answers when the log names it. Never rejects. */
@@ -129,7 +129,7 @@ export class TableLocks {
     while (locks.length > 0 && !signal.aborted) {
       const [tables, holders] = [tablesIn(locks), holdersIn(locks)];
       if (isAnswered && reasons.failed(JSON.stringify([tables, holders.map(({ pid }) => pid)])) !== undefined) {
-        logger().warn(
+        logger.warn(
           { tables, holders },
           'a lock keeps rows out of these tables: they wait until its holder ends its transaction',
         );
@@ -143,7 +143,7 @@ export class TableLocks {
     this.#isFound = false;
     if (locks.length === 0) {
       const seconds = Math.round((performance.now() - beganAt) / 1_000);
-      logger().info(
+      logger.info(
         { tables: tablesIn(found), seconds },
         `the lock is gone after ${seconds} s: rows can be written again`,
       );
@@ -153,7 +153,7 @@ export class TableLocks {
   async #ask(): Promise<readonly Lock[]> {
     const { current, signal } = this.#options;
     try {
-      this.#client ??= (await openConnection(current(), { query_timeout: ANSWER_MS }, signal)).client;
+      this.#client ??= (await openConnection(current(), { query_timeout: CATALOG_ANSWER_MS }, signal)).client;
       return (await this.#client.query<Lock>(LOCKS, [...this.#names])).rows;
     } catch (error) {
       this.#disconnect();

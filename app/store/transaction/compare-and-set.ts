@@ -6,7 +6,8 @@ import { CopyQuery, isCopyTag } from '../copy/binary-copy.ts';
 import { RowRefused } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
-import type { RowTarget, SentRows } from '../tables/row-target.ts';
+import type { RowBatch, Table } from '../tables/table.ts';
+import type { Step } from '../tables/table-guard.ts';
 import { droppedRows } from './dropped-rows.ts';
 
 /**
@@ -65,14 +66,15 @@ const withOrigin = (next: bigint | string, id: string, epoch: string): string =>
 export function movingOffset(
   { schema, groupId, timeouts }: OffsetOwner,
   { topic, partition, expectedOffset, nextOffset, ...origin }: Gap,
-): string {
+): Step {
   requireForward({ topic, partition, expectedOffset, nextOffset });
   const { id, epoch } = originValues(origin);
-  return `${beginRows(timeouts)}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS};
+  const sql = `${beginRows(timeouts)}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS};
      UPDATE ${escapeIdentifier(schema)}.offsets SET next_offset = ${nextOffset}, ${withOrigin(nextOffset, id, epoch)}
       WHERE group_id = ${escapeLiteral(groupId)} AND topic = ${escapeLiteral(topic)}
         AND partition = ${partition} AND next_offset = ${expectedOffset} AND ${isSameTopic('topic_id', id)};
      SET LOCAL lock_timeout = ${timeouts.lock_timeout}`;
+  return { sql, tag: 'UPDATE 1' };
 }
 
 /**
@@ -83,7 +85,7 @@ export function movingOffset(
  *
  * @throws RangeError when an offset would not move forward
  */
-export function movingOffsets({ schema, groupId, timeouts }: OffsetOwner, gaps: readonly Gap[]): string {
+export function movingOffsets({ schema, groupId, timeouts }: OffsetOwner, gaps: readonly Gap[]): Step {
   const offsets = `${escapeIdentifier(schema)}.offsets`;
   const group = escapeLiteral(groupId);
   const values = gaps.map((gap) => {
@@ -91,7 +93,7 @@ export function movingOffsets({ schema, groupId, timeouts }: OffsetOwner, gaps: 
     const { id, epoch } = originValues(gap);
     return `(${escapeLiteral(gap.topic)}, ${gap.partition}, ${gap.expectedOffset}::bigint, ${gap.nextOffset}::bigint, ${id}, ${epoch})`;
   });
-  return `${beginRows(timeouts)};
+  const sql = `${beginRows(timeouts)};
      WITH wanted (topic, partition, expected, next, id, epoch) AS (VALUES ${values.join(', ')}),
      held AS (
        SELECT wanted.* FROM wanted JOIN ${offsets} AS stored
@@ -101,6 +103,7 @@ export function movingOffsets({ schema, groupId, timeouts }: OffsetOwner, gaps: 
      UPDATE ${offsets} AS stored SET next_offset = held.next, ${withOrigin('held.next', 'held.id', 'held.epoch')} FROM held
       WHERE stored.group_id = ${group} AND stored.topic = held.topic AND stored.partition = held.partition
         AND stored.next_offset = held.expected`;
+  return { sql, tag: `UPDATE ${gaps.length}` };
 }
 
 function requireForward({ topic, partition, expectedOffset, nextOffset }: Gap): void {
@@ -118,7 +121,7 @@ function requireForward({ topic, partition, expectedOffset, nextOffset }: Gap): 
  * One round trip for all statements: the savepoint `part` is where a part of the rows can be taken back to.
  */
 export async function beginMovingOffset(client: PoolClient, owner: OffsetOwner, gap: Gap): Promise<boolean> {
-  const results = await client.query(`${movingOffset(owner, gap)}; SAVEPOINT part`);
+  const results = await client.query(`${movingOffset(owner, gap).sql}; SAVEPOINT part`);
   const update = (results as unknown as readonly QueryResult[]).find(({ command }) => command === 'UPDATE');
   if (update?.rowCount === 1) {
     return true;
@@ -129,18 +132,18 @@ export async function beginMovingOffset(client: PoolClient, owner: OffsetOwner, 
 
 /** The tables of a group. */
 interface RowsOwner extends OffsetOwner {
-  readonly tables: OwnTables;
+  readonly ownTables: OwnTables;
 }
 
-/** Statements that begin a transaction, one of which is an update that moves exactly these offsets. */
+/** Statements that begin a transaction and move exactly these offsets; the tag is that of their update. */
 interface OffsetMove {
-  readonly moving: string;
+  readonly moving: Step;
   readonly gaps: readonly Gap[];
 }
 
 /** Rows for a table. */
-export interface TableBatch extends SentRows {
-  readonly target: RowTarget;
+export interface TableBatch extends RowBatch {
+  readonly table: Table;
 }
 
 /**
@@ -159,49 +162,44 @@ export interface TableBatch extends SentRows {
  */
 export async function writeAtOnce(
   client: PoolClient,
-  { tables, groupId }: RowsOwner,
+  { ownTables, groupId }: RowsOwner,
   { moving, gaps }: OffsetMove,
   batches: readonly TableBatch[],
 ): Promise<'committed' | 'declined' | 'refused'> {
-  const targets = batches.map(({ target }) => target);
-  const guards = batches.map((batch) => batch.target.guard(client, batch));
-  const knownTags = guards.flatMap((guard) => guard.tags);
-  const mayDrop = targets.some((target) => target.allowsDroppedRows || target.rowTriggers(client).length > 0);
+  const tables = batches.map(({ table }) => table);
+  const guards = batches.flatMap((batch) => batch.table.guard(client, batch));
+  const mayDrop = tables.some((table) => table.allowsDroppedRows || table.rowTriggers(client).length > 0);
   // A row that keeps columns of one that is not there is a dead letter.
   const commitsApart = mayDrop || batches.some(({ kept }) => kept.size > 0);
-  const copies = batches.flatMap((batch) => [batch.target.copy.statement, ...batch.target.following(batch)]);
-  const statements = [
-    moving,
-    ...guards.map((guard) => guard.statements),
-    ...copies,
-    ...(commitsApart ? [] : ['COMMIT']),
-  ];
-  const isMoved = (tags: readonly string[]): boolean => tags.includes(`UPDATE ${gaps.length}`);
+  const copies = batches.flatMap((batch) => batch.table.copying(batch).statements);
+  const steps = [moving, ...guards].map(({ sql }) => sql);
+  const statements = [...steps, ...copies, ...(commitsApart ? [] : ['COMMIT'])];
+  const isMoved = (tags: readonly string[]): boolean => tags.includes(moving.tag);
   const isAsKnown = (tags: readonly string[]): boolean =>
-    knownTags.every((tag, nth) => tags.at(nth - knownTags.length) === tag);
-  const rows = batches.map((batch) => ({ format: batch.target.copy.format, rows: batch.rows }));
+    guards.every(({ tag }, nth) => tags.at(nth - guards.length) === tag);
+  const rows = batches.map((batch) => ({ format: batch.table.copy.format, rows: batch.rows }));
   const copy = new CopyQuery(statements.join('; '), rows, (tags) => isMoved(tags) && isAsKnown(tags));
   const tags = await client.query(copy).tags.catch(refusalOnly);
   if (tags instanceof RowRefused) {
     await client.query('ROLLBACK');
-    await tables.requireUnwritten(client, groupId, tags.cause);
+    await ownTables.requireUnwritten(client, groupId, tags.cause);
     return 'refused';
   }
   if (tags === 'not understood') {
     await client.query('ROLLBACK');
-    return asAltered(client, targets);
+    return asAltered(client, tables);
   }
   if (copy.isDeclined) {
     await client.query('ROLLBACK');
-    return isMoved(tags) ? asAltered(client, targets) : 'declined';
+    return isMoved(tags) ? asAltered(client, tables) : 'declined';
   }
   return commitRows(client, gaps, { tags, commitsApart, batches });
 }
 
 /** The tables are looked at anew: the next transaction on this connection knows them. */
-async function asAltered(client: PoolClient, targets: readonly RowTarget[]): Promise<'refused'> {
-  for (const target of targets) {
-    await target.require(client);
+async function asAltered(client: PoolClient, tables: readonly Table[]): Promise<'refused'> {
+  for (const table of tables) {
+    await table.require(client);
   }
   return 'refused';
 }
@@ -214,13 +212,13 @@ interface TakenRows {
 }
 
 /** Rows that each table stored: the tags of its COPY, and of what follows it, stand in the order of the tables. */
-function rowsStored(tags: readonly string[], batches: readonly TableBatch[]): readonly number[] {
+function rowsStoredByTable(tags: readonly string[], batches: readonly TableBatch[]): readonly number[] {
   let from = tags.findIndex(isCopyTag);
   return batches.map((batch) => {
-    const to = from + 1 + batch.target.following(batch).length;
-    const own = tags.slice(from, to);
-    from = to;
-    return batch.target.stored(batch, own);
+    const { statements, stored } = batch.table.copying(batch);
+    const first = from;
+    from += statements.length;
+    return stored(batch.length, tags.slice(first, from));
   });
 }
 
@@ -230,7 +228,7 @@ async function commitRows(
   gaps: readonly Gap[],
   { tags, commitsApart, batches }: TakenRows,
 ): Promise<'committed' | 'refused'> {
-  const stored = rowsStored(tags, batches);
+  const stored = rowsStoredByTable(tags, batches);
   const short = batches.findIndex(({ length }, nth) => (stored[nth] ?? 0) < length);
   if (commitsApart && short >= 0) {
     await client.query('ROLLBACK');
@@ -243,7 +241,7 @@ async function commitRows(
   }
   const dropped = batches[short];
   if (dropped) {
-    const counts = { table: dropped.target.name, sent: dropped.length, stored: stored[short] ?? 0 };
+    const counts = { table: dropped.table.name, sent: dropped.length, stored: stored[short] ?? 0 };
     throw droppedRows(gaps, { ...counts, triggers: [], isCommitted: true });
   }
   return 'committed';

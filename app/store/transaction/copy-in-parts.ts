@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import { RowRefused, storeWithoutPoison } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
-import type { AdmittedRecords, TargetRows } from '../tables/admit.ts';
-import { type RefusedRecord, type RowTarget, sendRows } from '../tables/row-target.ts';
+import type { AdmittedRecords, TableRows } from '../tables/admit.ts';
+import { type RefusedRecord, sendRows, type Table } from '../tables/table.ts';
 import { RefusingTable, requireSomeTaken, type TableOwner } from './refusing-table.ts';
 
 /** Records of which one of the tables refused the row, and how many rows of the others each table took. */
@@ -35,24 +35,24 @@ export async function copyInParts(
   client: PoolClient,
   owner: CopyOwner,
   records: AdmittedRecords,
-  batches: readonly TargetRows[],
+  batches: readonly TableRows[],
 ): Promise<CopiedRows> {
-  const tables = batches.map(({ target, rows }) => ({
-    target,
+  const parts = batches.map(({ table, rows }) => ({
+    table,
     rows,
-    refusing: new RefusingTable(client, owner, target),
+    refusing: new RefusingTable(client, owner, table),
   }));
   const stored = batches.map(() => 0);
-  const refusedBy = new Map<RowRefused, RowTarget>();
+  const refusedBy = new Map<RowRefused, Table>();
   const poison = await storeWithoutPoison(records.length, async (from, to) => {
     const counts: number[] = [];
-    for (const table of tables) {
+    for (const part of parts) {
       counts.push(
-        await copyPart(client, table, from, to).catch(async (error: unknown) => {
+        await copyPart(client, part, from, to).catch(async (error: unknown) => {
           if (error instanceof RowRefused) {
-            refusedBy.set(error, table.target);
+            refusedBy.set(error, part.table);
             await client.query('ROLLBACK TO SAVEPOINT part');
-            await table.refusing.requireInnocent(error);
+            await part.refusing.requireInnocent(error);
           }
           throw error;
         }),
@@ -65,7 +65,7 @@ export async function copyInParts(
       await client.query('RELEASE SAVEPOINT part; SAVEPOINT part');
     }
   });
-  const refused: (RefusedRecord & { readonly refusedBy: RowTarget; readonly cause: RowRefused })[] = [];
+  const refused: (RefusedRecord & { readonly refusedBy: Table; readonly cause: RowRefused })[] = [];
   for (const { index, cause } of poison) {
     const [admitted, table] = [records.at(index), refusedBy.get(cause)];
     if (admitted !== null && table !== undefined) {
@@ -83,13 +83,13 @@ export async function copyInParts(
 }
 
 /** Sends the rows of some records, if they have any. @throws RowRefused with the place of the record */
-async function copyPart(client: PoolClient, { target, rows }: TargetRows, from: number, to: number): Promise<number> {
+async function copyPart(client: PoolClient, { table, rows }: TableRows, from: number, to: number): Promise<number> {
   const part = { rows: [rows.part(from, to)], length: rows.rowsIn(from, to), ...rows.kinds };
   if (part.length === 0) {
     return 0;
   }
-  return sendRows(client, target, part).catch((error: unknown) => {
-    const refusal = asRefusal(error, target.copy);
+  return sendRows(client, table, part).catch((error: unknown) => {
+    const refusal = asRefusal(error, table.copy);
     if (!(refusal instanceof RowRefused)) {
       throw refusal;
     }

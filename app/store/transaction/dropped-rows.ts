@@ -13,7 +13,7 @@ interface DroppedRows {
   readonly isCommitted: boolean;
 }
 
-const rangeOf = (gap: Gap): string =>
+const offsetRange = (gap: Gap): string =>
   `${partitionKey(gap)} from offset ${gap.expectedOffset} up to ${gap.nextOffset - 1n}`;
 
 /** What became of the records, and what there is to do. */
@@ -40,7 +40,7 @@ export function droppedRows(gaps: readonly Gap[], dropped: DroppedRows): FatalEr
   const names = triggers.length === 0 ? '' : ` (${triggers.join(', ')})`;
   return new FatalError(
     'ROWS_DROPPED',
-    `the table ${table} took ${stored} of ${sent} rows of ${gaps.map(rangeOf).join(', ')}, without an error: ` +
+    `the table ${table} took ${stored} of ${sent} rows of ${gaps.map(offsetRange).join(', ')}, without an error: ` +
       `a row trigger before INSERT${names} returned NULL. ${remedy(dropped)}`,
   );
 }

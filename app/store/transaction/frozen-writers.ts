@@ -17,10 +17,10 @@ const LONGEST_NAME = 63;
 const KEPT = /^[ -~]*$/;
 
 /** A row of `offsets` is refused for so long before its lock is looked into, and a transaction of less is left alone. */
-const PATIENCE_MS = 10_000;
+const FROZEN_AFTER_MS = 10_000;
 
 /** The look waits for the row like a write, so that `pg_blocking_pids` has a session to tell of. */
-const LOOK_MS = 1_000;
+const WAIT_FOR_ROW_MS = 1_000;
 const ASK_AGAIN_MS = 50;
 
 /** The name of the sessions that write for a group: its id, or a digest of one that PostgreSQL would change. */
@@ -32,11 +32,11 @@ export function sessionName(groupId: string): string {
 }
 
 /**
- * A session that is ours to end: the same role, the same group, and for {@link PATIENCE_MS} in a transaction that waits
+ * A session that is ours to end: the same role, the same group, and for {@link FROZEN_AFTER_MS} in a transaction that waits
  * for its client. `$1` is the name of the group's sessions.
  */
 const IS_FROZEN_WRITER = `usename = session_user AND datname = current_database() AND application_name = $1
-  AND wait_event_type = 'Client' AND xact_start < clock_timestamp() - interval '${PATIENCE_MS} ms'`;
+  AND wait_event_type = 'Client' AND xact_start < clock_timestamp() - interval '${FROZEN_AFTER_MS} ms'`;
 
 /**
  * The sessions that keep the session `$2` waiting, directly or by keeping one waiting that is before it in the queue.
@@ -107,7 +107,7 @@ export class FrozenWriters {
     }
     const since = this.#refusedSince.get(key) ?? performance.now();
     this.#refusedSince.set(key, since);
-    if (performance.now() - since < PATIENCE_MS) {
+    if (performance.now() - since < FROZEN_AFTER_MS) {
       throw refusal;
     }
     const isOwnLook = this.#look === null;
@@ -212,7 +212,7 @@ const asHeld = (refusal: OutageError, held: string): OutageError =>
 /** Begins the transaction that waits, and answers with the session's process as the server knows it. */
 async function beginWaiting(waiter: pg.Client): Promise<number> {
   await waiter.query(BEGIN);
-  await waiter.query(`SET LOCAL lock_timeout = ${LOOK_MS}`);
+  await waiter.query(`SET LOCAL lock_timeout = ${WAIT_FOR_ROW_MS}`);
   const { rows } = await waiter.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return rows[0]?.pid ?? 0;
 }

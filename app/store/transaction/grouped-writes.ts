@@ -3,12 +3,12 @@ import { partitionKey } from '../../records/record.ts';
 import type { WriteOutcome, WriteRequest } from '../../stream/ports/record-sink.ts';
 import { inFewPieces, type Memory, rowMemory } from '../copy/row-memory.ts';
 import { type Admitted, admit } from '../tables/admit.ts';
-import { allKinds, type EncodedRows, type RowTarget } from '../tables/row-target.ts';
+import { allKinds, type Rows, type Table } from '../tables/table.ts';
 import { movingOffsets, type TableBatch, writeAtOnce } from './compare-and-set.ts';
-import { asCommitted, lookAt, tellingDeadlocks, type WriteTarget } from './write-records.ts';
+import { asCommitted, lookAt, tellingDeadlocks, type Writer } from './write-records.ts';
 
 /** Bytes of the records that a group writes at most; a single request may have more. */
-const MOST_BYTES = 2 * 1_048_576;
+const MOST_GROUP_BYTES = 2 * 1_048_576;
 
 /**
  * Groups that are written at the same time. More are smaller, and each transaction costs the same: two cores write 1.8
@@ -17,7 +17,7 @@ const MOST_BYTES = 2 * 1_048_576;
 const GROUPS_AT_ONCE = 2;
 
 /** A group that takes longer waits for something, such as the lock of a table, and the others go on beside it. */
-const WAITS_AFTER_MS = 100;
+const STALLED_AFTER_MS = 100;
 
 /** How requests are written. */
 interface Writers {
@@ -111,9 +111,9 @@ export class GroupedWrites {
       return;
     }
     const now = performance.now();
-    const moving = [...this.#groups].filter(({ begun }) => now - begun < WAITS_AFTER_MS);
+    const moving = [...this.#groups].filter(({ begun }) => now - begun < STALLED_AFTER_MS);
     if (moving.length >= GROUPS_AT_ONCE) {
-      this.#lookAgainIn(WAITS_AFTER_MS - now + Math.min(...moving.map(({ begun }) => begun)));
+      this.#lookAgainIn(STALLED_AFTER_MS - now + Math.min(...moving.map(({ begun }) => begun)));
       return;
     }
     const group = { begun: now };
@@ -140,7 +140,7 @@ export class GroupedWrites {
     for (const { request } of this.#waiting) {
       records += request.records.length;
       bytes += request.records.bytes;
-      if (count > 0 && (records > this.#mostRecords || bytes > MOST_BYTES)) {
+      if (count > 0 && (records > this.#mostRecords || bytes > MOST_GROUP_BYTES)) {
         break;
       }
       count += 1;
@@ -185,44 +185,44 @@ export class GroupedWrites {
  */
 export const writeGroup = (
   client: PoolClient,
-  target: WriteTarget,
+  writer: Writer,
   requests: readonly WriteRequest[],
 ): Promise<readonly WriteOutcome[] | null> =>
-  rowMemory.during((memory) => writeTogether(client, target, requests, memory));
+  rowMemory.during((memory) => writeTogether(client, writer, requests, memory));
 
 async function writeTogether(
   client: PoolClient,
-  target: WriteTarget,
+  writer: Writer,
   requests: readonly WriteRequest[],
   memory: Memory,
 ): Promise<readonly WriteOutcome[] | null> {
-  const parts = new Map<RowTarget, EncodedRows[]>();
+  const parts = new Map<Table, Rows[]>();
   const written: { readonly request: WriteRequest; readonly admitted: Admitted }[] = [];
   for (const request of requests) {
-    const admitted = admit(target.targets.of(request.topic), request, memory);
+    const admitted = admit(writer.tables.of(request.topic), request, memory);
     if (admitted.refused.length > 0) {
       return null;
     }
     written.push({ request, admitted });
-    for (const { target: table, rows } of admitted.batches) {
+    for (const { table, rows } of admitted.batches) {
       const others = parts.get(table);
       others === undefined ? parts.set(table, [rows]) : others.push(rows);
     }
   }
-  const batches = target.targets.inOrder(parts.keys()).map((table) => merged(table, parts.get(table) ?? [], memory));
+  const batches = writer.tables.inOrder(parts.keys()).map((table) => merged(table, parts.get(table) ?? [], memory));
   await lookAt(client, batches);
-  const move = { moving: movingOffsets(target, requests), gaps: requests };
+  const move = { moving: movingOffsets(writer, requests), gaps: requests };
   const filled = batches.filter(({ length }) => length > 0);
-  const writeThem = () => writeAtOnce(client, target, move, filled);
-  if (filled.length === 0 || (await tellingDeadlocks(target, requests, writeThem)) !== 'committed') {
+  const writeThem = () => writeAtOnce(client, writer, move, filled);
+  if (filled.length === 0 || (await tellingDeadlocks(writer, requests, writeThem)) !== 'committed') {
     return null;
   }
-  return written.map(({ request, admitted }) => asCommitted(target, request, admitted));
+  return written.map(({ request, admitted }) => asCommitted(writer, request, admitted));
 }
 
 /** Rows of the same table as one. */
-const merged = (target: RowTarget, parts: readonly EncodedRows[], memory: Memory): TableBatch => ({
-  target,
+const merged = (table: Table, parts: readonly Rows[], memory: Memory): TableBatch => ({
+  table,
   rows: inFewPieces(
     parts.map((rows) => rows.all),
     memory,

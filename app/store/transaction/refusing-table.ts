@@ -5,7 +5,7 @@ import { RowRefused } from '../copy/isolate-poison.ts';
 import { asRefusal } from '../copy/refused-row.ts';
 import type { AdmittedRecords } from '../tables/admit.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
-import { type RefusedRecord, ROWS_THAT_DELETE, type RowTarget, sendRows } from '../tables/row-target.ts';
+import { type RefusedRecord, ROWS_THAT_DELETE, sendRows, type Table } from '../tables/table.ts';
 
 /**
  * So many rows of one COPY that a constraint or trigger refuses alike, with none that it takes, are not the fault of
@@ -19,7 +19,7 @@ const BY_TABLE = /^(23(?!505)|42501|44|P0)/;
 /** The tables of a group. */
 export interface TableOwner {
   readonly groupId: string;
-  readonly tables: OwnTables;
+  readonly ownTables: OwnTables;
 }
 
 /**
@@ -29,13 +29,13 @@ export interface TableOwner {
 export class RefusingTable {
   readonly #client: PoolClient;
   readonly #owner: TableOwner;
-  readonly #target: RowTarget;
+  readonly #table: Table;
   #hasTried = false;
 
-  constructor(client: PoolClient, owner: TableOwner, target: RowTarget) {
+  constructor(client: PoolClient, owner: TableOwner, table: Table) {
     this.#client = client;
     this.#owner = owner;
-    this.#target = target;
+    this.#table = table;
   }
 
   /**
@@ -45,8 +45,8 @@ export class RefusingTable {
    * @throws OutageError when the table does not even take a COPY of no rows
    */
   async requireInnocent({ index, cause }: RowRefused): Promise<void> {
-    const { tables, groupId } = this.#owner;
-    await tables.requireUnwritten(this.#client, groupId, cause);
+    const { ownTables, groupId } = this.#owner;
+    await ownTables.requireUnwritten(this.#client, groupId, cause);
     if (index === null && !this.#hasTried) {
       await this.#requireOpen();
       this.#hasTried = true;
@@ -55,9 +55,9 @@ export class RefusingTable {
 
   /** A statement trigger refuses a COPY whatever its rows are, and names none. */
   async #requireOpen(): Promise<void> {
-    const { name } = this.#target;
+    const { name } = this.#table;
     const none = { rows: [], length: 0, ...ROWS_THAT_DELETE };
-    await sendRows(this.#client, this.#target, none).catch((error: unknown) => {
+    await sendRows(this.#client, this.#table, none).catch((error: unknown) => {
       if (!(asRefusal(error) instanceof RowRefused)) {
         throw error;
       }
@@ -71,8 +71,8 @@ export class RefusingTable {
 }
 
 /** A record whose row a table refused. */
-interface Poison extends RefusedRecord {
-  readonly refusedBy: RowTarget;
+interface RefusedRow extends RefusedRecord {
+  readonly refusedBy: Table;
   readonly cause: RowRefused;
 }
 
@@ -82,13 +82,13 @@ interface Poison extends RefusedRecord {
  * @param records of a COPY of which these were refused
  * @throws FatalError `TABLE_REFUSES_ROWS` when all were, alike, and they are many: all stay ahead of the stored offset
  */
-export function requireSomeTaken(poison: readonly Poison[], records: AdmittedRecords): void {
+export function requireSomeTaken(poison: readonly RefusedRow[], records: AdmittedRecords): void {
   const [first] = poison;
   if (first === undefined || poison.length < records.length || poison.length < ALIKE_ROWS) {
     return;
   }
-  const kind = kindOf(first);
-  if (!BY_TABLE.test(first.cause.sqlstate) || !poison.every((other) => kindOf(other) === kind)) {
+  const kind = violationOf(first);
+  if (!BY_TABLE.test(first.cause.sqlstate) || !poison.every((other) => violationOf(other) === kind)) {
     return;
   }
   throw new FatalError(
@@ -101,7 +101,7 @@ export function requireSomeTaken(poison: readonly Poison[], records: AdmittedRec
 }
 
 /** The table, the SQLSTATE, and the constraint or column where there is one; a trigger's words may be of the row. */
-function kindOf({ refusedBy, cause: { sqlstate, cause } }: Poison): string {
+function violationOf({ refusedBy, cause: { sqlstate, cause } }: RefusedRow): string {
   const { constraint, column } = cause instanceof DatabaseError ? cause : {};
   return [refusedBy.name, sqlstate, constraint, column].join(' ');
 }

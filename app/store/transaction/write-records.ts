@@ -11,23 +11,23 @@ import { isDeadlock } from '../connection/sqlstate.ts';
 import { commit, type Timeouts } from '../connection/transaction.ts';
 import { copyInto, copyStatement } from '../copy/binary-copy.ts';
 import { type Memory, rowMemory } from '../copy/row-memory.ts';
-import { type Admitted, admit, type TargetRows } from '../tables/admit.ts';
+import { type Admitted, admit, type TableRows } from '../tables/admit.ts';
 import { newestLetters } from '../tables/newest-letters.ts';
 import type { OwnTables } from '../tables/own-tables.ts';
 import { DEAD_LETTERS, deadLetterRows } from '../tables/record-rows.ts';
-import type { RefusedRecord, RowTargets } from '../tables/row-target.ts';
+import type { RefusedRecord, TopicTables } from '../tables/table.ts';
 import { tableCounts } from '../tables/table-counts.ts';
 import { beginMovingOffset, movingOffset, writeAtOnce } from './compare-and-set.ts';
 import { copyInParts, type RowCounts } from './copy-in-parts.ts';
 import { droppedRows } from './dropped-rows.ts';
 
 /** The group, the schema of our tables, and the tables that rows go to. */
-export interface WriteTarget {
+export interface Writer {
   readonly schema: string;
   readonly groupId: string;
   readonly timeouts: Timeouts;
-  readonly tables: OwnTables;
-  readonly targets: RowTargets;
+  readonly ownTables: OwnTables;
+  readonly tables: TopicTables;
   readonly deadLetters: DeadLetterHandling;
 }
 
@@ -52,12 +52,12 @@ interface DeadLetterHandling {
  * when PostgreSQL refuses a row there, or a trigger drops one, that transaction is rolled back as if it had never been,
  * and another one finds out which rows it can take.
  */
-export const writeRecords = (client: PoolClient, target: WriteTarget, request: WriteRequest): Promise<WriteOutcome> =>
-  rowMemory.during((memory) => tellingDeadlocks(target, [request], () => writeAlone(client, target, request, memory)));
+export const writeRecords = (client: PoolClient, writer: Writer, request: WriteRequest): Promise<WriteOutcome> =>
+  rowMemory.during((memory) => tellingDeadlocks(writer, [request], () => writeAlone(client, writer, request, memory)));
 
 /** A transaction that a deadlock ended is tried again as a whole; where it deletes rows of a table, then alone in it. */
 export async function tellingDeadlocks<T>(
-  { targets }: WriteTarget,
+  { tables }: Writer,
   requests: readonly WriteRequest[],
   write: () => Promise<T>,
 ): Promise<T> {
@@ -65,7 +65,7 @@ export async function tellingDeadlocks<T>(
     return await write();
   } catch (error) {
     if (isDeadlock(error)) {
-      targets.deadlocked(requests.map(({ topic }) => topic));
+      tables.deadlocked(requests.map(({ topic }) => topic));
     }
     throw error;
   }
@@ -73,40 +73,40 @@ export async function tellingDeadlocks<T>(
 
 async function writeAlone(
   client: PoolClient,
-  target: WriteTarget,
+  writer: Writer,
   request: WriteRequest,
   memory: Memory,
 ): Promise<WriteOutcome> {
-  const written = admit(target.targets.of(request.topic), request, memory);
+  const written = admit(writer.tables.of(request.topic), request, memory);
   await lookAt(client, written.batches);
   const batches = written.batches.flatMap(asBatch);
   if (batches.length > 0 && written.refused.length === 0) {
-    const end = await writeAtOnce(client, target, { moving: movingOffset(target, request), gaps: [request] }, batches);
+    const end = await writeAtOnce(client, writer, { moving: movingOffset(writer, request), gaps: [request] }, batches);
     if (end === 'declined') {
       return { kind: 'fenced' };
     }
     if (end === 'committed') {
-      return asCommitted(target, request, written);
+      return asCommitted(writer, request, written);
     }
   }
-  return writePartByPart(client, target, request, written);
+  return writePartByPart(client, writer, request, written);
 }
 
 /** A new connection looks at the tables first. */
-export async function lookAt(client: PoolClient, batches: readonly Pick<TargetRows, 'target'>[]): Promise<void> {
-  for (const { target } of batches) {
-    await target.requireOnce(client);
+export async function lookAt(client: PoolClient, batches: readonly Pick<TableRows, 'table'>[]): Promise<void> {
+  for (const { table } of batches) {
+    await table.requireOnce(client);
   }
 }
 
 /** All rows of a table; nothing where it has none. */
-const asBatch = ({ target, rows }: TargetRows) =>
-  rows.length === 0 ? [] : [{ target, rows: [rows.all], length: rows.length, ...rows.kinds }];
+const asBatch = ({ table, rows }: TableRows) =>
+  rows.length === 0 ? [] : [{ table, rows: [rows.all], length: rows.length, ...rows.kinds }];
 
 const NO_DEAD_LETTERS: ReadonlyMap<DeadLetterReason, number> = new Map();
 
 /** The outcome of a request none of whose records is a dead letter, or has a row that a trigger dropped. */
-export function asCommitted({ deadLetters }: WriteTarget, request: WriteRequest, written: Admitted): WriteOutcome {
+export function asCommitted({ deadLetters }: Writer, request: WriteRequest, written: Admitted): WriteOutcome {
   deadLetters.limit.written(request.records.length);
   const rows = new Map([['copy', request.records.length] as const]);
   return { kind: 'committed', deadLetters: NO_DEAD_LETTERS, rows, ...tableCounts(written) };
@@ -114,18 +114,18 @@ export function asCommitted({ deadLetters }: WriteTarget, request: WriteRequest,
 
 async function writePartByPart(
   client: PoolClient,
-  target: WriteTarget,
+  writer: Writer,
   request: WriteRequest,
   written: Admitted,
 ): Promise<WriteOutcome> {
   const { admitted, refused, batches } = written;
-  const { limit } = target.deadLetters;
-  await limit.recall(() => newestLetters(client, target));
-  if (!(await beginMovingOffset(client, target, request))) {
+  const { limit } = writer.deadLetters;
+  await limit.recall(() => newestLetters(client, writer));
+  if (!(await beginMovingOffset(client, writer, request))) {
     return { kind: 'fenced' };
   }
   await requireLocked(client, batches);
-  const { poison, counts } = await copyInParts(client, target, admitted, batches);
+  const { poison, counts } = await copyInParts(client, writer, admitted, batches);
   const dropped = requireStored(client, request, batches, counts);
   const letters = [...refused, ...poison];
   if (letters.length === 0) {
@@ -133,7 +133,7 @@ async function writePartByPart(
     limit.written(request.records.length);
   } else {
     await limit.committing(request, letters, async () => {
-      await writeDeadLetters(client, target, request, deadLettersOf(target, request, letters));
+      await writeDeadLetters(client, writer, request, deadLettersOf(writer, request, letters));
       await commit(client);
     });
   }
@@ -142,11 +142,11 @@ async function writePartByPart(
 }
 
 /** Until the end of the transaction the tables stay what they are found to be. Its savepoint `part` is moved here. */
-async function requireLocked(client: PoolClient, batches: readonly TargetRows[]): Promise<void> {
-  const openings = batches.map(({ target, rows }) => target.opening(rows.kinds));
+async function requireLocked(client: PoolClient, batches: readonly TableRows[]): Promise<void> {
+  const openings = batches.map(({ table, rows }) => table.opening(rows.kinds));
   await client.query([...openings, 'SAVEPOINT part'].join('; '));
-  for (const { target } of batches) {
-    await target.require(client);
+  for (const { table } of batches) {
+    await table.require(client);
   }
 }
 
@@ -160,15 +160,15 @@ async function requireLocked(client: PoolClient, batches: readonly TargetRows[])
 function requireStored(
   client: PoolClient,
   request: WriteRequest,
-  batches: readonly TargetRows[],
+  batches: readonly TableRows[],
   counts: readonly RowCounts[],
 ): number {
   let dropped = 0;
-  for (const [nth, { target }] of batches.entries()) {
+  for (const [nth, { table }] of batches.entries()) {
     const { sent = 0, stored = 0 } = counts[nth] ?? {};
-    if (stored < sent && !target.allowsDroppedRows) {
-      const triggers = target.rowTriggers(client);
-      throw droppedRows([request], { sent, stored, table: target.name, triggers, isCommitted: false });
+    if (stored < sent && !table.allowsDroppedRows) {
+      const triggers = table.rowTriggers(client);
+      throw droppedRows([request], { sent, stored, table: table.name, triggers, isCommitted: false });
     }
     dropped += sent - stored;
   }
@@ -176,7 +176,7 @@ function requireStored(
 }
 
 const deadLettersOf = (
-  { groupId }: WriteTarget,
+  { groupId }: Writer,
   { topic, partition }: WriteRequest,
   refused: readonly RefusedRecord[],
 ): readonly DeadLetter[] => refused.map((letter) => ({ groupId, topic, partition, ...letter }));
@@ -189,7 +189,7 @@ const deadLettersOf = (
  */
 async function writeDeadLetters(
   client: PoolClient,
-  { schema, groupId, tables, deadLetters }: WriteTarget,
+  { schema, groupId, ownTables, deadLetters }: Writer,
   request: WriteRequest,
   letters: readonly DeadLetter[],
 ): Promise<void> {
@@ -197,7 +197,7 @@ async function writeDeadLetters(
     const rows = { format: 'binary', rows: [deadLetterRows(letters)] } as const;
     const stored = await copyInto(client, copyStatement(schema, DEAD_LETTERS), rows).catch(async (error: unknown) => {
       await client.query('ROLLBACK');
-      await tables.requireUnwritten(client, groupId, error);
+      await ownTables.requireUnwritten(client, groupId, error);
       throw error;
     });
     if (stored < letters.length) {

@@ -107,7 +107,7 @@ export interface ConsumerReport {
  * `stopped` and `failed` are final, with one exception: a consumer that failed is still drained and closed in order,
  * but stays `failed`, because that is what its exit code says.
  */
-const NEXT: Readonly<Record<ConsumerState, readonly ConsumerState[]>> = {
+const CONSUMER_TRANSITIONS: Readonly<Record<ConsumerState, readonly ConsumerState[]>> = {
   starting: ['assigning', 'draining', 'failed'],
   assigning: ['running', 'paused', 'draining', 'failed'],
   running: ['assigning', 'paused', 'draining', 'failed'],
@@ -117,7 +117,7 @@ const NEXT: Readonly<Record<ConsumerState, readonly ConsumerState[]>> = {
   failed: [],
 };
 
-/** The state of the consumer; refuses a way that is not in {@link NEXT}. */
+/** The state of the consumer; refuses a way that is not in {@link CONSUMER_TRANSITIONS}. */
 export class Lifecycle {
   #state: ConsumerState = 'starting';
 
@@ -139,7 +139,7 @@ export class Lifecycle {
     if (state === this.#state) {
       return;
     }
-    if (!NEXT[this.#state].includes(state)) {
+    if (!CONSUMER_TRANSITIONS[this.#state].includes(state)) {
       throw new Error(`lifecycle: there is no way from ${this.#state} to ${state}`);
     }
     this.#state = state;

@@ -5,10 +5,10 @@ import type { Awaited, ConsumerReport, PartitionReport } from './consumer-state.
 import type { FetchedRecord } from './record-queue.ts';
 
 /** The part of a partition's report that needs neither its topic nor its number. */
-type Progress = Omit<PartitionReport, 'topic' | 'partition'>;
+type ProgressReport = Omit<PartitionReport, 'topic' | 'partition'>;
 
 /** Where a partition stands, as its stream knows it. */
-interface Standing {
+interface KnownPosition {
   readonly nextOffset: bigint | null;
   /** Whether the broker does not hold that offset, and why is being found out. */
   readonly isSought: boolean;
@@ -18,16 +18,16 @@ interface Standing {
 const BLIND_MS = 15_000;
 
 /** Poll interval while a partition is behind. */
-const POLL_MS = 2_000;
+const POLL_BEHIND_MS = 2_000;
 /** Poll interval without lag: only a new record can change it, and that one is fetched anyway. */
-const QUIET_MS = 4_000;
+const POLL_WITHOUT_LAG_MS = 4_000;
 /** Before the first assignment no broker is asked, and the start waits for the first answer after it. */
-const STARTING_MS = 20;
+const POLL_STARTING_MS = 20;
 /** Right after an assignment, and while the log may be cut, the lag is unknown, and health waits for it. */
-const EAGER_MS = 100;
+const POLL_UNKNOWN_MS = 100;
 
 /** From one look at a log without lag to the next, with the time that the broker's answer takes. */
-const NEXT_LOOK_MS = QUIET_MS + 1_000;
+const NEXT_LOOK_MS = POLL_WITHOUT_LAG_MS + 1_000;
 
 /** An end of the log that is older says nothing of the lag any more. */
 const LOG_END_KNOWN_MS = 60_000;
@@ -138,11 +138,11 @@ export class PartitionProgress {
   }
 
   /** @param queued the oldest record that is fetched and not yet being written */
-  report(standing: Standing, queued: FetchedRecord | undefined, now: Date, timeOfDayNow: Date): Progress {
-    const { nextOffset } = standing;
+  report(position: KnownPosition, queued: FetchedRecord | undefined, now: Date, timeOfDayNow: Date): ProgressReport {
+    const { nextOffset } = position;
     const logEndAgeMs = now.getTime() - this.#lookedAt.getTime();
     const leaderlessSince = logEndAgeMs > BLIND_MS ? null : this.#leaderlessSince;
-    const awaits = leaderlessSince ? undefined : this.#awaits(standing);
+    const awaits = leaderlessSince ? undefined : this.#awaits(position);
     const lag = logEndAgeMs > LOG_END_KNOWN_MS || awaits ? null : this.#lag(nextOffset);
     const timeoutMs = this.#isBehind ? this.#stallTimeoutMs : Math.max(this.#stallTimeoutMs, BLIND_MS);
     const isLate = now.getTime() - this.#wellAt.getTime() > timeoutMs;
@@ -157,7 +157,7 @@ export class PartitionProgress {
     };
   }
 
-  #awaits({ nextOffset, isSought }: Standing): Awaited | undefined {
+  #awaits({ nextOffset, isSought }: KnownPosition): Awaited | undefined {
     if (nextOffset === null) {
       return 'stored offset';
     }
@@ -178,7 +178,7 @@ export class PartitionProgress {
 }
 
 /** Now, by both clocks. */
-interface Now {
+interface BothClocks {
   readonly now: Date;
   readonly timeOfDayNow: Date;
 }
@@ -218,7 +218,7 @@ export class OldestUnwritten {
     lag: bigint | null,
     nextOffset: bigint,
     queued: FetchedRecord | undefined,
-    { now, timeOfDayNow }: Now,
+    { now, timeOfDayNow }: BothClocks,
   ): Date | null {
     const oldest = [this.#tried, queued].find((record) => record !== undefined && record.offset >= nextOffset);
     if (oldest === undefined) {
@@ -257,13 +257,17 @@ export async function pollLogEnds(
   while (!signal.aborted) {
     const topics = new Set(pipeline.report().partitions.map(({ topic }) => topic));
     const looks = [...topics].filter((topic) => !asked.has(topic)).map(look);
-    await within(ANSWERED_MS, Promise.all(looks), { clock, signal });
+    await waitAtMost(ANSWERED_MS, Promise.all(looks), { clock, signal });
     await clock.wait(pauseMs(pipeline.report(), asked), signal);
   }
 }
 
 /** Waits for work that never rejects, for so long at most, and then leaves no timer and no listener behind. */
-async function within(ms: number, work: Promise<unknown>, { clock, signal }: { clock: Clock; signal: AbortSignal }) {
+async function waitAtMost(
+  ms: number,
+  work: Promise<unknown>,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+) {
   const ended = new AbortController();
   const end = () => ended.abort();
   signal.addEventListener('abort', end);
@@ -275,10 +279,10 @@ async function within(ms: number, work: Promise<unknown>, { clock, signal }: { c
 /** @param asked topics whose answer is still to come: nothing can be asked of them before */
 function pauseMs({ state, partitions }: ConsumerReport, asked: ReadonlySet<string>): number {
   if (state === 'starting') {
-    return STARTING_MS;
+    return POLL_STARTING_MS;
   }
   if (partitions.length === 0 || partitions.some(({ topic, awaits }) => awaits && !asked.has(topic))) {
-    return EAGER_MS;
+    return POLL_UNKNOWN_MS;
   }
-  return partitions.every(({ lag }) => lag === 0n) ? QUIET_MS : POLL_MS;
+  return partitions.every(({ lag }) => lag === 0n) ? POLL_WITHOUT_LAG_MS : POLL_BEHIND_MS;
 }

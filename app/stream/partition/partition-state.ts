@@ -11,14 +11,14 @@
  *
  * Only `open` takes anything in.
  */
-export type State =
+export type StreamState =
   | { readonly kind: 'unopened' }
   | { readonly kind: 'open'; readonly position: bigint; readonly isFull: boolean }
   | { readonly kind: 'searching' }
   | { readonly kind: 'recovering' }
   | { readonly kind: 'ended' };
 
-const NEXT: Readonly<Record<State['kind'], readonly State['kind'][]>> = {
+const STREAM_TRANSITIONS: Readonly<Record<StreamState['kind'], readonly StreamState['kind'][]>> = {
   unopened: ['open', 'ended'],
   open: ['open', 'searching', 'recovering', 'ended'],
   searching: ['open', 'recovering', 'ended'],
@@ -31,8 +31,8 @@ const NEXT: Readonly<Record<State['kind'], readonly State['kind'][]>> = {
  *
  * @throws Error when there is no way there: a mistake in the program, never in its input
  */
-export function requireWay(from: State, to: State): State {
-  if (!NEXT[from.kind].includes(to.kind)) {
+export function requireTransition(from: StreamState, to: StreamState): StreamState {
+  if (!STREAM_TRANSITIONS[from.kind].includes(to.kind)) {
     throw new Error(`partition stream: there is no way from ${from.kind} to ${to.kind}`);
   }
   return to;

@@ -6,7 +6,7 @@ import { FatalError, OutageError, outageOnly } from '../ports/stream-errors.ts';
 import type { PartitionReport } from './consumer-state.ts';
 import { FailedWrites } from './failed-writes.ts';
 import { PartitionProgress } from './lag.ts';
-import { requireWay, type State } from './partition-state.ts';
+import { requireTransition, type StreamState } from './partition-state.ts';
 import { behindBrokenBatch, findPosition } from './positions.ts';
 import { BatchLimit, type QueuedRecords, RecordQueue } from './record-queue.ts';
 import type { StreamOptions, StreamPorts } from './stream-ports.ts';
@@ -37,7 +37,7 @@ export class PartitionStream {
   readonly #failedWrites: FailedWrites;
   readonly #progress: PartitionProgress;
   #maxQueuedBytes: number;
-  #state: State = { kind: 'unopened' };
+  #state: StreamState = { kind: 'unopened' };
   /** What PostgreSQL expects next, as far as is known, for lag and messages; `null` before the first `open`. */
   nextOffset: bigint | null = null;
   /** That of the stored offset: it is fetched by, and stored again with each offset. */
@@ -172,8 +172,8 @@ export class PartitionStream {
     return { ...this.partition, offset, topicId: this.#topicId, leaderEpoch: this.#leaderEpoch };
   }
 
-  #to(state: State): void {
-    this.#state = requireWay(this.#state, state);
+  #to(state: StreamState): void {
+    this.#state = requireTransition(this.#state, state);
   }
 
   #end(): void {
@@ -216,9 +216,8 @@ export class PartitionStream {
     const { clock, listener } = this.#ports;
     const [steadyNow, committedAt] = [clock.steady(), clock.now()];
     this.#progress.written(steadyNow);
-    const { kind: _kind, ...counts } = outcome;
     const times = { fetchedAt: timeOfDay(fetchedAt, steadyNow, committedAt), committedAt, nextOffset };
-    listener.onCommitted({ ...this.partition, ...counts, ...times, records: records.length, written: records });
+    listener.onCommitted({ ...this.partition, ...outcome, ...times, records: records.length, written: records });
     end();
     this.#resumeWhenRoomy();
   }
@@ -229,14 +228,14 @@ export class PartitionStream {
       return;
     }
     const { position } = this.#state;
-    const state: State = { kind: 'searching' };
+    const state: StreamState = { kind: 'searching' };
     this.#to(state);
     const searching = this.#search(position, state, find(position, this.#ending.signal));
     this.#searching = searching.catch((error: unknown) => this.#ports.onFatal(FatalError.from(error)));
   }
 
   /** The queue comes before the gap, so it is written first; if that ended elsewhere, the recovery goes on from there. */
-  async #search(offset: bigint, state: State, finding: Promise<bigint>): Promise<void> {
+  async #search(offset: bigint, state: StreamState, finding: Promise<bigint>): Promise<void> {
     const found = await finding;
     await this.#writing;
     if (this.#state !== state) {

@@ -118,7 +118,7 @@ const RECHECK_MS = 1_000;
  * Right after a leader change one reading of the log's end may be stale, so a log that looks too short gets this long;
  * time in which no broker answers does not count.
  */
-const PATIENCE_MS = 30_000;
+const STALE_READING_MS = 30_000;
 
 function gone({ topic, partition, offset }: Position, { start }: LogRange): FatalError {
   return new FatalError(
@@ -142,7 +142,7 @@ function ahead({ topic, partition, offset }: Position, { end }: LogRange): Fatal
  * A batch that cannot be read is fetched again after this time: it may have been damaged on its way, or come from
  * another replica by then.
  */
-const READ_AGAIN_MS = 10_000;
+const FETCH_AGAIN_MS = 10_000;
 
 /** The consequence of a batch that cannot be read: the setting `consumer.onBrokenBatch`. */
 export type OnBrokenBatch = 'stop' | 'skip';
@@ -164,7 +164,7 @@ export async function behindBrokenBatch(
   if (onBrokenBatch === 'skip' && isSame && nextOffset && nextOffset > position) {
     return nextOffset;
   }
-  await clock.wait(READ_AGAIN_MS, signal);
+  await clock.wait(FETCH_AGAIN_MS, signal);
   return position;
 }
 
@@ -187,7 +187,7 @@ function behindGap(position: Position, range: LogRange, onGap: OnGap): bigint {
 type Log = Pick<RecordSource, 'logRanges' | 'topicIds' | 'knowsEpoch'>;
 
 /** @throws FatalError `TOPIC_RECREATED` when Kafka has another topic under the name */
-async function rangeOf(source: Log, position: Position): Promise<LogRange | undefined> {
+async function logRangeOf(source: Log, position: Position): Promise<LogRange | undefined> {
   const logs = await source.logRanges(position.topic).catch((): PartitionLog[] => []);
   // Asked for behind the range, which is of the same topic when the id still is.
   const ids = await source.topicIds([position.topic]).catch((): ReadonlyMap<string, string> => new Map());
@@ -212,7 +212,7 @@ export async function findPosition(
 ): Promise<bigint> {
   let silentUntil = clock.steady().getTime();
   while (!signal.aborted) {
-    const range = await rangeOf(source, position);
+    const range = await logRangeOf(source, position);
     if (range && range.start > position.offset) {
       return behindGap(position, range, onGap);
     }
@@ -223,7 +223,7 @@ export async function findPosition(
     }
     const now = clock.steady().getTime();
     silentUntil = range ? silentUntil : now;
-    if (range && now - silentUntil >= PATIENCE_MS) {
+    if (range && now - silentUntil >= STALE_READING_MS) {
       throw range.end < position.offset ? ahead(position, range) : epochUnknown(position);
     }
     await clock.wait(RECHECK_MS, signal);

@@ -1,15 +1,15 @@
 import type { Clock } from '../ports/clock.ts';
 import { FatalError, OutageError, outageOnly } from '../ports/stream-errors.ts';
 
-const FIRST_MS = 100;
-const LONGEST_MS = 5_000;
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 5_000;
 
 /**
  * How long to wait before attempt `attempt` (1 is the first retry): exponential from 100 ms to 5 s, the upper half of
  * it at random so that the writers of many partitions do not come back at the same instant.
  */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
-  const ceiling = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt - 1, 16));
+  const ceiling = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt - 1, 16));
   return ceiling / 2 + (random() * ceiling) / 2;
 }
 

@@ -23,12 +23,12 @@ export interface CommittedBatch extends TopicPartition {
   readonly nextOffset: bigint;
 }
 
-const sum = (counts: ReadonlyMap<string, number>): number =>
+const recordsIn = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((total, count) => total + count, 0);
 
 /** Records of a batch that are in no table, since a trigger dropped their rows and the configuration allows it. */
 export const rowsDropped = ({ records, deadLetters, rows }: CommittedBatch): number =>
-  records - sum(deadLetters) - sum(rows);
+  records - recordsIn(deadLetters) - recordsIn(rows);
 
 /**
  * Events of the pipeline: metrics and the log subscribe, and the pipeline knows neither. A listener must not throw.
@@ -51,7 +51,7 @@ export interface StreamListener {
 }
 
 /** The outage is one line of the log already (outage-log.ts), whatever the number of partitions that wait for its end. */
-const isTold = (error: Error): boolean => error instanceof OutageError && error.reason === 'database_away';
+const isLoggedAsOutage = (error: Error): boolean => error instanceof OutageError && error.reason === 'database_away';
 
 /**
  * Writes the pipeline's events to the log: fencing, and failures of a write beside an outage, as warnings; transactions,
@@ -99,7 +99,7 @@ export function streamLog(
           { topic, partition, reason: error.message },
           'the write failed and is tried again',
         );
-      if (isTold(error)) {
+      if (isLoggedAsOutage(error)) {
         log(true);
       } else {
         isLoggedElsewhere(error).then(log, () => log(false));
@@ -111,7 +111,7 @@ export function streamLog(
 }
 
 /** One listener that tells all of them, in order. */
-export function tellAll(listeners: readonly StreamListener[]): StreamListener {
+export function notifyAll(listeners: readonly StreamListener[]): StreamListener {
   return {
     onCommitted: (batch) => {
       for (const listener of listeners) listener.onCommitted(batch);

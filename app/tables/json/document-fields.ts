@@ -5,7 +5,7 @@ import { JsonScanner } from './json-scanner.ts';
 import type { JsonSlice } from './json-slice.ts';
 
 /** What valid JSON is, that is the bytes from `start` up to `end`; a number where there is none. */
-export function kindOf(json: Buffer, start: number, end: number): JsonKind {
+export function documentKind(json: Buffer, start: number, end: number): JsonKind {
   const at = spaceEnd(json, start, end);
   return at < end ? kindAt(json, at) : 'number';
 }

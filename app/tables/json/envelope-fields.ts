@@ -1,9 +1,10 @@
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import { OBJECT_BEGIN, OBJECT_END } from '../../records/ascii.ts';
 import type { FieldPath } from '../mapping/table-mapping.ts';
 import { type SchemaUnits, unitsOf } from './connect-schema.ts';
-import { DocumentFields, kindOf, type OtherFields } from './document-fields.ts';
+import { DocumentFields, documentKind, type OtherFields } from './document-fields.ts';
 import { isEqual } from './field-tree.ts';
-import { byteAt, type JsonKind, OBJECT_BEGIN, OBJECT_END, spaceEnd } from './json-lexer.ts';
+import { byteAt, type JsonKind, spaceEnd } from './json-lexer.ts';
 import type { JsonSlice } from './json-slice.ts';
 
 /** What an object of schema and payload begins with, as it has no other members. */
@@ -96,7 +97,7 @@ export class EnvelopeFields {
 
   #readRow(json: Buffer, start: number, end: number, units = NO_UNITS): DeadLetterReason | null {
     this.#units = units;
-    this.#kind = kindOf(json, start, end);
+    this.#kind = documentKind(json, start, end);
     return this.#fields.read(json, start, end);
   }
 

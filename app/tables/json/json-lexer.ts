@@ -1,4 +1,15 @@
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import {
+  BACKSLASH,
+  FIRST_BEYOND_ASCII,
+  LOWER_CASE,
+  MINUS,
+  NINE,
+  PLUS,
+  POINT,
+  SPACE,
+  ZERO,
+} from '../../records/ascii.ts';
 
 /** Negative ends: the token is not one of JSON, its number is none of PostgreSQL's numeric, or it is nested too deep. */
 export const INVALID = -1;
@@ -18,25 +29,8 @@ const FAULTS: Readonly<Record<number, JsonFault>> = {
 };
 
 /** What a negative end means. */
-export const faultOf = (end: number): JsonFault => FAULTS[end] ?? 'invalid_json';
+export const jsonFaultOf = (end: number): JsonFault => FAULTS[end] ?? 'invalid_json';
 
-export const QUOTE = 0x22;
-export const COMMA = 0x2c;
-export const COLON = 0x3a;
-export const LIST_BEGIN = 0x5b;
-export const LIST_END = 0x5d;
-export const OBJECT_BEGIN = 0x7b;
-export const OBJECT_END = 0x7d;
-const BACKSLASH = 0x5c;
-const PLUS = 0x2b;
-const MINUS = 0x2d;
-const POINT = 0x2e;
-const ZERO = 0x30;
-const NINE = 0x39;
-const SPACE = 0x20;
-/** The first byte that is none of ASCII. */
-export const FIRST_BEYOND_ASCII = 0x80;
-const LOWER_CASE = 0x20;
 const LOWER_E = 0x65;
 const LOWER_U = 0x75;
 

@@ -1,26 +1,28 @@
 import { isUtf8 } from 'node:buffer';
+import {
+  COLON,
+  COMMA,
+  FIRST_BEYOND_ASCII,
+  LIST_BEGIN,
+  LIST_END,
+  OBJECT_BEGIN,
+  OBJECT_END,
+  QUOTE,
+} from '../../records/ascii.ts';
 import type { FieldPath } from '../mapping/table-mapping.ts';
 import { FieldTree, NO_NODE, type OnUnmapped, ROOT } from './field-tree.ts';
 import {
   asciiEnd,
   byteAt,
-  COLON,
-  COMMA,
   escapeEnd,
-  FIRST_BEYOND_ASCII,
-  faultOf,
   holdsNul,
   INVALID,
   isNul,
   type JsonFault,
   type JsonKind,
+  jsonFaultOf,
   kindAt,
-  LIST_BEGIN,
-  LIST_END,
   numberEnd,
-  OBJECT_BEGIN,
-  OBJECT_END,
-  QUOTE,
   runEnd,
   spaceEnd,
   TOO_DEEP,
@@ -103,7 +105,7 @@ export class JsonScanner {
     if (!isUtf8(json)) {
       return 'invalid_utf8';
     }
-    return this.#hasNul || json.includes(0) ? 'nul_character' : faultOf(documentEnd);
+    return this.#hasNul || json.includes(0) ? 'nul_character' : jsonFaultOf(documentEnd);
   }
 
   /** Whether there is a `\u0000` somewhere: json keeps it as it was sent, jsonb and text refuse it. */

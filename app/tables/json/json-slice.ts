@@ -1,15 +1,15 @@
-import type { JsonKind } from './json-lexer.ts';
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPENED_LIST = 0x5b;
-const CLOSED_LIST = 0x5d;
-const OPENED_OBJECT = 0x7b;
-const CLOSED_OBJECT = 0x7d;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-/** Blanks of JSON are at most this, and nothing else outside of strings is (RFC 8259, section 2). */
-const SPACE = 0x20;
+import {
+  BACKSLASH,
+  COLON,
+  COMMA,
+  LIST_BEGIN,
+  LIST_END,
+  OBJECT_BEGIN,
+  OBJECT_END,
+  QUOTE,
+  SPACE,
+} from '../../records/ascii.ts';
+import { type JsonKind, kindAt } from './json-lexer.ts';
 
 /** One value within valid JSON in UTF-8: the bytes from `start` up to `end`, those of a string with its quotes. */
 export interface JsonSlice {
@@ -22,19 +22,19 @@ export interface JsonSlice {
 }
 
 /** The value's own JSON, as it was sent. */
-export const sourceOf = ({ bytes, start, end }: JsonSlice): string => bytes.toString('utf8', start, end);
+export const sentJson = ({ bytes, start, end }: JsonSlice): string => bytes.toString('utf8', start, end);
 
 /** What a string says; half a surrogate pair stays one. */
 export const contentOf = (string: JsonSlice): string =>
   string.hasEscapes
-    ? (JSON.parse(sourceOf(string)) as string)
+    ? (JSON.parse(sentJson(string)) as string)
     : string.bytes.toString('utf8', string.start + 1, string.end - 1);
 
 /** The values of a list, in order. */
 export function itemsOf({ bytes, start }: JsonSlice): JsonSlice[] {
   const items: JsonSlice[] = [];
   let at = afterBlanks(bytes, start + 1);
-  while (bytes[at] !== CLOSED_LIST) {
+  while (bytes[at] !== LIST_END) {
     const item = valueAt(bytes, at);
     items.push(item);
     at = afterComma(bytes, item.end);
@@ -46,7 +46,7 @@ export function itemsOf({ bytes, start }: JsonSlice): JsonSlice[] {
 export function membersOf({ bytes, start }: JsonSlice): ReadonlyMap<string, JsonSlice> {
   const members = new Map<string, JsonSlice>();
   let at = afterBlanks(bytes, start + 1);
-  while (bytes[at] !== CLOSED_OBJECT) {
+  while (bytes[at] !== OBJECT_END) {
     const name = valueAt(bytes, at);
     const colon = afterBlanks(bytes, name.end);
     const value = valueAt(bytes, afterBlanks(bytes, colon + 1));
@@ -70,18 +70,9 @@ function afterComma(bytes: Buffer, from: number): number {
   return bytes[at] === COMMA ? afterBlanks(bytes, at + 1) : at;
 }
 
-const KINDS: ReadonlyMap<number, JsonKind> = new Map([
-  [QUOTE, 'string'],
-  [OPENED_LIST, 'list'],
-  [OPENED_OBJECT, 'object'],
-  ['t'.charCodeAt(0), 'true'],
-  ['f'.charCodeAt(0), 'false'],
-  ['n'.charCodeAt(0), 'null'],
-]);
-
 /** The value that begins there. */
 export function valueAt(bytes: Buffer, start: number): JsonSlice {
-  const kind = KINDS.get(bytes[start] ?? 0) ?? 'number';
+  const kind = kindAt(bytes, start);
   if (kind === 'string') {
     const end = endOfString(bytes, start);
     return { bytes, start, end, kind, hasEscapes: bytes.subarray(start, end).includes(BACKSLASH) };
@@ -105,9 +96,9 @@ function endOfContainer(bytes: Buffer, start: number): number {
     const byte = bytes[at];
     if (byte === QUOTE) {
       at = endOfString(bytes, at) - 1;
-    } else if (byte === OPENED_LIST || byte === OPENED_OBJECT) {
+    } else if (byte === LIST_BEGIN || byte === OBJECT_BEGIN) {
       depth += 1;
-    } else if (byte === CLOSED_LIST || byte === CLOSED_OBJECT) {
+    } else if (byte === LIST_END || byte === OBJECT_END) {
       depth -= 1;
       if (depth === 0) {
         return at + 1;
@@ -126,4 +117,4 @@ function endOfWord(bytes: Buffer, start: number): number {
 }
 
 const isEndOfWord = (byte: number): boolean =>
-  byte <= SPACE || byte === COMMA || byte === CLOSED_LIST || byte === CLOSED_OBJECT || byte === COLON;
+  byte <= SPACE || byte === COMMA || byte === LIST_END || byte === OBJECT_END || byte === COLON;

@@ -38,11 +38,11 @@ function shortName(name: string): string {
 
 /** Logs each unmapped field of a topic once, however often the tables are mapped anew. */
 export class UnmappedLog {
-  readonly #logger: () => Logger;
+  readonly #logger: Logger;
   /** By topic; `null` is the line about the names that are not logged. */
   readonly #told = new Map<string, Set<string | null>>();
 
-  constructor(logger: () => Logger) {
+  constructor(logger: Logger) {
     this.#logger = logger;
   }
 
@@ -61,13 +61,13 @@ export class UnmappedLog {
     told.add(key);
     if (key === null) {
       const limits = `${MOST_NAMES} names are logged at most, and none of more than 128 bytes`;
-      this.#logger().info(
+      this.#logger.info(
         { topic, tables },
         `the records have more fields that no table of their topic takes: ${limits}`,
       );
     } else {
       const field = printable(shortName(key));
-      this.#logger().info(
+      this.#logger.info(
         { topic, tables, field },
         'no table of the topic takes this field of its records: it is ignored',
       );

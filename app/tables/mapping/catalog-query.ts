@@ -86,7 +86,7 @@ const REFUSES_NULL = `EXISTS (SELECT FROM pg_constraint
   WHERE contypid = pg_type.oid AND contype = 'c' AND pg_get_constraintdef(pg_constraint.oid) ~* 'null|coalesce')`;
 
 /** All types that the columns' types are made of: base types of domains, elements of arrays, attributes of composites. */
-const TYPES = `(WITH RECURSIVE parts AS (
+const COLUMN_TYPES = `(WITH RECURSIVE parts AS (
     SELECT atttypid AS oid FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
     UNION
     SELECT inner_oid FROM parts JOIN pg_type USING (oid) CROSS JOIN LATERAL (
@@ -118,7 +118,7 @@ export const CATALOG = `
     has_database_privilege(current_database(), 'TEMPORARY') AS "mayMakeTemporary", pg_namespace.oid IS NOT NULL AS "hasSchema",
     coalesce(has_schema_privilege(pg_namespace.oid, 'USAGE'), false) AS "maySeeSchema",
     CASE WHEN pg_class.oid IS NOT NULL THEN ${RELATION} END AS relation,
-    CASE WHEN pg_class.oid IS NOT NULL THEN ${TYPES} END AS types,
+    CASE WHEN pg_class.oid IS NOT NULL THEN ${COLUMN_TYPES} END AS types,
     CASE WHEN pg_class.oid IS NULL THEN ${OTHERS} ELSE '[]' END AS others
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted (schema, name, nth)
   LEFT JOIN pg_namespace ON nspname = wanted.schema

@@ -1,4 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
+import type { Step } from '../../store/tables/table-guard.ts';
 
 const fingerprint = (...more: readonly string[]): string => `(SELECT encode(sha256(convert_to(ROW(${[
   'pg_class.oid, relkind, relpersistence, relrowsecurity, relforcerowsecurity',
@@ -23,12 +24,6 @@ export const STAGED_FINGERPRINT = fingerprint(
   `(SELECT array_agg(ROW(indexrelid, indisvalid, indimmediate)::text ORDER BY indexrelid)
     FROM pg_index WHERE indrelid = pg_class.oid AND indisunique)`,
 );
-
-/** Statements for a transaction before its COPY, and the tags that the last of them end with when all is as it was. */
-export interface TableGuard {
-  readonly statements: string;
-  readonly tags: readonly string[];
-}
 
 /**
  * Locks a table by its name, as the COPY does, and compares it with what the mapping was made from: names, types and
@@ -57,15 +52,15 @@ export function fingerprintGuard({
     readonly stagedFingerprint: string;
     readonly isInsertable: boolean;
   };
-}): TableGuard {
+}): readonly Step[] {
   const name = `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`;
   const names = columns.map((column) => escapeIdentifier(column.name));
   const locking = relation.isInsertable
-    ? { statement: `LOCK TABLE ONLY ${name} IN ROW EXCLUSIVE MODE`, tag: 'LOCK TABLE' }
+    ? { sql: `LOCK TABLE ONLY ${name} IN ROW EXCLUSIVE MODE`, tag: 'LOCK TABLE' }
     : // LOCK TABLE needs a privilege on the whole table. This takes the same lock by those on columns, and runs nothing.
-      { statement: `EXPLAIN INSERT INTO ${name} (${names}) VALUES (${names.map(() => 'DEFAULT')})`, tag: 'EXPLAIN' };
+      { sql: `EXPLAIN INSERT INTO ${name} (${names}) VALUES (${names.map(() => 'DEFAULT')})`, tag: 'EXPLAIN' };
   const [expression, expected] =
     stage === null ? [FINGERPRINT, relation.fingerprint] : [STAGED_FINGERPRINT, relation.stagedFingerprint];
   const comparison = `SELECT FROM pg_class WHERE oid = to_regclass(${escapeLiteral(name)}) AND ${expression} = ${escapeLiteral(expected)}`;
-  return { statements: `${locking.statement}; ${comparison}`, tags: [locking.tag, 'SELECT 1'] };
+  return [locking, { sql: comparison, tag: 'SELECT 1' }];
 }

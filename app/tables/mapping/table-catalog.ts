@@ -141,7 +141,7 @@ type TableRow = Omit<CatalogTable, 'relation'> & {
 };
 
 /** Types of pg_catalog, and of the extension citext, by the kind that the text of their values has. */
-const KINDS: Readonly<Record<string, Exclude<ColumnType['kind'], 'array' | 'composite'>>> = {
+const KIND_BY_TYPE: Readonly<Record<string, Exclude<ColumnType['kind'], 'array' | 'composite'>>> = {
   bool: 'boolean',
   int2: 'integer',
   int4: 'integer',
@@ -193,7 +193,7 @@ class Types {
       return { kind: 'array', name, element: this.type(element.oid, element.name), delimiter: element.delimiter };
     }
     return row.attributes === null
-      ? { kind: KINDS[row.known] ?? 'other', name }
+      ? { kind: KIND_BY_TYPE[row.known] ?? 'other', name }
       : {
           kind: 'composite',
           name,

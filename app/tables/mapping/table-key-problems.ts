@@ -80,7 +80,7 @@ function indexProblems(found: CatalogTable, relation: CatalogRelation, { columns
 }
 
 /** Columns of the key that no record could be told by. */
-function columnProblems({ columns }: TableKey, relation: CatalogRelation, path: string): readonly Problem[] {
+function keyColumnProblems({ columns }: TableKey, relation: CatalogRelation, path: string): readonly Problem[] {
   const names = relation.columns.map(({ name }) => name);
   return columns.flatMap((given, nth): readonly Problem[] => {
     const place = columns.length === 1 ? path : `${path}[${nth}]`;
@@ -110,7 +110,7 @@ export function keyProblems(
     return [];
   }
   const path = `${entry}.key`;
-  const ofColumns = columnProblems(key, relation, path);
+  const ofColumns = keyColumnProblems(key, relation, path);
   if (ofColumns.length > 0) {
     return ofColumns;
   }

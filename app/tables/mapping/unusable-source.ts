@@ -2,13 +2,13 @@ import { type Problem, problemIf } from '../../../settings/schema/problem.ts';
 import type { ColumnSetting } from '../../../settings/sections/tables.ts';
 import type { ColumnSource, ColumnType, Unit } from './table-mapping.ts';
 
-type Kind = ColumnType['kind'];
+type ColumnKind = ColumnType['kind'];
 
 /** The type that decides how a unit is read: elements of an array are read one by one. */
 const elementOf = (type: ColumnType): ColumnType => (type.kind === 'array' ? elementOf(type.element) : type);
 
 /** Types whose text is one word or number: a record's value is an object, as a rule. */
-const SINGLE: readonly Kind[] = [
+const SINGLE: readonly ColumnKind[] = [
   'boolean',
   'integer',
   'numeric',
@@ -20,7 +20,7 @@ const SINGLE: readonly Kind[] = [
   'interval',
 ];
 
-const NUMBERS: readonly Kind[] = ['integer', 'numeric', 'float', 'text', 'json'];
+const NUMBERS: readonly ColumnKind[] = ['integer', 'numeric', 'float', 'text', 'json'];
 
 /** What Kafka says of a record, and the types that have room for it. An `other` type may be an enum or a domain's base. */
 const OF_KAFKA = {
@@ -28,9 +28,9 @@ const OF_KAFKA = {
   partition: { is: 'a number', fits: NUMBERS },
   offset: { is: 'a number', fits: NUMBERS },
   timestamp: { is: 'a point in time', fits: ['timestamp', 'date', 'text', 'json'] },
-} as const satisfies Readonly<Record<string, { readonly is: string; readonly fits: readonly Kind[] }>>;
+} as const satisfies Readonly<Record<string, { readonly is: string; readonly fits: readonly ColumnKind[] }>>;
 
-const KIND_NAMES: Readonly<Record<Kind, string>> = {
+const KIND_NAMES: Readonly<Record<ColumnKind, string>> = {
   boolean: 'boolean',
   integer: 'smallint, integer or bigint',
   numeric: 'numeric',
@@ -48,7 +48,7 @@ const KIND_NAMES: Readonly<Record<Kind, string>> = {
 };
 
 /** @param other what else than its kinds the column may be. @default an enum, where any other type is */
-const columnOf = (kinds: readonly Kind[], other = KIND_NAMES.other): string =>
+const columnOf = (kinds: readonly ColumnKind[], other = KIND_NAMES.other): string =>
   `a column of type ${kinds.map((kind) => (kind === 'other' ? other : KIND_NAMES[kind])).join(', ')}`;
 
 /** A source of which no value ever fits the type. */
@@ -69,7 +69,7 @@ export function sourceProblem(
   if (source.kind === 'key' || source.kind === 'header' || source.kind === 'event') {
     return [];
   }
-  const { is, fits }: { readonly is: string; readonly fits: readonly Kind[] } = OF_KAFKA[source.kind];
+  const { is, fits }: { readonly is: string; readonly fits: readonly ColumnKind[] } = OF_KAFKA[source.kind];
   return problemIf(!fits.includes(type.kind), {
     path,
     message: `takes ${is}, and is of the type ${type.name}`,
@@ -78,10 +78,10 @@ export function sourceProblem(
   });
 }
 
-const TIMES: readonly Kind[] = ['date', 'time', 'timestamp'];
+const TIMES: readonly ColumnKind[] = ['date', 'time', 'timestamp'];
 
 /** The types that each unit makes a text for; an `other` type may be an extension's, or bits or a point. */
-function typesOf(unit: Unit): readonly Kind[] {
+function typesOf(unit: Unit): readonly ColumnKind[] {
   switch (unit) {
     case 'base64':
     case 'hex':

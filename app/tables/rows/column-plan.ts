@@ -85,7 +85,7 @@ export class ColumnPlan {
   }
 }
 
-const ABSENT = -2;
+const NO_SUCH_HEADER = -2;
 
 /** Writes the value of the last header of the column's name; a name that is no UTF-8 is never the column's. */
 export function writeHeader(
@@ -95,7 +95,7 @@ export function writeHeader(
 ): DeadLetterReason | null {
   const { bytes } = record.batch;
   const reader = record.headerReader();
-  let [at, length] = [0, ABSENT];
+  let [at, length] = [0, NO_SUCH_HEADER];
   for (let left = record.headerCount; left > 0; left -= 1) {
     const nameLength = reader.skipField();
     const isNamed = isEqual(header, bytes, reader.at - nameLength, reader.at);
@@ -104,5 +104,5 @@ export function writeHeader(
       [at, length] = [reader.at - valueLength, valueLength];
     }
   }
-  return length === ABSENT ? row.missing(column) : row.bytes(column, bytes, at, length);
+  return length === NO_SUCH_HEADER ? row.missing(column) : row.bytes(column, bytes, at, length);
 }

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
-import { contentOf, itemsOf, type JsonSlice, membersOf, sourceOf } from '../json/json-slice.ts';
+import { contentOf, itemsOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
 import { withoutExponent } from './number-text.ts';
 import { hexInput, textByUnit, textOfContent, textOfDigits, type UnitText } from './unit-text.ts';
 
 /** Why a value has no text for its column. */
-export class Refused {
+export class NoText {
   readonly reason: DeadLetterReason;
 
   constructor(reason: DeadLetterReason) {
@@ -15,12 +15,12 @@ export class Refused {
 }
 
 /** What PostgreSQL's input function gets; `null` is NULL. */
-export type ColumnText = string | null | Refused;
+export type ColumnText = string | null | NoText;
 
-const DOES_NOT_FIT = new Refused('value_does_not_fit');
-const NUL = new Refused('nul_character');
+const DOES_NOT_FIT = new NoText('value_does_not_fit');
+const NUL = new NoText('nul_character');
 /** Half a surrogate pair: jsonb refuses it as no JSON, and UTF-8 has no bytes for it. */
-const HALF_A_PAIR = new Refused('invalid_json');
+const HALF_A_PAIR = new NoText('invalid_json');
 
 /**
  * The text of a JSON value for a column: of a string its content, of a number its digits, of `true` and `false` that
@@ -32,7 +32,7 @@ const HALF_A_PAIR = new Refused('invalid_json');
  * - a number is no date or time without a unit, and with one nothing but a number is;
  * - dates and times that depend on the clock are refused, as a replay would store others: `now`, `today`, ...
  */
-export function textOf(type: ColumnType, unit: ValueUnit | undefined, value: JsonSlice): ColumnText {
+export function textOfJson(type: ColumnType, unit: ValueUnit | undefined, value: JsonSlice): ColumnText {
   if (value.kind === 'null') {
     return null;
   }
@@ -43,7 +43,7 @@ export function textOf(type: ColumnType, unit: ValueUnit | undefined, value: Jso
     return checked(type, textByUnit(type, unit, value));
   }
   if (type.kind === 'json') {
-    return sourceOf(value);
+    return sentJson(value);
   }
   if (type.kind === 'array') {
     return value.kind === 'list' ? arrayText(type, unit, value) : DOES_NOT_FIT;
@@ -52,16 +52,16 @@ export function textOf(type: ColumnType, unit: ValueUnit | undefined, value: Jso
     return value.kind === 'object' ? compositeText(type.attributes, value) : DOES_NOT_FIT;
   }
   if (value.kind === 'number') {
-    return textOfNumber(type, unit, sourceOf(value));
+    return textOfNumber(type, unit, sentJson(value));
   }
-  return type.kind !== 'bytea' ? sourceOf(value) : DOES_NOT_FIT;
+  return type.kind !== 'bytea' ? sentJson(value) : DOES_NOT_FIT;
 }
 
 /** Types whose text is made of that of their elements. */
 const isWhole = ({ kind }: ColumnType): boolean => kind === 'array' || kind === 'composite';
 
 /** What PostgreSQL's text has no room for. */
-const faultIn = (text: string): Refused | null =>
+const faultIn = (text: string): NoText | null =>
   text.includes('\0') ? NUL : SURROGATE.test(text) ? HALF_A_PAIR : null;
 
 /** @param text `null`: the value is none of its unit */
@@ -78,7 +78,7 @@ export function textOfBytes(type: ColumnType, unit: ValueUnit | undefined, bytes
     return hexInput(bytes);
   }
   if (!isUtf8(bytes)) {
-    return new Refused('invalid_utf8');
+    return new NoText('invalid_utf8');
   }
   const text = bytes.toString('utf8');
   return type.kind === 'json' && unit !== 'json' && !text.includes('\0')
@@ -135,14 +135,14 @@ export function textOfNumber(type: ColumnType, unit: ValueUnit | undefined, digi
     case 'json':
       return digits;
     case 'integer':
-      return isPlain(digits) ? digits : (withoutExponent(digits) ?? DOES_NOT_FIT);
+      return isWithoutExponent(digits) ? digits : (withoutExponent(digits) ?? DOES_NOT_FIT);
     default:
-      return isPlain(digits) ? digits : (withoutExponent(digits) ?? digits);
+      return isWithoutExponent(digits) ? digits : (withoutExponent(digits) ?? digits);
   }
 }
 
 /** Whether a number is written as numeric_out would. */
-const isPlain = (digits: string): boolean => !/[eE]|^-0/.test(digits);
+const isWithoutExponent = (digits: string): boolean => !/[eE]|^-0/.test(digits);
 
 /** PostgreSQL's MAXDIM. */
 const MOST_DIMENSIONS = 6;
@@ -174,8 +174,8 @@ function arrayText(
   }
   const elements: string[] = [];
   for (const row of rows) {
-    const text = textOf(type.element, unit, row);
-    if (text instanceof Refused) {
+    const text = textOfJson(type.element, unit, row);
+    if (text instanceof NoText) {
       return text;
     }
     elements.push(text === null ? 'NULL' : `"${text.replace(/["\\]/g, '\\$&')}"`);
@@ -205,8 +205,8 @@ function compositeText(
   const fields: string[] = [];
   for (const { name, type } of attributes) {
     const member = members.get(name);
-    const text = member === undefined ? null : textOf(type, undefined, member);
-    if (text instanceof Refused) {
+    const text = member === undefined ? null : textOfJson(type, undefined, member);
+    if (text instanceof NoText) {
       return text;
     }
     fields.push(text === null ? '' : `"${text.replace(/["\\]/g, '$&$&')}"`);

@@ -1,9 +1,6 @@
+import { BACKSLASH, CARRIAGE_RETURN, FIRST_BEYOND_ASCII, NEWLINE, TAB } from '../../records/ascii.ts';
+import { MOST_BYTES_PER_UNIT } from '../../store/copy/copy-buffer.ts';
 import { type Memory, NEW_MEMORY } from '../../store/copy/row-memory.ts';
-
-const TAB = 0x09;
-const NEWLINE = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
-const BACKSLASH = 0x5c;
 
 /** What stands behind the backslash, by the byte that needs one; 0 for all others. */
 const ESCAPED = new Uint8Array(256);
@@ -14,10 +11,6 @@ ESCAPED[BACKSLASH] = BACKSLASH;
 
 /** Texts of at most so many UTF-16 units are written unit by unit: a call of write() costs more. */
 const SHORT_TEXT = 64;
-const FIRST_BEYOND_ASCII = 0x80;
-
-/** UTF-8 takes at most three bytes for each UTF-16 unit. */
-const MOST_BYTES_PER_UNIT = 3;
 
 const NULL_FIELD = Buffer.from('\\N\t', 'latin1');
 const DEFAULT_FIELD = Buffer.from('\\D\t', 'latin1');

@@ -54,7 +54,7 @@ function withPoint(digits: string, scale: number): string {
 }
 
 /** Bytes of a number in two's complement at most: more than numeric has digits for. */
-const MOST_BYTES = 60_000;
+const MOST_DECIMAL_BYTES = 60_000;
 /** NUMERIC_MAX_DISPLAY_SCALE of PostgreSQL. */
 const MOST_SCALE = 16_383;
 
@@ -65,7 +65,7 @@ const MOST_SCALE = 16_383;
  * @returns `null` for no bytes at all, and for more than numeric can hold
  */
 export function twosComplement(bytes: Buffer, scale: number): string | null {
-  if (bytes.length === 0 || bytes.length > MOST_BYTES || Math.abs(scale) > MOST_SCALE) {
+  if (bytes.length === 0 || bytes.length > MOST_DECIMAL_BYTES || Math.abs(scale) > MOST_SCALE) {
     return null;
   }
   const unsigned = BigInt(`0x${bytes.toString('hex')}`);
@@ -91,7 +91,7 @@ const ZONE = '+00';
 /** 1970-01-01 in Julian days. */
 const JULIAN_EPOCH = 2_440_588n;
 /** Digits of fractions of a second that PostgreSQL gets: it rounds to six, from a double, and takes no endless text. */
-const MOST_FRACTION_DIGITS = 30;
+const MOST_SECOND_DIGITS = 30;
 /** The longest numbers here: of nanoseconds, PostgreSQL's last day has 22 digits. */
 const MOST_EPOCH_DIGITS = 100;
 
@@ -149,7 +149,7 @@ function secondsOf({ isNegative, digits, scale }: Decimal, unit: ValueUnit) {
   const one = 10n ** BigInt(Math.max(0, places));
   const seconds = floorOf(value, one);
   const rest = value - seconds * one;
-  const fraction = rest === 0n ? '' : rest.toString().padStart(places, '0').slice(0, MOST_FRACTION_DIGITS);
+  const fraction = rest === 0n ? '' : rest.toString().padStart(places, '0').slice(0, MOST_SECOND_DIGITS);
   return { seconds, fraction };
 }
 

@@ -1,6 +1,6 @@
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
 import type { RecordCursor } from '../../records/record-batch.ts';
-import { DocumentFields, kindOf } from '../json/document-fields.ts';
+import { DocumentFields, documentKind } from '../json/document-fields.ts';
 import { EnvelopeFields } from '../json/envelope-fields.ts';
 import type { FieldPath, MappedColumn, TableEnvelope } from '../mapping/table-mapping.ts';
 import { type RowColumn, rowColumn } from './row-column.ts';
@@ -63,7 +63,7 @@ export class RecordKey {
       return this.#writeEnveloped(this.#enveloped, row, place, record);
     }
     const { bytes } = record.batch;
-    const kind = kindOf(bytes, keyAt, keyAt + keyLength);
+    const kind = documentKind(bytes, keyAt, keyAt + keyLength);
     if (kind === 'object' && this.#fields.read(bytes, keyAt, keyAt + keyLength) === null) {
       return row.json(column, this.#fields.of(place));
     }

@@ -1,14 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import type { DeadLetterReason } from '../../../contract/dead-letter-reasons.ts';
+import { FIRST_BEYOND_ASCII, LOWER_CASE, MINUS, ZERO } from '../../records/ascii.ts';
 import { NO_TIMESTAMP } from '../../records/record-batch.ts';
 import type { JsonSlice } from '../json/json-slice.ts';
-import { type ColumnText, Refused, textOf, textOfBytes, textOfNumber } from './column-text.ts';
+import { type ColumnText, NoText, textOfBytes, textOfJson, textOfNumber } from './column-text.ts';
 import type { CopyText } from './copy-text.ts';
 import { timeOfMilliseconds } from './number-text.ts';
 import type { RowColumn, Way } from './row-column.ts';
 
 /** A refusal is no field: the row's record is a dead letter, and its row has to be taken back. */
-type Refusal = DeadLetterReason | null;
+type FieldRefusal = DeadLetterReason | null;
 
 /**
  * Writes the fields of rows, in the order of their columns. What has no text for its column is refused before PostgreSQL
@@ -30,13 +31,13 @@ export class RowText {
   }
 
   /** A JSON value; `undefined` where the record has none: the column's default then, or NULL. */
-  json(column: RowColumn, value: JsonSlice | undefined): Refusal {
+  json(column: RowColumn, value: JsonSlice | undefined): FieldRefusal {
     if (value === undefined) {
       return this.missing(column);
     }
     return this.#asSent(column.ways[value.kind], value)
       ? null
-      : this.#field(column, textOf(column.type, column.unit, value));
+      : this.#field(column, textOfJson(column.type, column.unit, value));
   }
 
   /** Writes the bytes of a value. @returns whether they are its text */
@@ -63,7 +64,7 @@ export class RowText {
         this.#rows.plain(bytes, start + 1, end - 1);
         return true;
       case 'digits':
-        if (!isPlain(bytes, start, end)) {
+        if (!isPlainNumber(bytes, start, end)) {
           return false;
         }
         this.#rows.plain(bytes, start, end);
@@ -80,12 +81,12 @@ export class RowText {
    * @param start of the bytes
    * @param length negative: they are NULL
    */
-  bytes(column: RowColumn, source: Buffer, start: number, length: number): Refusal {
+  bytes(column: RowColumn, source: Buffer, start: number, length: number): FieldRefusal {
     if (length < 0) {
       return this.#field(column, null);
     }
     const end = start + length;
-    if (column.takesText && isText(source, start, end)) {
+    if (column.takesText && isTextBetween(source, start, end)) {
       this.#rows.bytes(source, start, end);
       return null;
     }
@@ -98,7 +99,7 @@ export class RowText {
   }
 
   /** A partition or an offset. */
-  number(column: RowColumn, value: number | bigint): Refusal {
+  number(column: RowColumn, value: number | bigint): FieldRefusal {
     if (!column.takesDigits) {
       return this.#field(column, textOfNumber(column.type, column.unit, String(value)));
     }
@@ -110,7 +111,7 @@ export class RowText {
    * A record's timestamp: a point in time for date, time and timestamp, else milliseconds since 1970; NULL where Kafka
    * has none.
    */
-  timestamp(column: RowColumn, milliseconds: number | bigint): Refusal {
+  timestamp(column: RowColumn, milliseconds: number | bigint): FieldRefusal {
     const { time } = column;
     if (milliseconds === NO_TIMESTAMP || milliseconds === Number(NO_TIMESTAMP)) {
       return this.#field(column, null);
@@ -123,7 +124,7 @@ export class RowText {
   }
 
   /** What the record does not have: the column's default, or NULL. */
-  missing(column: RowColumn): Refusal {
+  missing(column: RowColumn): FieldRefusal {
     if (!(column.hasDefault && this.#takesDefaults)) {
       return this.#field(column, null);
     }
@@ -131,8 +132,8 @@ export class RowText {
     return null;
   }
 
-  #field({ isNotNull }: Pick<RowColumn, 'isNotNull'>, text: ColumnText): Refusal {
-    if (text instanceof Refused) {
+  #field({ isNotNull }: Pick<RowColumn, 'isNotNull'>, text: ColumnText): FieldRefusal {
+    if (text instanceof NoText) {
       return text.reason;
     }
     if (text !== null) {
@@ -147,11 +148,8 @@ export class RowText {
   }
 }
 
-/** The first byte that is none of ASCII. */
-const FIRST_BEYOND_ASCII = 0x80;
-
 /** UTF-8 without NUL. */
-function isText(bytes: Buffer, start: number, end: number): boolean {
+function isTextBetween(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at] ?? 0;
     if (byte === 0) {
@@ -165,11 +163,7 @@ function isText(bytes: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-const MINUS = 0x2d;
-const ZERO = 0x30;
 const NINE = 0x39;
-/** What a letter has in lower case alone. */
-const LOWER_CASE = 0x20;
 const E = 0x65;
 const W = 0x77;
 const Y = 0x79;
@@ -195,7 +189,7 @@ function mayBeOfDebezium(way: 'datedByDebezium' | 'numbered', bytes: Buffer, sta
 }
 
 /** Whether a number has neither an exponent nor the sign of a zero. */
-function isPlain(bytes: Buffer, start: number, end: number): boolean {
+function isPlainNumber(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
     if (((bytes[at] ?? 0) | LOWER_CASE) === E) {
       return false;

@@ -1,4 +1,4 @@
-import { contentOf, type JsonSlice, membersOf, sourceOf } from '../json/json-slice.ts';
+import { contentOf, type JsonSlice, membersOf, sentJson } from '../json/json-slice.ts';
 import type { ColumnType, ValueUnit } from '../mapping/table-mapping.ts';
 import { isOfEpoch, isoOfEpoch, timeOfDay, timeOfEpoch, twosComplement, withoutExponent } from './number-text.ts';
 
@@ -52,11 +52,11 @@ export function textByUnit(type: ColumnType, unit: ValueUnit, value: JsonSlice):
     case 'string':
       return textOfContent(type, unit, contentOf(value));
     case 'number':
-      return textOfDigits(type, unit, sourceOf(value));
+      return textOfDigits(type, unit, sentJson(value));
     case 'object':
       return textOfObject(type, unit, value);
     case 'list':
-      return unit === 'json' ? sourceOf(value) : null;
+      return unit === 'json' ? sentJson(value) : null;
     default:
       return textOfWord(type, unit, value.kind);
   }
@@ -201,7 +201,7 @@ function textOfObject(type: ColumnType, unit: ValueUnit, object: JsonSlice): Uni
     case 'point':
       return pointText(type, object);
     case 'json':
-      return isHstore(type) ? hstoreText(sourceOf(object)) : sourceOf(object);
+      return isHstore(type) ? hstoreText(sentJson(object)) : sentJson(object);
     default:
       return null;
   }
@@ -211,11 +211,11 @@ function textOfObject(type: ColumnType, unit: ValueUnit, object: JsonSlice): Uni
 function variableDecimal(object: JsonSlice): UnitText {
   const members = membersOf(object);
   const [scale, value] = [members.get('scale'), members.get('value')];
-  if (scale?.kind !== 'number' || value?.kind !== 'string' || !/^-?[0-9]{1,5}$/.test(sourceOf(scale))) {
+  if (scale?.kind !== 'number' || value?.kind !== 'string' || !/^-?[0-9]{1,5}$/.test(sentJson(scale))) {
     return null;
   }
   const bytes = bytesOfBase64(contentOf(value));
-  return bytes && twosComplement(bytes, Number(sourceOf(scale)));
+  return bytes && twosComplement(bytes, Number(sentJson(scale)));
 }
 
 /** Two coordinates, or the well-known binary that PostGIS takes. */
@@ -223,7 +223,7 @@ function pointText(type: ColumnType, object: JsonSlice): UnitText {
   const members = membersOf(object);
   if (isPoint(type)) {
     const [x, y] = [members.get('x'), members.get('y')];
-    return x?.kind === 'number' && y?.kind === 'number' ? `(${sourceOf(x)},${sourceOf(y)})` : null;
+    return x?.kind === 'number' && y?.kind === 'number' ? `(${sentJson(x)},${sentJson(y)})` : null;
   }
   const binary = members.get('wkb');
   return binary?.kind === 'string' ? (bytesOfBase64(contentOf(binary))?.toString('hex') ?? null) : null;

@@ -1,5 +1,5 @@
 import { contentOf, type JsonSlice } from '../json/json-slice.ts';
-import type { Fault, Operation } from './table-rows.ts';
+import type { Fault, Operation } from './table-encoder.ts';
 
 const undecodable = (words: string): Fault => ({ reason: 'undecodable', words });
 

@@ -1,6 +1,6 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { RowRefused } from '../../store/copy/isolate-poison.ts';
-import { DELETE, KEPT, LACKING, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
+import { KEPT, LACKING, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
 
 /** A table with a key and its stage, as SQL. */
 interface KeptTable {
@@ -42,11 +42,11 @@ const KEEPS_SOME = `s.${OPERATION} = '${UPSERT}' AND position(B'1' IN s.${KEPT})
  * is taken from there; else from the table, by an UPDATE that leaves the column alone, so that a large value stays where
  * it is. So the outcome is that of the records one after the other, however they are cut into transactions:
  *
- * 1. Of the rows of a key, only the last one comes to the table, as all of them say all columns, but for those that are
- *    kept. {@link fill} has given it those of the rows before it, back to the last one that deletes.
+ * 1. Of the rows of a key, only the last one comes to the table, as all of them contain all columns but those that are
+ *    kept. {@link fill} has given it those of the rows before it.
  * 2. A row may keep something only of a row that is there by then: the table has one, which no row before it in the stage
- *    deletes, or a row that keeps nothing is before it, and none that deletes is in between. Otherwise it is
- *    {@link mark | lacking}, and so are those before it back to the one that deletes, whose values are worth nothing then.
+ *    deletes; or a row that keeps nothing is before it, and none that deletes is in between. The values since that one are
+ *    right. Otherwise it is {@link mark | lacking}, and what {@link fill} has given it is written nowhere.
  * 3. Whether a row is there is asked before the UPDATE. A row that another transaction deletes in between is deleted
  *    behind ours, in a valid order; one that is inserted in between does not count, and its record is a dead letter.
  */
@@ -65,12 +65,12 @@ export class KeptRows {
     const { stage, columns, isSameKey } = this.#names;
     return places.map((place) => {
       const column = escapeIdentifier(columns[place] ?? '');
-      const before = `SELECT DISTINCT ON (s.${SEQUENCE}) s.${SEQUENCE} AS "(row)", p.${column}, p.${OPERATION}
+      const before = `SELECT DISTINCT ON (s.${SEQUENCE}) s.${SEQUENCE} AS "(row)", p.${column}
         FROM ${stage} AS s JOIN ${stage} AS p ON ${isSameKey('p', 's')} AND p.${SEQUENCE} < s.${SEQUENCE}
-          AND (p.${OPERATION} = '${DELETE}' OR (${keeps('p', place)}) IS NOT TRUE)
+          AND p.${OPERATION} = '${UPSERT}' AND (${keeps('p', place)}) IS NOT TRUE
        WHERE ${keeps('s', place)} ORDER BY s.${SEQUENCE}, p.${SEQUENCE} DESC`;
       return `UPDATE ${stage} AS s SET ${column} = p.${column}, ${KEPT} = set_bit(s.${KEPT}, ${place}, 0)
-        FROM (${before}) AS p WHERE p."(row)" = s.${SEQUENCE} AND p.${OPERATION} <> '${DELETE}'`;
+        FROM (${before}) AS p WHERE p."(row)" = s.${SEQUENCE}`;
     });
   }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { escapeIdentifier, type PoolClient } from 'pg';
 import type { RowRefused } from '../../store/copy/isolate-poison.ts';
-import type { RowKinds, SentRows } from '../../store/tables/row-target.ts';
+import type { RowKinds } from '../../store/tables/table.ts';
+import type { Step } from '../../store/tables/table-guard.ts';
 import type { TableKey, TableMapping, TableStage } from '../mapping/table-mapping.ts';
 import { KeptRows } from './kept-rows.ts';
 import { DELETE, KEPT, OPERATION, SEQUENCE, UPSERT } from './stage-columns.ts';
@@ -16,7 +17,7 @@ const LOCK_CLASS = createHash('sha256').update('stream-consumer').digest().readI
 /** The rows that a command tag tells: `INSERT 0 5`, `SELECT 5`. */
 const countIn = (tag: string | undefined): number => Number(tag?.split(' ').at(-1) ?? 0);
 
-const named = (prefix: string, columns: readonly string[]): string =>
+const columnList = (prefix: string, columns: readonly string[]): string =>
   columns.map((name) => `${prefix}${escapeIdentifier(name)}`).join(', ');
 
 /** A row that may be older than what the table has of its key. */
@@ -95,12 +96,13 @@ export class Stage {
    * Makes the stage where the session has none: a connection pooler may lend another session for each transaction. Made
    * once in a session, it costs its catalog nothing afterwards; the name tells its definition, so it is never an old one.
    */
-  get creation(): string {
-    return `SET LOCAL client_min_messages = warning; CREATE TEMPORARY TABLE IF NOT EXISTS ${this.relation} (${this.#definition}) ON COMMIT DELETE ROWS`;
+  get creation(): readonly Step[] {
+    const creation = `CREATE TEMPORARY TABLE IF NOT EXISTS ${this.relation} (${this.#definition}) ON COMMIT DELETE ROWS`;
+    return [
+      { sql: 'SET LOCAL client_min_messages = warning', tag: 'SET' },
+      { sql: creation, tag: 'CREATE TABLE' },
+    ];
   }
-
-  /** Tags of {@link creation}. */
-  static readonly creationTags: readonly string[] = ['SET', 'CREATE TABLE'];
 
   /** Between two COPYs of one transaction. */
   get emptying(): string {
@@ -111,18 +113,16 @@ export class Stage {
    * Keeps transactions that delete apart from all others of the table, where two had waited for each other. Rows are
    * inserted in the order of their keys, and two transactions that do so never wait for each other; a DELETE has no order.
    */
-  lock(isExclusive: boolean): string {
+  lock(isExclusive: boolean): Step {
     const wanted = isExclusive ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
     // An OID has 32 bits without a sign, and the lock's number has one.
-    return `SELECT ${wanted}(${LOCK_CLASS}, ${this.#stage.tableOid | 0})`;
+    return { sql: `SELECT ${wanted}(${LOCK_CLASS}, ${this.#stage.tableOid | 0})`, tag: 'SELECT 1' };
   }
-
-  static readonly lockTags: readonly string[] = ['SELECT 1'];
 
   /** Takes the rows into the table. The last one counts the keys that are missing there, where a trigger may drop rows. */
   statements({ hasDeletes, kept }: RowKinds): readonly string[] {
     if (this.#key === null) {
-      return [`${this.#insert} SELECT ${named('', this.#columns)} FROM ${this.name} ORDER BY ${SEQUENCE}`];
+      return [`${this.#insert} SELECT ${columnList('', this.#columns)} FROM ${this.name} ORDER BY ${SEQUENCE}`];
     }
     const keptRows = kept.size > 0 ? this.#keptRows : null;
     const insert =
@@ -168,7 +168,7 @@ export class Stage {
   }
 
   /** Of the rows sent, by the tags of the COPY and the {@link statements} behind it. */
-  stored({ length, kept }: SentRows, tags: readonly string[]): number {
+  stored(length: number, tags: readonly string[], { kept }: RowKinds): number {
     const last = countIn(tags.at(-1));
     if (this.#key === null) {
       return last;
@@ -190,7 +190,7 @@ export class Stage {
 
   get #insert(): string {
     const overriding = this.#stage.overridesIdentity ? ' OVERRIDING SYSTEM VALUE' : '';
-    return `INSERT INTO ${this.#table} AS t (${named('', this.#columns)})${overriding}`;
+    return `INSERT INTO ${this.#table} AS t (${columnList('', this.#columns)})${overriding}`;
   }
 
   #sameKey({ columns }: TableKey, one = 't', other = 's'): string {
@@ -203,12 +203,12 @@ export class Stage {
   }
 
   #delete(key: TableKey): string {
-    const deleted = `SELECT DISTINCT ${named('', key.columns)} FROM ${this.name} WHERE ${OPERATION} = '${DELETE}'`;
+    const deleted = `SELECT DISTINCT ${columnList('', key.columns)} FROM ${this.name} WHERE ${OPERATION} = '${DELETE}'`;
     return `DELETE FROM ${this.#table} AS t USING (${deleted}) AS s WHERE ${this.#sameKey(key)}`;
   }
 
   #last({ columns }: TableKey): string {
-    const names = named('', columns);
+    const names = columnList('', columns);
     return `(SELECT DISTINCT ON (${names}) * FROM ${this.name} ORDER BY ${names}, ${SEQUENCE} DESC) AS s`;
   }
 
@@ -217,20 +217,20 @@ export class Stage {
    * subscriber. Bytes, as equal values may differ: 1.0 and 1.00, or the case of a citext.
    */
   #upsert(key: TableKey, withoutKept: boolean): string {
-    const keys = named('', key.columns);
+    const keys = columnList('', key.columns);
     const others = this.#columns.filter((name) => !key.columns.includes(name));
     const set = others.map((name) => `${escapeIdentifier(name)} = excluded.${escapeIdentifier(name)}`).join(', ');
-    const differs = `pg_catalog.record_image_ne(ROW(${named('t.', others)}), ROW(${named('excluded.', others)}))`;
+    const differs = `pg_catalog.record_image_ne(ROW(${columnList('t.', others)}), ROW(${columnList('excluded.', others)}))`;
     const rows = `${this.#last(key)} WHERE ${OPERATION} = '${UPSERT}'${withoutKept ? ` AND ${KeptRows.KEEPS_NONE}` : ''}`;
-    return `${this.#insert} SELECT ${named('', this.#columns)} FROM ${rows}
+    return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM ${rows}
       ORDER BY ${keys} ON CONFLICT (${keys}) ${others.length === 0 ? 'DO NOTHING' : `DO UPDATE SET ${set} WHERE ${differs}`}`;
   }
 
   #insertWhereMissing(key: TableKey, hasDeletes: boolean): string {
-    const keys = named('', key.columns);
+    const keys = columnList('', key.columns);
     const behind = `(SELECT *, max(${SEQUENCE}) FILTER (WHERE ${OPERATION} = '${DELETE}') OVER (PARTITION BY ${keys}) AS "(deleted)"
       FROM ${this.name}) AS behind WHERE ${OPERATION} = '${UPSERT}' AND ${SEQUENCE} > coalesce("(deleted)", 0)`;
-    return `${this.#insert} SELECT ${named('', this.#columns)} FROM
+    return `${this.#insert} SELECT ${columnList('', this.#columns)} FROM
       (SELECT DISTINCT ON (${keys}) * FROM ${hasDeletes ? behind : this.name} ORDER BY ${keys}, ${SEQUENCE}) AS s
       ORDER BY ${keys} ON CONFLICT (${keys}) DO NOTHING`;
   }

@@ -58,7 +58,7 @@ export async function bundleConsumer(folder?: string): Promise<string[]> {
       requiredBuiltins,
       compiledSchemas([{ name: 'SettingsSchema', from: './settings.ts', schema: SettingsSchema }]),
     ],
-    keepNames: true,
+    keepNames: false,
     // They are in the file of all licenses.
     legalComments: 'none',
     metafile: true,

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { followSettings, watchSettings } from '../../../app/configuration/current-settings.ts';
-import { loadSettings } from '../../../app/configuration/load-settings.ts';
+import { settingsReloading } from '../../../app/configuration/load-settings.ts';
 import { ClientCertificates } from '../../../app/credentials/certificates-in-use.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { folderWith } from './folder.ts';
@@ -48,14 +48,14 @@ const clock = {
 const told = (level: string) => (fields: object, message: string) =>
   lines.push({ level, fields: { ...fields }, message });
 
-const logger = () => ({ info: told('info'), warn: told('warn'), error: told('error') });
+const logger = { info: told('info'), warn: told('warn'), error: told('error') };
 
 function follow(secret: Readonly<Record<string, string>> = SECRET, url = 'postgresql://db/orders') {
   mount(secret);
   const env = { ...REQUIRED, DATABASE_URL: undefined, SPRING_BOOT_ADMIN_CLIENT_USERNAME: 'admin' };
   writeFileSync(join(files, 'application.yml'), `kafka: { ${SASL} }\ndatabase.url: ${url}\n`);
   const certificates = new ClientCertificates(logger);
-  const load = () => loadSettings({ env, cwd: files, configTree: tree });
+  const load = settingsReloading({ env, cwd: files, configTree: tree });
   const loaded = load();
   if (!loaded.ok) {
     throw new Error(JSON.stringify(loaded.problems));

@@ -43,7 +43,7 @@ async function subjectOf(options: ConnectionOptions): Promise<string | undefined
 
 /** The settings as connections see them, after the check of the start. */
 const inUse = (env: Readonly<Record<string, string>>): Settings =>
-  new ClientCertificates(() => ({ info: () => undefined, error: () => undefined })).inlined(
+  new ClientCertificates({ info: () => undefined, error: () => undefined }).inlined(
     load({
       env: { KAFKA_BROKERS: 'b:1', KAFKA_TOPICS: 't', KAFKA_GROUP_ID: 'g', KAFKA_SSL: 'true', ...env },
       rules: FILE_RULES,

@@ -32,7 +32,7 @@ beforeEach(() => {
   folder = folderWith({});
   lines = [];
   const told = (level: string) => (fields: object) => lines.push({ level, fields });
-  certificates = new ClientCertificates(() => ({ info: told('info'), error: told('error') }));
+  certificates = new ClientCertificates({ info: told('info'), error: told('error') });
 });
 
 function mount({ cert, key }: TestCertificate): void {

@@ -248,7 +248,24 @@ const expelledWhileAssigning: [readonly Step[], readonly Step[]] = [
   ],
 ];
 
-const examples = [behindUnseen, ledLate, expelledWhileAssigning].map((example): [typeof example] => [example]);
+/** The group gives the same partitions again, and expels the process before PostgreSQL confirms what it kept. */
+const expelledWhileConfirming: [readonly Step[], readonly Step[]] = [
+  [
+    { kind: 'leaders', led: [], ticks: 1 },
+    { kind: 'assign', partitions: [0, 1], ticks: 1 },
+  ],
+  [
+    { kind: 'postgres', state: 'locked offsets', ticks: 1 },
+    { kind: 'assign', partitions: [0, 1], ticks: 1 },
+    { kind: 'postgres', state: 'away', ticks: 1 },
+    { kind: 'expel', ticks: 4 },
+    { kind: 'postgres', state: 'up', ticks: 10 },
+  ],
+];
+
+const examples = [behindUnseen, ledLate, expelledWhileAssigning, expelledWhileConfirming].map(
+  (example): [typeof example] => [example],
+);
 
 test(PROMISE, () => fc.assert(property, { numRuns: RUNS, seed: SEED, examples }), 240_000);
 

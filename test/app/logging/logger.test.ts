@@ -1,17 +1,12 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
-import { createServer } from '../../../app/management/server.ts';
+import { createLogger } from '../../../app/logging/logger.ts';
 import type { Settings } from '../../../settings/settings.ts';
-
-let app: FastifyInstance;
-
-afterEach(() => app.close());
 
 /** The lines that are logged at a level. */
 function logAt(level: Settings['logging']['level'], write: (log: FastifyInstance['log']) => void) {
   const lines: Record<string, unknown>[] = [];
-  app = createServer({ logging: { level }, destination: { write: (line) => lines.push(JSON.parse(line)) } });
-  write(app.log);
+  write(createLogger({ level }, { write: (line) => lines.push(JSON.parse(line)) }));
   return lines;
 }
 

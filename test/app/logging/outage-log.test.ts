@@ -12,7 +12,7 @@ beforeEach(() => {
   const write = (level: string) => (fields: object, message: string) =>
     lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
   const logger = { warn: write('warn'), info: write('info') } as unknown as Logger;
-  outages = new OutageLog('PostgreSQL', () => logger, { now: () => seconds * 1_000 });
+  outages = new OutageLog('PostgreSQL', logger, { now: () => seconds * 1_000 });
 });
 
 const AWAY = 'warn PostgreSQL is away, trying again until it is back';

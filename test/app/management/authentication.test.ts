@@ -22,7 +22,8 @@ async function start(security: object = SECURITY): Promise<RunningManagement> {
   const { settings } = managementOptions();
   lines = [];
   running = await startManagement({
-    settings: { ...settings, logging: { level: 'trace' }, management: { ...settings.management, security } },
+    settings: { ...settings, management: { ...settings.management, security } },
+    logging: { level: 'trace' },
     logDestination: { write: (line) => lines.push(line) },
   });
   return running;

@@ -15,14 +15,12 @@ test('nothing runs before the start, and nothing is left after the stop', async 
       },
     }),
   );
-  management.logger.info('the log works before the start');
   expect(checks).toBe(0);
   await management.start();
   expect(checks).toBe(1);
   expect(timers()).toBeGreaterThan(before);
   await management.stop();
   expect(timers()).toBeLessThanOrEqual(before);
-  management.logger.info('and after the stop');
 });
 
 test('what the pipeline tells is in the next scrape', async () => {

@@ -61,10 +61,10 @@ test('lines of the log are counted by level, those that are not written are not'
     return JSON.parse(body).measurements[0].value;
   };
   const before = { error: await count('error'), warn: await count('warn'), debug: await count('debug') };
-  running.management.logger.fatal({}, 'the end');
-  running.management.logger.error({}, 'an error');
-  running.management.logger.child({}).warn('a warning');
-  running.management.logger.debug({}, 'not at this level');
+  running.app.log.fatal({}, 'the end');
+  running.app.log.error({}, 'an error');
+  running.app.log.child({}).warn('a warning');
+  running.app.log.debug({}, 'not at this level');
   expect(await count('error')).toBe(before.error + 2);
   expect(await count('warn')).toBe(before.warn + 1);
   expect(await count('debug')).toBe(before.debug);

@@ -1,10 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { createLogger, type LogDestination } from '../../../app/logging/logger.ts';
 import {
   assembleManagement,
   type Management,
   type ManagementOptions,
 } from '../../../app/management/create-management.ts';
+import { LogEvents } from '../../../app/metrics/process/process.ts';
 import type { ConsumerReport } from '../../../app/stream/partition/consumer-state.ts';
 import { describeProblem } from '../../../settings/schema/problem.ts';
 import { checkSettings, type Settings } from '../../../settings/settings.ts';
@@ -37,8 +39,19 @@ export function settingsWith(management: object, others: object = {}): Settings 
 /** Made once, before any test's timeout runs: the first check of settings compiles their schema. */
 const SETTINGS = settingsWith({});
 
-/** Options with checks that succeed and a log that is dropped. */
-export function managementOptions(overrides: Partial<ManagementOptions> = {}): ManagementOptions {
+/** Options of a management, and which lines its log has, and where it goes. @default from info on, and nowhere */
+export type Overrides = Partial<ManagementOptions> & {
+  readonly logging?: Settings['logging'];
+  readonly logDestination?: LogDestination;
+};
+
+/** Options with checks that succeed. */
+export function managementOptions({
+  logging = SETTINGS.logging,
+  logDestination = { write: () => undefined },
+  ...overrides
+}: Overrides = {}): ManagementOptions {
+  const logEvents = new LogEvents();
   return {
     settings: SETTINGS,
     current: () => overrides.settings ?? SETTINGS,
@@ -48,7 +61,8 @@ export function managementOptions(overrides: Partial<ManagementOptions> = {}): M
     pool: () => ({ active: 1, idle: 2, pending: 3, max: 4 }),
     checkDatabase: async () => undefined,
     checkKafka: async () => ({ brokers: 1 }),
-    logDestination: { write: () => undefined },
+    logger: createLogger(logging, logDestination, (level) => logEvents.count(level)),
+    logEvents,
     ...overrides,
   };
 }
@@ -61,7 +75,7 @@ export interface RunningManagement {
 }
 
 /** Starts the interface and sets it ready. */
-export async function startManagement(overrides: Partial<ManagementOptions> = {}): Promise<RunningManagement> {
+export async function startManagement(overrides: Overrides = {}): Promise<RunningManagement> {
   const { management, app } = assembleManagement(managementOptions(overrides));
   const address = await management.start();
   management.ready();

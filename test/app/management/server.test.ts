@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { HTTPMethods } from 'fastify';
+import { createLogger } from '../../../app/logging/logger.ts';
 import { createServer, queryParameters } from '../../../app/management/server.ts';
 import { managementOptions, type RunningManagement, startManagement } from './running-management.ts';
 import { certificateFolder, sslIn, testCertificate } from './test-certificate.ts';
@@ -31,7 +32,7 @@ function exchange(port: number, bytes: string): Promise<string> {
 
 test('a failing handler is 500 with the four keys, its message only in the log', async () => {
   const lines: string[] = [];
-  const app = createServer({ logging: { level: 'error' }, destination: { write: (line) => lines.push(line) } });
+  const app = createServer({ logger: createLogger({ level: 'error' }, { write: (line) => lines.push(line) }) });
   app.get('/fails', () => {
     throw new Error('secret plan');
   });
@@ -44,7 +45,7 @@ test('a failing handler is 500 with the four keys, its message only in the log',
 });
 
 test('a route with a schema is refused, as what compiles schemas is not in the image', async () => {
-  const app = createServer({ logging: { level: 'silent' } as const });
+  const app = createServer({ logger: createLogger({ level: 'silent' }, { write: () => undefined }) });
   app.get('/', { schema: { querystring: { type: 'object' } } }, () => 'never');
   await expect(app.ready()).rejects.toThrow('routes have no schemas');
 });
@@ -81,9 +82,10 @@ test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'MKCOL', 'QUER
 
 test('a request is logged at debug and not above', async () => {
   const lines: string[] = [];
-  const options = managementOptions();
-  const settings = { ...options.settings, logging: { level: 'debug' as const } };
-  running = await startManagement({ settings, logDestination: { write: (line) => lines.push(line) } });
+  running = await startManagement({
+    logging: { level: 'debug' },
+    logDestination: { write: (line) => lines.push(line) },
+  });
   await running.app.inject({ url: '/actuator/info' });
   const logged = lines.map((line) => JSON.parse(line)).filter(({ url }) => url === '/actuator/info');
   expect(logged).toMatchObject([{ level: 'debug', method: 'GET', status: 200 }]);
@@ -91,9 +93,10 @@ test('a request is logged at debug and not above', async () => {
 
 test('what is no request is logged at debug, with the address it came from', async () => {
   const lines: string[] = [];
-  const options = managementOptions();
-  const settings = { ...options.settings, logging: { level: 'debug' as const } };
-  running = await startManagement({ settings, logDestination: { write: (line) => lines.push(line) } });
+  running = await startManagement({
+    logging: { level: 'debug' },
+    logDestination: { write: (line) => lines.push(line) },
+  });
   await exchange(running.address.port, 'HELLO\r\n\r\n');
   expect(lines.map((line) => JSON.parse(line)).filter(({ code }) => code !== undefined)).toMatchObject([
     { level: 'debug', code: 'HPE_INVALID_METHOD', peer: '127.0.0.1', msg: 'no request could be read' },

@@ -28,12 +28,13 @@ afterEach(async () => {
 });
 
 const settingsFor = (client: object, management: object = {}) =>
-  settingsWith(management, { spring: { boot: { admin: { client } } }, logging: { level: 'debug' } });
+  settingsWith(management, { spring: { boot: { admin: { client } } } });
 
 async function start(client: object = {}, management: object = {}): Promise<RunningManagement> {
   const instance = { 'service-base-url': 'http://127.0.0.1:1' };
   running = await startManagement({
     settings: settingsFor({ url: [server.url], period: '1s', instance, ...client }, management),
+    logging: { level: 'debug' },
     logDestination: {
       write: (text) => {
         const line = JSON.parse(text) as Record<string, unknown>;

@@ -3,7 +3,7 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { batchRoom } from '../../../app/kafka/fetch/batch-memory.ts';
 import { MemoryBudget } from '../../../app/memory/memory-budget.ts';
 import { memoryLimit } from '../../../app/memory/memory-limit.ts';
-import { memorySources } from '../../../app/metrics/process/jvm-memory.ts';
+import { memorySources } from '../../../app/metrics/process/runtime.ts';
 import { answerLimit } from '../../../app/network/invalid-answer.ts';
 
 const MEBIBYTE = 2 ** 20;

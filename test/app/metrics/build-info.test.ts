@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ExpositionFormat } from '../../../app/metrics/exposition/family-text.ts';
+import type { ExpositionFormat } from '../../../app/metrics/exposition/exposition.ts';
 import type { ProductBuild } from '../../../app/metrics/process/product-build.ts';
 import { managementOptions } from '../management/running-management.ts';
 import { runningMetrics } from './running-metrics.ts';

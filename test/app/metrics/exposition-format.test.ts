@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { Exposition } from '../../../app/metrics/exposition/exposition.ts';
-import type { ExpositionFormat } from '../../../app/metrics/exposition/family-text.ts';
+import { Exposition, type ExpositionFormat } from '../../../app/metrics/exposition/exposition.ts';
 import type { Labels, MetricSource, MetricSources, Sample } from '../../../app/metrics/exposition/metric-source.ts';
 import { METRICS } from '../../../contract/metrics.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { sendCommitHints } from '../../../app/stream/commit-hints.ts';
 import type { Position } from '../../../app/stream/ports/record-source.ts';
+import { sendCommitHints } from '../../../app/stream/stored-positions.ts';
 
 const at = (...offsets: readonly bigint[]): Position[] =>
   offsets.map((offset, partition) => ({ topic: 'orders', partition, offset }));

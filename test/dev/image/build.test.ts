@@ -8,9 +8,9 @@ import {
   buildArguments,
   findContainerEngine,
   imageFacts,
+  imageToBuild,
   sourceDateEpoch,
-} from '../../../dev/image/build-arguments.ts';
-import { imageToBuild } from '../../../dev/image/image-to-build.ts';
+} from '../../../dev/image/image-build.ts';
 import { bundleConsumer } from '../../../dev/image/layer/bundle-consumer.ts';
 import { softwareBill } from '../../../dev/image/software-bill.ts';
 import { consumerDocument } from '../../charts/example-consumer.ts';

@@ -60,7 +60,8 @@ test('a record that is written passes each file of the path in CONTRIBUTING.md',
   expect(PATH.filter((file) => !passed.includes(file))).toEqual([]);
 });
 
-test.each(['app/store/copy/isolate-poison.ts', 'app/kafka/dead-letter-producer.ts', 'app/tables/table/table-rows.ts'])(
-  'it does not pass %s',
-  (file) => expect(passed).not.toContain(file),
-);
+test.each([
+  'app/store/copy/isolate-poison.ts',
+  'app/kafka/dead-letter-producer.ts',
+  'app/tables/table/table-encoder.ts',
+])('it does not pass %s', (file) => expect(passed).not.toContain(file));

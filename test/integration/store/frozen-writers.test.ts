@@ -198,7 +198,7 @@ describe('a look for locks', () => {
       throw new Error('the settings of this test are wrong');
     }
     const settings = checked.value;
-    const logger = () => ({ warn: info, info }) as unknown as Logger;
+    const logger = { warn: info, info } as unknown as Logger;
     return new TableLocks({ settings, current: () => settings.database, logger, signal: ending.signal });
   }
 

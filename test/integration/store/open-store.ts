@@ -4,7 +4,7 @@ import { recordsOf } from '../../../app/records/pack-records.ts';
 import { DatabasePool } from '../../../app/store/connection/database-pool.ts';
 import { PostgresSink } from '../../../app/store/postgres-sink.ts';
 import type { SharedTable } from '../../../app/store/tables/filled-tables.ts';
-import type { TopicTable } from '../../../app/store/tables/row-target.ts';
+import type { UserTable } from '../../../app/store/tables/table.ts';
 import { type EndedSession, sessionName } from '../../../app/store/transaction/frozen-writers.ts';
 import type { DeadLetter } from '../../../app/stream/ports/dead-letter.ts';
 import type { WriteRequest } from '../../../app/stream/ports/record-sink.ts';
@@ -27,7 +27,7 @@ export interface StoreOptions {
   /** Takes dead letters where `deadLetters.to` says so. @default takes them and forgets them */
   readonly deadLetterTopic?: (letters: readonly DeadLetter[]) => Promise<void>;
   /** The user's own tables. @default none */
-  readonly topicTables?: () => readonly TopicTable[];
+  readonly userTables?: () => readonly UserTable[];
   /** The level of transactions that name none. @default 'read committed' */
   readonly isolation?: string;
   /** @default the shared PostgreSQL */
@@ -57,7 +57,7 @@ export function openStore(options: StoreOptions = {}) {
     onEnded: (session: EndedSession) => ended.push(session),
     onShared: (tables: readonly SharedTable[]) => shared.push([...tables]),
   };
-  const sink = new PostgresSink(pool, checked.value, { send }, told, options.topicTables);
+  const sink = new PostgresSink(pool, checked.value, { send }, told, options.userTables);
   return { schema, groupId, pool, sink, ended, shared };
 }
 

@@ -1,7 +1,14 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { escapeIdentifier } from 'pg';
+import { query } from '../stack/database.ts';
+import { randomName } from '../stack/random-name.ts';
 import { type Capture, capturedRecords, sourceTable } from './captures.ts';
 import { openKeyed } from './open-keyed.ts';
+
+/** Another test file puts an extension into a schema that it drops. */
+const database = randomName('captures');
+
+beforeAll(() => query(`CREATE DATABASE ${database}`));
 
 const TYPES = `CREATE EXTENSION IF NOT EXISTS hstore; CREATE EXTENSION IF NOT EXISTS citext;
   CREATE TYPE ?.mood AS ENUM ('sad', 'ok', 'happy'); CREATE DOMAIN ?.posint AS int CHECK (VALUE > 0)`;
@@ -34,6 +41,7 @@ interface Replica {
 async function replicated({ capture, table, columns = {}, names = Object.keys(sourceTable(table).columns) }: Replica) {
   const entry = { table: '?.replica', key: keyOf(table), envelope: capture === 'flat' ? 'debezium-flat' : 'debezium' };
   const store = await openKeyed({
+    database,
     ddl: ddlOf(table, names),
     tables: [{ ...entry, columns }],
     partitions: 2,
@@ -188,7 +196,7 @@ test.each(['json', 'schema', 'flat', 'iso'] as const)(
     const columns = capture === 'schema' ? {} : unitsOf({ doc: 'json', hs: 'json' });
     const entry = { table: '?.replica', key: 'id', envelope: capture === 'flat' ? 'debezium-flat' : 'debezium' };
     const tables = [{ ...entry, columns }];
-    const store = await openKeyed({ ddl: ddlOf('toasty', names), tables });
+    const store = await openKeyed({ database, ddl: ddlOf('toasty', names), tables });
     const [full, ...kept] = capturedRecords(capture, 'toasty').slice(0, 3);
     const large = 'SELECT doc::text, raw, tags, hs::text, body FROM ?.replica';
     await store.write(full === undefined ? [] : [full]);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Client } from 'pg';
-import { CopyQuery, type CopyRows } from '../../../app/store/copy/binary-copy.ts';
+import { type CopyInput, CopyQuery } from '../../../app/store/copy/binary-copy.ts';
 import { CopyBuffer } from '../../../app/store/copy/copy-buffer.ts';
 import { randomName } from '../stack/random-name.ts';
 import { connect } from '../store/open-store.ts';
@@ -13,9 +13,9 @@ beforeAll(async () => {
   await client.query(`CREATE TEMP TABLE ${first} (id int); CREATE TEMP TABLE ${second} (id int, name text)`);
 });
 
-const text = (rows: string): CopyRows => ({ format: 'text', rows: [Buffer.from(rows)] });
+const text = (rows: string): CopyInput => ({ format: 'text', rows: [Buffer.from(rows)] });
 
-function binary(...ids: number[]): CopyRows {
+function binary(...ids: number[]): CopyInput {
   const rows = new CopyBuffer(64);
   for (const id of ids) {
     rows.row(1);
@@ -41,7 +41,7 @@ const contents = async () => {
   return rows[0];
 };
 
-const send = (copies: readonly CopyRows[], mayCopy?: (tags: readonly string[]) => boolean) =>
+const send = (copies: readonly CopyInput[], mayCopy?: (tags: readonly string[]) => boolean) =>
   client.query(new CopyQuery(STATEMENTS, copies, mayCopy));
 
 describe('several COPYs of one message', () => {

@@ -3,7 +3,7 @@ import {
   itemsOf,
   type JsonSlice,
   membersOf,
-  sourceOf,
+  sentJson,
   valueAt,
 } from '../../../app/tables/json/json-slice.ts';
 import type { ColumnType } from '../../../app/tables/mapping/table-mapping.ts';
@@ -16,7 +16,7 @@ interface Difference {
   readonly instead: (value: JsonSlice) => string | null;
 }
 
-const SOURCE = (value: JsonSlice): string => JSON.stringify(sourceOf(value));
+const SOURCE = (value: JsonSlice): string => JSON.stringify(sentJson(value));
 const REFUSED = (): null => null;
 
 const isTime = ({ kind }: ColumnType): boolean => kind === 'date' || kind === 'time' || kind === 'timestamp';
@@ -62,7 +62,7 @@ export const DELIBERATE_DIFFERENCES: readonly Difference[] = [
     holds: (type, value) =>
       (type.kind === 'float' || type.kind === 'numeric') &&
       value.kind === 'number' &&
-      /^-0|e-?\d{4}/i.test(sourceOf(value)),
+      /^-0|e-?\d{4}/i.test(sentJson(value)),
     instead: SOURCE,
   },
   {
@@ -110,7 +110,7 @@ export function oracleJson(type: ColumnType, value: JsonSlice, used: Set<Differe
       ? null
       : `{${kept.map(({ name, json }) => `${name}:${json}`).join()}}`;
   }
-  return sourceOf(value);
+  return sentJson(value);
 }
 
 function dimensionsOf(value: JsonSlice): number {
@@ -123,7 +123,7 @@ function listJson(element: ColumnType, list: JsonSlice, depth: number, used: Set
     if (depth === 1) {
       return oracleJson(element, item, used);
     }
-    return item.kind === 'list' ? listJson(element, item, depth - 1, used) : sourceOf(item);
+    return item.kind === 'list' ? listJson(element, item, depth - 1, used) : sentJson(item);
   });
   return items.includes(null) ? null : `[${items.join()}]`;
 }

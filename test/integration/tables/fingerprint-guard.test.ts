@@ -41,10 +41,11 @@ async function guarded({
 
 /** Whether the rows would have been sent. */
 async function isAsKnown(client: Client, mapping: Parameters<typeof fingerprintGuard>[0], table: string) {
-  const { statements, tags } = fingerprintGuard(mapping);
+  const steps = fingerprintGuard(mapping);
   const copying = `COPY ${schema}.${table} (id) FROM STDIN (FORMAT binary)`;
-  const isSame = (completed: readonly string[]) => completed.slice(-tags.length).join() === tags.join();
-  const copy = new CopyQuery(`BEGIN; ${statements}; ${copying}`, NO_ROWS, isSame);
+  const isSame = (completed: readonly string[]) =>
+    steps.every(({ tag }, nth) => completed.at(nth - steps.length) === tag);
+  const copy = new CopyQuery(['BEGIN', ...steps.map(({ sql }) => sql), copying].join('; '), NO_ROWS, isSame);
   try {
     await client.query(copy).tags;
     return !copy.isDeclined;
@@ -174,7 +175,13 @@ describe('a role with INSERT', () => {
     const [mapping] = (
       await readMappings(client, [{ topics: [], schema, table, key: null, fields: 'same', columns: {} }], '')
     ).mappings;
-    await client.query(mapping === undefined ? '' : fingerprintGuard(mapping).statements);
+    await client.query(
+      mapping === undefined
+        ? ''
+        : fingerprintGuard(mapping)
+            .map(({ sql }) => sql)
+            .join('; '),
+    );
     await expect(other.query(`ALTER TABLE ${schema}.${table} ADD more int`)).rejects.toMatchObject({ code: '55P03' });
     await client.query('ROLLBACK');
     await inSchema('ALTER TABLE ? ALTER note SET NOT NULL; ALTER TABLE ? DISABLE TRIGGER USER');

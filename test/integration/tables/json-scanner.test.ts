@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { reasonOf } from '../../../app/store/copy/refused-row.ts';
+import { reasonOfSqlstate } from '../../../app/store/copy/refused-row.ts';
 import { JsonScanner, MOST_NESTED } from '../../../app/tables/json/json-scanner.ts';
 import { withDatabase } from '../stack/database.ts';
 import { longTest } from '../stack/long-test.ts';
@@ -32,7 +32,7 @@ const REFUSAL = (schema: string, type: string) => `
 
 type Judge = (documents: readonly Buffer[]) => Promise<readonly Judged[]>;
 
-const byState = (sqlstate: string | null) => (sqlstate === null ? null : reasonOf(sqlstate));
+const byState = (sqlstate: string | null) => (sqlstate === null ? null : reasonOfSqlstate(sqlstate));
 
 /** Gives the work what has documents judged by both, in one statement. */
 const withJudge = (work: (judge: Judge) => Promise<void>) =>

@@ -1,10 +1,10 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import type { Records } from '../../../app/records/records.ts';
-import type { TopicTable } from '../../../app/store/tables/row-target.ts';
-import { EncodedRows, type Refusal, type TableRows } from '../../../app/store/tables/row-target.ts';
+import type { UserTable } from '../../../app/store/tables/table.ts';
+import { type EncodedRecords, type Refusal, Rows } from '../../../app/store/tables/table.ts';
 import { knownTable, readTables } from '../../../app/store/tables/table-guard.ts';
 import { FatalError } from '../../../app/stream/ports/stream-errors.ts';
-import { TableTarget } from '../../../app/tables/table/table-target.ts';
+import { MappedTable } from '../../../app/tables/table/mapped-table.ts';
 import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { openStore, type StoreOptions } from '../store/open-store.ts';
@@ -21,7 +21,7 @@ const field = (value: unknown): string => (value === null || value === undefined
  */
 const encodeFor =
   (target: string) =>
-  (_place: unknown, records: Records): TableRows => {
+  (_place: unknown, records: Records): EncodedRecords => {
     const refused = new Map<number, Refusal>();
     let rows = '';
     const starts = new Uint32Array(records.length + 1);
@@ -35,7 +35,7 @@ const encodeFor =
       }
       starts[place + 1] = Buffer.byteLength(rows);
     }
-    return { rows: new EncodedRows(Buffer.from(rows), starts), refused };
+    return { rows: new Rows(Buffer.from(rows), starts), refused };
   };
 
 function refusalOf(value: Buffer | null, target: string): Refusal | null {
@@ -52,7 +52,7 @@ const INTEGER = { kind: 'integer', name: 'integer' } as const;
 const TEXT = { kind: 'text', name: 'text' } as const;
 
 /** A table of the user's own, which takes `{"id", "name"}`. */
-export function aTable(schema: string, table: string, topics: readonly string[]): TopicTable {
+export function aTable(schema: string, table: string, topics: readonly string[]): UserTable {
   const of = (name: string) => ({ kind: 'field', path: [name] }) as const;
   const optional = { isNotNull: false, hasDefault: false };
   const columns = [
@@ -68,7 +68,7 @@ export function aTable(schema: string, table: string, topics: readonly string[])
     }
     return knownTable(schema, found, names);
   };
-  return new TableTarget({
+  return new MappedTable({
     mapping: { schema, table, topics, columns, key: null, stage: null },
     encode,
     takesDefaults: false,
@@ -92,9 +92,9 @@ export async function openTables({ tables, before = '', sql = '', inRecords = tr
   const topic = randomName('topic');
   const schema = randomName('schema');
   const names = Object.keys(tables);
-  const topicTables = names.map((table) => aTable(schema, table, [topic]));
+  const userTables = names.map((table) => aTable(schema, table, [topic]));
   const settings = { ...options.settings, kafka: { topics: inRecords ? [topic] : ['unused'] } };
-  const restarted = () => openStore({ ...options, schema, settings, topicTables: () => topicTables }).sink;
+  const restarted = () => openStore({ ...options, schema, settings, userTables: () => userTables }).sink;
   const sink = restarted();
   await sink.migrate();
   const run = (statements: string) => query(statements.replaceAll('?', schema));

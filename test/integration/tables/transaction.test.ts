@@ -68,7 +68,7 @@ test('small requests of several topics and partitions are one transaction, and e
   const schema = randomName('schema');
   const [one, both, other] = [randomName('one'), randomName('both'), randomName('other')];
   const tables = [aTable(schema, 'orders', [one, both]), aTable(schema, 'items', [both, other])];
-  const { sink } = openStore({ schema, settings: { kafka: { topics: [both] } }, topicTables: () => tables });
+  const { sink } = openStore({ schema, settings: { kafka: { topics: [both] } }, userTables: () => tables });
   await sink.migrate();
   await query(`CREATE TABLE ${schema}.orders (id int, name text); CREATE TABLE ${schema}.items (id int, name text)`);
   const requests = [one, both, other].flatMap((topic, nth) =>

@@ -266,6 +266,12 @@ export class ConsumerProcess implements GroupMemberListener {
     this.link.cutUntil = Number.POSITIVE_INFINITY;
   }
 
+  /** Nothing of it is written any more, as before a process that does not hand over leaves. */
+  drain(): void {
+    this.owned = [];
+    this.#releasing = [];
+  }
+
   /** Told to stop. @returns whether it handed over */
   async stop(): Promise<boolean> {
     const isHandedOver = await this.member.handOver(3_000);

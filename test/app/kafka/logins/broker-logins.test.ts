@@ -19,7 +19,7 @@ function logins() {
   const of = new BrokerLogins({
     current: () => ({ brokers: [BALANCER, 'never-tried:9092'] }) as unknown as Settings['kafka'],
     clock: { steady: () => new Date(seconds * 1_000) },
-    logger: () => LOGGER,
+    logger: LOGGER,
     onRefused: () => fatal.push(seconds),
   });
   const pass = (by: number) => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ConsumerCounters, StandStill } from '../../../../app/metrics/consumer/consumer-counters.ts';
+import { ConsumerCounters, PausedTime } from '../../../../app/metrics/consumer/consumer-counters.ts';
 import type { Sample } from '../../../../app/metrics/exposition/metric-source.ts';
 import { packRecords, recordsOf } from '../../../../app/records/pack-records.ts';
 import type { StreamRecord } from '../../../../app/records/record.ts';
@@ -275,7 +275,7 @@ describe('standing still', () => {
   const later = (ms: number) => {
     clock.now += ms;
   };
-  let still: StandStill;
+  let still: PausedTime;
   /** A write that is under way until it is ended. */
   function aWrite(): () => Promise<void> {
     let end = (): void => undefined;
@@ -291,7 +291,7 @@ describe('standing still', () => {
   }
 
   beforeEach(() => {
-    still = new StandStill(() => clock.now);
+    still = new PausedTime(() => clock.now);
   });
 
   test('is an outage, until now while it lasts', () => {

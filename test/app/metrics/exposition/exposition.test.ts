@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ExpositionFormat } from '../../../../app/metrics/exposition/family-text.ts';
+import type { ExpositionFormat } from '../../../../app/metrics/exposition/exposition.ts';
 import type { ConsumerReport } from '../../../../app/stream/partition/consumer-state.ts';
 import { DEAD_LETTER_REASON } from '../../../../contract/dead-letter-reasons.ts';
 import {

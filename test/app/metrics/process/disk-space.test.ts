@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { expect, test } from '@jest/globals';
-import { DiskSpace } from '../../../../app/metrics/process/disk-space.ts';
+import { DiskSpace } from '../../../../app/metrics/process/process.ts';
 
 test('there is no series before the first answer, and then the size of the file system', async () => {
   const disk = new DiskSpace(tmpdir());

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { EventLoopLag } from '../../../../app/metrics/process/event-loop.ts';
+import { EventLoopLag } from '../../../../app/metrics/process/runtime.ts';
 
 let lag: EventLoopLag | undefined;
 afterEach(() => lag?.stop());

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { expect, jest, test } from '@jest/globals';
 import type { Sample } from '../../../../app/metrics/exposition/metric-source.ts';
-import { memorySources } from '../../../../app/metrics/process/jvm-memory.ts';
+import { memorySources } from '../../../../app/metrics/process/runtime.ts';
 
 const total = (samples: readonly Sample[], area: string) =>
   samples.filter(({ labels }) => labels['area'] === area).reduce((sum, { value }) => sum + value, 0);

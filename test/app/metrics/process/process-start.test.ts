@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ProcessStart } from '../../../../app/metrics/process/process-start.ts';
+import { ProcessStart } from '../../../../app/metrics/process/process.ts';
 
 const current = (source: () => readonly { value: number }[]) => source()[0]?.value ?? Number.NaN;
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import pg, { DatabaseError } from 'pg';
 import { CredentialsRefused, CredentialsUnavailable } from '../../../../app/credentials/credentials.ts';
 import { describeDatabaseError, refusedParameter, verdictOn } from '../../../../app/store/connection/sqlstate.ts';
-import { reasonOf } from '../../../../app/store/copy/refused-row.ts';
+import { reasonOfSqlstate } from '../../../../app/store/copy/refused-row.ts';
 
 function databaseError(code: string): DatabaseError {
   const error = new DatabaseError('it went wrong', 0, 'error');
@@ -170,7 +170,7 @@ test('a log-in that lacks a password is for a person to mend', () => {
 });
 
 test('a SQLSTATE without a word of its own is a refusal by the database', () => {
-  expect(reasonOf('23514')).toBe('rejected_by_database');
+  expect(reasonOfSqlstate('23514')).toBe('rejected_by_database');
 });
 
 test('a description has neither detail nor context, which may quote a record', () => {

@@ -4,7 +4,7 @@ import { recordsOf } from '../../../../app/records/pack-records.ts';
 import type { StreamRecord } from '../../../../app/records/record.ts';
 import { CopyBuffer } from '../../../../app/store/copy/copy-buffer.ts';
 import { headersJson } from '../../../../app/store/copy/headers-json.ts';
-import { type Admission, encodeRecords, refusal } from '../../../../app/store/tables/record-rows.ts';
+import { type Admission, encodeRecords, reasonToRefuse } from '../../../../app/store/tables/record-rows.ts';
 import { aRecord } from '../../stream/records.ts';
 
 const records = [0n, 1n, 2n, 3n].map((offset) =>
@@ -35,18 +35,18 @@ test.each([
   ['none', null],
   ['empty', Buffer.alloc(0)],
 ])('a key that is %s is admitted', (_, key) => {
-  expect(refusal(aRecord(0n, { key }), TEXT)).toBeNull();
+  expect(reasonToRefuse(aRecord(0n, { key }), TEXT)).toBeNull();
 });
 
 test.each([
   ['is no UTF-8', Buffer.from([0xc3, 0x28])],
   ['holds a NUL', Buffer.from('a\0b')],
 ])('a key that %s is not text', (_, key) => {
-  expect(refusal(aRecord(0n, { key }), TEXT)).toBe('key_not_text');
+  expect(reasonToRefuse(aRecord(0n, { key }), TEXT)).toBe('key_not_text');
 });
 
 test('a key that is not text is admitted where keys are stored as base64', () => {
-  expect(refusal(aRecord(0n, { key: Buffer.from([0xff]) }), { ...TEXT, keyEncoding: 'base64' })).toBeNull();
+  expect(reasonToRefuse(aRecord(0n, { key: Buffer.from([0xff]) }), { ...TEXT, keyEncoding: 'base64' })).toBeNull();
 });
 
 test.each([
@@ -54,19 +54,19 @@ test.each([
   ['nul_character', Buffer.from('"a\0"')],
   ['value_too_large', Buffer.from(`"${'x'.repeat(MAX)}"`)],
 ])('%s is seen before PostgreSQL sees it', (reason, value) => {
-  expect(refusal(aRecord(0n, { value }), TEXT)).toBe(reason);
+  expect(reasonToRefuse(aRecord(0n, { value }), TEXT)).toBe(reason);
 });
 
 test('a value of exactly the largest size is admitted', () => {
-  expect(refusal(aRecord(0n, { value: Buffer.from(`"${'x'.repeat(MAX - 2)}"`) }), TEXT)).toBeNull();
+  expect(reasonToRefuse(aRecord(0n, { value: Buffer.from(`"${'x'.repeat(MAX - 2)}"`) }), TEXT)).toBeNull();
 });
 
 test('whether a value is JSON is for PostgreSQL to say', () => {
-  expect(refusal(aRecord(0n, { value: Buffer.from('{oops') }), TEXT)).toBeNull();
+  expect(reasonToRefuse(aRecord(0n, { value: Buffer.from('{oops') }), TEXT)).toBeNull();
 });
 
 test('a tombstone is admitted', () => {
-  expect(refusal(aRecord(0n, { value: null }), TEXT)).toBeNull();
+  expect(reasonToRefuse(aRecord(0n, { value: null }), TEXT)).toBeNull();
 });
 
 test.each([
@@ -77,7 +77,7 @@ test.each([
   [-210_866_803_200_001n, 'timestamp_out_of_range'],
   [9_223_372_036_854_775_807n, 'timestamp_out_of_range'],
 ])('a timestamp of %s ms: %s', (timestamp, expected) => {
-  expect(refusal(aRecord(0n, { timestamp }), TEXT)).toBe(expected);
+  expect(reasonToRefuse(aRecord(0n, { timestamp }), TEXT)).toBe(expected);
 });
 
 const parsed = (headers: Parameters<typeof headersJson>[0]) => JSON.parse(headersJson(headers));
@@ -136,7 +136,9 @@ test('no headers are an empty array', () => {
 /** As {@link encodeRecords} is meant: each record as an object, field by field. */
 function expectedRows(given: readonly StreamRecord[], admission: Admission): Buffer {
   const rows = new CopyBuffer(1);
-  for (const { offset, timestamp, key, headers, value } of given.filter((one) => refusal(one, admission) === null)) {
+  for (const { offset, timestamp, key, headers, value } of given.filter(
+    (one) => reasonToRefuse(one, admission) === null,
+  )) {
     rows.row(7);
     rows.text('orders');
     rows.int4(7);
@@ -183,7 +185,7 @@ test('rows from bytes are those of the records as objects, and what is refused i
       const { rows, refused } = encodeRecords({ topic: 'orders', partition: 7 }, records, admission);
       expect(rows.all.equals(expectedRows(given, admission))).toBe(true);
       const reasons = given.flatMap((one, place) => {
-        const reason = refusal(one, admission);
+        const reason = reasonToRefuse(one, admission);
         return reason === null ? [] : [[place, reason]];
       });
       expect([...refused].map(([place, { reason }]) => [place, reason])).toEqual(reasons);

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import {
   type CommittedBatch,
+  notifyAll,
   type StreamListener,
   streamLog,
-  tellAll,
 } from '../../../../app/stream/ports/stream-listener.ts';
 import { aBatch, PARTITION } from '../records.ts';
 import { AFTER_HANDOVER_MS, answerAll, assignAnew, settle, setUp } from '../simulation.ts';
@@ -85,7 +85,7 @@ test('everybody who listens is told everything', () => {
     onRetry: () => heard.push(`${name}: retry`),
     onPaused: (isPaused) => heard.push(`${name}: ${isPaused}`),
   });
-  const all = tellAll([listenerNamed('a'), listenerNamed('b')]);
+  const all = notifyAll([listenerNamed('a'), listenerNamed('b')]);
   all.onRetry();
   all.onPaused(true);
   expect(heard).toEqual(['a: retry', 'b: retry', 'a: true', 'b: true']);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { contentOf, itemsOf, membersOf, sourceOf, valueAt } from '../../../../app/tables/json/json-slice.ts';
+import { contentOf, itemsOf, membersOf, sentJson, valueAt } from '../../../../app/tables/json/json-slice.ts';
 
 const slice = (json: string) => valueAt(Buffer.from(json), 0);
 
@@ -14,9 +14,9 @@ test('the parts of a list and of an object are those that JSON.parse finds, howe
       fc.constantFrom('', ' ', '\n\t\r '),
       (list, object, blanks) => {
         const items = itemsOf(slice(JSON.stringify(list, null, blanks)));
-        expect(items.map((item) => parsed(sourceOf(item)))).toEqual(parsed(JSON.stringify(list)));
+        expect(items.map((item) => parsed(sentJson(item)))).toEqual(parsed(JSON.stringify(list)));
         const members = [...membersOf(slice(JSON.stringify(object, null, blanks)))];
-        const found = members.map(([name, value]) => [name, parsed(sourceOf(value))] as const);
+        const found = members.map(([name, value]) => [name, parsed(sentJson(value))] as const);
         expect(new Map(found)).toEqual(new Map(Object.entries(parsed(JSON.stringify(object)) as object)));
       },
     ),
@@ -25,13 +25,13 @@ test('the parts of a list and of an object are those that JSON.parse finds, howe
 
 test('a number keeps its digits, and blanks belong to no value', () => {
   const items = itemsOf(slice('[ 1.50 ,-0e3,{"a":[ 1 ]} , "]" ,null]'));
-  expect(items.map(sourceOf)).toEqual(['1.50', '-0e3', '{"a":[ 1 ]}', '"]"', 'null']);
+  expect(items.map(sentJson)).toEqual(['1.50', '-0e3', '{"a":[ 1 ]}', '"]"', 'null']);
   expect(items.map(({ kind }) => kind)).toEqual(['number', 'number', 'object', 'string', 'null']);
 });
 
 test('of equal names the last one counts, escaped or not', () => {
   const members = membersOf(slice('{"a":1,"\\u0061":2,"b\\"":3}'));
-  expect([...members].map(([name, value]) => [name, sourceOf(value)])).toEqual([
+  expect([...members].map(([name, value]) => [name, sentJson(value)])).toEqual([
     ['a', '2'],
     ['b"', '3'],
   ]);

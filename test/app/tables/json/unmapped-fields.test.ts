@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { recordsOf } from '../../../../app/records/pack-records.ts';
 import { mappedFields, UnmappedLog } from '../../../../app/tables/json/unmapped-fields.ts';
 import type { FieldPath, TableMapping } from '../../../../app/tables/mapping/table-mapping.ts';
-import { TableEncoder } from '../../../../app/tables/table/table-rows.ts';
+import { TableEncoder } from '../../../../app/tables/table/table-encoder.ts';
 import { aRecord } from '../../stream/records.ts';
 
 const WHOLE: FieldPath = [];
@@ -88,7 +88,7 @@ describe('the log of fields that no table takes', () => {
   function logged() {
     const lines: [fields: object, message: string][] = [];
     const info = (...line: [object, string]) => lines.push(line);
-    const log = new UnmappedLog(() => Object.assign(Object.create(null), { info }));
+    const log = new UnmappedLog(Object.assign(Object.create(null), { info }));
     return { lines, tell: (name: string | null, topic = 'orders') => log.tell(topic, ['public.orders'], name) };
   }
 

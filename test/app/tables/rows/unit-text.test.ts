@@ -3,7 +3,7 @@ import { unitsOf } from '../../../../app/tables/json/connect-schema.ts';
 import { JsonScanner } from '../../../../app/tables/json/json-scanner.ts';
 import { type JsonSlice, valueAt } from '../../../../app/tables/json/json-slice.ts';
 import type { ColumnType, ValueUnit } from '../../../../app/tables/mapping/table-mapping.ts';
-import { Refused, textOf } from '../../../../app/tables/rows/column-text.ts';
+import { NoText, textOfJson } from '../../../../app/tables/rows/column-text.ts';
 import { Placeholders } from '../../../../app/tables/rows/placeholders.ts';
 import { rowColumn } from '../../../../app/tables/rows/row-column.ts';
 
@@ -19,12 +19,12 @@ function slice(json: string): JsonSlice {
 
 /** The text of a value, or the reason why it has none. */
 function text(unit: ValueUnit, type: ColumnType, value: unknown) {
-  const found = textOf(
+  const found = textOfJson(
     type,
     unit,
     slice(typeof value === 'string' && value.startsWith('raw:') ? value.slice(4) : JSON.stringify(value)),
   );
-  return found instanceof Refused ? found.reason : found;
+  return found instanceof NoText ? found.reason : found;
 }
 
 const NO_FIT = 'value_does_not_fit';

@@ -1,0 +1,35 @@
+import { EXIT_CODE } from '../../../contract/exit-code.ts';
+import { PRODUCT_NAME } from '../../../contract/identity.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { DatabasePool } from '../../store/connection/database-pool.ts';
+import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
+import type { OutputStreams } from './command.ts';
+
+/**
+ * Runs the work of a command on a pool of one connection, and closes the pool.
+ *
+ * @param command its words, which the line about an error begins with
+ * @returns the exit code of `work`; 1, with a line on standard error, when PostgreSQL was away or refused. It rejects
+ * only for a mistake in the program.
+ */
+export async function withDatabase(
+  command: string,
+  database: Settings['database'],
+  { err }: Pick<OutputStreams, 'err'>,
+  work: (pool: DatabasePool) => Promise<number>,
+): Promise<number> {
+  const pool = new DatabasePool({ ...database, poolSize: 1 }, () => undefined, {
+    warn: (warning) => err.write(`warning: ${warning}\n`),
+  });
+  try {
+    return await work(pool);
+  } catch (error) {
+    if (!(error instanceof OutageError || error instanceof FatalError)) {
+      throw error;
+    }
+    err.write(`${PRODUCT_NAME} ${command}: ${error.message}\n`);
+    return EXIT_CODE.failed;
+  } finally {
+    await pool.close();
+  }
+}

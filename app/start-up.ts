@@ -1,0 +1,59 @@
+import { deadLetterTopic } from '../settings/sections/dead-letters.ts';
+import { topicsOf } from '../settings/sections/tables.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { KafkaDeadLetterTopic } from './kafka/dead-letter-producer.ts';
+import type { Logger } from './logging/logger.ts';
+import { Retries } from './stream/partition/retries.ts';
+import { systemClock } from './stream/ports/clock.ts';
+
+/** What was done with the tables: the versions that were applied, and those that this program does not know. */
+interface Prepared {
+  readonly versions: readonly (number | string)[];
+  readonly unknown: readonly (number | string)[];
+}
+
+/**
+ * Prepares the tables, waiting for PostgreSQL as long as it is away, and logs what was done.
+ *
+ * @param prepare one attempt
+ * @param signal ends the waiting
+ */
+export async function prepareTables(
+  prepare: () => Promise<Prepared>,
+  schema: string,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  let logged = '';
+  const prepared = await new Retries(systemClock).until(prepare, signal, {
+    onOutage: ({ message: reason }) => {
+      if (reason !== logged) {
+        logged = reason;
+        logger.warn({ reason }, 'waiting for PostgreSQL');
+      }
+    },
+  });
+  if (prepared !== undefined && prepared.versions.length > 0) {
+    logger.info({ schema, versions: prepared.versions }, 'created or upgraded the tables');
+  }
+  if (prepared !== undefined && prepared.unknown.length > 0) {
+    const consequence = 'it writes to them as it knows them, as after a rollback; newer columns stay empty';
+    logger.warn({ schema, versions: prepared.unknown }, `the tables are newer than this program: ${consequence}`);
+  }
+}
+
+/** The first dead letter may be weeks away, and without its topic it holds up its partition. */
+export async function warnOfMissingTopics(
+  settings: Settings,
+  deadLetters: Pick<KafkaDeadLetterTopic, 'missing'>,
+  logger: Logger,
+): Promise<void> {
+  const read = settings.deadLetters.to === 'table' ? [] : topicsOf(settings);
+  const missing = await deadLetters
+    .missing(read.map((topic) => deadLetterTopic(settings.deadLetters, topic)))
+    .catch(() => []);
+  if (missing.length > 0) {
+    const consequence = 'the first dead letter will hold up its partition until they are created';
+    logger.error({ topics: missing }, `topics for dead letters do not exist: ${consequence}`);
+  }
+}

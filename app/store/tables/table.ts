@@ -1,0 +1,249 @@
+import type { PoolClient } from 'pg';
+import type { TableOperation } from '../../../contract/metrics/definition.ts';
+import type { TopicPartition } from '../../records/record.ts';
+import type { Records } from '../../records/records.ts';
+import type { DeadLetter } from '../../stream/ports/dead-letter.ts';
+import { CopyQuery, type RowCopy } from '../copy/binary-copy.ts';
+import type { RowRefused } from '../copy/isolate-poison.ts';
+import type { Memory } from '../copy/row-memory.ts';
+import type { Step } from './table-guard.ts';
+
+/** Why a record cannot be a row, in words that do not quote it. */
+export type Refusal = Pick<DeadLetter, 'reason' | 'error' | 'target' | 'targetColumn'>;
+
+/** A record that does not become a row of any table. */
+export interface RefusedRecord extends Refusal, Pick<DeadLetter, 'record'> {
+  /** Its place among the records of the request. */
+  readonly place: number;
+}
+
+const NONE: ReadonlySet<number> = new Set();
+
+/** What rows do beside being inserted: the statements around their COPY depend on it. */
+export interface RowKinds {
+  /** Whether some say that others are deleted. */
+  readonly hasDeletes: boolean;
+  /** Places of the columns of which some rows keep what the table has. */
+  readonly kept: ReadonlySet<number>;
+}
+
+/** Rows of every kind that any table knows, for statements before any rows are known. */
+export const ROWS_THAT_DELETE: RowKinds = { hasDeletes: true, kept: NONE };
+
+/** What several rows do. */
+export const allKinds = (kinds: readonly RowKinds[]): RowKinds => ({
+  hasDeletes: kinds.some(({ hasDeletes }) => hasDeletes),
+  kept: new Set(kinds.flatMap(({ kept }) => [...kept])),
+});
+
+/** The encoded rows of records for one table: a row, or none, for each record. Any part can be sent. */
+export class Rows {
+  readonly #bytes: Buffer;
+  readonly #starts: Uint32Array;
+  /** Places of the records whose row says that another one is deleted. */
+  readonly deletes: ReadonlySet<number>;
+  readonly #kept: ReadonlySet<number>;
+  /** How many rows they are. */
+  readonly length: number;
+
+  /**
+   * @param bytes the rows, without head and end of their format
+   * @param starts where the row of each record begins, and where the last one ends: a record without a row has the start
+   * of the next one
+   * @param deletes places of the records whose row says that another one is deleted. @default none
+   * @param kept places of the columns of which some rows keep what the table has. @default none
+   */
+  constructor(bytes: Buffer, starts: Uint32Array, deletes = NONE, kept = NONE) {
+    this.#bytes = bytes;
+    this.#starts = starts;
+    this.deletes = deletes;
+    this.#kept = kept;
+    this.length = this.rowsIn(0, starts.length - 1);
+  }
+
+  get kinds(): RowKinds {
+    return { hasDeletes: this.deletes.size > 0, kept: this.#kept };
+  }
+
+  get all(): Buffer {
+    return this.part(0, this.#starts.length - 1);
+  }
+
+  /** The rows of the records `from` up to but without `to`; the memory is shared. */
+  part(from: number, to: number): Buffer {
+    return this.#bytes.subarray(this.#starts[from] ?? 0, this.#starts[to] ?? 0);
+  }
+
+  /** How many rows {@link part} has. */
+  rowsIn(from: number, to: number): number {
+    let rows = 0;
+    for (let record = from; record < to; record += 1) {
+      rows += this.#hasRow(record) ? 1 : 0;
+    }
+    return rows;
+  }
+
+  /** The record of a row, counted from the first row of the records `from` up to `to`; `null` when they have fewer. */
+  recordOf(row: number, from: number, to: number): number | null {
+    let left = row;
+    for (let record = from; record < to; record += 1) {
+      if (this.#hasRow(record) && left-- === 0) {
+        return record;
+      }
+    }
+    return null;
+  }
+
+  /** The rows of these records alone, in their order. */
+  of(records: readonly number[]): Rows {
+    const parts = records.map((record) => this.part(record, record + 1));
+    const starts = new Uint32Array(records.length + 1);
+    for (const [nth, part] of parts.entries()) {
+      starts[nth + 1] = (starts[nth] ?? 0) + part.length;
+    }
+    const deletes = records.flatMap((record, place) => (this.deletes.has(record) ? place : []));
+    return new Rows(Buffer.concat(parts), starts, new Set(deletes), this.#kept);
+  }
+
+  #hasRow(record: number): boolean {
+    return this.#starts[record] !== this.#starts[record + 1];
+  }
+}
+
+/** Rows of records for one table, and the records that can have none, by their places. */
+export interface EncodedRecords {
+  readonly rows: Rows;
+  readonly refused: ReadonlyMap<number, Refusal>;
+  /** Fields of the values of the others that no table of the topic takes. @default 0 */
+  readonly unmappedFields?: number;
+}
+
+/** Statements that take rows into a table. */
+export interface Copying {
+  /** The COPY, and behind it what moves its rows to the table where it does not go there itself. */
+  readonly statements: readonly string[];
+  /** Rows that are stored of those sent, by the tags of the statements: fewer where a trigger dropped some. */
+  stored(sent: number, tags: readonly string[]): number;
+}
+
+/**
+ * A table that records become rows of, in the transaction that moves their offset: `records`, or one of the user's own.
+ */
+export interface Table {
+  /** For messages: `records`, or the schema and the name of another table. */
+  readonly name: string;
+  readonly copy: RowCopy;
+  /** What a row does to a table of the user's own. Left out: the table is `records`. */
+  readonly operation?: TableOperation;
+  /** Whether the rows that a trigger leaves are committed without the ones that it drops. */
+  readonly allowsDroppedRows: boolean;
+  /** @param memory where that of the rows comes from. @default new memory */
+  encode(place: TopicPartition, records: Records, memory?: Memory): EncodedRecords;
+  /**
+   * Asks the catalog whether the table is what rows are encoded for.
+   *
+   * @throws FatalError `TABLE_MISMATCH` when it is not; nothing was written of the records in hand
+   */
+  require(client: PoolClient): Promise<void>;
+  /** {@link require}, once for each connection. */
+  requireOnce(client: PoolClient): Promise<void>;
+  /** Statements in a transaction before its first COPY: they take the locks, and set what the text of values is read by. */
+  opening(kinds: RowKinds): string;
+  /** The same on a connection that knows the table, with what tells whether the table is as it was. */
+  guard(client: PoolClient, kinds: RowKinds): readonly Step[];
+  copying(kinds: RowKinds): Copying;
+  /**
+   * Asked with the rows in their stage, when fewer were stored than sent. Left out: no row keeps anything.
+   *
+   * @throws RowRefused for the first row that keeps columns of one that is not there
+   */
+  requireKept?(client: PoolClient, kinds: RowKinds): Promise<void>;
+  /** Names of the triggers that may drop rows, as this connection has found them. */
+  rowTriggers(client: PoolClient): readonly string[];
+  /** Why PostgreSQL refused a row; asked on a connection without a failed transaction. */
+  refusal(client: PoolClient, refused: RowRefused): Promise<Refusal>;
+}
+
+/** One of the user's own tables, and the topics whose records go to it. */
+export interface UserTable extends Table {
+  readonly topics: readonly string[];
+  /** Called when a deadlock ended a transaction with rows of the table, which is tried again. */
+  deadlocked(): void;
+}
+
+/** What a topic's records become rows of. */
+export class TopicTables {
+  readonly #records: Table;
+  readonly #recordTopics: readonly string[];
+  readonly #tables: () => readonly UserTable[];
+
+  /**
+   * @param recordTopics topics that go to `records` even where they go to another table: the setting `kafka.topics`. One
+   * without a table of its own goes there, too.
+   * @param tables the user's own, asked for each transaction
+   */
+  constructor(records: Table, recordTopics: readonly string[], tables: () => readonly UserTable[]) {
+    this.#records = records;
+    this.#recordTopics = recordTopics;
+    this.#tables = tables;
+  }
+
+  /** The tables of a topic, as they are listed: a parent before what refers to it, and the same way each time. */
+  of(topic: string): readonly Table[] {
+    const tables = this.#tables().filter(({ topics }) => topics.includes(topic));
+    return tables.length > 0 && !this.#recordTopics.includes(topic) ? tables : [this.#records, ...tables];
+  }
+
+  /** Tables of several topics, in the order of {@link of}. */
+  inOrder(tables: Iterable<Table>): readonly Table[] {
+    const order: readonly Table[] = [this.#records, ...this.#tables()];
+    return [...tables].sort((one, other) => order.indexOf(one) - order.indexOf(other));
+  }
+
+  /** Calls the tables of some topics after a deadlock. Rows of `records` never wait for each other. */
+  deadlocked(topics: readonly string[]): void {
+    for (const table of this.#tables().filter((each) => each.topics.some((topic) => topics.includes(topic)))) {
+      table.deadlocked();
+    }
+  }
+
+  /** Topics that have no rows in `records`. */
+  get topicsWithoutRecords(): readonly string[] {
+    const topics = new Set(this.#tables().flatMap((table) => table.topics));
+    return [...topics].filter((topic) => !this.#recordTopics.includes(topic));
+  }
+}
+
+/** Encoded rows of a table, how many they are, and what they do. */
+export interface RowBatch extends RowKinds {
+  /** In pieces, one behind the other. */
+  readonly rows: readonly Buffer[];
+  readonly length: number;
+}
+
+/**
+ * Sends rows within a transaction that has been opened for them. Rejects with PostgreSQL's error; the connection can be
+ * used again after a `ROLLBACK TO SAVEPOINT`.
+ *
+ * @returns how many were stored
+ */
+export async function sendRows(client: PoolClient, table: Table, sent: RowBatch): Promise<number> {
+  const { statements, stored } = table.copying(sent);
+  const count = stored(sent.length, await copyRows(client, table.copy, sent.rows, statements));
+  if (count < sent.length) {
+    await table.requireKept?.(client, sent);
+  }
+  return count;
+}
+
+/** Sends rows with statements that begin with their COPY. @returns the tags of the statements */
+export async function copyRows(
+  client: PoolClient,
+  { emptying, format }: RowCopy,
+  rows: readonly Buffer[],
+  statements: readonly string[],
+): Promise<readonly string[]> {
+  const first = emptying === undefined ? [] : [emptying];
+  const tags = await client.query(new CopyQuery([...first, ...statements].join('; '), [{ format, rows }])).tags;
+  return tags.slice(first.length);
+}

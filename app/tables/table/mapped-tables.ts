@@ -1,0 +1,139 @@
+import { isDeepStrictEqual } from 'node:util';
+import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
+import { describeProblem } from '../../../settings/schema/problem.ts';
+import { tablesOf } from '../../../settings/sections/tables.ts';
+import type { Settings } from '../../../settings/settings.ts';
+import { IS_ROW_TRIGGER, type KnownTable } from '../../store/tables/table-guard.ts';
+import { FatalError, OutageError } from '../../stream/ports/stream-errors.ts';
+import { mappedFields, type UnmappedLog } from '../json/unmapped-fields.ts';
+import { fingerprintGuard } from '../mapping/fingerprint-guard.ts';
+import { type CheckedMapping, readMappings } from '../mapping/resolve-mapping.ts';
+import { MappedTable } from './mapped-table.ts';
+import { TableEncoder, type UnmappedFields } from './table-encoder.ts';
+
+/** What the tables and their rows depend on. */
+type TablesSettings = Pick<Settings, 'tables' | 'database' | 'consumer'>;
+
+/** What is told of tables and their records. */
+interface TablesTold {
+  /** Fields that no table of their topic takes. Left out: they are not looked for. */
+  readonly unmapped?: UnmappedLog;
+  /** A table whose transactions have waited for each other; once. */
+  readonly onContended?: (table: string) => void;
+}
+
+/**
+ * The tables of the setting `tables`, as the catalog had them when it was last asked. It is asked at the start, on each
+ * new connection, and in each transaction that looks for refused rows, before one of them becomes a dead letter; a guard
+ * in every other transaction tells whether it has to be asked anew.
+ *
+ * A table that was altered is mapped anew and its records are written again by the new mapping: until then they stay ahead
+ * of the stored offset. One that does not fit the settings any more ends the consumer, with the records as far.
+ */
+export class MappedTables {
+  readonly #settings: TablesSettings;
+  readonly #told: TablesTold;
+  #mappings: readonly CheckedMapping[] = [];
+  #tables: readonly MappedTable[] = [];
+  /** Tables whose transactions have waited for each other. */
+  readonly #contended = new Set<string>();
+
+  /** @param told what is told of tables and their records. @default nothing is */
+  constructor(settings: TablesSettings, told: TablesTold = {}) {
+    this.#settings = settings;
+    this.#told = told;
+  }
+
+  /** In the order of the settings; none before {@link read}. */
+  get all(): readonly MappedTable[] {
+    return this.#tables;
+  }
+
+  /** Those of a topic. */
+  of(topic: string): readonly MappedTable[] {
+    return this.#tables.filter(({ topics }) => topics.includes(topic));
+  }
+
+  /**
+   * Reads the tables from the catalog.
+   *
+   * @throws FatalError `TABLES_DO_NOT_FIT` with all problems at once
+   */
+  async read(client: PoolClient): Promise<void> {
+    const tables = tablesOf(this.#settings);
+    if (tables.length === 0) {
+      return;
+    }
+    const { mappings, problems } = await readMappings(client, tables, this.#settings.database.schema);
+    if (problems.length > 0) {
+      const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+      throw new FatalError(
+        'TABLES_DO_NOT_FIT',
+        `the tables do not fit the setting tables: ${count}. Nothing was written of the records in hand, and they stay ` +
+          'of the stored offset ahead. Put the tables or the setting right, look at it with "stream-consumer tables check", ' +
+          `and start again.\n${problems.map(describeProblem).join('\n')}`,
+      );
+    }
+    if (!isDeepStrictEqual(mappings, this.#mappings)) {
+      this.#mappings = mappings;
+      this.#tables = mappings.map((mapping) => this.#tableOf(mapping));
+    }
+  }
+
+  #tableOf(mapping: CheckedMapping): MappedTable {
+    const takesDefaults = mapping.columns.some(({ hasDefault }) => hasDefault);
+    const { maxValueBytes } = this.#settings.consumer;
+    const encoder = new TableEncoder(mapping, { maxValueBytes, takesDefaults }, this.#unmappedFields(mapping));
+    const table = `${mapping.schema}.${mapping.table}`;
+    return new MappedTable({
+      mapping,
+      encode: (place, records, memory) => encoder.encode(place, records, memory),
+      takesDefaults,
+      find: (client) => this.#find(client, mapping),
+      isContended: () => this.#contended.has(table),
+      onDeadlock: () => this.#contend(table),
+    });
+  }
+
+  #contend(table: string): void {
+    if (!this.#contended.has(table)) {
+      this.#contended.add(table);
+      this.#told.onContended?.(table);
+    }
+  }
+
+  #unmappedFields(mapping: CheckedMapping): UnmappedFields | undefined {
+    const [log, mappings] = [this.#told.unmapped, this.#mappings];
+    if (log === undefined) {
+      return undefined;
+    }
+    const tablesOfTopic = (topic: string) =>
+      mappings.filter(({ topics }) => topics.includes(topic)).map(({ schema, table }) => `${schema}.${table}`);
+    return {
+      mapped: (topic) => mappedFields(mapping, mappings, topic),
+      tell: (topic, name) => log.tell(topic, tablesOfTopic(topic), name),
+    };
+  }
+
+  async #find(client: PoolClient, mapping: CheckedMapping): Promise<KnownTable> {
+    await this.read(client);
+    if (!this.#mappings.includes(mapping)) {
+      throw new OutageError(
+        `the table ${mapping.schema}.${mapping.table} was altered: its records are written again as it is now`,
+        { reason: 'database_busy' },
+      );
+    }
+    return { guard: guardOf(mapping), rowTriggers: mapping.relation.rowTriggers };
+  }
+}
+
+/** Where no trigger may drop rows, that none was made meanwhile is part of the guard. */
+function guardOf(mapping: CheckedMapping): KnownTable['guard'] {
+  const steps = fingerprintGuard(mapping);
+  if (mapping.relation.rowTriggers.length > 0) {
+    return steps;
+  }
+  const name = `${escapeIdentifier(mapping.schema)}.${escapeIdentifier(mapping.table)}`;
+  const noTrigger = `SELECT FROM pg_trigger WHERE tgrelid = to_regclass(${escapeLiteral(name)}) AND ${IS_ROW_TRIGGER}`;
+  return [...steps, { sql: noTrigger, tag: 'SELECT 0' }];
+}

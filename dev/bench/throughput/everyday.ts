@@ -1,0 +1,105 @@
+import { Kafka, logLevel } from 'kafkajs';
+import type pg from 'pg';
+import { ExplainedError } from '../../run/explained-error.ts';
+import type { Stack } from '../../stack/local-stack.ts';
+import { ensureTopic } from '../../stack/topic.ts';
+import { shareOfCore, WARM_UP_SECONDS } from '../bench-consumer.ts';
+import { forkSource, message } from '../forked-source.ts';
+import { connectTo, type MeasuredProgram, untilRows } from '../measured-program.ts';
+import { inTurn } from './throughput.ts';
+
+/** Seldom: each count of the rows is work for PostgreSQL. */
+const POLL_MS = 500;
+
+/** Counts each row, where a sum of offsets would believe the program. */
+export const EVERYDAY_ROWS_QUERY = 'SELECT count(*) FROM records';
+
+interface EverydayLoad {
+  readonly recordsPerSecond: number;
+  readonly partitions: number;
+  /** How long to watch. */
+  readonly seconds: number;
+}
+
+interface EverydayResult {
+  /** Processor time of the program's process, as a share of one core. */
+  readonly shareOfCore: number;
+  readonly rowsPerSecond: number;
+  /** Transactions that PostgreSQL committed, of whatever client. */
+  readonly transactionsPerSecond: number;
+  /** Records that were produced in all, each of which is a row. */
+  readonly records: number;
+}
+
+/**
+ * Processor time of each program under a steady load in small batches, one after the other, several times in turn.
+ *
+ * @returns what each repeat measured, in the order of the programs
+ */
+export async function measureEveryday(
+  stack: Stack,
+  programs: readonly MeasuredProgram[],
+  { repeats, ...load }: EverydayLoad & { readonly repeats: number },
+): Promise<readonly (readonly EverydayResult[])[]> {
+  const results = programs.map((): EverydayResult[] => []);
+  for (let repeat = 1; repeat <= repeats; repeat += 1) {
+    for (const [nth, program] of inTurn(programs, repeat)) {
+      const name = `everyday_${load.partitions}_${repeat}_${nth}`;
+      results[nth]?.push(await measureProgram(stack, program, name, load));
+    }
+  }
+  return results;
+}
+
+/**
+ * Another process produces the load.
+ *
+ * @param name of the topic and the schema, which nothing else has
+ * @throws ExplainedError when not each record that was produced is a row in the end
+ */
+async function measureProgram(
+  stack: Stack,
+  program: MeasuredProgram,
+  name: string,
+  { partitions, recordsPerSecond, seconds }: EverydayLoad,
+): Promise<EverydayResult> {
+  const broker = stack.kafka?.broker ?? '';
+  const client = await connectTo({ connectionString: stack.postgres?.urlWithPassword });
+  const kafka = new Kafka({ clientId: 'bench', brokers: [broker], logLevel: logLevel.NOTHING });
+  await ensureTopic(kafka, name, partitions);
+  const started = await program.start(name, name);
+  const producer = forkSource('load-process.ts', [broker, name, String(partitions), String(recordsPerSecond)]);
+  try {
+    await message(producer);
+    await untilRows(started, 1, POLL_MS);
+    await shareOfCore(started.pid, WARM_UP_SECONDS);
+    const counts = async () => [await started.rows(), await committed(client)] as const;
+    const [rowsBefore, committedBefore] = await counts();
+    const share = await shareOfCore(started.pid, seconds);
+    const [rowsAfter, committedAfter] = await counts();
+    const total = message<number>(producer);
+    producer.send('over');
+    const records = await total;
+    const { rows } = await untilRows(started, records, POLL_MS);
+    if (rows !== records) {
+      throw new ExplainedError(`${program.title} wrote ${rows} rows of ${records} records: some were written twice.`);
+    }
+    return {
+      shareOfCore: share,
+      rowsPerSecond: (rowsAfter - rowsBefore) / seconds,
+      transactionsPerSecond: (committedAfter - committedBefore) / seconds,
+      records,
+    };
+  } finally {
+    producer.disconnect();
+    await started.stop();
+    await client.end();
+  }
+}
+
+async function committed(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ committed: string }>(
+    'SELECT xact_commit AS committed FROM pg_stat_database WHERE datname = current_database()',
+  );
+  return Number(rows[0]?.committed);
+}
