@@ -66,6 +66,15 @@ interface EventForm {
   readonly isKept?: boolean;
 }
 
+const KEY_SCHEMA = JSON.stringify({
+  ...{ type: 'struct', fields: [{ type: 'int64', optional: false, field: 'id' }], optional: false },
+  name: 'shop.public.orders.Key',
+});
+
+/** The key of an event, with its schema where the value has one. */
+export const keyOf = (id: number, { hasSchema = false }: EventForm): string =>
+  hasSchema ? `{"schema":${KEY_SCHEMA},"payload":{"id":${id}}}` : `{"id":${id}}`;
+
 /** The event of a row that is JSON, with the list of its items as the text of a jsonb column. */
 export function eventOf(row: string, index: number, { hasSchema = false, isKept = false }: EventForm): string {
   const after = JSON.parse(row) as Record<string, unknown>;

@@ -4,7 +4,8 @@ import { uuid } from '../../orders/table-records.ts';
 import type { Stack } from '../../stack/local-stack.ts';
 import { connectTo, startConsumer } from '../measured-program.ts';
 import { produceRecords } from '../produce-records.ts';
-import { eventOf } from './change-events.ts';
+import { eventOf, keyOf } from './change-events.ts';
+import { startJdbcSink } from './jdbc-sink.ts';
 import { type ConsumeResult, consumeBacklog, median, medianResult } from './throughput.ts';
 
 const TABLE = 'bench.orders';
@@ -56,6 +57,7 @@ export const MEASURED_WAYS = {
   events: { title: 'change events, new keys', topic: 'events', tables: { ...REPLICA, ...ITEMS } },
   changes: { title: 'change events, the same keys', topic: 'eventsAgain', tables: { ...REPLICA, ...ITEMS } },
   kept: { title: 'the same, half without large values', topic: 'eventsKept', tables: { ...REPLICA, ...ITEMS } },
+  jdbcSink: { title: "with a schema, by Debezium's JDBC sink", topic: 'eventsWithSchema', tables: undefined },
 } as const;
 
 /** Ways that find the rows of the way before. */
@@ -71,6 +73,7 @@ const RATIOS: readonly { readonly what: string; readonly of: Way; readonly to: W
   { what: 'change events / upsert, new keys', of: 'events', to: 'newKeys', goal: 0.7 },
   { what: 'change events with a schema / without', of: 'schemas', to: 'events', goal: 0.8 },
   { what: 'change events, half kept / none', of: 'kept', to: 'changes', goal: 0.5 },
+  { what: "change events with a schema / by Debezium's sink", of: 'schemas', to: 'jdbcSink', goal: 1.5 },
   { what: 'append with 1 % / append', of: 'poison', to: 'append', goal: 0.5 },
 ];
 
@@ -113,7 +116,7 @@ function orderMessage(topic: keyof typeof TOPICS, index: number): Message {
   const json = `{"id":${index},"customerId":${random.below(20_000)},"total":${total},${JSON.stringify(rest).slice(1)}`;
   return events === undefined
     ? { key: String(index), value: json }
-    : { key: `{"id":${index}}`, value: eventOf(json, index, events) };
+    : { key: keyOf(index, events), value: eventOf(json, index, events) };
 }
 
 /**
@@ -140,7 +143,7 @@ export async function measureTables(
   for (let repeat = 1; repeat <= repeats; repeat += 1) {
     for (const way of WAYS) {
       const schema = `bench_${way.toLowerCase()}_${repeat}`;
-      const result = await measureWay(stack, way, { schema, records }, env);
+      const result = await measureWay(stack, way, { schema, records, partitions }, env);
       results[way].push(result);
       onProgress(`${repeat}/${repeats} ${way}: ${Math.round(result.rowsPerSecond).toLocaleString('en')} rows/s`);
     }
@@ -149,17 +152,46 @@ export async function measureTables(
   return { ways, ratios: RATIOS.map((ratio) => ratioOf(ratio, results)) };
 }
 
+/** Debezium's sink has no names of columns but those of the fields. */
+const SINK_COLUMNS = ['customer_id', 'placed_at', 'payment_id', 'customer_name'].map(
+  (column) =>
+    `ALTER TABLE ${TABLE} RENAME ${column} TO "${column.replace(/_(.)/, (_, letter) => letter.toUpperCase())}"`,
+);
+
+async function measureSink(
+  stack: Stack,
+  topic: string,
+  { schema, records, partitions }: MeasuredRun,
+): Promise<ConsumeResult> {
+  const lastIds = Array.from({ length: Math.min(partitions, records) }, (_, nth) => records - 1 - nth);
+  const target = { topic, table: TABLE, name: schema, lastIds };
+  return consumeBacklog(stack, () => startJdbcSink(stack, target), records);
+}
+
+interface MeasuredRun {
+  /** Schema of the consumer's own tables; no other run has it. */
+  readonly schema: string;
+  readonly records: number;
+  readonly partitions: number;
+}
+
 async function measureWay(
   stack: Stack,
   way: Way,
-  { schema, records }: { readonly schema: string; readonly records: number },
+  run: MeasuredRun,
   env: Record<string, string>,
 ): Promise<ConsumeResult> {
   const { topic, tables } = MEASURED_WAYS[way];
+  const { schema, records } = run;
   const client = await connectTo({ connectionString: stack.postgres?.urlWithPassword });
   try {
     if (!WITH_ROWS.includes(way)) {
       await client.query(`DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench; ${TABLE_DDL}`);
+    }
+    if (way === 'jdbcSink') {
+      await client.query(SINK_COLUMNS.join(';'));
+      await client.query('CHECKPOINT');
+      return await measureSink(stack, topic, run);
     }
     await client.query('CHECKPOINT');
     const entry = { topic, table: TABLE, fields: 'camelCase', ...tables };

@@ -55,6 +55,21 @@ describe('a local server', () => {
     rmSync(dirname(/all of it: ([^)]+)\)/.exec(message)?.[1] ?? ''), { recursive: true });
   });
 
+  it('is started when as many parts of it as it has say that they are ready', async () => {
+    const script = 'echo ready; sleep 0.2; echo almost; echo ready; exec sleep 60';
+    const run = await newRun();
+    const { stop } = await startServer(run, { ...server(script), readyLines: 2 });
+    expect(readFileSync(join(run.path, 'sample.log'), 'utf8')).toBe('ready\nalmost\nready\n');
+    await stop('SIGTERM', 5_000);
+  });
+
+  it('fails to start when it says so and goes on running, and its causes are told without the places', async () => {
+    const script = String.raw`printf 'FATAL wrong\n\tat a.B.c(B.java:1)\nCaused by: this\n\t... 7 more\n'; exec sleep 60`;
+    const { message } = await failureOf(startServer(await newRun(), { ...server(script), failed: /^FATAL/ }));
+    expect(message).toMatch(/^Sample failed to start\. .*:\n {4}FATAL wrong\n {4}Caused by: this$/);
+    rmSync(dirname(/all of it: ([^)]+)\)/.exec(message)?.[1] ?? ''), { recursive: true });
+  });
+
   it('is killed when it does not stop in time', async () => {
     const { stop } = await startServer(
       await newRun(),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { runNames } from '../../../dev/start/job.ts';
 import { readOptions } from '../../../dev/start/options.ts';
+import { replicaNames } from '../../../dev/start/replica-job.ts';
 import { tableNames } from '../../../dev/start/table-job.ts';
 
 function optionsOf(...args: readonly string[]) {
@@ -59,5 +60,15 @@ describe("the names of the tables' schema and of the customers' topic", () => {
     [['--topic', 't', '--schema', 's'], { schema: 'public', topic: 'customers' }],
   ])('are unique where the servers were there before: %j', (args, names) => {
     expect(tableNames(optionsOf(...args), 'ab12')).toEqual(names);
+  });
+});
+
+describe("the names of the replica's schema, and what the topics of its source begin with", () => {
+  it.each<[readonly string[], ReturnType<typeof replicaNames>]>([
+    [[], { schema: 'replica', prefix: 'shop' }],
+    [['--kafka', 'h:1'], { schema: 'replica', prefix: 'shop-ab12' }],
+    [['--database', 'postgres://h/d'], { schema: 'replica_ab12', prefix: 'shop' }],
+  ])('are unique where the servers were there before: %j', (args, names) => {
+    expect(replicaNames(optionsOf('--cdc', ...args), 'ab12')).toEqual(names);
   });
 });

@@ -24,6 +24,12 @@ describe('the options of npm start', () => {
     expect(START_HELP).toContain('npm start -- --tables');
   });
 
+  it('have no replica unless it is asked for', () => {
+    expect(readOptions([])).toMatchObject({ options: { cdc: false } });
+    expect(readOptions(['--cdc', '--once'])).toMatchObject({ options: { cdc: true, once: true } });
+    expect(START_HELP).toContain('npm start -- --cdc');
+  });
+
   it('take what is given', () => {
     const args = [
       '--kafka',

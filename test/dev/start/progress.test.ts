@@ -23,11 +23,19 @@ const now = at(
   ],
   7n,
 );
-const known = { produced: 2_540, positions: now, tables: [], silent: undefined, perSecond: 499.6 };
+const known = {
+  produced: 2_540,
+  positions: now,
+  tables: [],
+  replica: undefined,
+  silent: undefined,
+  perSecond: 499.6,
+};
 const unknown = {
   produced: 2_540,
   positions: undefined,
   tables: [],
+  replica: undefined,
   silent: 'PostgreSQL',
   perSecond: undefined,
 } as const;
@@ -45,6 +53,13 @@ describe('the line of progress', () => {
     expect(progressLine(first, { ...known, tables })).toMatch(/lag 1,020 {3}orders 1,500 rows {3}customers 845 rows$/);
     expect(statusLine(first, { ...known, tables, health: 'UP' })).toMatch(
       /in the table 1,515 {3}orders 1,500 rows {3}customers 845 rows {3}produced 2,540$/,
+    );
+  });
+
+  it('counts the changes at a source and its events that are not in the replica yet', () => {
+    const replica = { changes: 1_200, ahead: 12n };
+    expect(progressLine(first, { ...known, replica })).toMatch(
+      /lag 1,020 {3}changes at the source 1,200 {3}events ahead 12$/,
     );
   });
 

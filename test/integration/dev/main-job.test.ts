@@ -132,6 +132,31 @@ describe('npm start -- --once', () => {
     expect(lines.all).toContain('The verdict: something differs.');
   });
 
+  longTest('compares the replica of a source that Debezium follows row by row, and ends with 0', async () => {
+    const { lines, ended, runFolders } = start('--cdc', '--once', '--records', '3000', '--partitions', '3', ...SHARED);
+    expect(await ended).toBe(0);
+    const verdict = lines.all.filter((line) => line.endsWith('ok')).join('\n');
+    expect(verdict).toMatch(/dead letters of the replica +0 +0/);
+    for (const table of ['orders', 'order_lines', 'documents', 'contracts']) {
+      expect(verdict).toMatch(new RegExp(`rows of replica_\\w+\\.${table}, as at the source +[1-9]`));
+    }
+    expect(lines.all).toContainEqual(expect.stringMatching(/changes at the source [1-9]\d+ {3}events ahead \d/));
+    expect(runFolders()).toEqual([]);
+  });
+
+  longTest('ends with 1 and names the column when a row of the replica is spoiled', async () => {
+    const { lines, ended } = start('--cdc', '--once', '--records', '6000', '--rate', '1000', ...SHARED);
+    const [, schema] = /table: (\w+)\.documents/.exec(await lines.waitFor(/table: \w+\.documents/, 180_000)) ?? [];
+    await until('the trigger', () =>
+      query(`CREATE FUNCTION ${schema}.spoil() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN NEW.body := NEW.body || '!'; RETURN NEW; END $$;
+        CREATE TRIGGER spoil BEFORE INSERT OR UPDATE ON ${schema}.documents FOR EACH ROW EXECUTE FUNCTION ${schema}.spoil()`),
+    );
+    expect(await ended).toBe(1);
+    expect(lines.all).toContainEqual(expect.stringMatching(/^ +[1-9]\d* another body; id \d+: expected "/));
+    expect(lines.all).toContain('The verdict: something differs.');
+  });
+
   it.each([
     [
       'Kafka',
@@ -163,6 +188,17 @@ describe('npm start', () => {
     expect(await ended).toBe(0);
     expect(runFolders()).toEqual([]);
     expect(processesWith(folder)).toEqual([]);
+  });
+
+  longTest('ends the source and Debezium, too, at Ctrl-C', async () => {
+    const { child, lines, ended, runFolders } = start('--cdc', ...SHARED);
+    await lines.waitFor(/^Ctrl-C stops everything/, 180_000);
+    await lines.waitFor(/changes at the source [\d,]+ {3}events ahead/);
+    const folder = runFolders()[0] ?? 'none';
+    expect(processesWith(folder).filter((command) => command.includes('ConnectStandalone'))).toHaveLength(1);
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+    expect([runFolders(), processesWith(folder)]).toEqual([[], []]);
   });
 
   it('ends with npm when something ends npm alone, as supervisors do', async () => {

@@ -2,7 +2,8 @@ import { chmodSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSy
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { RunFolder } from '../../../dev/run/run-folder.ts';
-import { hasKafkaJars, kafkaJars } from '../../../dev/stack/kafka-jars.ts';
+import { KAFKA_JARS } from '../../../dev/stack/local-kafka.ts';
+import { hasMavenJars, mavenJars } from '../../../dev/stack/maven-jars.ts';
 import { temporaryFolder } from '../run/temporary-folder.ts';
 
 /** What every zip file, and so every jar, ends with: here one without entries. */
@@ -43,15 +44,15 @@ function restore(variables: NodeJS.ProcessEnv): void {
   }
 }
 
-const fetch = (): Promise<string> => kafkaJars(run, () => undefined, cache);
+const fetch = (): Promise<string> => mavenJars(run, KAFKA_JARS, () => undefined, cache);
 
 describe("the broker's jars", () => {
   it('are fetched once', async () => {
     const calls = maven(`printf '${EMPTY_ZIP}' > "$out/a.jar"; printf '${EMPTY_ZIP}' > "$out/b.jar"`);
-    expect(await hasKafkaJars(cache)).toBe(false);
+    expect(await hasMavenJars(KAFKA_JARS, cache)).toBe(false);
     const folder = await fetch();
     expect(await fetch()).toBe(folder);
-    expect(await hasKafkaJars(cache)).toBe(true);
+    expect(await hasMavenJars(KAFKA_JARS, cache)).toBe(true);
     expect(calls()).toHaveLength(1);
   });
 
@@ -61,7 +62,7 @@ describe("the broker's jars", () => {
   ])('are fetched again when one of them %s', async (_, damage) => {
     const calls = maven(`printf '${EMPTY_ZIP}' > "$out/a.jar"`);
     damage(await fetch());
-    expect(await hasKafkaJars(cache)).toBe(false);
+    expect(await hasMavenJars(KAFKA_JARS, cache)).toBe(false);
     expect(readdirSync(await fetch())).toContain('a.jar');
     expect(calls()).toHaveLength(2);
   });
@@ -71,7 +72,7 @@ describe("the broker's jars", () => {
       `case "$*" in *maven.repo.local*) printf '${EMPTY_ZIP}' > "$out/a.jar";; *) echo half > "$out/a.jar";; esac`,
     );
     await fetch();
-    expect(await hasKafkaJars(cache)).toBe(true);
+    expect(await hasMavenJars(KAFKA_JARS, cache)).toBe(true);
     expect(calls()).toEqual([expect.not.stringContaining('repo.local'), expect.stringContaining('repo.local')]);
   });
 
