@@ -173,7 +173,7 @@ export class Openings {
     };
     try {
       await this.#untilDone(confirm, () => kept[0], signal);
-      // Where all that was kept is left, the group has taken it away: what the process owns is unknown until it gives some.
+      // If no stream that was kept is left, the group took them away: it has to assign partitions before any is known.
       const isLeft = kept.length > 0 && this.#kept.size === 0;
       if (isAlone && !isLeft && !signal.aborted) {
         this.#ports.onOpened();
