@@ -25,15 +25,22 @@ export const goodRecords = (loaded: 'expected' | 'last_states', topic: string): 
 /**
  * Compares the table of customers with a Map that took their changes, those of each key in the order of their offsets.
  */
-export async function compareCustomers(
+export const compareCustomers = (
   client: pg.Client,
   schema: string,
   changes: Iterable<ProducedRecord>,
+): Promise<Finding> => compareStates(client, schema, CUSTOMERS, lastStates(changes));
+
+/** Compares a table with the records that say the last state of each of its keys, and no others. */
+export async function compareStates(
+  client: pg.Client,
+  schema: string,
+  table: SampleTable,
+  states: ReadonlyMap<string, ProducedRecord>,
 ): Promise<Finding> {
-  const topic = CUSTOMERS.name;
-  await loadExpected(client, topic, lastStates(changes).values(), 'last_states');
-  const records = goodRecords('last_states', topic);
-  return compareRows(client, { schema, table: CUSTOMERS, records, isWhole: true });
+  await loadExpected(client, table.name, states.values(), 'last_states');
+  const records = goodRecords('last_states', table.name);
+  return compareRows(client, { schema, table, records, isWhole: true });
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   QUOTE,
 } from '../../records/ascii.ts';
 import type { FieldPath } from '../mapping/table-mapping.ts';
-import { FieldTree, NO_NODE, ROOT } from './field-tree.ts';
+import { FieldTree, NO_NODE, type OnUnmapped, ROOT } from './field-tree.ts';
 import {
   asciiEnd,
   byteAt,
@@ -71,12 +71,13 @@ export class JsonScanner {
 
   /**
    * @param paths may be equal, or begin with another; a path of no parts is the whole value
-   * @param onUnmapped called with the name of a field of the whole value that no path begins with, after the first
-   * valid document with it: with at most 100 names in all, and none that is longer than 128 bytes. Called with `null`
-   * once there is another one. @default never
+   * @param onUnmapped called with the name of a field of the row that no path begins with, after the first valid
+   * document with it: with at most 100 names in all, and none that is longer than 128 bytes. Called with `null` once
+   * there is another one. @default never
+   * @param row path of the object whose fields are the row's. @default the whole value
    */
-  constructor(paths: readonly FieldPath[], onUnmapped: (name: string | null) => void = () => undefined) {
-    this.#tree = new FieldTree(paths, onUnmapped);
+  constructor(paths: readonly FieldPath[], onUnmapped?: OnUnmapped, row?: FieldPath) {
+    this.#tree = new FieldTree(paths, onUnmapped, row);
     this.#starts = new Int32Array(this.#tree.size).fill(ABSENT);
     this.#ends = new Int32Array(this.#tree.size);
     this.#escaped = new Uint8Array(this.#tree.size);
@@ -112,7 +113,7 @@ export class JsonScanner {
     return this.#hasNul;
   }
 
-  /** Fields of the whole value that no path begins with; 0 where the whole value is wanted. */
+  /** Fields of the row that no path begins with; 0 where the whole value is wanted. */
   get unmappedFields(): number {
     return this.#tree.unmappedFields;
   }
@@ -286,7 +287,7 @@ export class JsonScanner {
       if (this.#starts[child] !== ABSENT) {
         this.#starts.fill(ABSENT, child, this.#tree.lastBelow[child]);
       }
-    } else if (parent === ROOT) {
+    } else if (parent === this.#tree.row) {
       this.#tree.addUnmapped(child, start, end);
     }
     return child;

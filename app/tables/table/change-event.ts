@@ -1,0 +1,37 @@
+import { contentOf, type JsonSlice } from '../json/json-slice.ts';
+import type { Fault, Operation } from './table-encoder.ts';
+
+const undecodable = (words: string): Fault => ({ reason: 'undecodable', words });
+
+const NO_OPERATION = undecodable('its value is no change event: op is none of c, r, u, d and t');
+const NO_ROW = undecodable('its value is no change event: after is no object');
+
+/** A table that was emptied: the event has no key. */
+const TRUNCATE: Fault = { reason: 'truncate' };
+
+/**
+ * What a change event does to the table. `before` plays no part: unless the source has REPLICA IDENTITY FULL, what it
+ * says of columns beyond the key is made up.
+ *
+ * @param operation its `op`
+ * @param after its row
+ * @param isHistory whether the table has no key, so that every event is a row
+ */
+export function eventOperation(
+  operation: JsonSlice | undefined,
+  after: JsonSlice | undefined,
+  isHistory: boolean,
+): Operation | Fault {
+  switch (operation?.kind === 'string' ? contentOf(operation) : null) {
+    case 'c':
+    case 'r':
+    case 'u':
+      return isHistory || after?.kind === 'object' ? 'row' : NO_ROW;
+    case 'd':
+      return isHistory ? 'row' : 'delete';
+    case 't':
+      return isHistory ? 'row' : TRUNCATE;
+    default:
+      return NO_OPERATION;
+  }
+}
