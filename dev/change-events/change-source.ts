@@ -69,8 +69,9 @@ export async function startChangeSource(run: RunFolder, options: ChangeSourceOpt
 }
 
 /**
- * Connect stores no position before Kafka has acknowledged all events before it, and Debezium hands it on to its slot: the end of
- * the transaction before that of the last event. So events come behind the position that is waited for, until it is there.
+ * Connect stores no position before Kafka has acknowledged all events before it, and Debezium hands it on to its slot:
+ * the end of the transaction before that of the last event. So events come behind the position that is waited for,
+ * until it is there.
  */
 async function awaitFlushed(client: pg.Client, debezium: LocalConnect, slots: readonly string[]): Promise<void> {
   const { rows: here } = await client.query<{ lsn: string }>('SELECT pg_current_wal_insert_lsn() AS lsn');

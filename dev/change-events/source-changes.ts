@@ -1,7 +1,9 @@
 import { pick, type RandomSource, randomSource } from '../orders/random-source.ts';
 import { NAMES } from '../orders/sample-record.ts';
 
-/** A change of the shop as SQL, run as one transaction: with what it is about at random, by the number of the change. */
+/**
+ * A change of the shop as SQL, run as one transaction: with what it is about at random, by the number of the change.
+ */
 type Change = (random: RandomSource, index: number) => string;
 
 const STATES = ['new', 'paid', 'shipped'];
@@ -13,7 +15,10 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 const orNull = (random: RandomSource, value: string): string => (random.below(NULL_EVERY) === 0 ? 'NULL' : value);
 
-/** A row that is there at the time, where the table has one: the first one from a random number on, or the first one of all. */
+/**
+ * A row that is there at the time, where the table has one: the first one from a random number on, or the first one of
+ * all.
+ */
 const anId = (random: RandomSource, table: string, upTo: number): string => {
   const from = random.below(Math.max(1, upTo));
   return `coalesce((SELECT id FROM ${table} WHERE id >= ${from} ORDER BY id LIMIT 1), (SELECT min(id) FROM ${table}))`;
@@ -67,7 +72,9 @@ const renewOrder: Change = (random, index) =>
 const moveOrder: Change = (random, index) =>
   `UPDATE orders SET id = ${MOVED + index} WHERE id = ${anId(random, 'orders', index)}`;
 
-/** By a third number: Debezium may send the rows of a swap in one statement in an order in which one of them is lost. */
+/**
+ * By a third number: Debezium may send the rows of a swap in one statement in an order in which one of them is lost.
+ */
 const swapOrders: Change = (random, index) => `
   DO $$ DECLARE one integer := ${anId(random, 'orders', index)}; other integer; BEGIN
     SELECT min(id) INTO other FROM orders WHERE id > one;
@@ -168,8 +175,8 @@ const MIX: readonly (readonly [number, Change])[] = [
 const DECK = MIX.flatMap(([weight, change]) => Array.from({ length: weight }, () => change));
 
 /**
- * The change at an index of the stream of a shop's changes: the statements of one transaction, the same for the same seed.
- * What a change is about has to be there: where it is not, it changes nothing.
+ * The change at an index of the stream of a shop's changes: the statements of one transaction, the same for the same
+ * seed. What a change is about has to be there: where it is not, it changes nothing.
  */
 export function shopChange(seed: number, index: number): string {
   const random = randomSource(seed, index);

@@ -9,9 +9,15 @@ export interface SourceTable {
   readonly columns: readonly string[];
   /** Columns of the primary key. */
   readonly key: readonly string[];
-  /** Columns whose values are kept apart from the row, unpacked: Debezium sends no value of them that did not change. @default none */
+  /**
+   * Columns whose values are kept apart from the row, unpacked: Debezium sends no value of them that did not change.
+   * @default none
+   */
   readonly large?: readonly string[];
-  /** Whether the source writes the whole old row into its log, so that a large value that did not change is sent, too. @default false */
+  /**
+   * Whether the source writes the whole old row into its log, so that a large value that did not change is sent, too.
+   * @default false
+   */
   readonly isFull?: boolean;
   /** The unit of a column's values in records without a schema, as the setting `as` names it. @default none */
   readonly units?: Readonly<Record<string, string>>;
@@ -34,7 +40,10 @@ const DOCUMENT = {
   units: { data: 'json' },
 } as const;
 
-/** A small shop: keys of one and of two columns, NULL beside defaults, large values with and without the old row in the log. */
+/**
+ * A small shop: keys of one and of two columns, NULL beside defaults, large values with and without the old row in the
+ * log.
+ */
 export const SHOP: readonly SourceTable[] = [
   {
     name: 'orders',

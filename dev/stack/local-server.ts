@@ -7,7 +7,7 @@ import { type Command, describeExit, type ExitStatus, terminate } from '../run/o
 import type { RunFolder } from '../run/run-folder.ts';
 
 const TAIL_LINES = 15;
-/** A line of Java's stack traces that has but a place: the causes have lines of their own. */
+/** A line of Java's stack traces that has only a place: each cause has a separate line. */
 export const PLACE_IN_TRACE = /^\s+(at \S+\(|\.\.\. \d+ more)/;
 const PORT_ATTEMPTS = 3;
 /** Kafka's and PostgreSQL's words for a port that another process listens on. */
@@ -46,7 +46,8 @@ export class ServerStartError extends ExplainedError {
 }
 
 /**
- * Starts a server, with its log in `<run folder>/<name in small letters, with dashes>.log`, and waits until it is ready.
+ * Starts a server, with its log in `<run folder>/<name in small letters, with dashes>.log`, and waits until it is
+ * ready.
  *
  * @throws ServerStartError with the end of the log, and where the whole of it is kept, when it ends or stays silent.
  */

@@ -49,7 +49,7 @@ Options (behind "npm start --"):
                        and customers, a row for each key, from a topic of inserts, updates and deletes; with --once the
                        verdict compares them column by column
   --cdc                starts a second PostgreSQL with a small shop that changes, and Kafka Connect with Debezium, which
-                       sends each change to Kafka; the consumer makes a replica of the shop's tables; with --once the
+                       sends each change to Kafka. The consumer makes a replica of the shop's tables. With --once, the
                        verdict compares them with the source, row by row
   --records N          records to produce: 1 to 100000000 (default: 100000 with --once, else without end)
   --rate N             records per second (default: 500, with --once as many as possible)

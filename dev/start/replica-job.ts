@@ -151,7 +151,10 @@ export async function waitForEvents(
   return findings;
 }
 
-/** Compares each table of the replica with the source, row by row, and counts the events that became dead letters: none may. */
+/**
+ * Compares each table of the replica with the source, row by row, and counts the events that became dead letters: none
+ * may.
+ */
 export async function compareReplicas(
   client: pg.Client,
   { source, schema, positions }: ReplicaJob,

@@ -21,8 +21,8 @@ interface ComparedReplica {
 }
 
 /**
- * Compares a table with its replica by `EXCEPT` both ways, each column as PostgreSQL's own text of it. The source's columns
- * count; its rows are copied to the replica's database for that.
+ * Compares a table with its replica by `EXCEPT` both ways, each column as PostgreSQL's own text of it. The source's
+ * columns count; its rows are copied to the replica's database for that.
  */
 export async function compareReplica({
   source,

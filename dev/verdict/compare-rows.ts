@@ -79,8 +79,8 @@ interface Compared {
 }
 
 /**
- * The finding of the temporary table `differing` of the connection, which is dropped: the place of each row that is not as
- * it has to be, and what it has to be and is, as JSON, with NULL for a row that is not there.
+ * The finding of the temporary table `differing` of the connection, which is dropped: the place of each row that is not
+ * as it has to be, and what it has to be and is, as JSON, with NULL for a row that is not there.
  */
 export async function differingRows(
   client: pg.Client,

@@ -151,7 +151,7 @@ export interface Table {
    * Statements in a transaction before its first COPY: they take the locks, and set what the text of values is read by.
    */
   opening(kinds: RowKinds): string;
-  /** The same on a connection that knows the table, with what tells whether the table is as it was. */
+  /** The same on a connection that knows the table, with steps whose tags show whether the table was altered. */
   guard(client: PoolClient, kinds: RowKinds): readonly Step[];
   copying(kinds: RowKinds): Copying;
   /**

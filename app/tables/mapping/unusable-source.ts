@@ -112,7 +112,7 @@ function typesOf(unit: Unit): readonly ColumnKind[] {
   }
 }
 
-/** The types that a unit is for and that have no kind of their own. */
+/** The types that a unit is for and that have no kind. */
 const OTHER_TYPES: Readonly<Partial<Record<Unit, string>>> = {
   json: 'hstore',
   bits: 'bit or bit varying',

@@ -165,7 +165,7 @@ function clockTime(secondOfDay: number, fraction: string): string {
 }
 
 /**
- * The time of day that a number since midnight stands for. The whole day is 24:00, which PostgreSQL has apart from
+ * The time of day that a number since midnight is. The whole day is 24:00, which PostgreSQL has apart from
  * 00:00.
  *
  * @returns `null` when the text is no number, and for one that is no time of a day

@@ -20,7 +20,7 @@ function uuidOf(name: Buffer): string {
 /**
  * What Debezium sends in place of a large value that an update did not change, in every form that a column may have:
  * text, bytes by `binary.handling.mode`, hstore by `hstore.handling.mode`, and lists of text, numbers or UUIDs. Numeric
- * columns and lists of other elements arrive as NULL, which nothing tells from a value.
+ * columns and lists of other elements arrive as NULL, which nothing distinguishes from a value.
  */
 export class Placeholders {
   /** As the JsonConverter writes them, by their length in bytes. */
@@ -49,7 +49,7 @@ export class Placeholders {
     this.#longest = 6 * Math.max(...this.#forms.keys());
   }
 
-  /** Whether a value stands for one that the source did not send. */
+  /** Whether a value is the placeholder of one that the source did not send. */
   includes(value: JsonSlice): boolean {
     const { bytes, start, end, hasEscapes } = value;
     const forms = this.#forms.get(end - start);

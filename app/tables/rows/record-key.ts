@@ -12,7 +12,7 @@ const nameOf = (path: FieldPath): FieldPath => path.filter((part) => typeof part
 
 /**
  * Values of a table's key columns where a record's value has none, as a tombstone's: the record key's field of the same
- * name where it is a JSON object; else, for a key of one column, the record key itself. A JSON string stands for its
+ * name where it is a JSON object; else, for a key of one column, the record key itself. A JSON string is taken for its
  * content, as Kafka Connect's JsonConverter writes it.
  */
 export class RecordKey {

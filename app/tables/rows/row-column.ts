@@ -5,9 +5,14 @@ import { isAskedFor } from './unit-text.ts';
 
 /**
  * How the bytes of a JSON value become the text of a column: `converted` as {@link textOf} does, else as they were
- * sent. `content` is what is between the quotes of a string without escapes, `dated` the same without a word of the
- * clock, `numbered` the same that begins with no letter, `digits` a number without an exponent or the sign of a zero.
- * Where that is not so, they are converted, too; and what is `dated` by Debezium, where its year has a sign or begins
+ * sent:
+ *
+ * - `content`: what is between the quotes of a string without escapes
+ * - `dated`: the same without a word of the clock
+ * - `numbered`: the same that begins with no letter
+ * - `digits`: a number without an exponent or the sign of a zero
+ *
+ * Where that is not so, they are converted, too. So is what is `dated` by Debezium, where its year has a sign or begins
  * with two zeros.
  */
 export type Way = 'converted' | 'asSent' | 'plain' | 'content' | 'dated' | 'datedByDebezium' | 'numbered' | 'digits';
@@ -26,7 +31,7 @@ export interface RowColumn extends Omit<MappedColumn, 'unit'> {
   readonly time: 'date' | 'time' | 'timestamp' | null;
 }
 
-/** @param byEnvelope the unit of a column that has none of its own, where its type asks for it. @default none */
+/** @param byEnvelope the unit of a column that has none, where its type asks for it. @default none */
 export function rowColumn({ unit: given, ...column }: MappedColumn, byEnvelope?: ValueUnit): RowColumn {
   const { type } = column;
   const unit = given ?? (byEnvelope !== undefined && isAskedFor(byEnvelope, type) ? byEnvelope : undefined);

@@ -44,10 +44,9 @@ const KEEPS_SOME = `s.${OPERATION} = '${UPSERT}' AND position(B'1' IN s.${KEPT})
  *
  * 1. Of the rows of a key, only the last one comes to the table, as all of them contain all columns but those that are
  *    kept. {@link fill} has given it those of the rows before it.
- * 2. A row may keep something only of a row that is there by then: the table has one, which no row before it in the
- *   stage
- *    deletes; or a row that keeps nothing is before it, and none that deletes is in between. The values since that one are
- *    right. Otherwise it is {@link mark | lacking}, and what {@link fill} has given it is written nowhere.
+ * 2. A row may keep something only of a row that exists before it. Either the table has one, which no row before it in
+ *    the stage deletes; or a row that keeps nothing is before it, and none that deletes is in between. The values since
+ *    that one are right. Otherwise it is {@link mark | lacking}, and what {@link fill} has given it is written nowhere.
  * 3. Whether a row is there is asked before the UPDATE. A row that another transaction deletes in between is deleted
  *    behind ours, in a valid order; one that is inserted in between does not count, and its record is a dead letter.
  */

@@ -79,8 +79,8 @@ const deathOfTask = ({ taskDied }: LocalConnect): Promise<ExitStatus> =>
   });
 
 /**
- * Rows of a table, exactly, where that is of use: the first ones, and all of them once the last row of each partition is there.
- * Counting each time would be work that PostgreSQL has for no other program.
+ * Rows of a table, exactly, where that is of use: the first ones, and all of them once the last row of each partition
+ * is there. Counting each time would be work that PostgreSQL has for no other program.
  */
 function rowsWithLastOnes(client: Awaited<ReturnType<typeof connectTo>>, table: string, lastIds: readonly number[]) {
   let first = 0;

@@ -12,7 +12,7 @@ const SOURCE_JARS: JarSet = {
 };
 /** Debezium's words when the snapshot is over and it begins to follow the log. */
 const STREAMING = /Processing messages \(PostgresStreaming/;
-/** Each connector needs a slot and a sender of its own. */
+/** Each connector needs a separate slot and sender. */
 const LOGICAL_DECODING = { wal_level: 'logical', max_wal_senders: '10', max_replication_slots: '10' };
 /** Connectors that start together would race to make it. */
 const PUBLICATION = 'all_tables';
@@ -63,7 +63,10 @@ export async function startDebezium(
 /** Name of the slot that the connector of a prefix reads. */
 export const slotOf = (prefix: string): string => `slot_${prefix.replaceAll(/[^a-z0-9_]/g, '_')}`;
 
-/** The connector, with what a sink can only repair at the source: NULL is kept where a column has a default, months stay. */
+/**
+ * The connector, with what a sink can only repair at the source: NULL is kept where a column has a default, months
+ * stay.
+ */
 function connectorOf(source: LocalPostgres, { prefix, hasSchemas, partitions, properties }: ChangeTopics): Connector {
   const { hostname, port } = new URL(source.url);
   const converter = (part: 'key' | 'value') => ({

@@ -58,7 +58,8 @@ export interface LocalConnect {
 /**
  * Starts a standalone worker of Kafka Connect that ends with the run, and waits until all of its connectors work.
  *
- * @throws ExplainedError when its jars cannot be fetched, or a connector does not start: the end of the log is in the message
+ * @throws ExplainedError when its jars cannot be fetched, or a connector does not start: the end of the log is in the
+ * message
  */
 export async function startLocalConnect(run: RunFolder, options: LocalConnectOptions): Promise<LocalConnect> {
   if (options.connectors.length === 0) {
