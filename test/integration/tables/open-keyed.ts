@@ -49,7 +49,7 @@ interface KeyedOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** @default the shared PostgreSQL */
   readonly url?: string;
-  /** Told of a table whose transactions have waited for each other. */
+  /** Called with a table whose transactions have waited for each other. */
   readonly onContended?: (table: string) => void;
 }
 
