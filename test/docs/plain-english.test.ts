@@ -24,6 +24,10 @@ const APP_ROOMS = [
   'tables',
 ].map((room) => `app/${room}/**/*.ts`);
 
+const TESTS_OF_ROWS = ['app/records', 'app/store', 'app/tables', 'integration/store', 'integration/tables'].map(
+  (room) => `test/${room}/**/*.ts`,
+);
+
 /** Not `dev/generate`, whose texts are those of documents. */
 const DEV_FOLDERS = [
   'bench',
@@ -48,6 +52,7 @@ const KEPT_PLAIN: readonly (readonly [paths: readonly string[], passagesOf: (tex
   [tracked('app/stream/**/*.ts', 'app/metrics/**/*.ts', 'app/memory/**/*.ts'), passagesOfTypeScript],
   [tracked('main.ts', 'charts/**/*.ts', 'synthesis/**/*.ts', 'app/*.ts', ...APP_ROOMS), passagesOfTypeScript],
   [tracked('dev/*.ts', ...DEV_FOLDERS), passagesOfTypeScript],
+  [tracked(...TESTS_OF_ROWS), passagesOfTypeScript],
 ];
 
 const findings = (passages: readonly Passage[]): readonly (readonly [number, string])[] => passages.flatMap(findingsIn);

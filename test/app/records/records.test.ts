@@ -104,7 +104,7 @@ test('a cursor is at each record in turn, with its place', () => {
 test.each([
   ['a timestamp beyond 2^53', 2n ** 60n],
   ['a first timestamp that a number does not hold', -(2n ** 61n) + 1n],
-])('%s is told as a number by nobody, and exactly as a bigint', (_, timestamp) => {
+])('%s is read as NaN where a number is asked for, and exactly as a bigint', (_, timestamp) => {
   const records = recordsOf([aRecord(0n, { timestamp }), aRecord(1n, { timestamp: timestamp + 1n })]);
   records.forEach((cursor, place) => {
     expect(cursor.milliseconds).toBeNaN();

@@ -52,7 +52,7 @@ test.each([
 
 describe('\\u0000', () => {
   const scanner = new JsonScanner([['a'], ['b'], ['c'], ['d'], ['e']]);
-  test('is told by the value that it is in', () => {
+  test('is found in the value that it is in', () => {
     const text = '{"a":"\\\\u0000","b":"\\\\\\u0000","c":{"\\u0000":1},"d":["\\n"]}';
     expect(scanner.scan(Buffer.from(text))).toBeNull();
     expect(scanner.hasNul).toBe(true);
@@ -113,7 +113,7 @@ describe('fields that no path begins with', () => {
     expect(names).toEqual([null, 'x'.repeat(128), ...Array.from({ length: 99 }, (_, index) => `f${index}`)]);
   });
 
-  test('are told once to be more than a hundred, with the first that is not named', () => {
+  test('are reported once as more than a hundred, with the first that is not named', () => {
     const { names, scan } = scannerOf(['a']);
     const object = (from: number, count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${from + index}`, 1]));

@@ -29,7 +29,7 @@ const POISONED = ['{"a":1}', '{poison', '{"a":3}'];
 const nextOffset = async (partition = 0) =>
   (await sink.positions([topic])).find((position) => position.partition === partition)?.offset;
 
-/** What stands in each table of the topic. */
+/** The rows of each table of the topic. */
 async function stored() {
   const [found] = await query(
     `SELECT ARRAY(SELECT "offset"::int FROM ${schema}.records WHERE topic = $1 ORDER BY 1) AS rows,
@@ -111,7 +111,7 @@ test.each<[string, (request: WriteRequest) => Promise<unknown>]>([
   expect(await stored()).toEqual(NOTHING);
 });
 
-test('of a group of partitions no offset may stand still either', async () => {
+test('of a group of partitions no offset may stay where it is either', async () => {
   const requests = [aRequest(topic, 5n, GOOD), { ...aRequest(topic, 5n, GOOD, 1), nextOffset: 5n }];
   const outcomes = await Promise.allSettled(requests.map((request) => sink.write(request)));
   expect(outcomes).toMatchObject([{ status: 'rejected' }, { status: 'rejected', reason: { code: 'UNEXPECTED' } }]);

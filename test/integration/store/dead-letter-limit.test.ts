@@ -17,7 +17,7 @@ async function ownTopic(options: StoreOptions = {}) {
   const topic = randomName('topic');
   await sink.migrate();
   await sink.initialize(topic, () => [0, 1, 2].map((partition) => ({ topic, partition, offset: 0n })));
-  /** A process of its own that writes values where the partition stands. */
+  /** A separate process that writes values at the stored offset of the partition. */
   const restarted = () => {
     const { sink: own } = openStore({ ...options, schema });
     return async (values: readonly string[], partition = 0, gap = 0n): Promise<WriteOutcome> => {

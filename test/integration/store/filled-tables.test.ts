@@ -113,7 +113,7 @@ describe('a group without a stored offset', () => {
     await expect(told).rejects.not.toThrow(/fills the table public\.orders/);
   });
 
-  test('is admitted with sharedWithGroups of its own, and then refuses a third one', async () => {
+  test('is admitted with its setting sharedWithGroups, and then refuses a third one', async () => {
     const { group, groups } = await aSchema();
     await group('a', [APPENDED]).start();
     const second = group('b', [entry('public.orders', { sharedWithGroups: true })]);
@@ -225,7 +225,7 @@ describe('a group with a stored offset', () => {
     expect(await groups()).toEqual(['a', 'b']);
   });
 
-  test('whose tables are not known is no obstacle to a group that fills none of its own, or shares it, or reads another topic of the name', async () => {
+  test('whose tables are not known is no obstacle to a group that fills no mapped table, or shares it, or reads another topic of the name', async () => {
     const { group, groups, forget } = await aSchema();
     await group('a', [APPENDED]).start();
     await forget();

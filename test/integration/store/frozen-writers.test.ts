@@ -50,7 +50,7 @@ describe('of the sessions that hold an offset for 10 s', () => {
   const topic = randomName('topic');
   const role = `${schema}_other`;
 
-  /** Tries again, as the pipeline does, until the write is done or the sessions that hold the row are told. */
+  /** Tries again, as the pipeline does, until the write is done or the sessions that hold the row are named. */
   const outcomeOf = (partition: number): Promise<WriteOutcome | Error> =>
     until('the end of the write', async () => {
       const outcome = await sink.write(aRequest(topic, 0n, ['{}', '{}'], partition)).catch(refused);
@@ -124,14 +124,14 @@ describe('without the right to end sessions', () => {
     await sink.migrate();
     await sink.initialize(topic, () => [{ topic, partition: 0, offset: 0n }]);
     const frozen = await hold(schema, 0, { connectionString: asWriter.href, application_name: OF_THE_GROUP });
-    const told = await until('the sessions that hold the row to be told', async () => {
+    const named = await until('the sessions that hold the row to be named', async () => {
       const outcome = await sink.write(aRequest(topic, 0n, ['{}'])).catch(refused);
       return outcome instanceof Error && outcome.message.includes('held by') ? outcome.message : undefined;
     });
-    expect(told).toMatch(
+    expect(named).toMatch(
       /55P03.* held by the session with pid \d+ .* could not be ended \(SQLSTATE 42501: permission denied/,
     );
-    expect(told).toContain('docs/runbooks/ConsumerLagHigh.md');
+    expect(named).toContain('docs/runbooks/ConsumerLagHigh.md');
     expect([await isAlive(frozen), ended]).toEqual([true, []]);
 
     const held = await until('the query of the runbook to find the session', async () => {
@@ -149,7 +149,7 @@ describe('without the right to end sessions', () => {
     });
     await query(documentedSql('end one of them').replace('PID', String(held.pid)), [], asAdministrator.href);
     expect(await isAlive(frozen)).toBe(false);
-    // A session that ends gives its locks back after its client was told.
+    // A session that ends gives its locks back after its client got the error.
     const written = await until('the write', () => sink.write(aRequest(topic, 0n, ['{}'])));
     expect(written).toMatchObject({ kind: 'committed' });
   });
@@ -165,7 +165,7 @@ describe('the name of a session', () => {
   test.each([
     ['long', `${'g'.repeat(60)}1`, `${'g'.repeat(60)}2`],
     ['not ASCII', 'gr\u00fcn', 'gr\u00f6n'],
-  ])('tells groups apart whose ids are %s', async (_, one, other) => {
+  ])('distinguishes groups whose ids are %s', async (_, one, other) => {
     const names = await Promise.all(
       [one, other].map(async (groupId) => {
         const { rows } = await openStore({ groupId }).pool.withClient((client) =>

@@ -60,7 +60,7 @@ describe.each(WAYS)('%s', (_, count, write) => {
     expect(await stored(1)).toEqual({ topic, partition: 1, offset: 5n, ...UNKNOWN, ...origin });
   });
 
-  test('write nothing over an offset of a topic with another id, and the stored one is told', async () => {
+  test('write nothing over an offset of a topic with another id, and the stored one is reported', async () => {
     await initialize({ topicId: OTHER_ID, leaderEpoch: 3 });
     expect(await write({ topicId: ID, leaderEpoch: 3 })).toEqual({ kind: 'fenced' });
     expect(await rows()).toBe(0);

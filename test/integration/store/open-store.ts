@@ -53,11 +53,11 @@ export function openStore(options: StoreOptions = {}) {
   const send = options.deadLetterTopic ?? (async () => undefined);
   const ended: EndedSession[] = [];
   const shared: SharedTable[][] = [];
-  const told = {
+  const reports = {
     onEnded: (session: EndedSession) => ended.push(session),
     onShared: (tables: readonly SharedTable[]) => shared.push([...tables]),
   };
-  const sink = new PostgresSink(pool, checked.value, { send }, told, options.userTables);
+  const sink = new PostgresSink(pool, checked.value, { send }, reports, options.userTables);
   return { schema, groupId, pool, sink, ended, shared };
 }
 
@@ -73,7 +73,7 @@ export async function connect(config: pg.ClientConfig = {}): Promise<pg.Client> 
   return client;
 }
 
-/** Records from `expectedOffset` on with these values, and the range that they stand for. */
+/** Records from `expectedOffset` on with these values, and the range that they cover. */
 export function aRequest(
   topic: string,
   expectedOffset: bigint,

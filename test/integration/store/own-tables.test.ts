@@ -6,7 +6,7 @@ import { aRequest, connect, openStore, type StoreOptions } from './open-store.ts
 
 const OFFSETS = "SELECT next_offset::int AS next FROM ?.offsets WHERE group_id = 'group' ORDER BY partition";
 
-/** Tables of their own, a topic with two partitions at offset 0, and what is stored of it. */
+/** New tables, a topic with two partitions at offset 0, and what is stored of it. */
 async function ownStore(options: StoreOptions = {}) {
   const store = openStore(options);
   const { schema, sink } = store;
@@ -62,14 +62,14 @@ const ALTERED = [
   ],
   ['a topic has no id', 'ALTER TABLE offsets DROP topic_id', 'offsets has no column "topic_id" (text)'],
   [
-    'nothing would tell a record that is written twice',
+    'nothing would find a record that is written twice',
     'ALTER TABLE records DROP CONSTRAINT records_pkey; ALTER TABLE records ADD PRIMARY KEY (topic, partition, "offset", ingested_at)',
     'records has no primary key or unique index of exactly (topic, partition, offset)',
   ],
   ['a table is gone', 'DROP TABLE gaps', 'gaps is missing'],
 ] as const;
 
-describe('nothing is written, and the reason is told', () => {
+describe('nothing is written, and the reason is reported', () => {
   test.each(ALTERED)('at the start and on each new connection, when %s', async (_, sql, message) => {
     const { schema, inSchema, sink, topic } = await ownStore();
     await inSchema(sql);

@@ -32,7 +32,7 @@ const COLUMNS = {
 
 type Run = (sql: string) => Promise<readonly unknown[]>;
 
-/** A schema with tables, in which a ? stands for the schema. */
+/** A schema with tables, in which a ? is replaced by the schema. */
 async function aSchema(statements: string): Promise<{ schema: string; run: Run }> {
   const schema = randomName('schema');
   const run = (sql: string) => query(sql.replaceAll('?', schema));
@@ -47,7 +47,7 @@ const awaitRows = (run: Run, sql: string, rows: number) =>
     return found.length >= rows ? found : undefined;
   });
 
-test('a record is a row of a table of its own, each column with what it takes', async () => {
+test('a record is a row of a mapped table, each column with what it takes', async () => {
   const topic = await createTopic();
   const { schema, run } = await aSchema(KINDS);
   const tables = [{ topic, table: `${schema}.Orders`, columns: COLUMNS }];
@@ -215,7 +215,7 @@ test.each([
     { topic: 'customers', table: 'public.customers', key: 'id' },
     'customers (id bigint PRIMARY KEY, name text)',
   ],
-])('the %s of docs/tables.md print what stands there', async (_, place, entry, table) => {
+])('the %s of docs/tables.md print what is written there', async (_, place, entry, table) => {
   const page = readFileSync('docs/tables.md', 'utf8');
   const blocks = [...page.matchAll(/```(?:yaml|text)\n(.*?)```/gs)].map(([, block]) => block ?? '');
   const [settings = '', printed = ''] = blocks.slice(place);

@@ -69,7 +69,7 @@ const DIFFERENCES = [
     postgres: [null, 'invalid_json'],
   },
   {
-    why: 'of two faults the first is told; PostgreSQL reads a string before it minds that none may be there',
+    why: 'of two faults the first is reported; PostgreSQL reads a string before it minds that none may be there',
     example: '{"a" "\\u0000"}',
     scanner: 'invalid_json',
     isIn: (document: Buffer) => document.includes('\\u0000'),
@@ -198,9 +198,7 @@ const agreement = (judge: Judge) =>
     expect(differing(await judge(documents))).toEqual([]);
   });
 
-/**
- * The same records each time: a rare mistake is found by the long test, not by a change that has nothing to do with it.
- */
+/** The same records each time: the long test finds a rare mistake, not a change that has nothing to do with it. */
 const SEED = 1;
 
 test('changed records are judged as by jsonb', () =>

@@ -127,10 +127,7 @@ interface Writers {
   readonly proxy: CommitProxy;
 }
 
-/**
- * Writes records until their offset is stored, as the consumer does after an outage; each time as if for the first
- * time.
- */
+/** Writes records until their offset is stored, as the consumer does after an outage: each time as if for the first. */
 async function writeOnce(
   { store, other, proxy }: Writers,
   partition: number,

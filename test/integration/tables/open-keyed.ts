@@ -52,7 +52,7 @@ interface KeyedOptions {
   readonly url?: string;
   /** Another database of the shared PostgreSQL, for tables and store. @default its own */
   readonly database?: string;
-  /** Told of a table whose transactions have waited for each other. */
+  /** Called with a table whose transactions have waited for each other. */
   readonly onContended?: (table: string) => void;
 }
 

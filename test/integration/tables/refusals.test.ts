@@ -186,7 +186,7 @@ describe('a dead letter of a user table has the table, the column and no word of
   });
 });
 
-test('the limit of dead letters and a table that refuses all are told without a word of the records', async () => {
+test('the limit of dead letters and a table that refuses all are reported without a word of the records', async () => {
   for (const [maxRatio, records, code] of [
     [0.001, 3, 'TOO_MANY_DEAD_LETTERS'],
     [0.5, 150, 'TABLE_REFUSES_ROWS'],

@@ -68,7 +68,7 @@ async function keyedLetters(existing: 'replace' | 'keep') {
 const letters = (run: (sql: string) => Promise<readonly unknown[]>) =>
   run('SELECT "offset"::int AS at FROM ?.dead_letters ORDER BY "offset"');
 
-test('a letter replaces and deletes no row of its key, which may be newer, unless it is told to', async () => {
+test('a letter replaces and deletes no row of its key, which may be newer, unless an option asks for it', async () => {
   const { schema, run, replay } = await keyedLetters('replace');
   const { code, stdout, stderr } = await replay();
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('2 moved, 2 present already') });

@@ -8,7 +8,7 @@ import { POSTGRES_MAJOR, testSincePostgres } from '../stack/postgres-version.ts'
 import { connect } from '../store/open-store.ts';
 import { type Entry, keyedEntry, openShop } from './shop.ts';
 
-const { told, real, resolve } = openShop();
+const { asShop, real, resolve } = openShop();
 
 const ALL_KINDS: Entry = {
   table: 'shop.all_kinds',
@@ -36,7 +36,7 @@ async function mappingOf(entry: Entry) {
 
 describe('a table with columns of all kinds', () => {
   testSincePostgres(16, 'is shown column by column', async () => {
-    const mapping: CheckedMapping = JSON.parse(told(JSON.stringify(await mappingOf(ALL_KINDS))));
+    const mapping: CheckedMapping = JSON.parse(asShop(JSON.stringify(await mappingOf(ALL_KINDS))));
     expect(mappingLines(mapping).join('\n')).toBe(`orders, orders-eu -> shop.all_kinds
   COLUMN     <- SOURCE                -> TYPE                            NO VALUE
   key_id     <- $key                  -> bigint NOT NULL                 DEFAULT
@@ -64,7 +64,7 @@ describe('a table with columns of all kinds', () => {
   testSincePostgres(16, 'and a key is shown with what its rows come to', async () => {
     const columns = { moods: false, present: { from: '$key' }, price: { from: 'cost', as: 'decimal(2)' } } as const;
     const entry = keyedEntry('shop.customers', ['tenant', 'id'], { columns, fields: 'camelCase' });
-    const mapping: CheckedMapping = JSON.parse(told(JSON.stringify(await mappingOf(entry))));
+    const mapping: CheckedMapping = JSON.parse(asShop(JSON.stringify(await mappingOf(entry))));
     expect(mappingLines(mapping).join('\n')).toBe(`orders -> shop.customers
   COLUMN   <- SOURCE              -> TYPE                 NO VALUE
   tenant   <- tenant, else $key   -> text NOT NULL        dead letter
@@ -91,7 +91,7 @@ describe('a table with columns of all kinds', () => {
         { name: 'since', type: { kind: 'date', name: 'date' } },
       ],
     });
-    expect(JSON.parse(told(JSON.stringify(types)))).toMatchObject({
+    expect(JSON.parse(asShop(JSON.stringify(types)))).toMatchObject({
       sku: { kind: 'text', name: 'shop.sku' },
       quantity: { kind: 'integer', name: 'shop.quantity' },
       ship_to: address('shop.address'),
@@ -159,7 +159,7 @@ test.each([
     { delete: ['a.b', 0] },
     'key: id; rows that are there are replaced; tombstones delete them, and records whose /a.b/0 is true; through a temporary table',
   ],
-] as const)('a key with %j is told in words', async (more, words) => {
+] as const)('a key with %j is described in words', async (more, words) => {
   expect(mappingLines(await mappingOf(keyedEntry('shop.orders', ['id'], more)))).toContain(`  ${words}`);
 });
 

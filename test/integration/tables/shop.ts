@@ -7,7 +7,7 @@ import { query } from '../stack/database.ts';
 import { randomName } from '../stack/random-name.ts';
 import { connect } from '../store/open-store.ts';
 
-/** `shop` becomes a name of the test's own wherever it stands, so that no other test's table is near. */
+/** `shop` becomes a name of this test alone wherever it is written, so that no other test's table is near. */
 const DDL = `
   CREATE DOMAIN shop.positive AS integer CHECK (VALUE > 0);
   CREATE DOMAIN shop.sku AS text NOT NULL;
@@ -143,7 +143,7 @@ export function openShop() {
   let client: Client;
   const real = (text: string) => text.replaceAll('shop', shop);
   /** A text without what is random in it. */
-  const told = (text: string) => text.replaceAll(shop, 'shop');
+  const asShop = (text: string) => text.replaceAll(shop, 'shop');
 
   beforeAll(async () => {
     client = await connect();
@@ -169,5 +169,5 @@ export function openShop() {
     return readMappings(client, tables, real('shop_own'));
   }
 
-  return { shop, real, told, resolve };
+  return { shop, real, asShop, resolve };
 }

@@ -12,7 +12,7 @@ import { until } from '../stack/until.ts';
 import { connect } from '../store/open-store.ts';
 import { type Entry, keyedEntry, openShop } from './shop.ts';
 
-const { real, told, resolve } = openShop();
+const { real, asShop, resolve } = openShop();
 
 async function mappingOf(entry: Entry, role: 'owner' | 'writer' = 'owner') {
   const { mappings, problems } = await resolve([entry], role);
@@ -23,7 +23,7 @@ async function mappingOf(entry: Entry, role: 'owner' | 'writer' = 'owner') {
   return mapping;
 }
 
-const stageOf = ({ stage }: CheckedMapping) => JSON.parse(told(JSON.stringify(stage)));
+const stageOf = ({ stage }: CheckedMapping) => JSON.parse(asShop(JSON.stringify(stage)));
 
 const CUSTOMERS = keyedEntry('shop.customers', ['tenant', 'id']);
 
@@ -41,7 +41,7 @@ describe('the stage of a table', () => {
     const any = { collation: null, default: null };
     const text = { type: 'text', collation: 'pg_catalog."default"', default: null };
     expect(key).toEqual(CUSTOMERS.key);
-    expect(JSON.parse(told(JSON.stringify(stage?.columns)))).toEqual([
+    expect(JSON.parse(asShop(JSON.stringify(stage?.columns)))).toEqual([
       { ...text, name: 'tenant', collation: 'shop.any_case' },
       { ...any, name: 'id', type: 'bigint' },
       { ...text, name: 'name', default: DEFAULTS ? "'none'::text" : null },
@@ -122,11 +122,11 @@ describe('the equality of a key', () => {
       real('CREATE EXTENSION citext SCHEMA shop; CREATE TABLE shop.mails ("At" shop.citext, n int, UNIQUE (n, "At"))'),
     );
     const { stage } = await mappingOf(keyedEntry('shop.mails', ['At', 'n']));
-    expect(JSON.parse(told(JSON.stringify(stage?.equality)))).toEqual({ At: 'OPERATOR(shop.=)' });
+    expect(JSON.parse(asShop(JSON.stringify(stage?.equality)))).toEqual({ At: 'OPERATOR(shop.=)' });
   });
 });
 
-describe('the privileges that are told', () => {
+describe('the privileges that are reported', () => {
   const table = 'shop.granted_by_word';
   const keyed = (more: Parameters<typeof keyedEntry>[2] = {}) => keyedEntry(table, ['id'], more);
 
@@ -152,7 +152,7 @@ describe('the privileges that are told', () => {
     const found = await query<{ row: string }>(
       real(`SELECT id || coalesce(note, '') AS row FROM ${table} ORDER BY id`),
     );
-    return { grants: grants.map(told), rows: found.map(({ row }) => row) };
+    return { grants: grants.map(asShop), rows: found.map(({ row }) => row) };
   }
 
   const NO_MORE = { columns: { more: false } } as const;

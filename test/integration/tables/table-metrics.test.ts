@@ -7,7 +7,7 @@ import { runCommand } from '../stack/run-command.ts';
 import { type StartedConsumer, startConsumer } from '../stack/start-consumer.ts';
 import { until } from '../stack/until.ts';
 
-/** Tables in a schema of their own, in whose statements a ? stands for it, and a consumer that writes to them. */
+/** Tables in a new schema, in whose statements a ? is replaced by its name, and a consumer that writes to them. */
 async function started(statements: string, names: readonly string[], others: Record<string, object> = {}) {
   const [topic, schema] = [await createTopic({ partitions: 3 }), randomName('schema')];
   await query(`CREATE SCHEMA ${schema}; ${statements.replaceAll('?', schema)}`);
@@ -43,7 +43,7 @@ const offsetIn = (schema: string, offset: number) =>
     return stored?.sum === offset ? true : undefined;
   });
 
-test('a scrape tells the records of each table, and the fields that no table takes; the log has their names once', async () => {
+test('a scrape has the records of each table, and the fields that no table takes; the log has their names once', async () => {
   const { topic, schema, consumer } = await started(
     'CREATE TABLE ?.numbers (id int NOT NULL, amount int CHECK (amount < 100)); CREATE TABLE ?.texts (id int, name varchar(5))',
     ['numbers', 'texts'],
@@ -80,8 +80,8 @@ test('a scrape tells the records of each table, and the fields that no table tak
     [`column="id",reason="missing_value",table="${schema}.numbers"`]: 1,
   });
   const lines = consumer.logs.all.filter((line) => line.includes('no table of the topic takes'));
-  const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(told.map(({ level, topic: of, tables, field }) => ({ level, of, tables, field }))).toEqual(
+  const named = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(named.map(({ level, topic: of, tables, field }) => ({ level, of, tables, field }))).toEqual(
     ['secret', '\\u{001b}[31m'].map((field) => {
       return { level: 'info', of: topic, tables: [`${schema}.numbers`, `${schema}.texts`], field };
     }),
@@ -133,7 +133,7 @@ test('dead letters are counted by the table and column that refused them, in the
   expect(stdout + stderr).not.toContain('hunter2');
 });
 
-test('tables and columns beyond the ten with most letters are told to be there', async () => {
+test('tables and columns beyond the ten with most letters are reported to exist', async () => {
   const columns = Array.from({ length: 12 }, (_, nth) => `c${nth}`);
   const { topic, schema, consumer } = await started(
     `CREATE TABLE ?.wide (${columns.map((name) => `${name} int`).join(', ')})`,

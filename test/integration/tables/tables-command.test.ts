@@ -7,7 +7,7 @@ import { databaseEnvironment, runCommand } from '../stack/run-command.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { openShop } from './shop.ts';
 
-const { told, real } = openShop();
+const { asShop, real } = openShop();
 
 const ORDERS = { topic: 'orders', table: 'shop.orders', columns: { payload: '$value', total: 'sum.total' } };
 const PARTED = { topic: ['eu', 'us'], table: 'shop.parted', fields: 'camelCase' };
@@ -31,7 +31,7 @@ const WRONG = [
   { topic: 'e', table: 'shop.orders', columns: { gross: 'gross', nott: false } },
 ];
 
-/** `tables check` with these entries as a process of its own; what it says is without what is random. */
+/** `tables check` with these entries as a process; its output is without what is random. */
 async function check(tables: readonly unknown[], ...args: readonly string[]) {
   const schema = randomName('schema');
   const files = { 'application.yml': real(stringify({ tables })) };
@@ -41,8 +41,8 @@ async function check(tables: readonly unknown[], ...args: readonly string[]) {
   });
   expect(await query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])).toEqual([]);
   // Schemas of other test files may hold offsets of topics with these names at any moment.
-  const lines = linesOf(told(stdout)).filter((line) => !line.startsWith('  the schema '));
-  return { code, stdout: lines.join('\n'), stderr: told(stderr) };
+  const lines = linesOf(asShop(stdout)).filter((line) => !line.startsWith('  the schema '));
+  return { code, stdout: lines.join('\n'), stderr: asShop(stderr) };
 }
 
 const linesOf = (text: string) => text.split('\n');
@@ -88,7 +88,7 @@ eu, us -> shop.parted
   });
 
   test.each([[[]], [['--json']]])(
-    'tells all problems of all tables on standard error, and is code 78: %j',
+    'reports all problems of all tables on standard error, and is code 78: %j',
     async (args) => {
       const { code, stdout, stderr } = await check([...WRONG, MEASURES, PARTED], ...args);
       expect(code).toBe(78);
@@ -130,8 +130,8 @@ eu, us -> shop.parted
       expect(code).toBe(0);
       return stdout;
     };
-    const told = linesOf(await checkBy());
-    expect(told.filter((line) => [other, closed, foreign].some((schema) => line.includes(schema)))).toEqual([
+    const named = linesOf(await checkBy());
+    expect(named.filter((line) => [other, closed, foreign].some((schema) => line.includes(schema)))).toEqual([
       `  the schema ${closed} may hold offsets of these topics: the role may not read it`,
       `  the schema ${other} holds offsets of eu by group billing: where that group fills this table, too, each record is in it twice`,
     ]);
@@ -155,7 +155,7 @@ eu, us -> shop.parted
 test.each([
   ['away', '127.0.0.1:1', 'PostgreSQL cannot do it for now'],
   ['one that knows another password', new URL(sharedDatabaseUrl()).host, 'PostgreSQL refused: '],
-])('of a PostgreSQL that is %s nothing is told but that, and the code is 1', async (_, host, reason) => {
+])('of a PostgreSQL that is %s nothing is reported but that, and the code is 1', async (_, host, reason) => {
   const files = { 'application.yml': stringify({ tables: [ORDERS] }) };
   const env = databaseEnvironment(`postgresql://postgres:wrong@${host}/postgres`, 'unused');
   const { code, stdout, stderr } = await runCommand(['tables', 'check'], { env, files });
@@ -172,7 +172,7 @@ test('wrong settings are code 78 before PostgreSQL is asked', async () => {
   expect(stderr).toContain('did you mean tables[0].table?');
 });
 
-test('output that cannot be written is told, and is code 1', async () => {
+test('output that cannot be written is reported, and is code 1', async () => {
   const files = { 'application.yml': real(stringify({ tables: [ORDERS] })) };
   const env = databaseEnvironment(sharedDatabaseUrl(), 'unused');
   const { code, stderr } = await runCommand(['tables', 'check'], { env, files, shell: 'exec "$@" > /dev/full' });

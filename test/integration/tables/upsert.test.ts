@@ -173,7 +173,7 @@ describe('a delete', () => {
   });
 });
 
-test('records are told by what is done with them', async () => {
+test('records are counted by what is done with them', async () => {
   const { write, schema } = await aCustomers();
   const outcome = await write([
     customer(1, 'Ada'),

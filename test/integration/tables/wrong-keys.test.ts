@@ -7,7 +7,7 @@ import { randomName } from '../stack/random-name.ts';
 import { sharedDatabaseUrl } from '../stack/shared-stack.ts';
 import { type Entry, keyedEntry, openShop } from './shop.ts';
 
-const { told, resolve } = openShop();
+const { asShop, resolve } = openShop();
 
 const CUSTOMERS = 'shop.customers';
 
@@ -58,10 +58,10 @@ const OF_WRITER: readonly (readonly [name: string, entry: Entry])[] = [
 const problemsOf = async (entry: Entry, role: 'owner' | 'writer') => {
   const { mappings, problems } = await resolve([entry], role);
   expect(mappings).toEqual([]);
-  return told(problems.map(describeProblem).join('\n'));
+  return asShop(problems.map(describeProblem).join('\n'));
 };
 
-describe('what is told of', () => {
+describe('what is reported of', () => {
   test.each(OF_OWNER)('%s', async (_, entry) => {
     expect(await problemsOf(entry, 'owner')).toMatchSnapshot();
   });
@@ -71,7 +71,7 @@ describe('what is told of', () => {
   });
 });
 
-test('a database where the role may make no temporary table is told with the GRANT, and only where one is needed', async () => {
+test('a database where the role may make no temporary table is reported with the GRANT, and only where one is needed', async () => {
   const [database, role] = [randomName('database'), randomName('role')];
   await query(`CREATE DATABASE ${database}`);
   const url = new URL(sharedDatabaseUrl());

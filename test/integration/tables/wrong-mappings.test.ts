@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { describeProblem, type Problem } from '../../../settings/schema/problem.ts';
 import { type Entry, openShop } from './shop.ts';
 
-const { told, resolve } = openShop();
+const { asShop, resolve } = openShop();
 
 const column = (name: string, setting: NonNullable<Entry['columns']>[string], table = 'shop.orders'): Entry => ({
   table,
@@ -82,10 +82,10 @@ const OF_WRITER: readonly (readonly [name: string, entry: Entry])[] = [
 const problemsOf = async (entry: Entry, role: 'owner' | 'writer') => {
   const { mappings, problems } = await resolve([entry], role);
   expect(mappings).toEqual([]);
-  return told(problems.map(describeProblem).join('\n'));
+  return asShop(problems.map(describeProblem).join('\n'));
 };
 
-describe('what is told of', () => {
+describe('what is reported of', () => {
   test.each(OF_OWNER)('%s', async (_, entry) => {
     expect(await problemsOf(entry, 'owner')).toMatchSnapshot();
   });
@@ -95,7 +95,7 @@ describe('what is told of', () => {
   });
 });
 
-test('all of it is told at once, each problem at the place of its entry', async () => {
+test('all of it is reported at once, each problem at the place of its entry', async () => {
   const right = { table: 'shop.orders' };
   const entries = [right, ...OF_OWNER.map(([, entry]) => entry), right];
   const { mappings, problems } = await resolve(entries);

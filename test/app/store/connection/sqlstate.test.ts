@@ -169,7 +169,7 @@ test('a log-in that lacks a password is for a person to mend', () => {
   expect(verdictOn(new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'))).toBe('stop');
 });
 
-test('a SQLSTATE without a word of its own is a refusal by the database', () => {
+test('a SQLSTATE without a special reason is a refusal by the database', () => {
   expect(reasonOfSqlstate('23514')).toBe('rejected_by_database');
 });
 

@@ -10,7 +10,10 @@ const sources = ['app', 'dev'].flatMap((room) =>
     .map((file) => join(room, file)),
 );
 
-/** Statements alone: what is written as text in a string, in any letter case; a certificate, and the name of a command, go on with more. */
+/**
+ * Statements alone, written as text in a string, in any letter case. A certificate, and the name of a command, go on
+ * with more.
+ */
 const BEGINS = /['"`;]\s*(begin|start\s+transaction)\b(?!-|\s+certificate)/i;
 
 test('every transaction begins with a statement that says its isolation level', () => {

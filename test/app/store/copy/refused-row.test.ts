@@ -33,7 +33,7 @@ describe('the row that a context of PostgreSQL is about', () => {
     expect(refusedLine(context, BINARY)).toEqual({ row: 2, words: ', column value' });
   });
 
-  test.each(['\r', '\u2028', ' '])('stands at the beginning of a line alone, which %j does not begin', (separator) => {
+  test.each(['\r', '\u2028', ' '])('is at the beginning of a line alone, which %j does not begin', (separator) => {
     const context = `JSON data, line 1: x${separator}COPY orders, line 1\nCOPY orders, line 3`;
     expect(refusedLine(context, TEXT)).toMatchObject({ row: 2 });
   });

@@ -97,7 +97,7 @@ describe('requests of one turn of the event loop', () => {
 });
 
 describe('a request', () => {
-  test('without records has a transaction of its own', async () => {
+  test('without records has a transaction alone', async () => {
     const desk = new Desk();
     expect(await Promise.all(await desk.write(aRequest(0, 0)))).toEqual([FENCED]);
     expect(desk).toMatchObject({ alone: [0], partitions: [] });

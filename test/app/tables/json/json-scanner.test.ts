@@ -262,7 +262,7 @@ describe('slices', () => {
     expect(textsAt(text, THOUSAND.map(pathOf))).toEqual(THOUSAND.map(String));
   });
 
-  test('are those of their own object, whatever followed a name in the document before', () => {
+  test('are those of the object around them, whatever followed a name in the document before', () => {
     const scanner = new JsonScanner([['p', 'a'], ['a']]);
     expect(scanner.scan(Buffer.from('{"p":{"a":1}}'))).toBeNull();
     expect(scanner.scan(Buffer.from('{"p":1,"a":2}'))).toBeNull();

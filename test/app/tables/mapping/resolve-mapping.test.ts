@@ -260,7 +260,7 @@ describe('what is shown', () => {
     },
   } as const;
 
-  test('names the columns that a default is told of, before PostgreSQL 16', () => {
+  test('names the columns that a default is reported for, before PostgreSQL 16', () => {
     expect(mappingLines(mapped(settings, { version: 15 })).join('\n')).toBe(`orders -> public.orders
   COLUMN       <- SOURCE                   -> TYPE                      NO VALUE
   customer_id  <- customer_id              -> text NOT NULL             dead letter

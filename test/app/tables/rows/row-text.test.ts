@@ -215,7 +215,7 @@ test.each([
   expect(fieldOf((row) => bytes(row, header, Buffer.from(text)))).toBe(field);
 });
 
-test('bytes that are no text are told apart by where they come from, and bytea takes them', () => {
+test('bytes that are no text are distinguished by where they come from, and bytea takes them', () => {
   const noText = Buffer.from([0xff]);
   const key = { source: { kind: 'key', path: [] } } as const;
   expect(fieldOf((row) => bytes(row, column(typeOf('text'), key), noText))).toBe('<key_not_text>');
