@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { runNames } from '../../../dev/start/job.ts';
 import { readOptions } from '../../../dev/start/options.ts';
 import { replicaNames } from '../../../dev/start/replica-job.ts';
@@ -15,11 +15,11 @@ function optionsOf(...args: readonly string[]) {
 const namesFor = (...args: readonly string[]) => runNames(optionsOf(...args), 'ab12');
 
 describe('the names of a run', () => {
-  it('are plain where Kafka and PostgreSQL are its own', () => {
+  test('are plain where Kafka and PostgreSQL are its own', () => {
     expect(namesFor()).toEqual({ topic: 'orders', group: 'stream-consumer', schema: 'stream_consumer' });
   });
 
-  it('are unique at a Kafka that was there before', () => {
+  test('are unique at a Kafka that was there before', () => {
     expect(namesFor('--kafka', 'h:1')).toEqual({
       topic: 'orders-ab12',
       group: 'stream-consumer-ab12',
@@ -27,7 +27,7 @@ describe('the names of a run', () => {
     });
   });
 
-  it('are unique in a database that was there before', () => {
+  test('are unique in a database that was there before', () => {
     expect(namesFor('--database', 'postgres://h/d')).toEqual({
       topic: 'orders',
       group: 'stream-consumer-ab12',
@@ -35,7 +35,7 @@ describe('the names of a run', () => {
     });
   });
 
-  it('are those that were asked for', () => {
+  test('are those that were asked for', () => {
     const asked = namesFor(
       '--kafka',
       'h:1',
