@@ -99,7 +99,7 @@ describe('the bootstrap', () => {
     expect({ code, npm: checkout.npmCalls }).toEqual({ code: 0, npm: '' });
   });
 
-  it.each<[string, Checkout, RegExp]>([
+  test.each<[string, Checkout, RegExp]>([
     ['are not there', {}, /not installed yet/],
     ['have another version', { installed: { 'node_modules/a': { ...LOCKED, version: '0.9.0' } } }, /out of date \(a\)/],
     ['have another content', { installed: { 'node_modules/a': { ...LOCKED, integrity: 'b' } } }, /out of date \(a\)/],

@@ -107,7 +107,7 @@ describe('the schedule of faults', () => {
     expect(new Set(locks).size).toBe(3);
   });
 
-  it.each<[Fault, string]>([
+  test.each<[Fault, string]>([
     [
       { kind: 'join storm', slot: 2, visits: [5, 6].map((slot) => ({ slot, afterMs: 10, staysMs: 2_000 })) },
       'join storm: consumers 5, 6 come and go within seconds, and consumer 2 is stopped and started again',

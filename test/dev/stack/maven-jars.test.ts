@@ -56,7 +56,7 @@ describe("the broker's jars", () => {
     expect(calls()).toHaveLength(1);
   });
 
-  it.each<[string, (folder: string) => void]>([
+  test.each<[string, (folder: string) => void]>([
     ['is missing', (folder) => rmSync(join(folder, 'a.jar'))],
     ['is cut off', (folder) => truncateSync(join(folder, 'a.jar'), 10)],
   ])('are fetched again when one of them %s', async (_, damage) => {

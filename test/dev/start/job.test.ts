@@ -53,7 +53,7 @@ describe('the names of a run', () => {
 });
 
 describe("the names of the tables' schema and of the customers' topic", () => {
-  it.each<[readonly string[], ReturnType<typeof tableNames>]>([
+  test.each<[readonly string[], ReturnType<typeof tableNames>]>([
     [[], { schema: 'public', topic: 'customers' }],
     [['--kafka', 'h:1'], { schema: 'public', topic: 'customers-ab12' }],
     [['--database', 'postgres://h/d'], { schema: 'sample_ab12', topic: 'customers' }],
@@ -64,7 +64,7 @@ describe("the names of the tables' schema and of the customers' topic", () => {
 });
 
 describe("the names of the replica's schema, and what the topics of its source begin with", () => {
-  it.each<[readonly string[], ReturnType<typeof replicaNames>]>([
+  test.each<[readonly string[], ReturnType<typeof replicaNames>]>([
     [[], { schema: 'replica', prefix: 'shop' }],
     [['--kafka', 'h:1'], { schema: 'replica', prefix: 'shop-ab12' }],
     [['--database', 'postgres://h/d'], { schema: 'replica_ab12', prefix: 'shop' }],

@@ -54,7 +54,7 @@ describe('the check of the endpoints', () => {
     expect(asked).toEqual(expect.arrayContaining(['/actuator', '/actuator/info', '/actuator/health/readiness']));
   });
 
-  it.each<[string, string, Answer, string]>([
+  test.each<[string, string, Answer, string]>([
     ['an error status', '/actuator/info', { status: 503, body: 'no' }, 'status 503: no'],
     ['a status that is not UP', '/actuator/health', { body: '{"status":"DOWN"}' }, 'the status is DOWN'],
     ['another content type', '/actuator/metrics', { type: 'text/html' }, 'the content type is text/html'],

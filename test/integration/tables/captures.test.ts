@@ -84,7 +84,7 @@ const NUMBERS = {
   ...unitsOf({ da: 'epoch-days', iv: 'duration-micros' }),
 };
 
-/** No form of Debezium's has a box, a multirange, or an array of arrays; dates have a test of their own. */
+/** No form of Debezium's has a box, a multirange, or an array of arrays; dates have a separate test. */
 const UNSENT = { bx: false, im: false, i2: false, dt: false };
 
 /** Cells of all captures, and what Debezium makes of them. */
@@ -160,7 +160,7 @@ describe.each(['json', 'schema', 'flat', 'iso'] as const)('by %s', (capture) => 
   test('keys that change, swap, go and come again leave the rows of the source, and so does DDL', async () => {
     const columns = hasUnits ? {} : unitsOf({ amount: 'decimal(2)' });
     const { rows, letters } = await replicated({ capture, table: 'orders', columns });
-    // A NULL became the default at the source, whose converter was not told otherwise.
+    // A NULL became the default at the source, whose converter had the default settings.
     const lost = capture === 'json' || capture === 'flat' ? { '1': { state: 'ok' }, '2': { state: 'ok' } } : {};
     expect(rows).toEqual(sourceRows('orders', lost));
     expect(letters).toEqual([]);

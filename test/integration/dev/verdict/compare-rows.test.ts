@@ -59,7 +59,7 @@ describe('the comparison of a table with the rows that records have to be', () =
     });
   });
 
-  it.each<[string, keyof typeof EXPECTED, string, RegExp]>([
+  test.each<[string, keyof typeof EXPECTED, string, RegExp]>([
     [
       'a missing row',
       'orders',

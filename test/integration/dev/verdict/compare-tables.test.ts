@@ -68,7 +68,7 @@ describe('the comparison of the tables with what was produced', () => {
     ]);
   });
 
-  it.each<[string, () => string, RegExp]>([
+  test.each<[string, () => string, RegExp]>([
     [
       'a missing record',
       () => `DELETE FROM records WHERE ${good(3)}`,
